@@ -1,13 +1,20 @@
-//! Compiles the one file of C that hob has: memory for parsers that has an end (`src/bounded/bounded.c`).
+//! Compiles hob's two files of C: memory for parsers that has an end (`src/bounded/bounded.c`), and a cursor over syntax trees
+//! (`src/cursor/cursor.c`).
 
 use std::path::PathBuf;
 
 fn main() {
     println!("cargo:rerun-if-changed=src/bounded/bounded.c");
+    println!("cargo:rerun-if-changed=src/cursor/cursor.c");
     let mut build = cc::Build::new();
-    // tree-sitter says where its own header is, to whoever depends on it.
-    if let Some(headers) = std::env::var_os("DEP_TREE_SITTER_INCLUDE") {
-        build.include(PathBuf::from(headers));
+    // tree-sitter says where its own header is, to whoever depends on it. Its private headers lie beside that folder.
+    if let Some(headers) = std::env::var_os("DEP_TREE_SITTER_INCLUDE").map(PathBuf::from) {
+        build.include(headers.with_file_name("src")).include(headers);
     }
-    build.std("c11").file("src/bounded/bounded.c").compile("hob-bounded");
+    build
+        .std("c11")
+        .warnings(false)
+        .file("src/bounded/bounded.c")
+        .file("src/cursor/cursor.c")
+        .compile("hob-trees");
 }

@@ -1,13 +1,13 @@
 //! Runs a language's extractor on one file.
 //!
-//! Pure and total: any bytes give facts. A parser is kept per thread and language, because making one costs more than
-//! parsing a small file.
+//! Pure and total: any bytes give facts. Parsers and trees are made for one file and end with it, in memory that is freed as a
+//! whole.
 
 use std::cell::RefCell;
 
-use tree_sitter::{Point, Range, Tree};
+use tree_sitter::{Language, Point, Range, Tree};
 
-use crate::bounded::BoundedSession;
+use crate::bounded::{ArenaTree, BoundedSession};
 use crate::facts::{FactsBuilder, FileFacts, FlowPlaces, GaveUp};
 use crate::hazards::is_hazardous;
 use crate::langs::detect::manifest_facts;
@@ -21,7 +21,8 @@ use crate::tamed::tame_comments;
 pub const EXTRACTOR_VERSION: u32 = 22;
 
 thread_local! {
-    static PARSERS: RefCell<Vec<ThreadParser>> = RefCell::new((0..Lang::ALL.len()).map(|_| ThreadParser::default()).collect());
+    /// The parsers of the file at hand: a file in which languages are nested uses several.
+    static PARSERS: RefCell<Vec<(Lang, ThreadParser)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Extracts the facts of a file. `file_name` matters for project files only.
@@ -72,16 +73,34 @@ struct Extraction {
 
 impl Extraction {
     fn begin(source: &[u8]) -> Self {
-        Self { _session: BoundedSession::begin(may_hold(source.len())) }
+        Self { _session: BoundedSession::begin_arena(may_hold(source.len())) }
     }
 }
 
 impl Drop for Extraction {
     fn drop(&mut self) {
-        if BoundedSession::was_left() {
-            PARSERS.with_borrow_mut(|parsers| parsers.iter_mut().for_each(ThreadParser::forget_parser));
-        }
+        PARSERS.with_borrow_mut(|parsers| {
+            if BoundedSession::was_left() {
+                parsers.iter_mut().for_each(|(_, parser)| parser.forget_parser());
+            }
+            parsers.clear();
+        });
     }
+}
+
+/// Parses a text with the file's parser of a language.
+fn parse_with(
+    lang: Lang,
+    grammar: fn() -> Option<Language>,
+    asked: &TreeParseInput<'_>,
+) -> Result<Tree, GaveUp> {
+    PARSERS.with_borrow_mut(|parsers| {
+        let at = parsers.iter().position(|(of, _)| *of == lang).unwrap_or_else(|| {
+            parsers.push((lang, ThreadParser::default()));
+            parsers.len() - 1
+        });
+        parsers[at].1.parse(grammar, asked)
+    })
 }
 
 fn extract_source(spec: &'static LangSpec, source: &[u8], patience: Patience<'_>) -> FileFacts {
@@ -107,10 +126,10 @@ fn build_facts(
     let _extraction = Extraction::begin(source);
     let parse = |source: &[u8], old: Option<&Tree>| {
         let asked = TreeParseInput { source, part: None, old, patience };
-        PARSERS.with_borrow_mut(|parsers| parsers[spec.lang as usize].parse(grammar, &asked))
+        parse_with(spec.lang, grammar, &asked)
     };
     let tree = match parse(&tame_comments(spec.lang, source), None) {
-        Ok(tree) => tree,
+        Ok(tree) => ArenaTree::new(tree),
         Err(why) => return given_up(spec.lang, why),
     };
     match spec.reader {
@@ -148,7 +167,7 @@ pub(crate) fn read_tree<T>(
     let _extraction = Extraction::begin(source);
     let text = tame_comments(lang, source);
     let asked = TreeParseInput { source: &text, part: None, old: None, patience };
-    let tree = PARSERS.with_borrow_mut(|parsers| parsers[lang as usize].parse(grammar, &asked)).ok()?;
+    let tree = ArenaTree::new(parse_with(lang, grammar, &asked).ok()?);
     Some(read(&tree))
 }
 
@@ -176,9 +195,8 @@ pub(crate) fn extract_part(
         return facts;
     }
     let asked = TreeParseInput { source: part.source, part: Some(range(part)), old: None, patience };
-    let tree = PARSERS.with_borrow_mut(|parsers| parsers[lang as usize].parse(grammar, &asked));
-    let tree = match tree {
-        Ok(tree) => tree,
+    let tree = match parse_with(lang, grammar, &asked) {
+        Ok(tree) => ArenaTree::new(tree),
         Err(why) => {
             facts.gave_up(why);
             return facts;

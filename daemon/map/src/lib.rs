@@ -5,6 +5,7 @@
 //! questions over many of them.
 
 mod bounded;
+mod cursor;
 pub mod extract;
 pub mod facts;
 #[cfg(test)]

@@ -11,6 +11,7 @@ use hob_base::line_index::mark_len;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Language, Node, Tree};
 
+use crate::cursor::{NodeCursor, StepTo};
 use crate::facts::{DefIdx, DefInput, FactsBuilder, Receiver, RefInput, RefKind, StrId};
 
 /// Says what the walk does with a node's children.
@@ -263,18 +264,23 @@ pub fn walk<'t, R: Rules>(
     rules: &mut R,
 ) -> FactsBuilder {
     let mut cx = Cx::new(source, tree.root_node().byte_range(), facts);
-    let mut cursor = tree.walk();
+    let mut node = tree.root_node();
+    let mut cursor = NodeCursor::new(node);
     loop {
-        let node = cursor.node();
         cx.enter_inside(node);
-        let step = if node.is_named() { rules.enter(node, &mut cx) } else { WalkStep::Skip };
-        if step == WalkStep::Into && cursor.goto_first_child() {
+        if rules.enter(node, &mut cx) == WalkStep::Into
+            && let Some(child) = cursor.first_child(StepTo::Named)
+        {
             cx.depth += 1;
             cx.parents.push(node);
+            node = child;
             continue;
         }
         cx.close_scopes();
-        while !cursor.goto_next_sibling() {
+        node = loop {
+            if let Some(next) = cursor.next_sibling(StepTo::Named) {
+                break next;
+            }
             if !cursor.goto_parent() {
                 crate::recover::note_unmapped(tree, source, &mut cx.facts);
                 return cx.facts;
@@ -282,7 +288,7 @@ pub fn walk<'t, R: Rules>(
             cx.depth -= 1;
             cx.parents.pop();
             cx.close_scopes();
-        }
+        };
     }
 }
 

@@ -3,7 +3,8 @@
 //! `a<` 32,000 times over has Java's parser take gigabytes between two of its reports, so that no count of steps and no clock
 //! can help. tree-sitter takes its memory by functions of hob's (`bounded.c`), which count what a thread's [`BoundedSession`] holds
 //! and leave a parser that would go beyond. What was left half-made is freed with the session; so nothing that was made in one
-//! that was left may be used after it, trees that were whole before excepted, and those no longer than it lasts.
+//! that was left may be used after it, trees that were whole before excepted, and those no longer than it lasts. The same holds for
+//! everything that was made in a session with an arena, which is faster: reading a file's facts needs its trees no longer.
 //!
 //! This module is all that knows of that file. Not here: how much a text may take.
 
@@ -12,7 +13,8 @@
 use std::cell::Cell;
 use std::ffi::{c_char, c_void};
 use std::marker::PhantomData;
-use std::ops::ControlFlow;
+use std::mem::ManuallyDrop;
+use std::ops::{ControlFlow, Deref};
 use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -28,9 +30,10 @@ struct BoundedText {
 // SAFETY: these are the declarations of `bounded.c`; those that are `safe` take numbers and look at this thread's own record.
 unsafe extern "C" {
     fn hob_bounded_install();
-    fn hob_bounded_begin(session: u64, limit: usize);
+    fn hob_bounded_begin(session: u64, limit: usize, has_arena: bool);
     fn hob_bounded_end();
     safe fn hob_bounded_was_left() -> bool;
+    safe fn hob_bounded_has_arena() -> bool;
     safe fn hob_bounded_session() -> u64;
     safe fn hob_bounded_most() -> usize;
     fn hob_bounded_parse(
@@ -57,8 +60,8 @@ pub(crate) fn parser_for(grammar: &Language) -> Option<Parser> {
     Some(parser)
 }
 
-/// The span of time in which hob counts the memory of this thread's parsers, up to a limit. Trees and parsers may
-/// outlive a session that no parser left. A session begun within another is part of it.
+/// The span of time in which hob counts the memory of this thread's parsers, up to a limit. A session begun within another is
+/// part of it.
 #[derive(Debug)]
 pub(crate) struct BoundedSession {
     is_own: bool,
@@ -67,14 +70,23 @@ pub(crate) struct BoundedSession {
 }
 
 impl BoundedSession {
-    /// `limit` is in bytes.
+    /// Begins a session whose trees and parsers may outlive it, if no parser is left. `limit` is in bytes.
     pub(crate) fn begin(limit: usize) -> Self {
+        Self::begin_with(limit, false)
+    }
+
+    /// Begins a session with an arena: whoever begins it gives up all its trees and parsers before it ends. `limit` is in bytes.
+    pub(crate) fn begin_arena(limit: usize) -> Self {
+        Self::begin_with(limit, true)
+    }
+
+    fn begin_with(limit: usize, has_arena: bool) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         install_allocator();
         let is_own = hob_bounded_session() == 0;
         if is_own {
             // SAFETY: the thread has no session, and no other will have this number.
-            unsafe { hob_bounded_begin(NEXT.fetch_add(1, Ordering::Relaxed), limit) };
+            unsafe { hob_bounded_begin(NEXT.fetch_add(1, Ordering::Relaxed), limit, has_arena) };
         }
         Self { is_own, on_thread: PhantomData }
     }
@@ -95,9 +107,35 @@ impl Drop for BoundedSession {
     fn drop(&mut self) {
         if self.is_own {
             MOST.set(hob_bounded_most());
-            // SAFETY: the thread's session is this one. If a parser was left, whoever began the session has by now dropped its trees
-            // and forgotten the parsers that it used, so that nobody has what is freed.
+            // SAFETY: the thread's session is this one. If it had an arena or a parser was left, whoever began the session has by now
+            // dropped its trees and dropped or forgotten the parsers that it used, so that nobody has what is freed.
             unsafe { hob_bounded_end() };
+        }
+    }
+}
+
+/// A tree that a session's arena frees: taking it apart costs nothing. Outside of such a session it is dropped as any tree.
+pub(crate) struct ArenaTree(ManuallyDrop<Tree>);
+
+impl ArenaTree {
+    pub(crate) fn new(tree: Tree) -> Self {
+        Self(ManuallyDrop::new(tree))
+    }
+}
+
+impl Deref for ArenaTree {
+    type Target = Tree;
+
+    fn deref(&self) -> &Tree {
+        &self.0
+    }
+}
+
+impl Drop for ArenaTree {
+    fn drop(&mut self) {
+        if !hob_bounded_has_arena() {
+            // SAFETY: nothing uses the tree after this.
+            unsafe { ManuallyDrop::drop(&mut self.0) };
         }
     }
 }

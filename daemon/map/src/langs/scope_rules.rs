@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use crate::cursor;
 use crate::receiver::MemberRules;
 
 /// The kinds of scopes.
@@ -104,14 +105,12 @@ impl<'t> Visit<'t> {
 
 /// The named children of a node.
 pub(crate) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).collect()
+    cursor::named_children(node).collect()
 }
 
 /// Returns true if a token without a name, such as an operator, is among a node's children.
 pub(crate) fn has_token(node: Node<'_>, token: &str) -> bool {
-    let mut cursor = node.walk();
-    node.children(&mut cursor).any(|child| child.kind() == token)
+    cursor::all_children(node).any(|child| child.kind() == token)
 }
 
 /// The scope that a binding belongs to, seen from the node that binds.

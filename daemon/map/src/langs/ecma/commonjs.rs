@@ -7,6 +7,7 @@ use super::defs::New;
 use super::modules::{import_namespace, import_required_name, pass_on, record_reexport, whole_module};
 use super::scopes::{EcmaValueKind, SELF};
 use super::types::THIS;
+use crate::cursor::named_children;
 use crate::facts::{DefIdx, DefKind, RefKind};
 use crate::walk::{Binding, Cx, WalkStep};
 
@@ -43,8 +44,7 @@ impl Ecma {
             return WalkStep::Skip;
         }
         let f = &self.grammar.fields;
-        let mut cursor = pattern.walk();
-        for part in pattern.named_children(&mut cursor) {
+        for part in named_children(pattern) {
             let (name, local) = match part.kind() {
                 "shorthand_property_identifier_pattern" => (Some(part), Some(part)),
                 "pair_pattern" => (part.child_by_field_id(f.key), part.child_by_field_id(f.value)),
@@ -111,8 +111,7 @@ impl Ecma {
     /// `module.exports = { a, b: c, d() {} }`: names of this file are offered, the rest is defined here.
     fn export_object<'t>(&mut self, object: Node<'t>, cx: &mut Cx<'t>) {
         let f = &self.grammar.fields;
-        let mut cursor = object.walk();
-        for member in object.named_children(&mut cursor) {
+        for member in named_children(object) {
             let key = member.child_by_field_id(f.key).and_then(|key| self.property_name(key, cx));
             let value = member.child_by_field_id(f.value);
             match (member.kind(), key, value) {
@@ -255,8 +254,7 @@ impl Ecma {
         let class = class.filter(|class| cx.local_binding(class).is_none());
         let Some(class) = class.and_then(|class| self.known_class(class, cx)) else { return };
         as_class(class, cx);
-        let mut cursor = list.walk();
-        for mixin in list.named_children(&mut cursor).skip(1) {
+        for mixin in named_children(list).skip(1) {
             if mixin.kind() != "identifier" || cx.local_binding(cx.text(mixin)).is_some() {
                 continue;
             }

@@ -6,6 +6,7 @@ use tree_sitter::Node;
 use super::Ecma;
 use super::scopes::without_local_names;
 use super::types::{LONGEST, PATH, THIS, TypeName, text};
+use crate::cursor::named_children;
 use crate::walk::{Binding, Cx};
 
 /// Most parameters that are looked at.
@@ -29,8 +30,7 @@ impl Ecma {
     /// Functions among the arguments of a call get what the function that is called says they get.
     pub(super) fn note_callbacks<'t>(&mut self, call: Node<'t>, callee: Node<'t>, cx: &mut Cx<'t>) {
         let Some(arguments) = call.child_by_field_id(self.grammar.fields.arguments) else { return };
-        let mut cursor = arguments.walk();
-        let arguments = arguments.named_children(&mut cursor).filter(|n| n.kind() != "comment").take(16);
+        let arguments = named_children(arguments).filter(|n| n.kind() != "comment").take(16);
         for (place, argument) in arguments.enumerate() {
             let is_function = is_function(argument);
             if !is_function && !matches!(argument.kind(), "object" | "array") {
@@ -99,14 +99,13 @@ impl Ecma {
     fn function_type_context<'t>(&self, ty: Node<'t>, cx: &mut Cx<'t>) -> Option<FunctionContext> {
         let f = &self.grammar.fields;
         let parameters = ty.child_by_field_id(f.parameters)?;
-        let mut cursor = parameters.walk();
         let mut read = |parameter: Node<'t>| {
             let ty =
                 parameter.child_by_field_id(f.ty).and_then(|ty| self.type_reader(cx).annotation_type(ty));
             let ty = ty.filter(|ty| ty != THIS).and_then(|ty| without_local_names(&ty, cx));
             ty.unwrap_or_default()
         };
-        let parameters = parameters.named_children(&mut cursor).filter(|n| n.kind() != "comment");
+        let parameters = named_children(parameters).filter(|n| n.kind() != "comment");
         let parameters = parameters.take(PARAMETERS).map(&mut read).collect();
         let result = ty.child_by_field_id(f.return_type);
         let result = result.and_then(|result| self.type_reader(cx).annotation_type(result));
@@ -154,8 +153,7 @@ impl Ecma {
         let mut found = Vec::new();
         found.extend(node.child_by_field_id(f.parameter).map(|name| (0, name)));
         let Some(parameters) = node.child_by_field_id(f.parameters) else { return found };
-        let mut cursor = parameters.walk();
-        let parameters = parameters.named_children(&mut cursor).filter(|n| n.kind() != "comment");
+        let parameters = named_children(parameters).filter(|n| n.kind() != "comment");
         for (place, parameter) in parameters.enumerate().take(PARAMETERS) {
             let name = parameter.child_by_field_id(f.pattern).unwrap_or(parameter);
             let is_pattern = matches!(name.kind(), "identifier" | "object_pattern" | "array_pattern");

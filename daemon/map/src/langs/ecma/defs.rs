@@ -9,6 +9,7 @@ use super::members::is_getter;
 use super::scopes::{SELF, without_local_names};
 use super::types::{THIS, TypeName};
 use super::{Container, Ecma};
+use crate::cursor::{all_children, named_children};
 use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, RefKind, TypePart};
 use crate::langs::support::{Comment, Outer};
 use crate::walk::{Binding, Cx, WalkStep};
@@ -216,8 +217,7 @@ impl Ecma {
     fn say_given<'t>(&self, idx: DefIdx, node: Node<'t>, cx: &mut Cx<'t>) {
         let f = &self.grammar.fields;
         let Some(parameters) = node.child_by_field_id(f.parameters) else { return };
-        let mut cursor = parameters.walk();
-        let declared = parameters.named_children(&mut cursor).filter(|n| n.kind() != "comment").enumerate();
+        let declared = named_children(parameters).filter(|n| n.kind() != "comment").enumerate();
         for (argument, parameter) in declared.take(16) {
             let ty = parameter.child_by_field_id(f.ty).and_then(|ty| ty.named_child(0));
             let Some(function) = ty.filter(|ty| ty.kind() == "function_type") else { continue };
@@ -234,9 +234,8 @@ impl Ecma {
             self.add_type_hint(idx, part, &ty, cx);
         }
         let Some(given) = function.child_by_field_id(f.parameters) else { return };
-        let mut inner = given.walk();
         let is_this = |n: &Node<'_>| n.child_by_field_id(f.pattern).is_some_and(|p| p.kind() == "this");
-        let given = given.named_children(&mut inner).filter(|n| n.kind() != "comment" && !is_this(n));
+        let given = named_children(given).filter(|n| n.kind() != "comment" && !is_this(n));
         for (place, one) in given.enumerate().take(16) {
             let ty = one.child_by_field_id(f.ty).and_then(|ty| self.type_reader(cx).annotation_type(ty));
             if let (Some(part), Some(ty)) = (TypePart::callback(argument, place), ty) {
@@ -280,8 +279,7 @@ impl Ecma {
             self.add_type_hint(idx, TypePart::RESULT, &ty, cx);
             return;
         };
-        let mut cursor = own.walk();
-        let own = own.named_children(&mut cursor).filter(|one| one.kind() == "type_parameter");
+        let own = named_children(own).filter(|one| one.kind() == "type_parameter");
         let own: Vec<Node<'t>> = own.collect();
         let name = |one: &Node<'t>| one.child_by_field_id(f.name).map_or("", |name| cx.text(name));
         if let Some(number) = own.iter().position(|one| name(one) == ty) {
@@ -307,11 +305,8 @@ impl Ecma {
     /// Says what the bases of a type are given as type arguments.
     pub(super) fn add_base_types<'t>(&self, idx: DefIdx, declaration: Node<'t>, cx: &mut Cx<'t>) {
         let mut number = 0;
-        let mut cursor = declaration.walk();
-        for clause in declaration.named_children(&mut cursor) {
-            let mut inner = clause.walk();
-            let bases = clause
-                .named_children(&mut inner)
+        for clause in named_children(declaration) {
+            let bases = named_children(clause)
                 .filter(|_| matches!(clause.kind(), "class_heritage" | "extends_type_clause"));
             let bases: Vec<_> = bases.filter_map(|base| self.base_type(base, cx)).take(4).collect();
             for ty in bases {
@@ -489,8 +484,7 @@ impl Ecma {
     pub(super) fn head(&self, node: Node<'_>) -> (usize, usize) {
         let body = node.child_by_field_id(self.grammar.fields.body);
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
-        let mut cursor = node.walk();
-        let start = node.children(&mut cursor).find(|child| !matches!(child.kind(), "decorator" | "comment"));
+        let start = all_children(node).find(|child| !matches!(child.kind(), "decorator" | "comment"));
         (start.map_or(node.start_byte(), |s| s.start_byte()), end)
     }
 
@@ -521,8 +515,7 @@ impl Ecma {
 
     /// Bases are references of their own kind; `nodes` are the clause's children.
     pub(super) fn mark_bases<'t>(&mut self, clause: Node<'t>, kind: RefKind) -> WalkStep {
-        let mut cursor = clause.walk();
-        for base in clause.named_children(&mut cursor) {
+        for base in named_children(clause) {
             let name = match base.kind() {
                 "generic_type" => base.child_by_field_id(self.grammar.fields.name),
                 _ => Some(base),

@@ -8,6 +8,7 @@ use tree_sitter::Node;
 use super::scopes::without_local_names;
 use super::types::{THIS, TypeName, element_at, element_type, member_type, text};
 use super::{Brace, Ecma};
+use crate::cursor::named_children;
 use crate::facts::{Receiver, RefInput, RefKind};
 use crate::walk::{Binding, Cx, WalkStep};
 
@@ -50,8 +51,7 @@ impl Ecma {
                 }
                 "array" => {
                     let Some(element) = element_type(&ty) else { continue };
-                    let mut cursor = node.walk();
-                    let elements = node.named_children(&mut cursor).take(LOOKED_AT);
+                    let elements = named_children(node).take(LOOKED_AT);
                     waiting.extend(elements.map(|one| (one, element.clone())));
                 }
                 _ => {}
@@ -89,8 +89,7 @@ impl Ecma {
     pub(super) fn use_attributes<'t>(&self, element: Node<'t>, component: Node<'t>, cx: &mut Cx<'t>) {
         let Some(path) = self.type_reader(cx).dotted_path(component) else { return };
         let Some(ty) = without_local_names(&format!("={path}@0"), cx) else { return };
-        let mut cursor = element.walk();
-        let attributes = element.named_children(&mut cursor).filter(|child| child.kind() == "jsx_attribute");
+        let attributes = named_children(element).filter(|child| child.kind() == "jsx_attribute");
         let names = attributes.filter_map(|attribute| attribute.named_child(0));
         for name in names.filter(|name| name.kind() == "property_identifier") {
             record_key(cx.text(name), name, &ty, cx);

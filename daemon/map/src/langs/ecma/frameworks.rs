@@ -7,6 +7,7 @@
 use tree_sitter::Node;
 
 use super::Ecma;
+use crate::cursor::named_children;
 use crate::facts::{DefKind, Receiver};
 use crate::langs::support::routes::{self, last_name};
 use crate::walk::Cx;
@@ -152,8 +153,7 @@ impl Ecma {
         let class = decorator.parent().and_then(|body| body.parent());
         let around = [class, class.and_then(|class| class.parent())];
         for node in around.into_iter().flatten() {
-            let mut cursor = node.walk();
-            for one in node.named_children(&mut cursor).filter(|node| node.kind() == "decorator") {
+            for one in named_children(node).filter(|node| node.kind() == "decorator") {
                 let Some(applied) = one.named_child(0) else { continue };
                 let is_controller =
                     applied.child_by_field_id(f.function).is_some_and(|f| cx.text(f) == "Controller");
@@ -180,13 +180,7 @@ fn is_router(object: &str) -> bool {
 
 /// The arguments from a number on.
 fn handlers_from(arguments: Node<'_>, first: usize) -> Vec<Node<'_>> {
-    let mut cursor = arguments.walk();
-    arguments
-        .named_children(&mut cursor)
-        .filter(|node| node.kind() != "comment")
-        .skip(first)
-        .take(16)
-        .collect()
+    named_children(arguments).filter(|node| node.kind() != "comment").skip(first).take(16).collect()
 }
 
 /// Returns true if an expression may be a function: an object of options is none.
@@ -201,6 +195,5 @@ fn is_named(node: Node<'_>) -> bool {
 
 /// The text of a string without its quotes; the string itself where it is empty.
 fn content_of(string: Node<'_>) -> Node<'_> {
-    let mut cursor = string.walk();
-    string.named_children(&mut cursor).find(|child| child.kind() == "string_fragment").unwrap_or(string)
+    named_children(string).find(|child| child.kind() == "string_fragment").unwrap_or(string)
 }

@@ -7,6 +7,7 @@ use super::defs::{New, Wrap};
 use super::scopes::{EcmaValueKind, SELF};
 use super::types::{THIS, TypeName};
 use super::{Brace, Container, Ecma};
+use crate::cursor::{all_children, named_children};
 use crate::facts::{DefFlags, DefIdx, DefKind, TypePart};
 use crate::walk::{Binding, Cx, WalkStep};
 
@@ -248,8 +249,7 @@ impl Ecma {
         let f = &self.grammar.fields;
         let Some(parameters) = constructor.child_by_field_id(f.parameters) else { return };
         let class = self.class_around(cx);
-        let mut cursor = parameters.walk();
-        for parameter in parameters.named_children(&mut cursor) {
+        for parameter in named_children(parameters) {
             let pattern = parameter.child_by_field_id(f.pattern).filter(|p| p.kind() == "identifier");
             let Some(at) = pattern.filter(|_| is_property(parameter)) else { continue };
             let (start, end) = (parameter.start_byte(), parameter.end_byte());
@@ -283,8 +283,7 @@ impl Ecma {
     pub(super) fn field_types<'t>(&mut self, body: Node<'t>, cx: &Cx<'t>) -> FieldTypes {
         let f = &self.grammar.fields;
         let mut types = FieldTypes::default();
-        let mut cursor = body.walk();
-        for member in body.named_children(&mut cursor) {
+        for member in named_children(body) {
             let name = member.child_by_field_id(f.name).or_else(|| member.child_by_field_id(f.property));
             let Some(name) = name.map(|name| cx.text(name)) else { continue };
             let ty = match member.kind() {
@@ -308,8 +307,7 @@ impl Ecma {
     fn constructor_types<'t>(&self, constructor: Node<'t>, types: &mut FieldTypes, cx: &Cx<'t>) {
         let f = &self.grammar.fields;
         let Some(parameters) = constructor.child_by_field_id(f.parameters) else { return };
-        let mut cursor = parameters.walk();
-        for parameter in parameters.named_children(&mut cursor).filter(|p| is_property(*p)) {
+        for parameter in named_children(parameters).filter(|p| is_property(*p)) {
             let ty =
                 parameter.child_by_field_id(f.ty).and_then(|ty| self.type_reader(cx).annotation_type(ty));
             if let Some(name) = parameter.child_by_field_id(f.pattern) {
@@ -322,8 +320,7 @@ impl Ecma {
     fn assigned_fields<'t>(&mut self, body: Node<'t>, types: &mut FieldTypes, cx: &Cx<'t>) {
         let f = &self.grammar.fields;
         let mut found: Vec<(Node<'t>, Node<'t>, TypeName<'t>)> = Vec::new();
-        let mut cursor = body.walk();
-        for method in body.named_children(&mut cursor).filter(|m| m.kind() == "method_definition") {
+        for method in named_children(body).filter(|m| m.kind() == "method_definition") {
             let Some(block) = method.child_by_field_id(f.body) else { continue };
             self.each_statement(block, &mut |statement, _| {
                 let Some(assignment) =
@@ -355,20 +352,17 @@ impl Ecma {
 
 /// Returns true if a member can be used from outside.
 fn is_open(member: Node<'_>, name: &str, cx: &Cx<'_>) -> bool {
-    let mut cursor = member.walk();
-    let mut children = member.named_children(&mut cursor);
+    let mut children = named_children(member);
     let private = children.any(|c| c.kind() == "accessibility_modifier" && cx.text(c) == "private");
     !private && !name.starts_with('#')
 }
 
 fn is_abstract(member: Node<'_>) -> bool {
-    let mut cursor = member.walk();
-    member.children(&mut cursor).any(|child| child.kind() == "abstract")
+    all_children(member).any(|child| child.kind() == "abstract")
 }
 
 pub(super) fn is_getter(method: Node<'_>) -> bool {
-    let mut cursor = method.walk();
-    method.children(&mut cursor).any(|child| child.kind() == "get")
+    all_children(method).any(|child| child.kind() == "get")
 }
 
 /// Returns true if a constructor's parameter is marked as a field.

@@ -7,6 +7,7 @@ use tree_sitter::Node;
 
 use super::Ecma;
 use super::defs::New;
+use crate::cursor::{all_children, named_children};
 use crate::facts::{DefKind, ImportInput, ImportKind};
 use crate::walk::{Cx, WalkStep};
 
@@ -22,8 +23,7 @@ struct Binds<'t> {
 impl Ecma {
     /// Records an import statement: `import ...`.
     pub(super) fn visit_import<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
-        let mut cursor = node.walk();
-        let clause = node.named_children(&mut cursor).find(|c| c.kind().ends_with("_clause"));
+        let clause = named_children(node).find(|c| c.kind().ends_with("_clause"));
         match clause {
             Some(clause) if clause.kind() == "import_require_clause" => {
                 let source = clause.child_by_field_id(self.grammar.fields.source);
@@ -61,8 +61,7 @@ impl Ecma {
     }
 
     fn import_clause<'t>(&self, clause: Node<'t>, module: &'t str, cx: &mut Cx<'t>) {
-        let mut cursor = clause.walk();
-        for part in clause.named_children(&mut cursor) {
+        for part in named_children(clause) {
             match part.kind() {
                 "identifier" => {
                     let (name, local) = (Some("default"), Some(cx.text(part)));
@@ -83,8 +82,7 @@ impl Ecma {
     }
 
     fn named_imports<'t>(&self, list: Node<'t>, module: &'t str, cx: &mut Cx<'t>) {
-        let mut cursor = list.walk();
-        for specifier in list.named_children(&mut cursor) {
+        for specifier in named_children(list) {
             let Some((name, alias)) = self.specifier_names(specifier, cx) else { continue };
             let binds = Binds {
                 kind: ImportKind::Named,
@@ -117,8 +115,7 @@ impl Ecma {
             }
             return WalkStep::Skip;
         }
-        let mut cursor = node.walk();
-        let children: Vec<Node<'t>> = node.children(&mut cursor).collect();
+        let children: Vec<Node<'t>> = all_children(node).collect();
         if let Some(clause) = children.iter().find(|c| c.kind() == "export_clause") {
             self.export_clause(*clause, cx);
             return WalkStep::Skip;
@@ -147,8 +144,7 @@ impl Ecma {
     }
 
     fn export_from<'t>(&self, node: Node<'t>, module: &'t str, cx: &mut Cx<'t>) {
-        let mut cursor = node.walk();
-        let part = node.named_children(&mut cursor).find(|c| c.kind() != "string" && c.kind() != "comment");
+        let part = named_children(node).find(|c| c.kind() != "string" && c.kind() != "comment");
         let all = Binds { kind: ImportKind::Star, module, name: None, local: None, reexported: true };
         match part {
             Some(part) if part.kind() == "namespace_export" => {
@@ -158,8 +154,7 @@ impl Ecma {
                 bind(cx, part, &Binds { kind: ImportKind::Module, local, ..all });
             }
             Some(part) if part.kind() == "export_clause" => {
-                let mut cursor = part.walk();
-                for specifier in part.named_children(&mut cursor) {
+                for specifier in named_children(part) {
                     let Some((name, alias)) = self.specifier_names(specifier, cx) else { continue };
                     let local = alias.filter(|alias| *alias != name);
                     bind(cx, specifier, &Binds { kind: ImportKind::Named, name: Some(name), local, ..all });
@@ -170,8 +165,7 @@ impl Ecma {
     }
 
     fn export_clause<'t>(&mut self, clause: Node<'t>, cx: &mut Cx<'t>) {
-        let mut cursor = clause.walk();
-        for specifier in clause.named_children(&mut cursor) {
+        for specifier in named_children(clause) {
             if let Some((local, alias)) = self.specifier_names(specifier, cx) {
                 self.record_export(local, alias.unwrap_or(local), cx);
             }
@@ -292,6 +286,5 @@ pub(super) fn pass_on<'t>(cx: &mut Cx<'t>, at: Node<'t>, module: &'t str, name: 
 }
 
 fn is_default(export: Node<'_>) -> bool {
-    let mut cursor = export.walk();
-    export.children(&mut cursor).any(|child| child.kind() == "default")
+    all_children(export).any(|child| child.kind() == "default")
 }

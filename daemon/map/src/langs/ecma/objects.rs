@@ -8,6 +8,7 @@ use super::defs::New;
 use super::scopes::EcmaValueKind;
 use super::types::THIS;
 use super::{Container, Ecma};
+use crate::cursor::named_children;
 use crate::facts::DefKind;
 use crate::walk::{Binding, Cx, WalkStep};
 
@@ -35,9 +36,7 @@ impl Ecma {
     /// The object literal that a value is, if functions are among its members.
     pub(super) fn object_of_functions<'t>(&self, value: Node<'t>, cx: &Cx<'t>) -> Option<Node<'t>> {
         let object = self.object_in(value)?;
-        let mut cursor = object.walk();
-        let has_function = object
-            .named_children(&mut cursor)
+        let has_function = named_children(object)
             .any(|member| member.kind() == "method_definition" || self.function_of(member, cx).is_some());
         has_function.then_some(object)
     }
@@ -50,8 +49,7 @@ impl Ecma {
         if value.kind() != "ternary_expression" {
             return Some(value).filter(is_function);
         }
-        let mut cursor = value.walk();
-        let functions: Vec<Node<'t>> = value.named_children(&mut cursor).filter(is_function).collect();
+        let functions: Vec<Node<'t>> = named_children(value).filter(is_function).collect();
         if let [function] = functions[..] { Some(function) } else { None }
     }
 

@@ -8,6 +8,7 @@ use super::defs::{New, Wrap};
 use super::scopes::{SELF, without_local_names};
 use super::types::{THIS, TypeName, element_type};
 use super::{Container, Ecma};
+use crate::cursor::{all_children, named_children};
 use crate::facts::{DefKind, ImportInput, ImportKind, Receiver, RefKind};
 use crate::walk::{Binding, Cx, WalkStep};
 
@@ -226,8 +227,7 @@ impl Ecma {
 
     /// `[key: string]`, `[K in T]`.
     fn bind_keys<'t>(&self, node: Node<'t>, cx: &mut Cx<'t>) {
-        let mut cursor = node.walk();
-        for child in node.named_children(&mut cursor) {
+        for child in named_children(node) {
             let name = match child.kind() {
                 "mapped_type_clause" => child.child_by_field_id(self.grammar.fields.name),
                 "identifier" => Some(child),
@@ -246,9 +246,8 @@ impl Ecma {
             right.filter(|n| n.kind() != "conditional_type").into_iter().collect();
         for _ in 0..INFER_LIMIT {
             let Some(node) = waiting.pop() else { return };
-            let mut cursor = node.walk();
             // What a condition within infers is its own affair.
-            waiting.extend(node.named_children(&mut cursor).filter(|n| n.kind() != "conditional_type"));
+            waiting.extend(named_children(node).filter(|n| n.kind() != "conditional_type"));
             if node.kind() == "infer_type"
                 && let Some(name) = node.named_child(0)
             {
@@ -279,10 +278,8 @@ impl Ecma {
     pub(super) fn visit_switch_body<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         self.block_until = self.block_until.max(node.end_byte());
         cx.open_scope(true);
-        let mut cursor = node.walk();
-        for case in node.named_children(&mut cursor) {
-            let mut inner = case.walk();
-            for statement in case.named_children(&mut inner) {
+        for case in named_children(node) {
+            for statement in named_children(case) {
                 if statement.kind() == "lexical_declaration" {
                     self.bind_declaration(statement, cx);
                 }
@@ -345,6 +342,5 @@ fn typed_receiver(ty: &TypeName<'_>, cx: &mut Cx<'_>) -> Receiver {
 
 /// Returns true for `for (x of xs)`, false for `for (key in object)`.
 fn goes_through_values(node: Node<'_>, cx: &Cx<'_>) -> bool {
-    let mut cursor = node.walk();
-    node.children(&mut cursor).any(|child| cx.text(child) == "of")
+    all_children(node).any(|child| cx.text(child) == "of")
 }

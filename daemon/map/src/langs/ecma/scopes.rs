@@ -8,6 +8,7 @@ use tree_sitter::Node;
 
 use super::Ecma;
 use super::types::{EcmaTypeReader, THIS, TypeName, head, member_type, split_holder, text};
+use crate::cursor::named_children;
 use crate::facts::StrId;
 use crate::langs::support::split_outside_brackets;
 use crate::walk::{Binding, Cx, WalkStep};
@@ -63,8 +64,7 @@ impl Ecma {
                 | "type_alias_declaration"
         );
         let sign = if is_type { '%' } else { '^' };
-        let mut cursor = list.walk();
-        let parameters = list.named_children(&mut cursor).filter(|n| n.kind() == "type_parameter");
+        let parameters = named_children(list).filter(|n| n.kind() == "type_parameter");
         for (number, parameter) in parameters.enumerate() {
             let Some(name) = parameter.child_by_field_id(f.name) else { continue };
             let base = self.parameter_base(parameter, cx);
@@ -86,8 +86,7 @@ impl Ecma {
     /// Binds the names of a parameter list.
     pub(super) fn bind_parameters<'t>(&self, parameters: Node<'t>, cx: &mut Cx<'t>) {
         let f = &self.grammar.fields;
-        let mut cursor = parameters.walk();
-        for parameter in parameters.named_children(&mut cursor) {
+        for parameter in named_children(parameters) {
             let Some(pattern) = parameter.child_by_field_id(f.pattern) else {
                 self.bind_names(parameter, None, cx);
                 continue;
@@ -128,9 +127,8 @@ impl Ecma {
                     waiting.extend(node.child_by_field_id(fields.left));
                 }
                 "object_pattern" | "array_pattern" | "rest_pattern" => {
-                    let mut cursor = node.walk();
                     let from = waiting.len();
-                    waiting.extend(node.named_children(&mut cursor));
+                    waiting.extend(named_children(node));
                     waiting[from..].reverse();
                 }
                 _ => {}
@@ -153,8 +151,7 @@ impl Ecma {
         let mut waiting = vec![body];
         while let Some(node) = waiting.pop() {
             let direct = node.id() == body.id();
-            let mut cursor = node.walk();
-            for child in node.named_children(&mut cursor) {
+            for child in named_children(node) {
                 match child.kind() {
                     "statement_block" | "if_statement" | "else_clause" | "for_statement"
                     | "for_in_statement" | "while_statement" | "do_statement" | "try_statement"
@@ -169,8 +166,7 @@ impl Ecma {
     /// Binds what stands directly in a block; whether there was anything.
     pub(super) fn bind_block<'t>(&self, block: Node<'t>, cx: &mut Cx<'t>) {
         let mut opened = false;
-        let mut cursor = block.walk();
-        for statement in block.named_children(&mut cursor) {
+        for statement in named_children(block) {
             if !matches!(
                 statement.kind(),
                 "lexical_declaration" | "using_declaration" | "variable_declaration"
@@ -187,8 +183,7 @@ impl Ecma {
     /// Binds the names of `let`, `const` or `var`.
     pub(super) fn bind_declaration<'t>(&self, declaration: Node<'t>, cx: &mut Cx<'t>) {
         let f = &self.grammar.fields;
-        let mut cursor = declaration.walk();
-        for declarator in declaration.named_children(&mut cursor) {
+        for declarator in named_children(declaration) {
             let Some(name) = declarator.child_by_field_id(f.name) else { continue };
             let value = declarator.child_by_field_id(f.value);
             let simple = name.kind() == "identifier";
@@ -229,8 +224,7 @@ impl Ecma {
     pub(super) fn scan_top_level<'t>(&mut self, program: Node<'t>, cx: &Cx<'t>) -> WalkStep {
         let f = &self.grammar.fields;
         let mut top: FxHashMap<String, Option<String>> = FxHashMap::default();
-        let mut cursor = program.walk();
-        for statement in program.named_children(&mut cursor) {
+        for statement in named_children(program) {
             let statement = statement.child_by_field_id(f.declaration).unwrap_or(statement);
             let ambient = statement.kind() == "ambient_declaration";
             let statement = statement.named_child(0).filter(|_| ambient).unwrap_or(statement);
@@ -244,8 +238,7 @@ impl Ecma {
             if !matches!(statement.kind(), "lexical_declaration" | "variable_declaration") {
                 continue;
             }
-            let mut inner = statement.walk();
-            for declarator in statement.named_children(&mut inner) {
+            for declarator in named_children(statement) {
                 let Some(name) = declarator.child_by_field_id(f.name) else { continue };
                 let value = declarator.child_by_field_id(f.value).map(|v| self.value_kind(v, cx.source));
                 let plain = value.is_none_or(|value| value == EcmaValueKind::Plain);
@@ -263,8 +256,7 @@ impl Ecma {
     fn note_imported<'t>(&mut self, statement: Node<'t>, cx: &Cx<'t>) {
         let mut waiting: Vec<Node<'t>> = vec![statement];
         while let Some(node) = waiting.pop() {
-            let mut cursor = node.walk();
-            for child in node.named_children(&mut cursor) {
+            for child in named_children(node) {
                 match child.kind() {
                     "identifier" => {
                         self.imported.insert(cx.text(child).to_owned());

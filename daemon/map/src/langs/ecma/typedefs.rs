@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::Ecma;
 use super::defs::{New, Wrap};
 use super::types::THIS;
+use crate::cursor::named_children;
 use crate::facts::{DefKind, RefKind, TypePart};
 use crate::langs::support::Outer;
 use crate::walk::{Cx, WalkStep};
@@ -58,12 +59,11 @@ impl Ecma {
     fn open_alias(&mut self, value: Option<Node<'_>>) {
         let mut waiting: Vec<Node<'_>> = value.into_iter().collect();
         while let Some(part) = waiting.pop() {
-            let mut cursor = part.walk();
             match part.kind() {
                 "object_type" => self.interface_body = part.id(),
                 "intersection_type" => {
                     let _ = self.mark_bases(part, RefKind::Extends);
-                    let inner = part.named_children(&mut cursor);
+                    let inner = named_children(part);
                     waiting.extend(
                         inner.filter(|inner| matches!(inner.kind(), "object_type" | "intersection_type")),
                     );
@@ -97,8 +97,7 @@ impl Ecma {
 
     /// The members of an enumeration.
     pub(super) fn visit_enum_members<'t>(&mut self, body: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
-        let mut cursor = body.walk();
-        for member in body.named_children(&mut cursor) {
+        for member in named_children(body) {
             let at = member.child_by_field_id(self.grammar.fields.name).unwrap_or(member);
             let Some(name) = self.property_name(at, cx).filter(|_| at.kind() != "comment") else { continue };
             let wrap = Wrap::around_node(member, Outer::default());

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use tree_sitter::Node;
 
 use super::grammar::Fields;
+use crate::cursor::named_children;
 use crate::langs::support::split_outside_brackets;
 
 /// Most levels of parentheses and wrappers that are looked into.
@@ -191,8 +192,7 @@ impl<'t> EcmaTypeReader<'t> {
     /// The types in a list of them, `_` for each that is not known.
     fn each_type(self, list: Node<'_>, of: Option<u16>) -> Vec<String> {
         let Some(reader) = self.inner() else { return Vec::new() };
-        let mut cursor = list.walk();
-        let types = list.named_children(&mut cursor).filter(|n| n.kind() != "comment").take(ELEMENTS);
+        let types = named_children(list).filter(|n| n.kind() != "comment").take(ELEMENTS);
         let text = |ty: Node<'_>| {
             let inner = of.and_then(|field| ty.child_by_field_id(field)).unwrap_or(ty);
             let known = reader.annotation_type(inner).filter(|ty| ty != THIS);
@@ -245,8 +245,7 @@ impl<'t> EcmaTypeReader<'t> {
     fn array_type(self, node: Node<'_>, depth: usize) -> Option<String> {
         let below = depth.checked_sub(1)?;
         let mut agreed: Option<Cow<'t, str>> = None;
-        let mut cursor = node.walk();
-        for element in node.named_children(&mut cursor).filter(|n| n.kind() != "comment").take(ELEMENTS) {
+        for element in named_children(node).filter(|n| n.kind() != "comment").take(ELEMENTS) {
             let ty = match element.kind() {
                 "array" => Cow::from(self.array_type(element, below)?),
                 "identifier" | "member_expression" => Cow::from(format!("={}", self.dotted_path(element)?)),

@@ -6,6 +6,7 @@ use super::Ecma;
 use super::defs::{New, Wrap};
 use super::scopes::EcmaValueKind;
 use super::types::THIS;
+use crate::cursor::named_children;
 use crate::facts::{DefKind, TypePart};
 use crate::langs::support::Outer;
 use crate::walk::{Binding, Cx, WalkStep};
@@ -30,8 +31,7 @@ impl Ecma {
         let is_const = node.child_by_field_id(f.kind).is_some_and(|kind| cx.text(kind) == "const");
         let in_head = node.start_byte() < self.local_until;
         let local = self.in_function(node) || in_head || (!is_var && self.in_block(node));
-        let mut cursor = node.walk();
-        let declarators = node.named_children(&mut cursor).filter(|n| n.kind() == "variable_declarator");
+        let declarators = named_children(node).filter(|n| n.kind() == "variable_declarator");
         let declarators: Vec<Node<'_>> = declarators.collect();
         let alone = declarators.len() == 1;
         for (i, &declarator) in declarators.iter().enumerate() {
@@ -174,8 +174,7 @@ impl Ecma {
             return true;
         }
         let Some(arguments) = value.child_by_field_id(self.grammar.fields.arguments) else { return false };
-        let mut cursor = arguments.walk();
-        arguments.named_children(&mut cursor).any(|argument| {
+        named_children(arguments).any(|argument| {
             matches!(argument.kind(), "arrow_function" | "function_expression" | "object" | "class")
         })
     }

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::grammar::GoKind;
 use super::rules::GoRules;
+use crate::cursor::named_children;
 use crate::langs::support::routes::{self, last_name};
 use crate::walk::Cx;
 
@@ -44,8 +45,7 @@ impl GoRules {
         else {
             return;
         };
-        let mut cursor = list.walk();
-        let arguments: Vec<Node<'_>> = list.named_children(&mut cursor).take(MAX_ARGUMENTS).collect();
+        let arguments: Vec<Node<'_>> = named_children(list).take(MAX_ARGUMENTS).collect();
         let place = usize::from(matches!(method, "Method" | "MethodFunc"));
         let (Some(text), Some(handler)) = (arguments.get(place), arguments.last()) else { return };
         let is_handler = matches!(

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::grammar::JavaKind;
 use super::rules::JavaRules;
+use crate::cursor::named_children;
 use crate::facts::{DefKind, Receiver};
 use crate::langs::support::{child_where, each_child, routes};
 use crate::walk::Cx;
@@ -101,8 +102,7 @@ impl JavaRules {
     /// The path that an annotation gives: a string alone, named `value` or `path`, or the first of several in braces.
     fn string_of<'t>(&self, annotation: Node<'t>, cx: &Cx<'_>) -> Option<Node<'t>> {
         let arguments = annotation.child_by_field_name("arguments")?;
-        let mut cursor = arguments.walk();
-        let mut given = arguments.named_children(&mut cursor).filter_map(|given| match given.kind() {
+        let mut given = named_children(arguments).filter_map(|given| match given.kind() {
             "element_value_pair" => {
                 let key = given.child_by_field_name("key").map_or("", |key| cx.text(key));
                 given.child_by_field_name("value").filter(|_| matches!(key, "value" | "path"))

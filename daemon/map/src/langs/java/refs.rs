@@ -141,7 +141,7 @@ impl JavaRules {
     /// `case RED:` names a constant of the enumeration that the `switch` is about, whatever else is called so.
     pub(super) fn visit_switch_label(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let names: Vec<_> =
-            node.named_children(&mut node.walk()).filter(|c| self.g.kind(*c) == JavaKind::Ident).collect();
+            crate::cursor::named_children(node).filter(|c| self.g.kind(*c) == JavaKind::Ident).collect();
         let mut around = std::iter::successors(node.parent(), tree_sitter::Node::parent).take(3);
         let switch = around.find(|n| n.kind() == "switch_expression").filter(|_| !names.is_empty());
         let value = switch.and_then(|switch| switch.child_by_field_name("condition"));

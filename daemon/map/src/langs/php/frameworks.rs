@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::rules::PhpRules;
+use crate::cursor::named_children;
 use crate::facts::{DefKind, Receiver, RefInput, RefKind};
 use crate::langs::support::{child_where, routes};
 use crate::walk::Cx;
@@ -63,8 +64,7 @@ impl PhpRules {
 
 /// The attribute `Route` among the attributes of a method or class.
 fn route_attribute<'t>(list: Node<'t>, cx: &Cx<'_>) -> Option<Node<'t>> {
-    let mut cursor = list.walk();
-    list.named_children(&mut cursor).find_map(|group| {
+    named_children(list).find_map(|group| {
         child_where(group, |attribute| {
             let name = attribute.named_child(0).map_or("", |name| cx.text(name));
             name.rsplit('\\').next() == Some("Route")

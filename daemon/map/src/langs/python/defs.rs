@@ -6,6 +6,7 @@ use super::Python;
 use super::grammar::FIELDS;
 use super::scan::{AssignmentTarget, Marker, Statement};
 use super::types::{Ty, dotted_path, last, string_content};
+use crate::cursor::{all_children, named_children};
 use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, RefKind, TypePart};
 use crate::walk::{Cx, WalkStep};
 
@@ -252,8 +253,7 @@ impl Python<'_> {
 
     /// Bases are references of their own kind; the walk meets them inside the argument list.
     fn mark_bases<'t>(&mut self, list: Node<'t>) {
-        let mut cursor = list.walk();
-        for base in list.named_children(&mut cursor) {
+        for base in named_children(list) {
             let name = match base.kind() {
                 "subscript" => {
                     self.generic_bases.insert(base.id());
@@ -279,8 +279,7 @@ fn add_type_hint(idx: DefIdx, part: TypePart, ty: &Ty<'_>, cx: &mut Cx<'_>) {
 
 fn each_base<'t>(class: Node<'t>, cx: &Cx<'t>, f: &mut dyn FnMut(&str)) {
     let Some(list) = class.child_by_field_id(FIELDS.superclasses) else { return };
-    let mut cursor = list.walk();
-    for base in list.named_children(&mut cursor) {
+    for base in named_children(list) {
         let value =
             if base.kind() == "subscript" { base.child_by_field_id(FIELDS.value) } else { Some(base) };
         if let Some(path) = value.and_then(|v| dotted_path(cx.source, v)) {
@@ -325,8 +324,7 @@ fn range(node: Node<'_>) -> (u32, u32) {
 
 /// The text before the colon that opens the body.
 fn signature<'t>(def: Node<'t>, cx: &Cx<'t>) -> &'t str {
-    let mut cursor = def.walk();
-    let colon = def.children(&mut cursor).find(|child| child.kind() == ":");
+    let colon = all_children(def).find(|child| child.kind() == ":");
     cx.slice(def.start_byte(), colon.map_or(def.end_byte(), |colon| colon.start_byte()))
 }
 

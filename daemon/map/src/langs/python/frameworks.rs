@@ -12,6 +12,7 @@ use super::Python;
 use super::grammar::FIELDS;
 use super::patterns::each_parameter;
 use super::types::{last, string_content};
+use crate::cursor::named_children;
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefInput, RefKind};
 use crate::langs::support::routes::{self, last_name};
 use crate::walk::Cx;
@@ -152,8 +153,7 @@ impl Python<'_> {
     pub(super) fn note_decorators<'t>(&mut self, decorated: Node<'t>, definition: Node<'t>, cx: &mut Cx<'t>) {
         let Some(&made) = self.made.get(&definition.id()) else { return };
         let Some(name) = definition.child_by_field_id(FIELDS.name) else { return };
-        let mut cursor = decorated.walk();
-        for decorator in decorated.named_children(&mut cursor).filter(|node| node.kind() == "decorator") {
+        for decorator in named_children(decorated).filter(|node| node.kind() == "decorator") {
             let Some(applied) = decorator.named_child(0) else { continue };
             let path = self.route_of_decorator(applied, cx);
             if let Some((path, text)) = path {
@@ -211,8 +211,7 @@ impl Python<'_> {
             def.flags.has(DefFlags::TEST) && cx.facts.provisional_name(def.name).starts_with("test");
         let parameters = definition.child_by_field_id(FIELDS.parameters).filter(|_| is_test || is_fixture);
         let Some(parameters) = parameters else { return };
-        let mut cursor = parameters.walk();
-        for parameter in parameters.named_children(&mut cursor) {
+        for parameter in named_children(parameters) {
             if !matches!(parameter.kind(), "identifier" | "typed_parameter") {
                 continue;
             }
@@ -367,14 +366,12 @@ fn argument<'t>(arguments: Node<'t>, number: usize, keyword: &str, cx: &Cx<'t>) 
 }
 
 fn positional(arguments: Node<'_>, number: usize) -> Option<Node<'_>> {
-    let mut cursor = arguments.walk();
-    let mut given = arguments.named_children(&mut cursor).filter(|node| node.kind() != "comment");
+    let mut given = named_children(arguments).filter(|node| node.kind() != "comment");
     given.nth(number).filter(|node| node.kind() != "keyword_argument")
 }
 
 fn keyword_argument<'t>(arguments: Node<'t>, keyword: &str, cx: &Cx<'t>) -> Option<Node<'t>> {
-    let mut cursor = arguments.walk();
-    let mut given = arguments.named_children(&mut cursor).filter(|node| node.kind() == "keyword_argument");
+    let mut given = named_children(arguments).filter(|node| node.kind() == "keyword_argument");
     let named = given.find(|node| {
         node.child_by_field_id(FIELDS.name)
             .is_some_and(|name| !keyword.is_empty() && cx.text(name) == keyword)
@@ -384,8 +381,7 @@ fn keyword_argument<'t>(arguments: Node<'t>, keyword: &str, cx: &Cx<'t>) -> Opti
 
 /// The text of a string without its quotes; the string itself where it is empty.
 fn content_of(string: Node<'_>) -> Node<'_> {
-    let mut cursor = string.walk();
-    string.named_children(&mut cursor).find(|child| child.kind() == "string_content").unwrap_or(string)
+    named_children(string).find(|child| child.kind() == "string_content").unwrap_or(string)
 }
 
 /// The contents of a string without expressions in it.

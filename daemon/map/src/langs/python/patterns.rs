@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::grammar::FIELDS;
 use super::types::{last, text};
+use crate::cursor::named_children;
 
 /// The facts that the decorators of a function state.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,8 +29,7 @@ impl Marks {
     /// Reads the decorators of a decorated definition.
     pub(super) fn from_decorators(source: &[u8], decorated: Node<'_>) -> Self {
         let mut marks = Self::default();
-        let mut cursor = decorated.walk();
-        for decorator in decorated.named_children(&mut cursor).filter(|n| n.kind() == "decorator") {
+        for decorator in named_children(decorated).filter(|n| n.kind() == "decorator") {
             let name = text(source, decorator).trim_start_matches('@').trim();
             let name = name.split_once('(').map_or(name, |(name, _)| name.trim_end());
             match last(name) {
@@ -84,9 +84,8 @@ pub(super) fn each_target<'t>(left: Node<'t>, f: &mut dyn FnMut(Node<'t>)) {
             | "expression_list"
             | "parenthesized_expression"
             | "list_splat" => {
-                let mut cursor = node.walk();
                 let from = waiting.len();
-                waiting.extend(node.named_children(&mut cursor));
+                waiting.extend(named_children(node));
                 waiting[from..].reverse();
             }
             _ => {}
@@ -99,8 +98,7 @@ pub(super) fn each_capture<'t>(pattern: Node<'t>, f: &mut dyn FnMut(Node<'t>)) {
     let mut waiting = vec![pattern];
     while let Some(node) = waiting.pop() {
         let kind = node.kind();
-        let mut cursor = node.walk();
-        for (i, child) in node.named_children(&mut cursor).enumerate() {
+        for (i, child) in named_children(node).enumerate() {
             match (kind, child.kind()) {
                 ("case_pattern" | "keyword_pattern", "dotted_name") if child.named_child_count() == 1 => {
                     child.named_child(0).into_iter().for_each(&mut *f);

@@ -8,6 +8,7 @@ use super::Python;
 use super::grammar::FIELDS;
 use super::patterns::{each_parameter, each_target};
 use super::types::{Ty, dotted_path, head, is_own, member_of_type, of_value, string_content};
+use crate::cursor::named_children;
 use crate::facts::{DefIdx, Receiver, RefInput, RefKind, StrId};
 use crate::walk::{Binding, Cx, WalkStep};
 
@@ -58,11 +59,9 @@ impl Python<'_> {
     /// `a.b.C` in an annotation that the grammar reads as a type, or in a `case` pattern.
     pub(super) fn visit_dotted_name<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let kind = self.kind_of(node);
-        let mut cursor = node.walk();
         let mut before: Option<usize> = None;
         let segments = node.named_child_count();
-        for (i, segment) in node.named_children(&mut cursor).filter(|n| n.kind() == "identifier").enumerate()
-        {
+        for (i, segment) in named_children(node).filter(|n| n.kind() == "identifier").enumerate() {
             let kind = if i + 1 == segments { kind } else { RefKind::Use };
             let path = before.map(|end| cx.slice(node.start_byte(), end));
             let receiver = match path {
@@ -271,10 +270,8 @@ impl Python<'_> {
 
     /// Binds the names of the `[T, *Ts]` below `node`.
     pub(super) fn bind_type_parameters<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) {
-        let mut cursor = node.walk();
-        for list in node.named_children(&mut cursor).filter(|n| n.kind() == "type_parameter") {
-            let mut inner = list.walk();
-            for ty in list.named_children(&mut inner) {
+        for list in named_children(node).filter(|n| n.kind() == "type_parameter") {
+            for ty in named_children(list) {
                 let text = cx.text(ty).trim_start_matches('*');
                 let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
                 cx.bind(&text[..end], Binding::Opaque);
@@ -289,8 +286,7 @@ impl Python<'_> {
             None => cx.open_scope(true),
         }
         if let Some(parameters) = node.child_by_field_id(FIELDS.parameters) {
-            let mut cursor = parameters.walk();
-            for parameter in parameters.named_children(&mut cursor) {
+            for parameter in named_children(parameters) {
                 each_parameter(parameter, &mut |name, _| cx.bind(cx.text(name), Binding::Opaque));
             }
         }
@@ -300,8 +296,7 @@ impl Python<'_> {
     /// A comprehension: the names after `for` are its own.
     pub(super) fn visit_comprehension<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         cx.open_scope(true);
-        let mut cursor = node.walk();
-        for clause in node.named_children(&mut cursor).filter(|n| n.kind() == "for_in_clause") {
+        for clause in named_children(node).filter(|n| n.kind() == "for_in_clause") {
             if let Some(left) = clause.child_by_field_id(FIELDS.left) {
                 each_target(left, &mut |name| {
                     if name.kind() == "identifier" {

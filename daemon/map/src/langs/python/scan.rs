@@ -15,6 +15,7 @@ use super::types::{
     Ty, call_result, dotted_path, head, is_class_name, is_iterator, is_own, last, member_of_type,
     of_annotation, of_iterated, of_value, text,
 };
+use crate::cursor::{NodeCursor, StepTo, named_children};
 use crate::walk::KindTable;
 
 /// Most links of a chain `a = b = ...` in one statement that are followed to the value.
@@ -203,17 +204,23 @@ pub(super) fn scan_file<'t>(tree: &'t Tree, source: &'t [u8]) -> Scan<'t> {
     let root = tree.root_node();
     let mut scanner = Scanner { source, frames: Vec::new(), out: Scan::default() };
     scanner.frames.push(Frame { end: usize::MAX, ..Frame::new(Level::Module, root) });
-    let mut cursor = tree.walk();
+    let mut cursor = NodeCursor::new(root);
+    let mut node = root;
     loop {
-        let node = cursor.node();
-        if node.is_named() && scanner.enter_node(node) && cursor.goto_first_child() {
+        if scanner.enter_node(node)
+            && let Some(child) = cursor.first_child(StepTo::Named)
+        {
+            node = child;
             continue;
         }
-        while !cursor.goto_next_sibling() {
+        node = loop {
+            if let Some(next) = cursor.next_sibling(StepTo::Named) {
+                break next;
+            }
             if !cursor.goto_parent() {
                 return scanner.finish();
             }
-        }
+        };
     }
 }
 
@@ -288,8 +295,7 @@ impl<'t> Scanner<'t> {
             let before = around.start_byte()..function.start_byte();
             self.source.get(before).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
         });
-        let mut cursor = parameters.walk();
-        for parameter in parameters.named_children(&mut cursor).filter(|one| one.kind() == "identifier") {
+        for parameter in named_children(parameters).filter(|one| one.kind() == "identifier") {
             let name = text(self.source, parameter);
             let is_given = given.contains("parametrize") && given.contains(name);
             if !is_given && frame.names.get(name) == Some(&Ty::Unknown) {
@@ -325,9 +331,8 @@ impl<'t> Scanner<'t> {
     }
 
     fn bind_parameters(&self, parameters: Node<'t>, frame: &mut Frame<'t>, method: bool) {
-        let mut cursor = parameters.walk();
         let mut first = method;
-        for parameter in parameters.named_children(&mut cursor) {
+        for parameter in named_children(parameters) {
             if parameter.kind() == "comment" {
                 continue;
             }
@@ -434,15 +439,13 @@ impl<'t> Scanner<'t> {
     }
 
     fn bind_case_patterns(&mut self, node: Node<'t>) {
-        let mut cursor = node.walk();
-        for pattern in node.named_children(&mut cursor).filter(|n| n.kind() == "case_pattern") {
+        for pattern in named_children(node).filter(|n| n.kind() == "case_pattern") {
             each_capture(pattern, &mut |name| self.bind_targets(Some(name), Ty::Unknown, None));
         }
     }
 
     fn outer_names(&mut self, node: Node<'t>) {
-        let mut cursor = node.walk();
-        for name in node.named_children(&mut cursor) {
+        for name in named_children(node) {
             let name = text(self.source, name);
             self.innermost_frame().not_local.insert(name);
         }

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::grammar::FIELDS;
 use super::types::{dotted_path, head};
+use crate::cursor::named_children;
 use crate::facts::{ImportInput, ImportKind};
 use crate::walk::{Cx, WalkStep};
 
@@ -39,8 +40,7 @@ pub(super) fn import_from<'t>(node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let local = item.child_by_field_id(FIELDS.alias).map_or(name, |alias| cx.text(alias));
         bind(cx, item, (ImportKind::Named, &module), (Some(name), Some(local)));
     }
-    let mut cursor = node.walk();
-    if node.named_children(&mut cursor).any(|child| child.kind() == "wildcard_import") {
+    if named_children(node).any(|child| child.kind() == "wildcard_import") {
         bind(cx, node, (ImportKind::Star, &module), (None, None));
     }
     WalkStep::Skip

@@ -5,8 +5,9 @@
 //! of `a = f; a = g; a()` only `g` is called. Where text may run or not, or run again, that knowledge ends.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tree_sitter::{Node, TreeCursor};
+use tree_sitter::Node;
 
+use crate::cursor::named_children;
 use crate::facts::{
     Call, CallIdx, CallKind, DefIdx, FactsBuilder, FlowPart, FlowParts, FlowScope, FlowStore, FlowTarget,
     FlowValue, Flows, Label, ScopeIdx, ScopeKind, Slot, SlotIdx, SlotKind, StrId, ValueIdx,
@@ -84,17 +85,15 @@ pub(crate) enum TracedRun {
     Again,
 }
 
-/// Collects the named children of a node that are no comments. The cursor is only there to be used again: making one costs more
-/// than a node with few children does.
-pub(crate) fn children_but<'t>(
-    cursor: &mut TreeCursor<'t>,
-    node: Node<'t>,
-    is_comment: impl Fn(Node<'t>) -> bool,
-) -> Vec<Node<'t>> {
-    if node.named_child_count() == 0 {
+/// Collects the named children of a node that are no comments.
+pub(crate) fn children_but<'t>(node: Node<'t>, is_comment: impl Fn(Node<'t>) -> bool) -> Vec<Node<'t>> {
+    let count = node.named_child_count();
+    if count == 0 {
         return Vec::new();
     }
-    node.named_children(cursor).filter(|child| !is_comment(*child)).collect()
+    let mut children = Vec::with_capacity(count);
+    children.extend(named_children(node).filter(|child| !is_comment(*child)));
+    children
 }
 
 impl<'t> Tracer<'t> {

@@ -38,6 +38,7 @@ pub(crate) use values::{Members, SurroundingBody, Syntax, TypedExpression, is_ca
 use rustc_hash::FxHashSet;
 use tree_sitter::{Language, Node};
 
+use crate::cursor::{NodeCursor, StepTo};
 use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, Receiver, RefKind};
 use crate::walk::Cx;
 
@@ -180,30 +181,20 @@ impl Handled {
 
 /// The node's first child, anonymous ones included, for which `wanted` holds.
 pub(crate) fn child_where<'t>(node: Node<'t>, mut wanted: impl FnMut(Node<'t>) -> bool) -> Option<Node<'t>> {
-    let mut cursor = node.walk();
-    if !cursor.goto_first_child() {
-        return None;
+    let mut cursor = NodeCursor::new(node);
+    let mut child = cursor.first_child(StepTo::Any)?;
+    while !wanted(child) {
+        child = cursor.next_sibling(StepTo::Any)?;
     }
-    loop {
-        if wanted(cursor.node()) {
-            return Some(cursor.node());
-        }
-        if !cursor.goto_next_sibling() {
-            return None;
-        }
-    }
+    Some(child)
 }
 
 /// Calls `each` with every child, anonymous ones included, and the number of its field (0 without one).
 pub(crate) fn each_child<'t>(node: Node<'t>, mut each: impl FnMut(Node<'t>, u16)) {
-    let mut cursor = node.walk();
-    if !cursor.goto_first_child() {
-        return;
-    }
-    loop {
-        each(cursor.node(), cursor.field_id().map_or(0, Into::into));
-        if !cursor.goto_next_sibling() {
-            return;
-        }
+    let mut cursor = NodeCursor::new(node);
+    let mut next = cursor.first_child(StepTo::Any);
+    while let Some(child) = next {
+        each(child, cursor.field_id());
+        next = cursor.next_sibling(StepTo::Any);
     }
 }

@@ -7,7 +7,7 @@ mod kinds;
 mod patterns;
 mod values;
 
-use tree_sitter::{Node, Tree, TreeCursor};
+use tree_sitter::{Node, Tree};
 
 use super::grammar::{EcmaGrammar, Fields};
 use crate::facts::{CallKind, FactsBuilder, FlowTarget, FlowValue, ScopeKind, SlotIdx, StrId, ValueIdx};
@@ -32,7 +32,6 @@ pub(super) fn trace_values(
         to: Tracer::new(source, facts),
         f: &grammar.fields,
         kinds: &grammar.flow_kinds,
-        cursor: tree.walk(),
         depth: 0,
         hidden: Vec::new(),
     };
@@ -44,7 +43,6 @@ struct Trace<'t> {
     to: Tracer<'t>,
     f: &'static Fields,
     kinds: &'static KindTable<FlowKind>,
-    cursor: TreeCursor<'t>,
     depth: usize,
     /// Names that blocks around hide, with what they stand for outside; `None` begins the names of a function.
     hidden: Vec<Vec<(StrId, Option<SlotIdx>)>>,
@@ -57,7 +55,7 @@ impl<'t> Trace<'t> {
 
     fn children(&mut self, node: Node<'t>) -> Vec<Node<'t>> {
         let kinds = self.kinds;
-        children_but(&mut self.cursor, node, |child| kinds.get(child) == FlowKind::Comment)
+        children_but(node, |child| kinds.get(child) == FlowKind::Comment)
     }
 
     fn trace_statements(&mut self, node: Node<'t>) {

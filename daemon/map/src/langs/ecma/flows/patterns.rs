@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::{DEPTH, FlowKind, Trace};
+use crate::cursor::all_children;
 use crate::facts::{FlowTarget, FlowValue, Label, SlotKind, ValueIdx};
 
 impl<'t> Trace<'t> {
@@ -163,8 +164,7 @@ impl<'t> Trace<'t> {
         let plain = parts.filter(|parts| parts.iter().all(|part| matches!(part.label, Label::At(_))));
         // Holes count, so commas are what is counted.
         let mut at = 0_u32;
-        let mut cursor = pattern.walk();
-        let targets: Vec<Node<'t>> = pattern.children(&mut cursor).collect();
+        let targets: Vec<Node<'t>> = all_children(pattern).collect();
         for target in targets {
             if target.kind() == "," {
                 at += 1;

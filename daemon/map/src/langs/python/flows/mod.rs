@@ -6,7 +6,7 @@ mod kinds;
 mod values;
 
 use rustc_hash::FxHashMap;
-use tree_sitter::{Node, Tree, TreeCursor};
+use tree_sitter::{Node, Tree};
 
 use super::grammar::FIELDS;
 use super::patterns::{Marks, each_parameter};
@@ -41,8 +41,7 @@ pub(super) fn trace_values<'t>(
     if facts.has_flows() {
         return facts;
     }
-    let cursor = tree.walk();
-    let mut trace = Trace { to: Tracer::new(source, facts), known, cursor, depth: 0 };
+    let mut trace = Trace { to: Tracer::new(source, facts), known, depth: 0 };
     trace.trace_block(tree.root_node());
     trace.to.finish()
 }
@@ -50,13 +49,12 @@ pub(super) fn trace_values<'t>(
 struct Trace<'k, 't> {
     to: Tracer<'t>,
     known: &'k PythonWalkFindings<'t>,
-    cursor: TreeCursor<'t>,
     depth: usize,
 }
 
 impl<'t> Trace<'_, 't> {
     fn children(&mut self, node: Node<'t>) -> Vec<Node<'t>> {
-        children_but(&mut self.cursor, node, |child| kind_of(child) == FlowKind::Comment)
+        children_but(node, |child| kind_of(child) == FlowKind::Comment)
     }
 
     fn trace_block(&mut self, node: Node<'t>) {
