@@ -7,14 +7,19 @@ fresh, or be an error. So a wrong, stale or lost answer is seen at once, whateve
 seed and done one after the other; after each the time is taken until a new client has a right answer. The last part of the run is without
 faults: there memory, descriptors, threads and disk must not grow. Writes `soak.json`, `faults.md` and plots as SVG into --out.
 
-Needs ripgrep on the PATH for the last comparison. Faults that need rights which are missing are left out, and said.
+Needs ripgrep on the PATH for the last comparison. Faults that need rights which are missing are left out, and said: in namespaces of its
+own everybody has them, and the limits of the system that it changes there are nobody else's:
+
+    unshare --user --map-root-user --mount python3 tests/bench/soak.py ...
+
+The wall clock is the machine's and is left alone: files get times of the future and the past, and a daemon starts with a clock that runs a
+day ahead. A language server is a stand-in (`--server`, or `fake-lsp` beside the programs).
 """
 import argparse
 import ctypes
 import json
 import mmap
 import os
-import queue
 import random
 import re
 import resource
@@ -23,430 +28,21 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
 
-PATIENCE = 60.0
-"""Longest time for one call, in seconds; the faults stop the daemon for less."""
+from sessions import PATIENCE, Book, Client, Gone, Shim, World, compare_with_ripgrep, kill, quantiles
+
 RECOVERS = 45.0
 """Longest time after a fault within which a new client has to have a right answer."""
-
-
-class Gone(Exception):
-    """The shim ended, or did not answer in time."""
-
-
-class Shim:
-    """One MCP session over hob-mcp."""
-
-    def __init__(self, world, root):
-        command = [world.program("hob-mcp"), "--tools", "all", "--edits", "--format", "json"]
-        self.process = subprocess.Popen(command, cwd=root, env=world.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL)
-        self.lines = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
-        self.next = 0
-        self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "soak", "version": "1"}})
-        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-
-    def _read(self):
-        for line in self.process.stdout:
-            self.lines.put(line)
-        self.lines.put(None)
-
-    def _send(self, message):
-        try:
-            self.process.stdin.write(json.dumps(message).encode() + b"\n")
-            self.process.stdin.flush()
-        except (BrokenPipeError, ValueError) as error:
-            raise Gone(str(error))
-
-    def ask(self, method, params):
-        self.next += 1
-        number = self.next
-        self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-        end = time.monotonic() + PATIENCE
-        while True:
-            try:
-                line = self.lines.get(timeout=max(0.01, end - time.monotonic()))
-            except queue.Empty:
-                raise Gone(f"no answer within {PATIENCE} s")
-            if line is None:
-                raise Gone("the shim ended")
-            message = json.loads(line)
-            if message.get("id") == number and "method" not in message:
-                return message
-            if "method" in message and "id" in message:
-                self._send({"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32601, "message": "not offered"}})
-
-    def call(self, tool, arguments):
-        """The envelope of the answer."""
-        message = self.ask("tools/call", {"name": tool, "arguments": arguments})
-        if "error" in message:
-            return {"ok": False, "error": message["error"]}
-        content = message["result"].get("structuredContent")
-        return content if content is not None else json.loads(message["result"]["content"][0]["text"])
-
-    def close(self):
-        try:
-            self.process.stdin.close()
-        except (BrokenPipeError, OSError):
-            pass
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-
-
-class Editor:
-    """One LSP session over hob-lsp."""
-
-    def __init__(self, world, root):
-        self.root = Path(root)
-        self.process = subprocess.Popen([world.program("hob-lsp")], cwd=root, env=world.env, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.messages = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
-        self.next = 0
-        self.version = 0
-        self.opened = False
-        self.ask("initialize", {"processId": os.getpid(), "rootUri": self.root.as_uri(), "capabilities": {}})
-        self.tell("initialized", {})
-
-    def _read(self):
-        out = self.process.stdout
-        while True:
-            size = 0
-            while True:
-                line = out.readline()
-                if not line:
-                    self.messages.put(None)
-                    return
-                if line.lower().startswith(b"content-length:"):
-                    size = int(line.split(b":")[1])
-                if line == b"\r\n":
-                    break
-            self.messages.put(json.loads(out.read(size)))
-
-    def _send(self, message):
-        body = json.dumps(message).encode()
-        try:
-            self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
-            self.process.stdin.flush()
-        except (BrokenPipeError, ValueError) as error:
-            raise Gone(str(error))
-
-    def tell(self, method, params):
-        self._send({"jsonrpc": "2.0", "method": method, "params": params})
-
-    def ask(self, method, params):
-        self.next += 1
-        number = self.next
-        self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-        end = time.monotonic() + PATIENCE
-        while True:
-            try:
-                message = self.messages.get(timeout=max(0.01, end - time.monotonic()))
-            except queue.Empty:
-                raise Gone(f"no answer within {PATIENCE} s")
-            if message is None:
-                raise Gone("hob-lsp ended")
-            if message.get("id") == number and "method" not in message:
-                return message
-            if "method" in message and "id" in message:
-                self._send({"jsonrpc": "2.0", "id": message["id"], "result": None})
-
-    def type_text(self, file, text):
-        uri = (self.root / file).as_uri()
-        self.version += 1
-        if not self.opened:
-            self.tell("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "python", "version": self.version, "text": text}})
-            self.opened = True
-        else:
-            change = {"textDocument": {"uri": uri, "version": self.version}, "contentChanges": [{"text": text}]}
-            self.tell("textDocument/didChange", change)
-        return uri
-
-    def close(self):
-        try:
-            self.ask("shutdown", None)
-            self.tell("exit", None)
-            self.process.wait(20)
-        except (Gone, subprocess.TimeoutExpired):
-            self.process.kill()
-
-
-class World:
-    """The programs, a folder for hob's files, and the projects."""
-
-    def __init__(self, args):
-        self.programs = Path(args.programs).resolve()
-        self.ripgrep = args.rg
-        self.base = Path(tempfile.mkdtemp(prefix="hob-soak-"))
-        self.hob_dir = self.base / "h"
-        self.hob_dir.mkdir()
-        kept = ("PATH", "HOME", "USER", "LANG", "TERM", "TMPDIR")
-        self.env = {name: value for name, value in os.environ.items() if name in kept}
-        self.env.update(HOB_DIR=str(self.hob_dir), GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null")
-        self.projects = [self.make_project(number) for number in range(args.projects)]
-        self.locks = {root: Gate() for root in self.projects}
-
-    def program(self, name):
-        return str(self.programs / name)
-
-    def hob(self, root, *arguments, timeout=PATIENCE):
-        done = subprocess.run([self.program("hob"), *arguments], cwd=root, env=self.env, capture_output=True, text=True, timeout=timeout)
-        return done.returncode, done.stdout
-
-    def make_project(self, number):
-        root = self.base / f"p{number:02}"
-        rng = random.Random(number)
-        for file in range(120):
-            folder = root / f"d{file % 9}" / f"e{file % 4}"
-            folder.mkdir(parents=True, exist_ok=True)
-            names = [f"work_{number}_{file}_{part}" for part in range(8)]
-            calls = "\n".join(f"def {name}(x):\n    return work_{number}_{rng.randrange(120)}_{rng.randrange(8)}(x)\n" for name in names)
-            (folder / f"m{file}.py").write_text(calls)
-        git = lambda *words: subprocess.run(["git", "-c", "user.name=s", "-c", "user.email=s@x", *words], cwd=root, env=self.env,
-                                            check=True, capture_output=True)
-        git("init", "-q", "-b", "main")
-        (root / ".gitignore").write_text("ignored/\n")
-        git("add", "-A")
-        git("commit", "-qm", "one")
-        git("checkout", "-qb", "other")
-        for file in range(0, 120, 3):
-            path = root / f"d{file % 9}" / f"e{file % 4}" / f"m{file}.py"
-            path.write_text(path.read_text() + f"\ndef other_{number}_{file}():\n    return 1\n")
-        git("add", "-A")
-        git("commit", "-qm", "two")
-        git("checkout", "-q", "main")
-        (root / "own").mkdir()
-        return str(root)
-
-    def daemon_pid(self):
-        try:
-            text = (self.hob_dir / "state" / "alive.json").read_text()
-            pid = json.loads(text)["pid"]
-            name = Path(f"/proc/{pid}/comm").read_text().strip()
-            return pid if name.startswith("hobd") else None
-        except (OSError, ValueError, KeyError):
-            return None
-
-    def our_processes(self):
-        """Processes that were started with this world's folder, by number."""
-        found = {}
-        for entry in Path("/proc").iterdir():
-            if not entry.name.isdigit():
-                continue
-            try:
-                if f"HOB_DIR={self.hob_dir}".encode() in (entry / "environ").read_bytes().split(b"\0"):
-                    found[int(entry.name)] = (entry / "comm").read_text().strip()
-            except OSError:
-                continue
-        return found
-
-
-class Gate:
-    """Many clients, or one fault alone."""
-
-    def __init__(self):
-        self.condition = threading.Condition()
-        self.users = 0
-        self.alone = False
-
-    def enter(self):
-        with self.condition:
-            self.condition.wait_for(lambda: not self.alone)
-            self.users += 1
-
-    def leave(self):
-        with self.condition:
-            self.users -= 1
-            self.condition.notify_all()
-
-    def __enter__(self):
-        with self.condition:
-            self.condition.wait_for(lambda: not self.alone)
-            self.alone = True
-            self.condition.wait_for(lambda: self.users == 0)
-
-    def __exit__(self, *_):
-        with self.condition:
-            self.alone = False
-            self.condition.notify_all()
-
-
-class Book:
-    """What was seen, by all threads."""
-
-    def __init__(self):
-        self.lock = threading.Lock()
-        self.counts = {}
-        self.problems = []
-        self.times = {"calm": [], "storm": []}
-        self.series = []
-        self.phase = "calm"
-        self.begin = time.monotonic()
-
-    def count(self, what):
-        with self.lock:
-            self.counts[what] = self.counts.get(what, 0) + 1
-
-    def problem(self, what):
-        with self.lock:
-            self.problems.append(f"{time.monotonic() - self.begin:.1f} s: {what}")
-            print("PROBLEM", self.problems[-1][:600], flush=True)
-
-    def took(self, seconds):
-        with self.lock:
-            self.times[self.phase].append(seconds)
-
-
-class Client(threading.Thread):
-    """One client with one file of its own."""
-
-    def __init__(self, world, book, number, stop, seed):
-        super().__init__(daemon=True)
-        self.world, self.book, self.number, self.stop = world, book, number, stop
-        self.root = world.projects[number % len(world.projects)]
-        self.kind = ("shim", "shim", "shim", "cli", "editor")[number % 5]
-        self.rng = random.Random(seed * 1000 + number)
-        self.file = f"own/c{number}.py"
-        self.mark = 0
-        self.session = None
-
-    def run(self):
-        while not self.stop.is_set():
-            gate = self.world.locks[self.root]
-            gate.enter()
-            try:
-                begin = time.monotonic()
-                self.step()
-                self.book.took(time.monotonic() - begin)
-            except Gone as gone:
-                self.book.count("session lost")
-                if "within" in str(gone):
-                    self.book.problem(f"client {self.number} ({self.kind}): {gone}")
-                self.drop()
-            except subprocess.TimeoutExpired:
-                self.book.problem(f"client {self.number}: hob gave no answer within {PATIENCE} s")
-            except Exception as error:  # whatever it is, it is told and the others go on
-                self.book.problem(f"client {self.number} ({self.kind}): {type(error).__name__} {error}")
-                self.drop()
-            finally:
-                gate.leave()
-            time.sleep(self.rng.uniform(0.05, 0.6))
-        if self.session:
-            self.session.close()
-
-    def drop(self):
-        if self.session:
-            self.session.process.kill()
-            self.session.process.wait()
-        self.session = None
-
-    def text(self):
-        return f"# mark_{self.number}_{self.mark}_end\ndef own_{self.number}_{self.mark}():\n    return {self.mark}\n"
-
-    def write(self):
-        self.mark += 1
-        (Path(self.root) / self.file).write_text(self.text())
-
-    def step(self):
-        if self.kind == "cli":
-            return self.from_cli()
-        if self.session is None:
-            self.session = (Shim if self.kind == "shim" else Editor)(self.world, self.root)
-        if self.kind == "editor":
-            return self.from_editor()
-        self.rng.choice([self.search, self.search, self.in_map, self.counted, self.edited, self.big])()
-
-    def judge(self, envelope, seen, expected, what):
-        """Compares what an answer says with what the file says."""
-        if not envelope.get("ok"):
-            return self.book.count("error " + str(envelope.get("error", {}).get("code")))
-        if seen == expected:
-            return self.book.count("right")
-        warnings = json.dumps(envelope.get("warnings", []))
-        if "Not fresh" in warnings or "could not be read just now" in warnings or envelope.get("data", {}).get("complete") is False:
-            return self.book.count("said that it is not fresh")
-        self.book.count("WRONG")
-        self.book.problem(f"client {self.number}, {what}: {seen} and not {expected}: {json.dumps(envelope)[:900]}")
-
-    def search(self):
-        self.write()
-        envelope = self.session.call("regex_search", {"pattern": f"mark_{self.number}_\\d+_end", "max_millis": 30000})
-        seen = sorted(set(re.findall(rf"mark_{self.number}_(\d+)_end", json.dumps(envelope.get("data", {}).get("matches")))))
-        self.judge(envelope, seen, [str(self.mark)], "regex_search")
-
-    def in_map(self):
-        self.write()
-        envelope = self.session.call("map_search", {"query": f"own_{self.number}_{self.mark}", "limit": 3})
-        seen = f"own_{self.number}_{self.mark}" in json.dumps(envelope.get("data"))
-        self.judge(envelope, seen, True, "map_search")
-
-    def counted(self):
-        self.write()
-        patterns = [f"mark_{self.number}_{self.mark}_end", f"mark_{self.number}_{self.mark - 1}_end"]
-        envelope = self.session.call("count_patterns", {"patterns": patterns, "max_millis": 30000})
-        seen = [one.get("total_matches") for one in envelope.get("data", {}).get("patterns", [])]
-        self.judge(envelope, seen, [1, 0], "count_patterns")
-
-    def edited(self):
-        """A previewed edit that is applied is in the file, and one that is refused is not."""
-        self.write()
-        before = self.text()
-        made = self.session.call("edit_text", {"file": self.file, "old": f"return {self.mark}", "new": f"return {self.mark} + 0"})
-        if not made.get("ok"):
-            return self.book.count("error " + str(made.get("error", {}).get("code")))
-        applied = self.session.call("resolve_action", {"action": "apply", "reason": "soak", "pendingId": made["data"]["pendingId"]})
-        there = (Path(self.root) / self.file).read_text()
-        after = before.replace(f"return {self.mark}", f"return {self.mark} + 0")
-        if applied.get("ok") and there != after:
-            self.book.problem(f"client {self.number}: an edit that was applied is not there: {there!r} {json.dumps(applied)[:500]}")
-        elif not applied.get("ok") and there not in (before, after):
-            self.book.problem(f"client {self.number}: half of an edit is there: {there!r}")
-        self.book.count("edit applied" if applied.get("ok") else "error " + str(applied.get("error", {}).get("code")))
-
-    def big(self):
-        """An answer that is large; only that it comes is looked at."""
-        envelope = self.session.call("regex_search", {"pattern": "def work", "tokenBudget": 10000, "limit": 5000})
-        self.book.count("large answer" if envelope.get("ok") else "error " + str(envelope.get("error", {}).get("code")))
-
-    def from_cli(self):
-        self.write()
-        code, out = self.world.hob(self.root, "--json", "call", "regex_search", "--pattern", f"mark_{self.number}_\\d+_end")
-        if code == 2:
-            return self.book.count("error of the command line")
-        envelope = json.loads(out)
-        seen = sorted(set(re.findall(rf"mark_{self.number}_(\d+)_end", json.dumps(envelope.get("data", {}).get("matches")))))
-        self.judge(envelope, seen, [str(self.mark)], "hob call regex_search")
-
-    def from_editor(self):
-        self.mark += 1
-        uri = self.session.type_text(self.file, self.text())
-        said = self.session.ask("textDocument/documentSymbol", {"textDocument": {"uri": uri}})
-        if "error" in said:
-            return self.book.count(f"error {said['error'].get('code')} of hob-lsp")
-        names = [one["name"] for one in said["result"] or []]
-        self.judge({"ok": True}, names, [f"own_{self.number}_{self.mark}"], "documentSymbol")
-
-
-def kill(pid, number):
-    try:
-        os.kill(pid, number)
-        return True
-    except (ProcessLookupError, TypeError):
-        return False
 
 
 class Faults:
     """The kinds of faults. Each returns a word on what was done, or None where it could not be done."""
 
-    def __init__(self, world, rng):
-        self.world, self.rng = world, rng
+    def __init__(self, world, book, rng):
+        self.world, self.book, self.rng = world, book, rng
 
     def kinds(self):
         return sorted(name[3:] for name in dir(self) if name.startswith("do_"))
@@ -493,10 +89,142 @@ class Faults:
         return "killed" if kill(self.process_named("hob-lsp"), signal.SIGKILL) else None
 
     def do_server_killed(self):
-        for name in ("pyright", "node", "ty", "pylsp"):
-            if kill(self.process_named(name), signal.SIGKILL):
-                return name
+        return "killed" if kill(self.server(), signal.SIGKILL) else None
+
+    def server(self):
+        servers = self.world.servers()
+        return self.rng.choice(servers) if servers else None
+
+    def do_server_stopped_for_three_seconds(self):
+        pid = self.server()
+        if not kill(pid, signal.SIGSTOP):
+            return None
+        time.sleep(3)
+        kill(pid, signal.SIGCONT)
+        return "went on"
+
+    def do_server_out_of_memory(self):
+        """It may have no more memory than it has; the next message that needs some ends it."""
+        pid = self.server()
+        try:
+            resource.prlimit(pid, resource.RLIMIT_AS, (1 << 20, 1 << 20))
+        except (OSError, TypeError):
+            return None
+        end = time.monotonic() + 5
+        while Path(f"/proc/{pid}/comm").exists() and time.monotonic() < end:
+            time.sleep(0.1)
+        if not Path(f"/proc/{pid}/comm").exists():
+            return "ended of that"
+        return "killed, as it asked for none" if kill(pid, signal.SIGKILL) else "ended of that"
+
+    def expect(self, root, token, times):
+        """A token is as often in the project as it was written, for somebody who comes now."""
+        code, out = self.world.hob(root, "--json", "call", "count_patterns", "--patterns", token)
+        try:
+            answer = json.loads(out)
+            seen = answer["data"]["patterns"][0]["total_matches"]
+        except (ValueError, KeyError, IndexError):
+            return
+        if seen != times and "resh" not in json.dumps(answer.get("warnings", [])):
+            self.book.problem(f"{token} is {seen} times in {root} and not {times}: {out[:600]}")
+
+    def do_times_of_the_future_and_the_past(self):
+        """What a clock that jumps leaves behind: files that are newer than now, and new texts in files that are older than before."""
+        root = Path(self.project())
+        for jump in (10 * 365 * 86400, -20 * 365 * 86400, 60, -60, 0):
+            token = f"clock_{time.monotonic_ns()}"
+            file = root / "own" / "clock.py"
+            file.write_text(f"# {token}\n")
+            os.utime(file, (time.time() + jump, time.time() + jump))
+            self.expect(root, token, 1)
+        return "five jumps"
+
+    def do_clock_of_the_daemon_a_day_ahead(self):
+        """Killed, and begun anew in a time namespace whose monotonic clock runs ahead; the next kill takes it back."""
+        for _ in range(5):
+            kill(self.world.daemon_pid(), signal.SIGKILL)
+            ahead = ["unshare", "--time", "--fork", "--monotonic", "86400", "--boottime", "86400", self.world.program("hob"), "index"]
+            subprocess.run(ahead, cwd=self.project(), env=self.world.env, capture_output=True, timeout=PATIENCE)
+            try:
+                if os.readlink(f"/proc/{self.world.daemon_pid()}/ns/time") != os.readlink("/proc/self/ns/time"):
+                    return "until the next end of the daemon"
+            except OSError:
+                pass
         return None
+
+    def do_no_watches_left(self):
+        """Only in a user namespace of its own, or every program of the user would be without."""
+        limit = Path("/proc/sys/user/max_inotify_watches")
+        if Path("/proc/self/uid_map").read_text().split()[2] == "4294967295" or not os.access(limit, os.W_OK):
+            return None
+        before, root = limit.read_text(), Path(self.project())
+        limit.write_text("1")
+        try:
+            token = f"unwatched_{time.monotonic_ns()}"
+            for number in range(20):
+                folder = root / "unwatched" / f"n{number}"
+                folder.mkdir(parents=True)
+                (folder / "u.py").write_text(f"# {token}\n")
+            self.expect(root, token, 20)
+            (root / "unwatched" / "n3" / "u.py").write_text("# no more\n")
+            self.expect(root, token, 19)
+            shutil.rmtree(root / "unwatched")
+            self.expect(root, token, 0)
+        finally:
+            limit.write_text(before)
+        return "while 20 folders came and went"
+
+    def do_daemon_asked_to_stop(self):
+        code, _ = self.world.hob(self.project(), "stop")
+        return f"exit code {code}"
+
+    def do_store_removed_while_running(self):
+        shutil.rmtree(self.world.hob_dir / "cache" / "store", ignore_errors=True)
+        return "store"
+
+    def do_mounted_over(self):
+        place = Path(self.project()) / "d7"
+        if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(place)], capture_output=True).returncode != 0:
+            return None
+        token = f"mounted_{time.monotonic_ns()}"
+        (place / "m.py").write_text(f"# {token}\n")
+        self.expect(place.parent, token, 1)
+        subprocess.run(["umount", "-l", str(place)], check=True)
+        self.expect(place.parent, token, 0)
+        return "and taken away"
+
+    def do_names_that_differ_in_case(self):
+        folder = Path(self.project()) / "d8"
+        token = f"case_{time.monotonic_ns()}"
+        (folder / "case.py").write_text(f"# {token}\n")
+        (folder / "Case.py").write_text(f"# {token}\n")
+        self.expect(folder.parent, token, 2)
+        (folder / "case.py").rename(folder / "CASE.py")
+        (folder / "Case.py").unlink()
+        self.expect(folder.parent, token, 1)
+        (folder / "CASE.py").unlink()
+        return "two, and one renamed"
+
+    def do_rebased(self):
+        root = self.project()
+        with self.world.locks[root]:
+            self.git(root, "checkout", "-qb", "topic")
+            for number in range(3):
+                (Path(root) / "d1" / f"topic{number}.py").write_text(f"def topic_{number}():\n    pass\n")
+                self.git(root, "add", "d1")
+                self.git(root, "commit", "-qm", f"topic {number}")
+            self.git(root, "rebase", "-q", "other")
+            self.git(root, "checkout", "-qf", "main")
+            self.git(root, "branch", "-qD", "topic")
+        return "three commits onto the other branch"
+
+    def do_project_moved_away_and_made_again(self):
+        root = self.project()
+        with self.world.locks[root]:
+            os.rename(root, root + "-old")
+            shutil.copytree(root + "-old", root, symlinks=True)
+            shutil.rmtree(root + "-old")
+        return "as a copy"
 
     def do_noise_on_the_socket(self):
         with self.socket() as client:
@@ -740,6 +468,18 @@ def after_fault(world, book):
     return None
 
 
+def disk_of(folder):
+    """The bytes of all files, of which any may go meanwhile."""
+    whole = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                whole += os.lstat(os.path.join(place, name)).st_size
+            except OSError:
+                continue
+    return whole
+
+
 def sample(world, book, stop):
     """Writes down memory, descriptors, threads and disk, every two seconds."""
     while not stop.wait(2.0):
@@ -751,7 +491,7 @@ def sample(world, book, stop):
             descriptors = len(os.listdir(f"/proc/{pid}/fd"))
         except (OSError, TypeError):
             continue
-        disk = sum(path.stat().st_size for path in world.hob_dir.rglob("*") if path.is_file() and not path.is_symlink()) / 1e6
+        disk = disk_of(world.hob_dir) / 1e6
         book.series.append({"at": time.monotonic() - book.begin, "phase": book.phase, "pid": pid, "rss": rss, "threads": threads,
                             "descriptors": descriptors, "disk": disk})
 
@@ -764,12 +504,6 @@ def slope(points, name):
     mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
     spread = sum((x - mean_x) ** 2 for x in xs)
     return sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys)) / spread if spread else 0.0
-
-
-def quantiles(times):
-    times = sorted(times)
-    at = lambda share: times[min(len(times) - 1, int(share * len(times)))] * 1000 if times else float("nan")
-    return {"n": len(times), "p50": at(0.5), "p99": at(0.99), "worst": at(1.0)}
 
 
 def plot(series, name, unit, faults, file):
@@ -792,35 +526,23 @@ def plot(series, name, unit, faults, file):
                     f'shaded: faults</text>{ticks}{minutes}<polyline points="{line}" fill="none" stroke="#2457a6" stroke-width="1.5"/></svg>\n')
 
 
-def compare_with_ripgrep(world, book):
-    """At the end everything is as ripgrep says."""
-    for root in world.projects:
-        asked = ["def work_", "mark_", "def own_", "stash me"]
-        code, out = world.hob(root, "--json", "call", "count_patterns", *[word for one in asked for word in ("--patterns", one)])
-        try:
-            ours = [one["total_matches"] for one in json.loads(out)["data"]["patterns"]]
-        except (ValueError, KeyError):
-            book.problem(f"the last question about {root} failed: {out[:300]}")
-            continue
-        found = [subprocess.run([world.ripgrep, "--count-matches", "--no-filename", one], cwd=root, capture_output=True, text=True).stdout.split()
-                 for one in asked]
-        theirs = [sum(int(number) for number in numbers) for numbers in found]
-        if ours != theirs:
-            book.problem(f"at the end hob counts {ours} in {root}, ripgrep {theirs}")
-
-
 def run_faults(world, book, args, rng, until):
-    faults, done = Faults(world, rng), []
+    faults, done = Faults(world, book, rng), []
     kinds = args.only or faults.kinds()
     pause = max(0.2, (until - time.monotonic()) / max(1, args.faults))
     while time.monotonic() < until and len(done) < args.faults:
         kind = rng.choice(kinds)
         began = time.monotonic()
+        book.under_way = kind
         try:
             what = getattr(faults, "do_" + kind)()
         except (OSError, Gone) as error:
             what = None if isinstance(error, OSError) else str(error)
+        except Exception as error:  # a fault that goes wrong is told, and the others go on
+            what = None
+            book.problem(f"the fault {kind}: {type(error).__name__} {error}")
         recovered = after_fault(world, book) if what else None
+        book.under_way = None
         done.append({"kind": kind, "what": what, "at": began - book.begin, "recovered": recovered})
         time.sleep(max(0.0, pause - (time.monotonic() - began)))
     return done
@@ -849,6 +571,7 @@ def main():
     parser.add_argument("--disk", type=int, help="megabytes of a file system of its own for hob's files, to be filled (needs root)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rg", default="rg", help="the program ripgrep")
+    parser.add_argument("--server", help="a stand-in for a language server, with the command line of fake-lsp")
     parser.add_argument("--out", default="soak")
     parser.add_argument("--keep", action="store_true", help="keep the folder with hob's files")
     args = parser.parse_args()
@@ -885,7 +608,7 @@ def main():
     for name, unit in (("rss", "MiB"), ("descriptors", "open"), ("threads", "threads"), ("disk", "MB")):
         plot(book.series, name, unit, faults, out / f"{name}.svg")
     report = {"seed": args.seed, "counts": book.counts, "problems": book.problems, "slopes_per_minute": slopes, "latency_ms": times,
-              "faults": faults}
+              "slow_steps": book.slow, "faults": faults}
     (out / "soak.json").write_text(json.dumps(report, indent=1))
     print(fault_table(faults))
     print("answers:", json.dumps(dict(sorted(book.counts.items()))))

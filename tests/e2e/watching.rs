@@ -178,8 +178,56 @@ fn what_people_do_to_trees() {
     };
     watched.step("and a folder again", swap, &["B.py: line 3", "c/x.py: line 8"]);
     watched.step("and written to", write("c/x.py", "9"), &["B.py: line 3", "c/x.py: line 9"]);
+    #[cfg(target_os = "linux")]
+    exchange_names(&mut watched);
     replace_root(&world, &mut watched);
     watched.is_live();
+}
+
+/// Two names change places at once, and each leads to the other's contents: folders, and a folder and a file.
+#[cfg(target_os = "linux")]
+#[track_caller]
+fn exchange_names(watched: &mut Watched<'_>) {
+    let exchange = |one: &'static str, other: &'static str| {
+        move |tree: &Tree| {
+            let (one, other) = (tree.at(one), tree.at(other));
+            let flags = rustix::fs::RenameFlags::EXCHANGE;
+            rustix::fs::renameat_with(rustix::fs::CWD, one, rustix::fs::CWD, other, flags)
+                .expect("the file system can exchange names");
+        }
+    };
+    watched.step(
+        "another folder",
+        write("d/y.py", "10"),
+        &["B.py: line 3", "c/x.py: line 9", "d/y.py: line 10"],
+    );
+    watched.step("exchanged", exchange("c", "d"), &["B.py: line 3", "c/y.py: line 10", "d/x.py: line 9"]);
+    watched.step(
+        "and written to",
+        write("d/x.py", "8"),
+        &["B.py: line 3", "c/y.py: line 10", "d/x.py: line 8"],
+    );
+    watched.step(
+        "a file and a folder",
+        exchange("B.py", "d"),
+        &["B.py/x.py: line 8", "c/y.py: line 10", "d: line 3"],
+    );
+    watched.step(
+        "and written to",
+        write("B.py/x.py", "7"),
+        &["B.py/x.py: line 7", "c/y.py: line 10", "d: line 3"],
+    );
+    watched.step("and back", exchange("B.py", "d"), &["B.py: line 3", "c/y.py: line 10", "d/x.py: line 7"]);
+    watched.step(
+        "a name in another case",
+        write("D/x.py", "6"),
+        &["B.py: line 3", "D/x.py: line 6", "c/y.py: line 10", "d/x.py: line 7"],
+    );
+    watched.step(
+        "exchanged",
+        exchange("D", "d"),
+        &["B.py: line 3", "D/x.py: line 7", "c/y.py: line 10", "d/x.py: line 6"],
+    );
 }
 
 /// `mv ws old; mv new ws`: the path is what was asked for, so the new folder is the workspace.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Fuzzes targets one after the other, guided by coverage, and prints a row for each: runs, edges, features, inputs, slowest run.
+# Fuzzes targets one after the other, guided by coverage, and prints a row for each: runs, edges, features, inputs, slowest run in seconds, and
+# the most memory in megabytes.
 #
 #     tests/fuzz/run.sh SECONDS [TARGET...]
 #
@@ -14,7 +15,7 @@ program=${HOB_FUZZ_PROGRAM:-$("$here/build.sh")} || exit
 found=${HOB_FUZZ_FOUND:-${CARGO_TARGET_DIR:-$here/../../target}/fuzz/found}
 [ $# -gt 0 ] || mapfile -t targets < <("$program" 2>/dev/null)
 [ $# -eq 0 ] || targets=("$@")
-printf '%-22s %10s %8s %9s %7s %8s\n' target runs edges features inputs slowest
+printf '%-22s %10s %8s %9s %7s %8s %7s\n' target runs edges features inputs slowest memory
 for target in "${targets[@]}"; do
     folder=$found/$target failed=$found/failed/$target-
     mkdir -p "$folder" "$found/failed"
@@ -27,7 +28,8 @@ for target in "${targets[@]}"; do
     field() { sed -nE "s/.* $1: ([0-9]+).*/\1/p" <<<"$last"; }
     runs=$(sed -nE 's/^#([0-9]+).*/\1/p' <<<"$last")
     slowest=$(sed -nE 's/^stat::slowest_unit_time_sec: *//p' "$log")
+    memory=$(sed -nE 's/^stat::peak_rss_mb: *//p' "$log")
     mark=' '
     [ $code -eq 0 ] || mark='!'
-    printf '%s%-21s %10s %8s %9s %7s %8s\n' "$mark" "$target" "$runs" "$(field cov)" "$(field ft)" "$(find "$folder" -type f | wc -l)" "${slowest:-?}"
+    printf '%s%-21s %10s %8s %9s %7s %8s %7s\n' "$mark" "$target" "$runs" "$(field cov)" "$(field ft)" "$(find "$folder" -type f | wc -l)" "${slowest:-?}" "${memory:-?}"
 done

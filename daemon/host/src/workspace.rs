@@ -293,7 +293,8 @@ impl Workspace {
             let ruled = self.tree.rules.mark_changed(&self.tree.dirty);
             let missed = self.tree.unread.mark_again(self.root(), &self.tree.dirty);
             let changed = self.tree.watcher.check_root() || linked || ruled || missed;
-            if changed { settled(self.tree.dirty.mark_count()) } else { Ok(()) }
+            // Who finds nothing may have come after another call that did: what that one found is waited for as well.
+            settled(if changed { self.tree.dirty.mark_count() } else { self.tree.dirty.found_count() })
         };
         let outcome = match self.tree.watcher.barrier(deadline) {
             Ok(passed) => settled(passed.marks).and_then(silent),

@@ -4,8 +4,9 @@
 //! error. Each has its own way to say when that is over ([`ReadySignal`]). Until then an answer is *partial*, never
 //! "none".
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -24,8 +25,14 @@ const SPEAKS_WITHIN: Duration = Duration::from_secs(8);
 /// Pause between two checks of a waiting call whether its caller has cancelled it.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
-/// Most reports under way that count; a server that begins more than it ends is loading anyway.
+/// Most reports under way whose texts are kept.
 const MOST_UNDER_WAY: usize = 64;
+
+/// Most further reports under way that count, without their texts.
+const MOST_UNTOLD: usize = 4096;
+
+/// A server with even more reports under way counts as loading for so long after the last of them began.
+const UNCOUNTED_LASTS: Duration = Duration::from_secs(60);
 
 /// Characters of a server's text that are kept, and of a token; the protocol sets no limit.
 const LONGEST_TEXT: usize = 500;
@@ -58,6 +65,10 @@ impl fmt::Display for Readiness {
 struct ReadyState {
     /// Reports under way that count, by token.
     under_way: BTreeMap<String, String>,
+    /// Hashes of the tokens of further reports under way.
+    untold: HashSet<u64>,
+    /// The end of the time in which reports that are not even counted make the server count as loading.
+    uncounted_until: Option<Instant>,
     /// True once the server has given its signal at least once.
     seen: bool,
     /// When it was first given something to do, for [`BEGINS_WITHIN`].
@@ -67,6 +78,24 @@ struct ReadyState {
     disturbed_until: Option<Instant>,
     /// The text of other progress reports; hob shows it and does not wait for them.
     showing: Option<String>,
+}
+
+impl ReadyState {
+    /// Counts a report that begins: with its text, without it, or for a while.
+    fn begin_report(&mut self, token: String, label: String) {
+        if self.under_way.len() < MOST_UNDER_WAY || self.under_way.contains_key(&token) {
+            self.under_way.insert(token, label);
+        } else if self.untold.len() < MOST_UNTOLD {
+            self.untold.insert(hash_token(&token));
+        } else {
+            self.uncounted_until = Some(Instant::now() + UNCOUNTED_LASTS);
+        }
+    }
+
+    /// Forgets a report that ends; returns true if it counted.
+    fn end_report(&mut self, token: &str) -> bool {
+        self.under_way.remove(token).is_some() || self.untold.remove(&hash_token(token))
+    }
 }
 
 /// Follows one server's signs.
@@ -83,6 +112,8 @@ impl ReadyWatch {
     pub fn new(signal: ReadySignal) -> Self {
         let state = ReadyState {
             under_way: BTreeMap::new(),
+            untold: HashSet::new(),
+            uncounted_until: None,
             seen: false,
             asked_at: None,
             impaired: None,
@@ -151,9 +182,7 @@ impl ReadyWatch {
             Some("begin") => {
                 let label = shortened(format!("{} {}", text("title"), text("message")).trim());
                 if self.is_signal_progress(&token, &label) {
-                    if state.under_way.len() < MOST_UNDER_WAY || state.under_way.contains_key(&token) {
-                        state.under_way.insert(token, label);
-                    }
+                    state.begin_report(token, label);
                 } else {
                     state.showing = Some(label);
                 }
@@ -165,8 +194,8 @@ impl ReadyWatch {
                 }
             }
             Some("end") => {
-                let counted = state.under_way.remove(&token).is_some();
-                state.seen |= counted && state.under_way.is_empty();
+                let counted = state.end_report(&token);
+                state.seen |= counted && state.under_way.is_empty() && state.untold.is_empty();
                 state.showing = None;
             }
             _ => return,
@@ -227,7 +256,10 @@ impl ReadyWatch {
         if let Some(label) = state.under_way.values().next() {
             return Readiness::Loading(label.clone());
         }
-        if state.disturbed_until.is_some_and(|until| Instant::now() < until) {
+        if !state.untold.is_empty() || is_ahead(state.uncounted_until) {
+            return Readiness::Loading("more tasks at once than hob follows".to_owned());
+        }
+        if is_ahead(state.disturbed_until) {
             return Readiness::Loading("it was told of changed files a moment ago".to_owned());
         }
         let waited = state.asked_at.is_some_and(|at| at.elapsed() >= BEGINS_WITHIN);
@@ -250,6 +282,16 @@ impl ReadyWatch {
         // Each change is a few whole values.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn hash_token(token: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    token.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn is_ahead(moment: Option<Instant>) -> bool {
+    moment.is_some_and(|moment| Instant::now() < moment)
 }
 
 /// The beginning of a text.
@@ -297,13 +339,47 @@ mod tests {
     fn a_server_that_begins_without_end_does_not_make_the_daemon_grow() {
         let watch = ReadyWatch::new(ReadySignal::ProgressEnds("x"));
         let title = "x".repeat(1 << 20);
-        for number in 0..=2 * MOST_UNDER_WAY {
-            let begin = json!({"kind": "begin", "title": title});
+        for number in 0..=MOST_UNDER_WAY + MOST_UNTOLD {
+            let begin = json!({"kind": "begin", "title": if number < 99 { &title } else { "x" }});
             watch.handle_progress(&progress_params(format!("x{number}"), begin));
         }
         let state = watch.lock();
         assert_eq!(state.under_way.len(), MOST_UNDER_WAY);
         assert!(state.under_way.values().all(|label| label.len() <= LONGEST_TEXT));
+        assert_eq!(state.untold.len(), MOST_UNTOLD);
+        assert!(state.uncounted_until.is_some());
+    }
+
+    #[test]
+    fn a_server_is_not_ready_before_every_task_has_ended() {
+        let watch = ReadyWatch::new(ReadySignal::ProgressEnds("x"));
+        let many = 2 * MOST_UNDER_WAY;
+        let tell = |number: usize, kind: &str| {
+            watch
+                .handle_progress(&progress_params(format!("x{number}"), json!({"kind": kind, "title": "x"})));
+        };
+        (0..many).for_each(|number| tell(number, "begin"));
+        (0..many - 1).for_each(|number| tell(number, "end"));
+        assert!(matches!(watch.readiness(), Readiness::Loading(_)), "the last one goes on");
+        watch.handle_progress(&progress_params("other", json!({"kind": "end"})));
+        assert!(matches!(watch.readiness(), Readiness::Loading(_)), "that was something else");
+        tell(many - 1, "end");
+        assert_eq!(watch.readiness(), Readiness::Ready);
+    }
+
+    #[test]
+    fn tasks_that_are_not_even_counted_make_a_server_load_for_a_while() {
+        let watch = ReadyWatch::new(ReadySignal::ProgressEnds("x"));
+        let many = MOST_UNDER_WAY + MOST_UNTOLD;
+        for kind in ["begin", "end"] {
+            for number in 0..=many {
+                let value = json!({"kind": kind, "title": "x"});
+                watch.handle_progress(&progress_params(format!("x{number}"), value));
+            }
+        }
+        assert!(matches!(watch.readiness(), Readiness::Loading(_)), "one may go on");
+        watch.lock().uncounted_until = Some(Instant::now());
+        assert_eq!(watch.readiness(), Readiness::Ready);
     }
 
     #[test]

@@ -4,11 +4,20 @@
 //! [`StoreError::Damaged`] and leaves a mark beside the database, by which the next start knows to rebuild it. The
 //! periodic flush is off: it would wake an idle daemon twice a second. With it goes sled's own cleaning of half empty
 //! segments, which that thread does; see `disk` for what takes its place.
+//!
+//! sled's pool of threads for input and output belongs to the process and stays when the last database is closed. Its seven
+//! lasting threads look at their queue once a second, each; [`PatientStart`] makes that once an hour on Linux.
 
 use std::fs;
 use std::io;
+#[cfg(target_os = "linux")]
+use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::task::{Context, Waker};
+
+#[cfg(target_os = "linux")]
+use rustix::thread;
 
 use crate::trees::{Op, Store, StoreError, StoreTree};
 
@@ -18,8 +27,10 @@ const LOCK_TRIES: u32 = 50;
 /// The pause between two such tries.
 const LOCK_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
 
-/// Facts are read once per file and then live in the map, so a large cache would only hold them twice.
-const CACHE_BYTES: u64 = 64 << 20;
+/// Facts are read once per file and then live in the map, so a large cache would only hold them twice. With 64 MiB, sled
+/// takes four times the memory for the first 25,000 writes, and less than a fifth of the time less; below 16 MiB, what it
+/// keeps of every page outweighs its cache (docs/endurance.md).
+const CACHE_BYTES: u64 = 16 << 20;
 
 /// A database in a folder.
 pub(crate) struct SledStore {
@@ -41,7 +52,9 @@ impl SledStore {
         let config = sled::Config::new().path(folder).cache_capacity(CACHE_BYTES).flush_every_ms(None);
         let open = || {
             catch_failures(|| {
+                let patient = PatientStart::begin();
                 let db = config.open()?;
+                patient.start_pool(&db);
                 let trees =
                     StoreTree::ALL.iter().map(|tree| db.open_tree(tree.name())).collect::<Result<_, _>>()?;
                 Ok(OpenDb { db, trees })
@@ -135,6 +148,49 @@ impl std::fmt::Debug for SledStore {
     }
 }
 
+/// Has the threads that sled starts meanwhile wait long: a thread inherits by how much the kernel may prolong its waits. The pool's
+/// threads wait for work, of which they are told at once, and need no clock.
+struct PatientStart {
+    #[cfg(target_os = "linux")]
+    before: Option<NonZeroU64>,
+}
+
+#[cfg(target_os = "linux")]
+impl PatientStart {
+    /// By how much a wait may be prolonged, in nanoseconds: an hour.
+    const SLACK: Option<NonZeroU64> = NonZeroU64::new(3_600_000_000_000);
+
+    /// If the kernel refuses, the threads look once a second as ever.
+    fn begin() -> Self {
+        let before = thread::current_timer_slack().ok().and_then(NonZeroU64::new);
+        let _ = thread::set_current_timer_slack(Self::SLACK);
+        Self { before }
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for PatientStart {
+    fn drop(&mut self) {
+        let _ = thread::set_current_timer_slack(self.before);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl PatientStart {
+    fn begin() -> Self {
+        Self {}
+    }
+}
+
+impl PatientStart {
+    /// Has sled start its pool now; a database that is only opened does not.
+    fn start_pool(self, db: &sled::Db) {
+        // The first step of an asynchronous flush hands it to the pool; nobody waits for its end.
+        let flush = std::pin::pin!(db.flush_async());
+        let _ = flush.poll(&mut Context::from_waker(Waker::noop()));
+    }
+}
+
 /// While opening, sled writes a summary of its log under the name `snap.….generating` and renames it. Killed in between, it
 /// would take the torn file for the newest summary and the whole database for damaged.
 fn remove_unfinished(folder: &Path) -> io::Result<()> {
@@ -194,6 +250,28 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The kernel tells a thread's own slack in its folder of `/proc`.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn threads_of_the_pool_wait_patiently_and_the_opener_does_not() {
+        let folder = tempfile::tempdir().expect("tempdir");
+        let own = thread::current_timer_slack().expect("Linux tells it");
+        let store = SledStore::open(folder.path(), folder.path().join("damaged")).expect("it can be made");
+        assert_eq!(thread::current_timer_slack().expect("Linux tells it"), own);
+        let tasks = fs::read_dir("/proc/self/task").expect("Linux has it").flatten();
+        let pool = tasks.filter(|task| {
+            fs::read_to_string(task.path().join("comm")).is_ok_and(|name| name.starts_with("sled-io"))
+        });
+        let slacks = pool.filter_map(|task| {
+            let number = task.file_name().into_string().ok()?;
+            fs::read_to_string(format!("/proc/{number}/timerslack_ns")).ok()
+        });
+        let patient = PatientStart::SLACK.map_or(0, NonZeroU64::get).to_string();
+        let patient = slacks.filter(|slack| slack.trim() == patient).count();
+        assert!(patient >= 7, "{patient} threads wait patiently");
+        drop(store);
+    }
 
     #[test]
     fn a_full_disk_is_told_from_damage() {

@@ -7,6 +7,10 @@
 //! Marks are counted. A waiter remembers the count at which it came; a batch carries the count up to which it reaches.
 //! A mark made while a batch is being worked on is newer than that batch, so the next one has it again.
 //!
+//! Some changes give no event, and calls find them by looking ([`DirtySet::mark_found`]). As soon as the worker has read such a file, the
+//! next call that looks finds nothing any more, although the index may not have it yet. So every call waits for what others have
+//! found ([`DirtySet::found_count`]).
+//!
 //! With nothing marked, no thread here wakes, unless its owner asks for that ([`DirtySet::wake_in`]).
 
 use std::collections::BTreeSet;
@@ -52,6 +56,48 @@ impl Batch {
     pub fn is_empty(&self) -> bool {
         !self.sweep && self.paths.is_empty() && self.trees.is_empty()
     }
+
+    /// Adds a path; returns true if it was not marked. The root, or very many paths, are everything.
+    fn add_path(&mut self, path: WsPath) -> bool {
+        if path.is_root() {
+            return self.add_everything();
+        }
+        if self.sweep {
+            return false;
+        }
+        let is_new = self.paths.insert(path);
+        if self.paths.len() > TOO_MANY {
+            self.paths.clear();
+            self.sweep = true;
+        }
+        is_new
+    }
+
+    /// Adds a folder; returns true if it was not marked.
+    fn add_tree(&mut self, dir: WsPath) -> bool {
+        if dir.is_root() {
+            return self.add_everything();
+        }
+        !self.sweep && self.trees.insert(dir)
+    }
+
+    /// Adds everything; returns true if it was not marked.
+    fn add_everything(&mut self) -> bool {
+        self.paths.clear();
+        self.trees.clear();
+        !std::mem::replace(&mut self.sweep, true)
+    }
+}
+
+/// A change that no event told of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Found {
+    /// A single path.
+    Path(WsPath),
+    /// A folder with everything below it.
+    Tree(WsPath),
+    /// Everything may have changed.
+    Everything,
 }
 
 /// Why [`DirtySet::wait_settled`] gave up.
@@ -70,6 +116,8 @@ struct DirtyState {
     pending: Batch,
     /// Marks made so far. Only grows.
     marks: u64,
+    /// The count of marks up to the last one that a call found by looking. Never more than `marks`.
+    found: u64,
     /// Marks that have been worked off. Never more than `settled_text`.
     settled: u64,
     /// Marks that have been worked off as far as text goes. Never more than `marks`.
@@ -123,37 +171,36 @@ impl DirtySet {
 
     /// Marks one path. Marking the root, or very many paths, marks everything.
     pub fn mark(&self, path: WsPath) {
-        if path.is_root() {
-            return self.mark_sweep();
-        }
-        self.change_pending(|pending| {
-            if pending.sweep {
-                return false;
-            }
-            let new = pending.paths.insert(path);
-            if pending.paths.len() > TOO_MANY {
-                pending.paths.clear();
-                pending.sweep = true;
-            }
-            new
-        });
+        self.change_pending(|state| state.pending.add_path(path));
     }
 
     /// Marks a folder and everything below it.
     pub fn mark_tree(&self, dir: WsPath) {
-        if dir.is_root() {
-            return self.mark_sweep();
-        }
-        self.change_pending(|pending| !pending.sweep && pending.trees.insert(dir));
+        self.change_pending(|state| state.pending.add_tree(dir));
     }
 
     /// Marks the whole workspace, in place of all single marks.
     pub fn mark_sweep(&self) {
-        self.change_pending(|pending| {
-            pending.paths.clear();
-            pending.trees.clear();
-            !std::mem::replace(&mut pending.sweep, true)
+        self.change_pending(|state| state.pending.add_everything());
+    }
+
+    /// Marks what a call found by looking, because no event tells of it.
+    pub fn mark_found(&self, found: Found) {
+        self.change_pending(|state| {
+            let is_new = match found {
+                Found::Path(path) => state.pending.add_path(path),
+                Found::Tree(dir) => state.pending.add_tree(dir),
+                Found::Everything => state.pending.add_everything(),
+            };
+            state.found = state.marks + u64::from(is_new);
+            is_new
         });
+    }
+
+    /// The count of marks up to the last that a call found by looking: whoever looks and finds nothing has to wait for it.
+    #[must_use]
+    pub fn found_count(&self) -> u64 {
+        self.lock().found
     }
 
     /// The count of marks so far: what a call that starts now has to wait for.
@@ -285,9 +332,9 @@ impl DirtySet {
     }
 
     /// `change` answers whether it marked something that was not marked.
-    fn change_pending(&self, change: impl FnOnce(&mut Batch) -> bool) {
+    fn change_pending(&self, change: impl FnOnce(&mut DirtyState) -> bool) {
         let mut state = self.lock();
-        if !change(&mut state.pending) {
+        if !change(&mut state) {
             // Already pending: the batch that will have it comes after this moment, and so counts for it.
             state.last = Some(Instant::now());
             return;

@@ -14,7 +14,7 @@
 //! - A call that wants a fresh answer asks [`Watcher::barrier`]; if that is [`BarrierError::Unordered`], it calls
 //!   [`DirtySet::mark_sweep`] and takes [`DirtySet::mark_count`] instead. Then it waits in [`DirtySet::wait_settled`]. Last it
 //!   looks at what gives no event, [`Links::mark_changed`], [`Rules::mark_changed`], [`Unread::mark_again`] and
-//!   [`Watcher::check_root`], and if something has changed there, waits again.
+//!   [`Watcher::check_root`], and waits again for what it found there or another call had found ([`DirtySet::found_count`]).
 //!
 //! Beside that stand two sources of names that are no code: [`manifest`], the packages that a project depends on, and [`git`],
 //! refs, commits and the files of a revision. Neither takes part in the above.
@@ -53,7 +53,7 @@ pub mod watch;
 pub use barrier::{BarrierError, Passed};
 pub use broad::BroadFolders;
 pub use confine::{ConfineError, confine};
-pub use dirty::{Batch, Debounce, DirtySet, NotSettled};
+pub use dirty::{Batch, Debounce, DirtySet, Found, NotSettled};
 pub use links::{Links, MANY as MANY_LINKS};
 pub use mapped::mapped_for_writing;
 pub use notes::{Examples, ScanNote};

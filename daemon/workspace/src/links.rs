@@ -20,7 +20,7 @@ use std::thread;
 use hob_base::{AbsPath, FileId, WsPath};
 
 use crate::table::Record;
-use crate::{DirtySet, Stat};
+use crate::{DirtySet, Found, Stat};
 
 /// From so many files on the looking is shared out to several threads, and users are told what it costs. One look takes
 /// a microsecond or two.
@@ -89,7 +89,7 @@ impl Links {
         let changed = changed_files(&list.items, root);
         drop(list);
         let any = !changed.is_empty();
-        changed.into_iter().for_each(|path| dirty.mark(path));
+        changed.into_iter().for_each(|path| dirty.mark_found(Found::Path(path)));
         any
     }
 

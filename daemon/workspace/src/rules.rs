@@ -16,7 +16,7 @@ use hob_base::{AbsPath, WsPath};
 
 use crate::rule_files::RuleFiles;
 use crate::sources::{Linked, Sources};
-use crate::{DirtySet, names};
+use crate::{DirtySet, Found, names};
 
 /// The treatment of a file, by its size alone.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -130,7 +130,7 @@ impl Rules {
     pub fn mark_changed(&self, dirty: &DirtySet) -> bool {
         let changed = self.lock_sources().any_changed() || self.linked.any_changed();
         if changed {
-            dirty.mark_sweep();
+            dirty.mark_found(Found::Everything);
         }
         changed
     }

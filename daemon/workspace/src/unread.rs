@@ -13,7 +13,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use hob_base::{AbsPath, WsPath};
 
 use crate::notes::Examples;
-use crate::{DirtySet, ScanNote};
+use crate::{DirtySet, Found, ScanNote};
 
 /// The attempt that failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -134,7 +134,7 @@ impl Unread {
         };
         let any = !due.is_empty();
         for (path, tried) in due {
-            if tried == Tried::File { dirty.mark(path) } else { dirty.mark_tree(path) }
+            dirty.mark_found(if tried == Tried::File { Found::Path(path) } else { Found::Tree(path) });
         }
         any
     }

@@ -10,8 +10,10 @@ use tokio::time::Instant;
 const PROTOCOL: u32 = 2;
 /// A connection that lasted this long was a good one.
 const GOOD: Duration = Duration::from_secs(30);
-/// The longest pause before the next attempt.
+/// The longest pause before the next attempt, while requests are refused.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// The longest pause before the next attempt, while requests wait for it.
+const LONGEST_WAIT: Duration = Duration::from_secs(3);
 
 /// The state of the connection to the daemon.
 pub(crate) enum DaemonLink {
@@ -87,7 +89,7 @@ impl Linking {
         if orderly || self.since.elapsed() > GOOD {
             self.bad = 0;
         }
-        let pause = if self.bad == 0 { Duration::ZERO } else { self.pause() };
+        let pause = wait_before_next(self.bad, self.since.elapsed());
         self.bad += 1;
         DaemonLink::Reaching(Box::pin(reach_daemon(self.client.clone(), pause)))
     }
@@ -95,12 +97,22 @@ impl Linking {
     /// There is no daemon: none is looked for during a while.
     pub(crate) fn pause_link(&mut self) -> DaemonLink {
         self.bad += 1;
-        DaemonLink::Down(Instant::now() + self.pause())
+        DaemonLink::Down(Instant::now() + growing_pause(self.bad))
     }
+}
 
-    fn pause(&self) -> Duration {
-        (Duration::from_millis(100) * 2u32.saturating_pow(self.bad.min(10))).min(LONGEST_PAUSE)
+fn growing_pause(bad: u32) -> Duration {
+    (Duration::from_millis(100) * 2u32.saturating_pow(bad.min(10))).min(LONGEST_PAUSE)
+}
+
+/// The pause after the loss of a connection, with the number of bad ones before it and the time that it lasted. The pause is there so
+/// that an editor whose session ends daemons does not end them without rest, and the time that the connection lasted is rest as well.
+/// Other clients may have had another daemon for long, so the editor must not wait for it like one without any.
+fn wait_before_next(bad: u32, lasted: Duration) -> Duration {
+    if bad == 0 {
+        return Duration::ZERO;
     }
+    growing_pause(bad).saturating_sub(lasted).min(LONGEST_WAIT)
 }
 
 async fn reach_daemon(client: Result<Client, Unavailable>, pause: Duration) -> Reached {
@@ -127,4 +139,19 @@ fn failure_words(error: &Unavailable) -> String {
     let error = error.to_tool_error();
     let hint = if error.hint.is_empty() { String::new() } else { format!(" ({})", error.hint) };
     format!("hob: {}{hint}", error.message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_editor_does_not_wait_long_for_a_daemon_that_others_have() {
+        let wait = |bad, lasted| wait_before_next(bad, Duration::from_millis(lasted));
+        assert_eq!(wait(0, 0), Duration::ZERO, "the first restart is not noticed");
+        assert_eq!(wait(1, 0), Duration::from_millis(200));
+        assert_eq!(wait(2, 100), Duration::from_millis(300));
+        assert_eq!(wait(40, 0), LONGEST_WAIT, "however often it was lost");
+        assert_eq!(wait(40, 12_000), Duration::ZERO, "a daemon that lasted so long was rest enough");
+    }
 }

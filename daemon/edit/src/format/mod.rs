@@ -207,6 +207,40 @@ mod tests {
         assert!(!entry.in_place);
     }
 
+    /// Whoever damages a journal with its checksum gets no panic and no other journal than is written.
+    #[test]
+    fn anything_with_a_right_checksum_is_read_as_it_is_or_refused() {
+        let good = encode(&sample_record());
+        let body = &good[..good.len() - 32];
+        let (mut read, mut refused) = (0, 0);
+        for at in MAGIC.len() + 5..body.len() {
+            let lengths: [&[u8]; 3] = [
+                &[0xdd, 0xff, 0xff, 0xff, 0xff],
+                &[0xdb, 0xff, 0xff, 0xff, 0xff],
+                &[0xc6, 0xff, 0xff, 0xff, 0xff],
+            ];
+            let mut changed: Vec<Vec<u8>> =
+                lengths.iter().map(|length| [&body[..at], *length, &body[at + 1..]].concat()).collect();
+            changed.extend(
+                [0, 1, 0x7f, 0x90, 0xc0, 0xff].map(|byte| [&body[..at], &[byte], &body[at + 1..]].concat()),
+            );
+            changed.push(body[..at].to_vec());
+            changed.push([&body[..at], &body[at + 1..]].concat());
+            for mut bytes in changed {
+                let sum = ContentHash::of(&bytes);
+                bytes.extend(sum.as_bytes());
+                match decode::<Record>(&bytes) {
+                    Ok(record) => {
+                        read += 1;
+                        assert_eq!(decode::<Record>(&encode(&record)), Ok(record));
+                    }
+                    Err(_) => refused += 1,
+                }
+            }
+        }
+        assert!(read > 100 && refused > 100, "{read} were read, {refused} refused");
+    }
+
     #[test]
     fn every_flipped_or_missing_byte_is_noticed() {
         let good = encode(&sample_record());

@@ -184,6 +184,47 @@ mod tests {
         assert_eq!(decode(&other), Err(FormatError::Languages));
     }
 
+    /// Whoever damages a table with its checksum gets no panic, no memory that is not there, and no other table than is written.
+    #[test]
+    fn anything_with_a_right_checksum_is_read_as_it_is_or_refused() {
+        let (root, entries) = sample_table();
+        let body = encode(&root, &entries);
+        let body = &body[..body.len() - 32];
+        let seal = |mut bytes: Vec<u8>| {
+            let sum = ContentHash::of(&bytes);
+            bytes.extend(sum.as_bytes());
+            bytes
+        };
+        let (mut read, mut refused) = (0, 0);
+        for at in MAGIC.len()..body.len() {
+            let mut changed: Vec<Vec<u8>> = [0, 1, 0x7f, 0x80, 0xff]
+                .map(|byte| {
+                    let mut bytes = body.to_vec();
+                    bytes[at] = byte;
+                    bytes
+                })
+                .into();
+            changed.push(body[..at].to_vec());
+            changed.push([&body[..at], &body[at + 1..]].concat());
+            changed.push([&body[..at], &[0xff; 8], &body[at..]].concat());
+            for bytes in changed {
+                let bytes = seal(bytes);
+                let Ok(table) = decode(&bytes) else {
+                    refused += 1;
+                    continue;
+                };
+                read += 1;
+                if let Ok(root) = AbsPath::new(&table.root) {
+                    assert_eq!(
+                        decode(&encode(&root, &table.entries)).map(|again| again.entries),
+                        Ok(table.entries)
+                    );
+                }
+            }
+        }
+        assert!(read > 100 && refused > 100, "{read} were read, {refused} refused");
+    }
+
     #[test]
     fn every_flipped_or_missing_byte_is_noticed() {
         let (root, entries) = sample_table();

@@ -17,7 +17,7 @@ use crate::barrier::{CookieOutcome, Cookies};
 use crate::identity::FolderIdentity;
 use crate::mounts::Mounts;
 use crate::names;
-use crate::{BarrierError, DirtySet, Passed, Rules, Scan, ScanNote};
+use crate::{BarrierError, DirtySet, Found, Passed, Rules, Scan, ScanNote};
 
 /// Watches one workspace. Beginning to watch marks everything, so the first batch of the dirty set is the first index.
 pub struct Watcher {
@@ -257,7 +257,7 @@ impl Watcher {
     pub(super) fn note_loss(&self, note: String, remedy: Remedy) {
         tracing::warn!(root = %self.rules.root(), note, "the watcher lost events");
         // In this order: a barrier that still sees `Live` either waits for the sweep too or came before the loss.
-        self.dirty.mark_sweep();
+        self.dirty.mark_found(Found::Everything);
         self.health.note_loss(note, remedy);
         self.cookies.break_all();
     }

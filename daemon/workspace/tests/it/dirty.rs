@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use hob_base::Deadline;
-use hob_workspace::{Batch, Debounce, DirtySet, NotSettled};
+use hob_workspace::{Batch, Debounce, DirtySet, Found, NotSettled};
 
 use crate::support::{soon, wait_until, ws};
 
@@ -62,6 +62,28 @@ fn a_mark_during_a_batch_is_not_settled_by_it() {
     assert!(batch.paths.contains("a"));
     dirty.settle(batch.marks);
     assert_eq!(dirty.wait_settled(marks, short), Ok(()));
+}
+
+/// While the worker has what one call found, another call finds nothing: it has to wait all the same, and only for that.
+#[test]
+fn what_another_call_found_is_waited_for() {
+    let dirty = lazy_dirty_set();
+    assert_eq!(dirty.found_count(), 0);
+    dirty.mark_found(Found::Path(ws("a")));
+    let batch = dirty.take_pending();
+    dirty.mark(ws("b"));
+    let found = dirty.found_count();
+    assert!(found < dirty.mark_count(), "what came later by an event is not waited for");
+    let short = Deadline::after(Duration::from_millis(5));
+    assert_eq!(dirty.wait_settled(found, short), Err(NotSettled::Late));
+    dirty.settle(batch.marks);
+    assert_eq!(dirty.wait_settled(found, short), Ok(()));
+    // What an event has marked already is in the same batch.
+    dirty.mark_found(Found::Path(ws("b")));
+    assert_eq!(dirty.found_count(), dirty.mark_count());
+    dirty.mark_found(Found::Everything);
+    dirty.settle(dirty.take_pending().marks);
+    assert_eq!(dirty.wait_settled(dirty.found_count(), short), Ok(()));
 }
 
 #[test]
