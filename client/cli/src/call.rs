@@ -225,10 +225,10 @@ pub(crate) struct ToolVerb {
 impl ToolVerb {
     pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         let mut args = self.args;
-        common.add_group(&mut args);
         if let Some(verb) = self.verb {
             verb.require_subject(&args)?;
         }
+        common.add_group(&mut args);
         // What is wrong for certain needs no daemon to say so.
         check_args(self.tool, &args).map_err(|error| usage_failure(&error))?;
         let place = common.project_folder()?;

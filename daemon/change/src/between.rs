@@ -135,7 +135,7 @@ impl Leftovers<'_, '_> {
             (false, true) => RENAMED,
             (false, false) => RENAMED_ELSEWHERE,
         };
-        // A short function whose lines all name what was renamed is known by its header and the words of its name.
+        // What is short, and whose lines all name what was renamed, is known by its header and the words of its name.
         let reads_alike = || {
             let names = [name_of(old, pair.before.def), name_of(new, pair.after.def)];
             text.signature == other.signature && likeness >= ALIKE && share_most_words(names)
@@ -184,7 +184,8 @@ fn name_of<'s>(side: &ReadSide<'s>, def: DefIdx) -> &'s str {
 /// Returns true if the words that two names share are at least half of all their words.
 fn share_most_words(names: [&str; 2]) -> bool {
     let [old, new] = names.map(name_words);
-    2 * old.intersection(&new).count() >= old.union(&new).count()
+    let shared = old.intersection(&new).count();
+    shared > 0 && 2 * shared >= old.union(&new).count()
 }
 
 /// Splits a name into its words in lower case: `gen_list` and `genList` into `gen` and `list`.
@@ -198,7 +199,11 @@ fn name_words(name: &str) -> FxHashSet<String> {
         ends_word = !letter.is_uppercase();
         words.extend(letter.to_lowercase());
     }
-    words.split('_').filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    words
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 fn parent_of(side: &ReadSide<'_>, def: SideDef) -> Option<SideDef> {

@@ -117,6 +117,13 @@ pub(super) struct WorkspaceParts {
     pub(super) snapshots: Snapshots,
 }
 
+fn not_fresh(why: &str, patience: Duration) -> Freshness {
+    Freshness::Unknown(Some(format!(
+        "Not fresh after {} ms ({why}): recent writes may be missing; files known to have changed carry stale:true.",
+        patience.as_millis()
+    )))
+}
+
 impl Workspace {
     pub(super) fn from_parts(parts: WorkspaceParts) -> Self {
         let core = Core::default();
@@ -308,11 +315,19 @@ impl Workspace {
         };
         match outcome {
             Ok(()) => Freshness::Fresh,
-            Err(error) => Freshness::Unknown(Some(format!(
-                "Not fresh after {} ms ({error}): recent writes may be missing; files known to have changed carry stale:true.",
-                patience.as_millis()
-            ))),
+            Err(error) => not_fresh(&error, patience),
         }
+    }
+
+    /// Waits for what other calls have found by looking since the barrier: a file that could be read meanwhile is no longer among
+    /// those that an answer warns of, so the answer must have it.
+    pub fn wait_for_found(&self, map: bool, patience: Duration) -> Freshness {
+        let (found, deadline) = (self.tree.dirty.found_count(), Deadline::after(patience));
+        let settled = match map {
+            true => self.tree.dirty.wait_settled(found, deadline),
+            false => self.tree.dirty.wait_text_settled(found, deadline),
+        };
+        settled.map_or_else(|error| not_fresh(&error.to_string(), patience), |()| Freshness::Fresh)
     }
 
     fn note_sweep(&self, took: Duration) {

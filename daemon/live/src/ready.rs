@@ -83,6 +83,9 @@ struct ReadyState {
 impl ReadyState {
     /// Counts a report that begins: with its text, without it, or for a while.
     fn begin_report(&mut self, token: String, label: String) {
+        if self.untold.contains(&hash_token(&token)) {
+            return;
+        }
         if self.under_way.len() < MOST_UNDER_WAY || self.under_way.contains_key(&token) {
             self.under_way.insert(token, label);
         } else if self.untold.len() < MOST_UNTOLD {

@@ -183,9 +183,14 @@ impl PatientStart {
 }
 
 impl PatientStart {
-    /// Has sled start its pool now; a database that is only opened does not.
+    /// Has sled start its pool now; a database that is only opened does not. Elsewhere than on Linux it has no use, and a thread of
+    /// the pool would hold the files for a moment longer than their owner.
     fn start_pool(self, db: &sled::Db) {
-        // The first step of an asynchronous flush hands it to the pool; nobody waits for its end.
+        if !cfg!(target_os = "linux") {
+            return;
+        }
+        // The first step of an asynchronous flush hands it to the pool; nobody waits for its end. Threads that the pool adds under load
+        // inherit the patience and stay longer than sled means them to; they do not wake.
         let flush = std::pin::pin!(db.flush_async());
         let _ = flush.poll(&mut Context::from_waker(Waker::noop()));
     }

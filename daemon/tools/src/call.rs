@@ -210,6 +210,13 @@ impl<'h> ToolCall<'h> {
         self.wait_for_index(&workspace, needs)?;
         if self.terms.fresh {
             self.notes.freshness = workspace.barrier(needs == Needs::Map, BARRIER_PATIENCE);
+        }
+        // What another call finds to be readable now leaves this list before the index has it; what has left it is waited for.
+        let unread = workspace.unread_warning();
+        if self.terms.fresh {
+            if self.notes.freshness == Freshness::Fresh {
+                self.notes.freshness = workspace.wait_for_found(needs == Needs::Map, BARRIER_PATIENCE);
+            }
             if let Freshness::Unknown(Some(why)) = &self.notes.freshness {
                 self.notes.warnings.push(why.clone());
             }
@@ -217,7 +224,7 @@ impl<'h> ToolCall<'h> {
                 return Err(errors::root_gone(&workspace, &why));
             }
         }
-        self.notes.warnings.extend(workspace.unread_warning());
+        self.notes.warnings.extend(unread);
         self.notes.generation = Some(workspace.generation().0);
         self.warn_of_emptiness(&workspace);
         Ok(workspace)

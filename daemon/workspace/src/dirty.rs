@@ -118,6 +118,8 @@ struct DirtyState {
     marks: u64,
     /// The count of marks up to the last one that a call found by looking. Never more than `marks`.
     found: u64,
+    /// The count of marks when the worker took its last batch. Never more than `marks`.
+    taken: u64,
     /// Marks that have been worked off. Never more than `settled_text`.
     settled: u64,
     /// Marks that have been worked off as far as text goes. Never more than `marks`.
@@ -147,6 +149,7 @@ impl DirtyState {
         self.wake_at = None;
         let mut batch = std::mem::take(&mut self.pending);
         batch.marks = self.marks;
+        self.taken = self.marks;
         batch
     }
 }
@@ -197,10 +200,12 @@ impl DirtySet {
         });
     }
 
-    /// The count of marks up to the last that a call found by looking: whoever looks and finds nothing has to wait for it.
+    /// The count of marks up to the last that a call found by looking: whoever looks and finds nothing has to wait for it. Where
+    /// there ever was such a change the batch in hand counts as well, because whatever it was taken for, it may have read another.
     #[must_use]
     pub fn found_count(&self) -> u64 {
-        self.lock().found
+        let state = self.lock();
+        if state.found == 0 { 0 } else { state.found.max(state.taken) }
     }
 
     /// The count of marks so far: what a call that starts now has to wait for.

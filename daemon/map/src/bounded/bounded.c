@@ -53,6 +53,7 @@ static bool is_of_arena(void *data) {
 
 /* As far before a block as keeps it aligned for anything. Counted for each block, whosesoever it is. */
 #define HEAD ((sizeof(Block) + 15) / 16 * 16)
+_Static_assert(offsetof(Block, tag) == HEAD - sizeof(size_t), "the tag is the last word before a block");
 
 /* Blocks of an arena come in steps of so many bytes, with their tags. */
 #define STEP 16
@@ -71,8 +72,9 @@ typedef struct Chunk {
 static PER_THREAD struct {
   uint64_t session; /* 0 while there is none */
   Block *blocks;
-  size_t live;
-  size_t most;
+  size_t live;   /* bytes of blocks in use, each with its head: what is limited */
+  size_t system; /* those that are the system's own */
+  size_t most;   /* of `system` and the chunks together, at any time */
   size_t limit;
   jmp_buf *way_out; /* of the parser that runs */
   bool was_left;
@@ -88,9 +90,9 @@ static Block *block_of(void *data) {
   return (Block *)(void *)((char *)data - HEAD);
 }
 
-static void count(size_t size) {
-  here.live += HEAD + size;
-  if (here.live > here.most) here.most = here.live;
+static void note_most(void) {
+  size_t held = here.system + here.in_chunks;
+  if (held > here.most) here.most = held;
 }
 
 static void *enter(Block *block, size_t size) {
@@ -101,7 +103,9 @@ static void *enter(Block *block, size_t size) {
     block->after = here.blocks;
     if (here.blocks != NULL) here.blocks->before = block;
     here.blocks = block;
-    count(size);
+    here.live += HEAD + size;
+    here.system += HEAD + size;
+    note_most();
   }
   return (char *)block + HEAD;
 }
@@ -112,6 +116,7 @@ static void leave(Block *block) {
   else here.blocks = block->after;
   if (block->after != NULL) block->after->before = block->before;
   here.live -= HEAD + block->tag / 2;
+  here.system -= HEAD + block->tag / 2;
 }
 
 /* Does not return while a parser runs. Others use trees that there are: what they take is small. */
@@ -147,12 +152,13 @@ static void add_chunk(void) {
   size_t size = here.chunks == NULL ? FIRST_CHUNK : here.chunks->size * 2;
   if (size > LAST_CHUNK) size = LAST_CHUNK;
   /* Freed blocks serve their own size alone, so that an arena may be larger than what lives in it. */
-  if (here.in_chunks > 2 * here.limit) refuse();
+  if (here.in_chunks > here.limit) refuse();
   Chunk *chunk = got(malloc(size), size);
   chunk->before = here.chunks;
   chunk->size = size;
   here.chunks = chunk;
   here.in_chunks += size;
+  note_most();
   here.end = (char *)chunk + size;
   here.next = (char *)chunk + (sizeof(Chunk) + STEP - 1) / STEP * STEP + STEP - sizeof(size_t);
 }
@@ -168,7 +174,7 @@ static void *arena_malloc(size_t size) {
     here.next += steps * STEP;
   }
   *tag_of(data) = size * 2 + 1;
-  count(size);
+  here.live += HEAD + size;
   return data;
 }
 
@@ -204,7 +210,7 @@ static void *arena_realloc(void *data, size_t size) {
   here.live -= HEAD + old;
   if (fits_arena(size) && steps_of(size) == steps_of(old)) {
     *tag_of(data) = size * 2 + 1;
-    count(size);
+    here.live += HEAD + size;
     return data;
   }
   void *moved = fits_arena(size) ? arena_malloc(size) : system_malloc(size);
@@ -245,7 +251,7 @@ void hob_bounded_install(void) {
 void hob_bounded_begin(uint64_t session, size_t limit, bool has_arena) {
   here.session = session;
   here.blocks = NULL;
-  here.live = here.most = 0;
+  here.live = here.system = here.most = 0;
   here.limit = limit;
   here.way_out = NULL;
   here.was_left = false;
@@ -289,7 +295,7 @@ uint64_t hob_bounded_session(void) {
   return here.session;
 }
 
-/* The most that the session held at any time, in bytes. */
+/* The most that the session held of the system's memory at any time, in bytes: an arena's chunks count whole. */
 size_t hob_bounded_most(void) {
   return here.most;
 }

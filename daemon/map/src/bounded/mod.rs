@@ -84,6 +84,11 @@ impl BoundedSession {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         install_allocator();
         let is_own = hob_bounded_session() == 0;
+        // What is made in an arena ends with it: nothing that is to last may be made there.
+        assert!(
+            is_own || has_arena || !hob_bounded_has_arena(),
+            "a session that outlives the arena around it"
+        );
         if is_own {
             // SAFETY: the thread has no session, and no other will have this number.
             unsafe { hob_bounded_begin(NEXT.fetch_add(1, Ordering::Relaxed), limit, has_arena) };

@@ -177,6 +177,11 @@ void hob_cursor_end(Cursor *self) {
   }
 }
 
+/* Before the thread ends: nobody else frees its spare stacks. */
+void hob_cursor_free_spare(void) {
+  while (spare.count > 0) free(spare.entries[--spare.count]);
+}
+
 /* Both go to the node that they find, and tell it; if there is none, they stay. */
 bool hob_cursor_first_child(Cursor *self, bool named, TSNode *found) {
   Entry *entry = top(self);

@@ -23,6 +23,7 @@ struct RawCursor {
 unsafe extern "C" {
     fn hob_cursor_begin(cursor: *mut RawCursor, node: TSNode);
     fn hob_cursor_end(cursor: *mut RawCursor);
+    fn hob_cursor_free_spare();
     fn hob_cursor_first_child(cursor: *mut RawCursor, named: bool, found: *mut TSNode) -> bool;
     fn hob_cursor_next_sibling(cursor: *mut RawCursor, named: bool, found: *mut TSNode) -> bool;
     fn hob_cursor_parent(cursor: *mut RawCursor) -> bool;
@@ -95,6 +96,22 @@ impl Drop for NodeCursor<'_> {
     fn drop(&mut self) {
         // SAFETY: the cursor is one that `new` began, and nothing uses it after this.
         unsafe { hob_cursor_end(&raw mut self.raw) };
+        // A thread whose locals have ended keeps what this cursor leaves: a few kilobytes.
+        let _ = SPARE_STACKS.try_with(|_| ());
+    }
+}
+
+/// The stacks that a thread keeps for its next cursors, which end with the thread.
+struct SpareStacks;
+
+thread_local! {
+    static SPARE_STACKS: SpareStacks = const { SpareStacks };
+}
+
+impl Drop for SpareStacks {
+    fn drop(&mut self) {
+        // SAFETY: they are of this thread, and no cursor uses them.
+        unsafe { hob_cursor_free_spare() };
     }
 }
 

@@ -43,7 +43,8 @@ struct Raw {
 /// Within a class: same case first, then by [`HitRole`], then the better score, as bits that sort ascending.
 type SymbolHitOrder = (bool, HitRole, u32);
 
-/// What a hit is to somebody who asks for its name; the most wanted first.
+/// The rank of a hit for somebody who asks for its name; the most wanted first. Of a name with more than [`PER_NAME`] definitions
+/// only those are ranked that are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum HitRole {
     Definition,

@@ -83,10 +83,12 @@ impl UseCheck<'_> {
     /// Returns true for a member of an object that is written out (`const config = { base: 1 }`). Any other object may have a member of
     /// that name without a definition that the map knows, so a use that only shares the name is no use of this one.
     fn is_written_in_an_object(&self, before: &SymbolPlace) -> bool {
-        let Some((outermost, _)) = before.qualified.split_once('.') else { return false };
-        let container = self.before.definition(before.path.as_str(), outermost, 1);
-        let kind = container.and_then(|def| self.before.info(NodeRef::Def(def))).map(|info| info.kind);
-        matches!(kind, Some(NodeKind::Def(DefKind::Variable | DefKind::Constant)))
+        let is_object = |container: &str| {
+            let def = self.before.definition(before.path.as_str(), container, 1);
+            let kind = def.and_then(|def| self.before.info(NodeRef::Def(def))).map(|info| info.kind);
+            matches!(kind, Some(NodeKind::Def(DefKind::Variable | DefKind::Constant | DefKind::Field)))
+        };
+        before.qualified.match_indices('.').any(|(end, _)| is_object(&before.qualified[..end]))
     }
 
     /// Those that used the symbol before and are still there.

@@ -37,8 +37,6 @@ struct LocalProject {
     folder: WsPath,
     /// True if the call is about it.
     is_asked: bool,
-    /// Folders in it that are projects of their own and answer for themselves.
-    inner_projects: Vec<WsPath>,
 }
 
 /// The answers from here.
@@ -77,9 +75,7 @@ pub(super) fn find_local_projects(
                 && (is_asked || known.repositories.iter().all(|name| !repositories.contains(name)))
         });
         if is_new && (is_asked || !repositories.is_empty()) {
-            let inner_projects = Vec::new();
-            let root = root.clone();
-            projects.push(LocalProject { root, repositories, part_of, folder, is_asked, inner_projects });
+            projects.push(LocalProject { root: root.clone(), repositories, part_of, folder, is_asked });
         }
     };
     for start in starts {
@@ -90,17 +86,7 @@ pub(super) fn find_local_projects(
         add(workspace.root(), false);
     }
     projects.truncate(MOST_PROJECTS);
-    leave_inner_projects_out(&mut projects);
     Ok(LocalProjects { projects, listed: listed.clone() })
-}
-
-/// Has each project leave to the others what lies in them, so that no line is in the answer twice.
-fn leave_inner_projects_out(projects: &mut [LocalProject]) {
-    let roots: Vec<AbsPath> = projects.iter().map(|project| project.root.clone()).collect();
-    for project in projects {
-        let inner = roots.iter().filter_map(|root| root.relative_to(&project.root).ok());
-        project.inner_projects = inner.filter(|folder| !folder.is_root()).collect();
-    }
 }
 
 impl LocalProject {
@@ -135,11 +121,6 @@ impl LocalProject {
             Some((None, false)) => return None,
             Some((Some(all), _)) if all == "**" => drop(own.remove("path_prefix")),
             Some((Some(text), _)) => drop(own.insert("path_prefix".to_owned(), text.into())),
-        }
-        if !self.inner_projects.is_empty() {
-            let left_out = self.inner_projects.iter().map(|folder| Value::String(format!("!{folder}")));
-            let paths = own.entry("paths").or_insert_with(|| Value::Array(Vec::new()));
-            paths.as_array_mut().into_iter().for_each(|paths| paths.extend(left_out.clone()));
         }
         Some(own)
     }
@@ -213,6 +194,17 @@ impl OrgQuestion<'_> {
         let places = relocate::places_of(locals.projects.iter().map(|project| &project.root));
         if places.len() > 1 {
             notes.warnings.push(relocate::said_base(&places));
+        }
+        for (project, place) in locals.projects.iter().zip(&places) {
+            let lies_in = |other: &&LocalProject| {
+                other.root != project.root && project.root.relative_to(&other.root).is_ok()
+            };
+            if let Some(other) = locals.projects.iter().find(lies_in) {
+                let (name, outer) = (&place.name, &other.root);
+                notes.warnings.push(format!(
+                    "`{name}` lies in `{outer}`, which is open too: lines of it may be here twice."
+                ));
+            }
         }
         for (project, place) in locals.projects.iter().zip(&places) {
             let replaced = project.repositories.iter().map(|name| (name.clone(), project.root.clone()));
@@ -307,7 +299,6 @@ mod tests {
             part_of: Vec::new(),
             folder: WsPath::root(),
             is_asked: true,
-            inner_projects: Vec::new(),
         };
         for (paths, own) in [
             (json!(["acme/web", "!org:acme/web/gen"]), json!(["**", "!gen"])),
@@ -328,24 +319,5 @@ mod tests {
         ] {
             assert_eq!(own_paths(&part, &paths), own, "{paths}");
         }
-    }
-
-    #[test]
-    fn a_project_leaves_those_that_lie_in_it_to_answer_for_themselves() {
-        let root = AbsPath::new(env!("CARGO_MANIFEST_DIR")).expect("an absolute path");
-        let inner = root.join_ws(&WsPath::new("src/text").expect("a path"));
-        let mut projects = [root, inner].map(|root| LocalProject {
-            root,
-            repositories: vec!["acme/web".to_owned()],
-            part_of: Vec::new(),
-            folder: WsPath::root(),
-            is_asked: true,
-            inner_projects: Vec::new(),
-        });
-        leave_inner_projects_out(&mut projects);
-        let [outer, inner] = &projects;
-        assert_eq!(own_paths(outer, &json!(["./src"])), json!(["./src", "!src/text"]));
-        assert_eq!(own_paths(outer, &json!([])), json!(["!src/text"]));
-        assert_eq!(own_paths(inner, &json!(["./src"])), json!(["./src"]));
     }
 }
