@@ -17,7 +17,7 @@ use super::summary::Line;
 struct Kept {
     spread: Spread,
     is_more_better: bool,
-    /// Whether one value is as good as many.
+    /// True if one value is as good as many.
     is_exact: bool,
 }
 
