@@ -17,7 +17,7 @@ const CONTENTS: &str = "docs/SUMMARY.md";
 /// The documents beside the book.
 const DOCUMENTS: [&str; 5] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "STYLE.md"];
 
-/// Most lines of the README: it sells and teaches in a minute.
+/// Most lines of the README: it can be read in a minute.
 const README_LINES: usize = 80;
 
 fn text_of(page: &str) -> String {
@@ -124,10 +124,7 @@ fn the_table_of_contents_has_every_page_once() {
 #[test]
 fn the_readme_is_read_in_a_minute() {
     let lines = text_of("README.md").lines().count();
-    assert!(
-        lines <= README_LINES,
-        "README.md has {lines} lines: what it says at length belongs into the book"
-    );
+    assert!(lines <= README_LINES, "README.md has {lines} lines: what it says at length belongs in the book");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //!
 //! A block marked `console` is run in the source archive of a published project, command by command, all pages with one daemon and
 //! one tree; a page whose commands write gets a tree of its own. Output that ends with `...` shows the first lines of its answer,
-//! as many as there were before; `…` stands for what differs from run to run. A Python block with [`MARK`] above it is run in
+//! as many as there were before; [`DIFFERS`] stands for what differs from run to run. A Python block with [`MARK`] above it is run in
 //! the same tree, and the next text block is its output.
 
 use std::collections::BTreeMap;
@@ -15,6 +15,9 @@ use std::process::Command;
 use hob_tests::{Output, World, binaries, copy_folder, projects, repository, run};
 
 const MARK: &str = "<!-- run in click -->";
+
+/// Stands for what differs from run to run. Answers have a mere `…` of their own, where they leave something out.
+const DIFFERS: &str = "<…>";
 
 /// Commands of the shell that take others as arguments, so that `hob` may stand behind them.
 const SEPARATORS: [&str; 4] = ["&&", "|", ";", "||"];
@@ -106,9 +109,9 @@ fn as_sample(said: &str, shown: &str) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// Returns true if a line is like a shown one, in which `…` stands for anything.
+/// Returns true if a line is like a shown one, in which [`DIFFERS`] stands for anything.
 fn is_like(line: &str, shown: &str) -> bool {
-    let parts: Vec<&str> = shown.split('…').collect();
+    let parts: Vec<&str> = shown.split(DIFFERS).collect();
     let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return false };
     if parts.len() == 1 {
         return line == shown;
@@ -232,25 +235,46 @@ impl Helps {
         };
         self.0.entry(key).or_insert_with(ask).clone()
     }
+}
 
-    /// The reason why a command line is none of hob's; `None` if it is one.
-    fn fault(&mut self, world: &World, words: &[String]) -> Option<String> {
-        let mut path: Vec<&str> = Vec::new();
-        for word in words.iter().filter(|word| !word.starts_with('-')) {
-            let help = self.of(world, &path);
-            match commands_in(&help).contains(&word.as_str()) || path == ["call"] {
-                true => path.push(word),
-                false if path.is_empty() => return Some(format!("there is no command `{word}`")),
-                false => break,
-            }
+/// The reason why a command line is none of hob's; `None` if it is one. `help_of` tells the help of the words that lead to a command.
+fn command_fault(words: &[String], mut help_of: impl FnMut(&[&str]) -> String) -> Option<String> {
+    let (mut path, mut before): (Vec<&str>, &str) = (Vec::new(), "");
+    for word in words.iter().map(String::as_str) {
+        let is_value = before.starts_with('-') && !path.is_empty();
+        before = word;
+        if word.starts_with('-') {
+            continue;
         }
-        let help = self.of(world, &path);
-        let options = words.iter().take_while(|word| *word != "--").filter(|word| word.starts_with("--"));
-        let mut names = options.filter_map(|option| option.split('=').next());
-        names
-            .find(|name| *name != "--help" && !UNLISTED.contains(name) && !has_option(&help, name))
-            .map(|name| format!("`hob {}` has no option {name}", path.join(" ")))
+        let help = help_of(&path);
+        match commands_in(&help).contains(&word) || path == ["call"] {
+            true => path.push(word),
+            // A word after an option may be its value.
+            false if !is_value && takes_only_commands(&help) => {
+                return Some(format!("`{}` has no command `{word}`", command_name(&path)));
+            }
+            false => break,
+        }
     }
+    let help = help_of(&path);
+    if help.is_empty() {
+        return Some(format!("`{}` has no help: it is no command", command_name(&path)));
+    }
+    let options = words.iter().take_while(|word| *word != "--").filter(|word| word.starts_with("--"));
+    let mut names = options.filter_map(|option| option.split('=').next());
+    names
+        .find(|name| *name != "--help" && !UNLISTED.contains(name) && !has_option(&help, name))
+        .map(|name| format!("`{}` has no option {name}", command_name(&path)))
+}
+
+fn command_name(path: &[&str]) -> String {
+    ["hob"].iter().chain(path).copied().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns true if a command has commands below it and takes no other words.
+fn takes_only_commands(help: &str) -> bool {
+    let has = |heading: &str| help.lines().any(|line| line == heading);
+    has("Commands:") && !has("Arguments:")
 }
 
 /// The names below "Commands:".
@@ -303,7 +327,7 @@ fn commands_that_are_not_run_exist() {
         for block in blocks(&page.text).iter().filter(|block| !NO_COMMANDS.contains(&block.language)) {
             for words in command_lines(&page.text[block.range.clone()]) {
                 seen += 1;
-                let fault = helps.fault(&world, &words);
+                let fault = command_fault(&words, |path| helps.of(&world, path));
                 let name = page.file.file_name().expect("a page has a name").to_string_lossy();
                 faults.extend(fault.map(|fault| format!("{name}: hob {}: {fault}", words.join(" "))));
             }
@@ -320,11 +344,30 @@ fn pages_are_taken_apart_as_they_are_meant() {
     assert_eq!((found.len(), found[0].language, found[1].is_marked), (2, "console", true));
     assert_eq!(samples(&page[found[0].range.clone()]), [("hob map", "one\n"), ("ls", "")]);
     assert_eq!(as_sample("one\ntwo\nthree\n", "old\n...\n"), "one\n...\n");
-    assert_eq!(as_sample("id 17\n", "id …\n"), "id …\n");
-    assert_eq!(as_sample("id 17\n", "no …\n"), "id 17\n");
-    assert!(is_like("a 1 b 2 c", "a … b … c") && !is_like("a 1 c", "a … b … c"));
+    assert_eq!(as_sample("id 17\n", "id <…>\n"), "id <…>\n");
+    assert_eq!(as_sample("id 17\n", "no <…>\n"), "id 17\n");
+    assert!(is_like("a 1 b 2 c", "a <…> b <…> c") && !is_like("a 1 c", "a <…> b <…> c"));
+    assert!(is_like("a … 3", "a … 3") && !is_like("a 1 3", "a … 3"));
     let lines = command_lines("git diff | hob review - # why\nhob grep 'a b' -g '*.rs'\nls hob\n");
     assert_eq!(lines, [vec!["review", "-"], vec!["grep", "a b", "-g", "*.rs"]]);
+    let help_of = |path: &[&str]| {
+        let help = match path {
+            [] => "Commands:\n  call  Call\n  servers  Servers\n  setup  Set up\n",
+            ["servers"] => "Commands:\n  list  List\n\nOptions:\n  --json\n",
+            ["setup"] => "Commands:\n  list  List\n\nArguments:\n  [NAME]\n",
+            ["call", "map_search"] => "Options:\n  --limit\n",
+            ["servers", "list"] => "Options:\n  --json\n",
+            _ => "",
+        };
+        help.to_owned()
+    };
+    let has_fault = |line: &str| command_fault(&shell_words(line), help_of).is_some();
+    for good in ["servers list", "setup cursor", "call map_search get --limit 2", "servers --json x"] {
+        assert!(!has_fault(good), "{good}");
+    }
+    for bad in ["lits", "servers lits", "call nosuch", "call map_search --limt 2"] {
+        assert!(has_fault(bad), "{bad}");
+    }
     let help = "Commands:\n  add   Add\n          more\n  list  List\n\nOptions:\n  --all-of\n";
     assert_eq!(commands_in(help), ["add", "list"]);
     assert!(has_option(help, "--all-of") && !has_option(help, "--all"));

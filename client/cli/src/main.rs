@@ -42,7 +42,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use hob_client::far::{FarArgs, FarSide};
 use hob_proto::groups::GROUP_PREFIX;
 use serde_json::{Map, Value};
@@ -222,7 +222,9 @@ fn main() -> ExitCode {
 fn report_usage(error: &clap::Error) -> ExitCode {
     // A message that cannot be printed has no other place to go.
     let _ = error.print();
-    if let Some(word) = unknown_word(error) {
+    let arguments: Vec<String> =
+        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some(word) = unknown_word(error, &arguments) {
         let word = visible::on_one_line(word).replace('\'', " ");
         term::note_to_stderr(&format!(
             "`hob search '{word}'` finds what has this name, `hob ask '{word}'` where the topic lives, `hob grep '{word}' ./` the text"
@@ -231,14 +233,20 @@ fn report_usage(error: &clap::Error) -> ExitCode {
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
-/// The first word of a command line, if it is no command and like none.
-fn unknown_word(error: &clap::Error) -> Option<&str> {
+/// The word that a command line has in place of a command, if it is like none. A word after a command has no such place: it is in
+/// that of a command below it, or of a tool.
+fn unknown_word<'e>(error: &'e clap::Error, arguments: &[String]) -> Option<&'e str> {
     use clap::error::{ContextKind, ContextValue};
     let is_like_one = error.get(ContextKind::SuggestedSubcommand).is_some();
-    match error.get(ContextKind::InvalidSubcommand) {
-        Some(ContextValue::String(word)) if !is_like_one => Some(word),
-        _ => None,
-    }
+    let word = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(word)) if !is_like_one => word,
+        _ => return None,
+    };
+    let mut cli = Cli::command();
+    cli.build();
+    let mut before = arguments.iter().skip(1).take_while(|argument| *argument != word);
+    let is_below = before.any(|argument| cli.find_subcommand(argument).is_some());
+    (!is_below).then_some(word)
 }
 
 fn run(cli: Cli) -> Result<CommandOutcome, CommandFailure> {
@@ -346,8 +354,6 @@ fn repository_top(folder: &Path) -> Option<&Path> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]
@@ -363,12 +369,17 @@ mod tests {
 
     #[test]
     fn a_name_in_place_of_a_command_is_taken_for_a_name() {
-        let unknown = |word: &str| {
-            let error = Cli::try_parse_from(["hob", word]).expect_err("no command");
-            unknown_word(&error).map(str::to_owned)
+        let unknown = |words: &[&str]| {
+            let arguments: Vec<String> = ["hob"].iter().chain(words).map(|word| (*word).to_owned()).collect();
+            let error = Cli::try_parse_from(&arguments).expect_err("no command");
+            unknown_word(&error, &arguments).map(str::to_owned)
         };
-        assert_eq!(unknown("SessionStore").as_deref(), Some("SessionStore"));
-        assert_eq!(unknown("neighbos"), None, "clap has the better hint");
+        assert_eq!(unknown(&["SessionStore"]).as_deref(), Some("SessionStore"));
+        assert_eq!(unknown(&["--json", "SessionStore"]).as_deref(), Some("SessionStore"));
+        assert_eq!(unknown(&["neighbos"]), None, "clap has the better hint");
+        for below in [["service", "blurgh"], ["call", "zzz"], ["help", "blurgh"]] {
+            assert_eq!(unknown(&below), None, "{below:?}");
+        }
     }
 
     #[test]

@@ -47,7 +47,7 @@ enum Task {
     Regressions(report::RegressionsOptions),
 }
 
-/// What to measure, on what, beside whom.
+/// The rows to measure, the tree, and the programs beside hob.
 #[derive(Debug, Parser)]
 struct Args {
     /// The tree to measure on; only copies of it are written to.

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 static NOW: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 
-/// What a thread has allocated: less than nothing, if it frees what others allocated.
+/// Bytes that a thread has allocated; negative if it frees what others allocated.
 #[derive(Clone, Copy)]
 struct ThreadCount {
     now: isize,

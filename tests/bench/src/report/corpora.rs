@@ -65,7 +65,7 @@ pub(crate) fn fetch_pinned(folder: &Path) -> Result<Vec<Corpus>, Failure> {
 }
 
 fn fetch(pinned: &Pinned, folder: &Path) -> Result<Corpus, Failure> {
-    let tree = folder.join(pinned.name);
+    let tree = folder.join(folder_of(pinned));
     if !tree.join(".git").is_dir() {
         println!("fetching {} at {}", pinned.url, pinned.commit);
         std::fs::create_dir_all(&tree)?;
@@ -79,8 +79,13 @@ fn fetch(pinned: &Pinned, folder: &Path) -> Result<Corpus, Failure> {
     Ok(Corpus { name: pinned.name.to_owned(), folder: tree })
 }
 
+/// The folder of a pinned tree. It has the commit in its name, so that no clone of the user's is moved to another commit.
+fn folder_of(pinned: &Pinned) -> String {
+    format!("{}-{}", pinned.name, pinned.commit.get(..8).unwrap_or(pinned.commit))
+}
+
 /// Describes a corpus: its files, their bytes, and the commit where there is one.
-pub(crate) fn describe(corpus: &Corpus) -> String {
+pub(crate) fn describe_corpus(corpus: &Corpus) -> String {
     let (mut files, mut bytes) = (0_u64, 0_u64);
     for entry in WalkBuilder::new(&corpus.folder).build().flatten() {
         if let Some(meta) = entry.metadata().ok().filter(std::fs::Metadata::is_file) {
@@ -102,7 +107,7 @@ pub(crate) fn head_of(folder: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PINNED, parse_corpus};
+    use super::{PINNED, folder_of, parse_corpus};
 
     #[test]
     fn a_corpus_has_a_name_and_a_folder() {
@@ -118,5 +123,6 @@ mod tests {
         for pinned in PINNED {
             assert!(pinned.commit.len() == 40 && pinned.commit.chars().all(|c| c.is_ascii_hexdigit()));
         }
+        assert_eq!(folder_of(&PINNED[0]), "click-1d038f27");
     }
 }

@@ -137,17 +137,36 @@ pub(crate) struct Sheet {
 
 impl Sheet {
     /// Notes a race of two programs.
-    pub(crate) fn race(&self, row: &str, name: &str, hob: (&str, &Times), other: (&str, &Times)) {
-        self.note(row, name, Sense::Race, Sample::times(hob.0, hob.1), Some(Sample::times(other.0, other.1)));
+    pub(crate) fn note_race(&self, row: &str, name: &str, hob: (&str, &Times), other: (&str, &Times)) {
+        self.note_figure(
+            row,
+            name,
+            Sense::Race,
+            Sample::times(hob.0, hob.1),
+            Some(Sample::times(other.0, other.1)),
+        );
     }
 
     /// Notes a call of hob's in units of a smaller one.
-    pub(crate) fn multiple(&self, row: &str, name: &str, hob: &Times, unit: (&str, &Times)) {
-        self.note(row, name, Sense::Multiple, Sample::times("hob", hob), Some(Sample::times(unit.0, unit.1)));
+    pub(crate) fn note_multiple(&self, row: &str, name: &str, hob: &Times, unit: (&str, &Times)) {
+        self.note_figure(
+            row,
+            name,
+            Sense::Multiple,
+            Sample::times("hob", hob),
+            Some(Sample::times(unit.0, unit.1)),
+        );
     }
 
     /// Notes anything else. A sample without values notes nothing.
-    pub(crate) fn note(&self, row: &str, name: &str, sense: Sense, hob: Sample, other: Option<Sample>) {
+    pub(crate) fn note_figure(
+        &self,
+        row: &str,
+        name: &str,
+        sense: Sense,
+        hob: Sample,
+        other: Option<Sample>,
+    ) {
         let is_empty = hob.values.is_empty() || other.as_ref().is_some_and(|other| other.values.is_empty());
         if !is_empty {
             let (row, name) = (row.to_owned(), name.to_owned());
@@ -156,7 +175,7 @@ impl Sheet {
     }
 
     /// Notes that something was left out.
-    pub(crate) fn absent(&self, row: &str, what: &str, why: &str) {
+    pub(crate) fn note_absence(&self, row: &str, what: &str, why: &str) {
         let absence = Absence { row: row.to_owned(), what: what.to_owned(), why: why.to_owned() };
         self.absences.borrow_mut().push(absence);
     }
@@ -207,8 +226,8 @@ mod tests {
     fn a_sheet_has_no_figure_without_values() {
         let sheet = Sheet::default();
         let empty = Sample::new("hob", Unit::Bytes, Vec::new());
-        sheet.note("cost", "disk", Sense::Less, empty, None);
-        sheet.absent("cost", "csearch", "not given");
+        sheet.note_figure("cost", "disk", Sense::Less, empty, None);
+        sheet.note_absence("cost", "csearch", "not given");
         assert_eq!(sheet.take_figures().len(), 0);
         assert_eq!(sheet.take_absences().len(), 1);
         assert_eq!(sheet.take_absences().len(), 0);

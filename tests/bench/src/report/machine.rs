@@ -36,7 +36,7 @@ fn memory(meminfo: &str) -> String {
 }
 
 /// Returns the number of processes that ran or wanted to, averaged over a minute; `None` where the system does not tell.
-pub(crate) fn load() -> Option<f64> {
+pub(crate) fn load_average() -> Option<f64> {
     fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }
 

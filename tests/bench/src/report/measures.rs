@@ -20,6 +20,8 @@ pub(crate) struct Measure {
     pub(crate) corpus: String,
     pub(crate) command: Vec<String>,
     pub(crate) environment: Vec<(String, String)>,
+    /// The folder that it is started in; `None` for the folder of this process.
+    folder: Option<PathBuf>,
     reader: Reader,
 }
 
@@ -70,7 +72,14 @@ pub(crate) fn measures_of(inputs: &Inputs, programs: &Path, scratch: &Path) -> V
     };
     let mut all = Vec::new();
     let mut add = |row, corpus: &str, command, reader| {
-        all.push(Measure { row, corpus: corpus.to_owned(), command, environment: Vec::new(), reader });
+        all.push(Measure {
+            row,
+            corpus: corpus.to_owned(),
+            command,
+            environment: Vec::new(),
+            folder: None,
+            reader,
+        });
     };
     for repository in &inputs.history {
         let command = script("commit_questions.py", vec![hob.clone(), shown(repository)]);
@@ -97,7 +106,10 @@ pub(crate) fn measures_of(inputs: &Inputs, programs: &Path, scratch: &Path) -> V
         let words = ["cargo", "test", "-p", "hob-map", "--test", "calls", "--", "--nocapture"];
         add("calls", &name(folder), words.map(str::to_owned).to_vec(), read_calls);
         if let Some(measure) = all.last_mut() {
-            measure.environment.push(("HOB_CALL_GRAPHS".to_owned(), shown(folder)));
+            // A test is started in the folder of its crate, so a relative path would be looked for there.
+            let folder = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+            measure.environment.push(("HOB_CALL_GRAPHS".to_owned(), shown(&folder)));
+            measure.folder = Some(repository_root().to_path_buf());
         }
     }
     all
@@ -118,8 +130,11 @@ pub(crate) fn inputs_lacking(inputs: &Inputs) -> Vec<(&'static str, &'static str
 impl Measure {
     /// The command as a shell takes it, without the folders of this machine.
     pub(crate) fn shown_command(&self) -> String {
-        let environment = self.environment.iter().map(|(name, value)| format!("{name}={}", last_part(value)));
-        let words = self.command.iter().map(|word| last_part(word).to_owned());
+        let environment = self
+            .environment
+            .iter()
+            .map(|(name, value)| format!("{name}={}", shown_word(value, repository_root())));
+        let words = self.command.iter().map(|word| shown_word(word, repository_root()).to_owned());
         environment.chain(words).collect::<Vec<_>>().join(" ")
     }
 
@@ -132,6 +147,9 @@ impl Measure {
         println!("\n{}: {}", self.row, self.command.join(" "));
         let mut command = Command::new(program);
         command.args(rest).envs(self.environment.iter().cloned()).stdin(Stdio::null());
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
         let out = command.output().map_err(|error| format!("{program} does not start: {error}"))?;
         let text = String::from_utf8_lossy(&out.stdout);
         println!("{text}");
@@ -150,10 +168,19 @@ impl Measure {
     }
 }
 
-fn last_part(word: &str) -> &str {
-    match word.starts_with('/') {
-        true => word.rsplit('/').next().unwrap_or(word),
-        false => word,
+/// The repository that this program was built in.
+fn repository_root() -> &'static Path {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.ancestors().nth(2).unwrap_or(own)
+}
+
+/// A word without the folders of this machine: a path below the repository from there on, of any other absolute path the last part.
+fn shown_word<'w>(word: &'w str, repository: &Path) -> &'w str {
+    let below = Path::new(word).strip_prefix(repository).ok().and_then(Path::to_str);
+    match below.filter(|below| !below.is_empty()) {
+        Some(below) => below,
+        None if word.starts_with('/') => word.rsplit('/').next().unwrap_or(word),
+        None => word,
     }
 }
 
@@ -226,7 +253,7 @@ fn read_storm(text: &str) -> Vec<Share> {
 #[cfg(test)]
 mod tests {
     use super::{
-        Inputs, inputs_lacking, last_part, measures_of, read_budgets, read_calls, read_questions, read_storm,
+        Inputs, inputs_lacking, measures_of, read_budgets, read_calls, read_questions, read_storm, shown_word,
     };
     use std::path::Path;
 
@@ -264,6 +291,22 @@ mod tests {
         assert!(lacking.contains(&("commits", "--history DIR")));
         let measures = measures_of(&inputs, Path::new("/p"), Path::new("/s"));
         assert_eq!((measures.len(), measures[0].row), (1, "storm"));
-        assert_eq!(last_part("/a/b"), "b");
+    }
+
+    #[test]
+    fn a_shown_word_names_no_folder_of_the_machine() {
+        let repository = Path::new("/home/me/hob");
+        let shown = |word| shown_word(word, repository);
+        assert_eq!(shown("/home/me/hob/tests/bench/soak.py"), "tests/bench/soak.py");
+        assert_eq!((shown("/home/me/hob"), shown("/a/b"), shown("--out")), ("hob", "b", "--out"));
+    }
+
+    #[test]
+    fn call_graphs_are_measured_in_the_repository() {
+        let inputs = Inputs { call_graphs: Some("src".into()), ..Inputs::default() };
+        let measures = measures_of(&inputs, Path::new("/p"), Path::new("/s"));
+        assert!(Path::new(&measures[0].environment[0].1).is_absolute(), "{measures:?}");
+        let folder = measures[0].folder.as_deref().expect("a folder");
+        assert!(folder.join("daemon/map/Cargo.toml").is_file(), "{}", folder.display());
     }
 }

@@ -94,7 +94,7 @@ pub(crate) fn write_report(options: &ReportOptions) -> Result<(), Failure> {
 fn begin(options: &ReportOptions, corpora: &[Corpus]) -> FiguresPage {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let mut remarks: Vec<String> =
-        machine::load().and_then(|load| machine::remark_on_load(load, cores)).into_iter().collect();
+        machine::load_average().and_then(|load| machine::remark_on_load(load, cores)).into_iter().collect();
     if cfg!(debug_assertions) {
         remarks.push(DEBUG.to_owned());
     }
@@ -106,7 +106,7 @@ fn begin(options: &ReportOptions, corpora: &[Corpus]) -> FiguresPage {
         machine: machine::describe_machine(),
         remarks,
         programs: programs(),
-        corpora: corpora.iter().map(corpora::describe).collect(),
+        corpora: corpora.iter().map(corpora::describe_corpus).collect(),
         runs: options.runs.max(1),
         ..FiguresPage::default()
     }
@@ -118,8 +118,9 @@ fn command_of(words: impl Iterator<Item = String>) -> String {
         true => word.rsplit('/').next().unwrap_or_default().to_owned(),
         false => word.to_owned(),
     };
-    let words = words.map(|word| match word.split_once('=') {
-        Some((name, value)) if !name.contains('/') => format!("{name}={}", short(value)),
+    // A value may have an `=` itself, so a folder begins at the first that a `/` follows.
+    let words = words.map(|word| match word.find("=/").map(|at| word.split_at(at + 1)) {
+        Some((name, folder)) if !name.contains('/') => format!("{name}{}", short(folder)),
         _ => short(&word),
     });
     words.collect::<Vec<_>>().join(" ")
@@ -232,12 +233,15 @@ mod tests {
             "django=/home/me/django",
             "--out",
             "/x/y",
+            "--tree=flask=/home/me/x",
+            "--tree",
+            "db=/home/me/django=5",
             "--",
             "--rg=/z/rg",
         ];
         assert_eq!(
             command_of(words.into_iter().map(str::to_owned)),
-            "hob-bench report --tree django=django --out y -- --rg=rg"
+            "hob-bench report --tree django=django --out y --tree=flask=x --tree db=django=5 -- --rg=rg"
         );
     }
 }

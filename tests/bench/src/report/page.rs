@@ -179,9 +179,10 @@ impl FiguresPage {
         });
         let _ = writeln!(
             page,
-            "Every comparison takes turns: one of each program, again and again. A ratio is hob's median by the other's, made in each of \
-             {} runs; it is shown as the middle of these with the smallest and the largest. Values are medians over all runs with the smallest, \
-             the largest and their number. *Ahead* and *behind* are said only where no run says otherwise.\n",
+            "Where programs race for time, they take turns; memory, tokens and cold indexes are measured one after the other. A ratio is hob's \
+             median by the other's, made in each of {} runs; it is shown as the middle of these with the smallest and the largest. Values are medians over all runs with the smallest, \
+             the largest and their number. *Ahead* and *behind* are said only where no run says otherwise and each \
+             side was measured twice at least (questions need one).\n",
             self.runs
         );
         list(&mut page, "Corpora", &self.corpora);
@@ -205,8 +206,12 @@ impl FiguresPage {
             let _ =
                 writeln!(page, "![Ratios of this section, as in its tables]({plots}/{}.svg)\n", section.row);
         }
-        let mut corpora: Vec<&str> = self.lines_of(section.row).map(|line| line.corpus.as_str()).collect();
-        corpora.dedup();
+        let mut corpora: Vec<&str> = Vec::new();
+        for line in self.lines_of(section.row) {
+            if !corpora.contains(&line.corpus.as_str()) {
+                corpora.push(&line.corpus);
+            }
+        }
         for corpus in corpora {
             let command = self.commands.get(&(corpus.to_owned(), section.row.to_owned()));
             let command = command.map_or(String::new(), |command| format!(": `{command}`"));
@@ -225,17 +230,17 @@ impl FiguresPage {
         if known.is_empty() {
             return;
         }
-        page.push_str("## Beside earlier runs\n\nThe same ratios, from earlier runs of this command on this machine, oldest first.\n\n");
+        page.push_str("## Beside earlier runs\n\nThe same ratios, from earlier runs on this machine that were kept in the same file, oldest first.\n\n");
         page.push_str("| ratio | earlier | now | largest / smallest |\n|---|---|---|---|\n");
         for (line, earlier) in known {
             let Some(now) = line.ratio() else { continue };
             let shown: Vec<String> = earlier.iter().copied().map(show_ratio).collect();
             let mut all = earlier.clone();
             all.push(now.median);
-            let factor = Spread::of(&all).map_or(f64::NAN, |all| all.max / all.min);
+            let factor = Spread::of(&all).map_or_else(String::new, factor_of);
             let _ = writeln!(
                 page,
-                "| {} | {} | {} | {factor:.2} |",
+                "| {} | {} | {} | {factor} |",
                 cell(&line.key()),
                 shown.join(", "),
                 show_ratio(now.median)
@@ -278,12 +283,12 @@ fn bar_of(line: &Line) -> Option<Bar> {
 fn row_of(line: &Line) -> String {
     let values = |sample: &super::figure::Sample| {
         let Some(spread) = sample.spread() else { return String::new() };
-        let show = |value| sample.unit.show(value);
-        match spread.count {
-            1 => format!("{} (n=1)", show(spread.median)),
-            count => {
-                format!("{} ({} to {}, n={count})", show(spread.median), show(spread.min), show(spread.max))
-            }
+        let [min, median, max] = [spread.min, spread.median, spread.max].map(|value| sample.unit.show(value));
+        let count = spread.count;
+        if min == max {
+            format!("{median} (n={count})")
+        } else {
+            format!("{median} ({min} to {max}, n={count})")
         }
     };
     let (other, ratio) = match (&line.other, line.ratio()) {
@@ -303,6 +308,12 @@ fn row_of(line: &Line) -> String {
 fn show_spread(ratio: Spread) -> String {
     let [min, median, max] = [ratio.min, ratio.median, ratio.max].map(show_ratio);
     if min == max { format!("**{median}**") } else { format!("**{median}** ({min} to {max})") }
+}
+
+/// The largest of some ratios by the smallest; a dash, where that is no number.
+fn factor_of(all: Spread) -> String {
+    let factor = all.max / all.min;
+    if factor.is_finite() { format!("{factor:.2}") } else { "–".to_owned() }
 }
 
 /// A text that does not end its cell of a table.
@@ -364,5 +375,23 @@ mod tests {
             FiguresPage { lines: vec![line("rare", Sense::Race, &[0.4])], earlier, ..FiguresPage::default() };
         let page = report.render("report");
         assert!(page.contains("| click/regex/rare | 0.25, 0.50 | 0.40 | 2.00 |"), "{page}");
+        let earlier = [("click/regex/wrong".to_owned(), vec![0.0])].into();
+        let report = FiguresPage {
+            lines: vec![line("wrong", Sense::Less, &[0.0])],
+            earlier,
+            ..FiguresPage::default()
+        };
+        assert!(report.render("report").contains("| – |"), "{}", report.render("report"));
+    }
+
+    #[test]
+    fn values_without_a_spread_are_shown_once_and_a_corpus_has_one_table() {
+        let mut same = line("same", Sense::Race, &[0.5, 0.5]);
+        same.hob.values = vec![7.0, 7.0];
+        let other = Line { corpus: "flask".into(), ..line("other", Sense::Race, &[0.5]) };
+        let lines = vec![same, other, line("last", Sense::Race, &[0.5])];
+        let page = FiguresPage { lines, ..FiguresPage::default() }.render("report");
+        assert!(page.contains("| same | 7.00 ms (n=2) |"), "{page}");
+        assert_eq!(page.matches("\nclick\n").count(), 1, "{page}");
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Ratios and not times are kept, because a machine is never twice alike; runs of different machines are not compared at
 //! all. A ratio is compared with that of the first run after its last move, and not with the run before, so that many small
-//! steps in one direction are seen at the one that makes them large. Runs of the same commit widen its spread.
+//! steps in one direction are seen at the one that makes them large. Runs of the same commit widen its spread. A ratio of one
+//! value has no spread that is known, and does not move; what is counted does.
 
 use std::collections::BTreeMap;
 
@@ -16,6 +17,8 @@ use super::summary::Line;
 struct Kept {
     spread: Spread,
     is_more_better: bool,
+    /// True if one value is as good as many.
+    is_exact: bool,
 }
 
 /// One run of a report.
@@ -36,6 +39,9 @@ pub(crate) fn line_of(commit: &str, machine: &str, time: u64, lines: &[Line]) ->
             if line.sense == Sense::More {
                 kept["better"] = "more".into();
             }
+            if line.is_exact() {
+                kept["exact"] = true.into();
+            }
             ratios.insert(line.key(), kept);
         }
     }
@@ -47,7 +53,9 @@ pub(crate) fn line_of(commit: &str, machine: &str, time: u64, lines: &[Line]) ->
 /// # Errors
 /// A line that is not of this form, with its number.
 pub(crate) fn report_moves(text: &str) -> Result<String, String> {
-    let runs = read_runs(text)?;
+    let all = read_runs(text)?;
+    let count_of_runs = all.len();
+    let runs = pool_runs(all);
     let mut first: BTreeMap<(&str, &str), KeptIn<'_>> = BTreeMap::new();
     let mut last: BTreeMap<(&str, &str), &str> = BTreeMap::new();
     let (mut moves, mut compared) = (Vec::new(), 0);
@@ -66,15 +74,16 @@ pub(crate) fn report_moves(text: &str) -> Result<String, String> {
                 first.insert(place, KeptIn { kept, run: then.run });
                 continue;
             }
-            if is_move(then.kept.spread, kept.spread) {
+            if is_move(then.kept, *kept) {
                 moves.push(describe_move(key, then, now, before.unwrap_or(&then.run.commit)));
                 first.insert(place, now);
             }
         }
     }
-    let runs = runs.len();
     let count = moves.len();
-    moves.push(format!("{runs} runs, {compared} ratios compared, {count} moved by more than their spread"));
+    moves.push(format!(
+        "{count_of_runs} runs, {compared} ratios compared, {count} moved by more than their spread"
+    ));
     Ok(moves.join("\n"))
 }
 
@@ -98,9 +107,31 @@ fn widened(first: Spread, second: Spread) -> Spread {
     Spread { min, max, count: first.count + second.count, ..first }
 }
 
-/// A ratio has moved if its medians are farther apart than either run's values are.
-fn is_move(then: Spread, now: Spread) -> bool {
-    (now.median - then.median).abs() > then.width().max(now.width())
+/// Makes one run of neighbouring ones of a machine and a commit, so that no move is found between them.
+fn pool_runs(runs: Vec<KeptRun>) -> Vec<KeptRun> {
+    let mut pooled: Vec<KeptRun> = Vec::new();
+    for run in runs {
+        let last = pooled.iter_mut().rfind(|last| last.machine == run.machine);
+        match last.filter(|last| last.commit == run.commit) {
+            Some(last) => {
+                for (key, kept) in run.ratios {
+                    let known = last.ratios.entry(key);
+                    known
+                        .and_modify(|first| first.spread = widened(first.spread, kept.spread))
+                        .or_insert(kept);
+                }
+            }
+            None => pooled.push(run),
+        }
+    }
+    pooled
+}
+
+/// A ratio has moved if its medians are farther apart than either run's values are. One value does not say how far those are.
+fn is_move(then: Kept, now: Kept) -> bool {
+    let is_known = |kept: Kept| kept.is_exact || kept.spread.count > 1;
+    let widest = then.spread.width().max(now.spread.width());
+    is_known(then) && is_known(now) && (now.spread.median - then.spread.median).abs() > widest
 }
 
 /// A ratio with the run that has it.
@@ -134,7 +165,9 @@ fn read_run(line: &str) -> Result<KeptRun, String> {
         let number = |name: &str| kept[name].as_f64().ok_or_else(|| format!("{key}: `{name}` is no number"));
         let count = kept["n"].as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or(1);
         let spread = Spread { min: number("min")?, median: number("median")?, max: number("max")?, count };
-        ratios.insert(key.clone(), Kept { spread, is_more_better: kept["better"] == "more" });
+        let is_more_better = kept["better"] == "more";
+        let is_exact = is_more_better || kept["exact"] == true;
+        ratios.insert(key.clone(), Kept { spread, is_more_better, is_exact });
     }
     Ok(KeptRun { commit: text("commit")?, machine: text("machine")?, ratios })
 }
@@ -209,6 +242,27 @@ mod tests {
         ];
         let said = report_moves(&runs.join("\n")).expect("good");
         assert!(said.starts_with("WORSE") && said.contains("in b..c") && said.contains(" 1 moved"), "{said}");
+    }
+
+    #[test]
+    fn no_move_is_found_within_a_commit() {
+        let runs = [
+            kept("a", Sense::Race, &[0.50, 0.52]),
+            kept("b", Sense::Race, &[0.51, 0.53]),
+            kept("b", Sense::Race, &[0.80, 0.82]),
+        ];
+        let said = report_moves(&runs.join("\n")).expect("good");
+        assert_eq!(said, "3 runs, 1 ratios compared, 0 moved by more than their spread");
+    }
+
+    #[test]
+    fn one_value_of_a_race_does_not_move() {
+        let moved = |sense| {
+            let text = format!("{}\n{}", kept("a", sense, &[0.5]), kept("b", sense, &[0.9]));
+            report_moves(&text).expect("good").starts_with("WORSE: ")
+        };
+        assert!(!moved(Sense::Race) && !moved(Sense::Multiple));
+        assert!(moved(Sense::Less));
     }
 
     #[test]

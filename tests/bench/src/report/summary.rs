@@ -5,6 +5,9 @@
 
 use super::figure::{Figure, Sample, Sense, Spread};
 
+/// The row whose figures are counted, not timed: they are the same in every run.
+const COUNTED: &str = "questions";
+
 /// The outcome of a race, as far as its spread allows to tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -49,8 +52,20 @@ impl Line {
         Spread::of(&self.ratios)
     }
 
+    /// Returns true if a side was measured once, so that its spread is not known. What is counted has none.
+    fn is_single(&self) -> bool {
+        let sides = [Some(&self.hob), self.other.as_ref()];
+        self.row != COUNTED && sides.into_iter().flatten().any(|side| side.values.len() < 2)
+    }
+
+    /// Returns true if one value is as good as many: it is counted, or it is a share and no comparison of two programs.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.row == COUNTED || matches!(self.sense, Sense::Less | Sense::More)
+    }
+
     pub(crate) fn outcome(&self) -> Outcome {
         match (self.sense, self.ratio()) {
+            (Sense::Race, Some(_)) if self.is_single() => Outcome::Even,
             (Sense::Race, Some(ratio)) if ratio.max < 1.0 => Outcome::Ahead,
             (Sense::Race, Some(ratio)) if ratio.min > 1.0 => Outcome::Behind,
             (Sense::Race, Some(_)) => Outcome::Even,
@@ -108,7 +123,7 @@ mod tests {
         let mut lines: Vec<Line> = Vec::new();
         add_run(&mut lines, "click", run(&[1.0, 3.0], &[4.0]));
         add_run(&mut lines, "click", run(&[4.0], &[4.0]));
-        add_run(&mut lines, "rxjs", run(&[9.0], &[3.0]));
+        add_run(&mut lines, "rxjs", run(&[9.0, 9.0], &[3.0, 3.0]));
         assert_eq!(lines.len(), 2);
         assert_eq!((lines[0].key().as_str(), &lines[0].ratios[..]), ("click/regex/rare", &[0.5, 1.0][..]));
         assert_eq!(lines[0].hob.values.len(), 3);
@@ -118,9 +133,18 @@ mod tests {
     #[test]
     fn only_a_race_is_won_or_lost() {
         let mut lines: Vec<Line> = Vec::new();
-        add_run(&mut lines, "click", run(&[1.0], &[4.0]));
+        add_run(&mut lines, "click", run(&[1.0, 1.1], &[4.0, 4.1]));
         assert_eq!(lines[0].outcome(), Outcome::Ahead);
         lines[0].sense = Sense::Multiple;
         assert_eq!(lines[0].outcome(), Outcome::None);
+    }
+
+    #[test]
+    fn one_value_wins_nothing_unless_it_is_counted() {
+        let mut lines: Vec<Line> = Vec::new();
+        add_run(&mut lines, "click", run(&[1.0, 1.1], &[4.0]));
+        assert_eq!(lines[0].outcome(), Outcome::Even);
+        lines[0].row = "questions".into();
+        assert_eq!(lines[0].outcome(), Outcome::Ahead);
     }
 }

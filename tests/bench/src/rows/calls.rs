@@ -18,7 +18,7 @@ pub(super) fn handshake(args: &Args) -> Result<(), Failure> {
         timed(&mut other, || Server::start(&mut world.command("hello-mcp")))?;
     }
     compare(("hob-mcp", &hob), ("hello-mcp", &other));
-    args.sheet.race("handshake", "start to initialize", ("hob-mcp", &hob), ("hello-mcp", &other));
+    args.sheet.note_race("handshake", "start to initialize", ("hob-mcp", &hob), ("hello-mcp", &other));
     Ok(())
 }
 
@@ -37,8 +37,8 @@ pub(super) fn noop(args: &Args, lab: &Lab) -> Result<(), Failure> {
     }
     show("MCP ping (shim only)", &ping);
     compare(("no-op with barrier", &barrier), ("no-op, fresh: false", &plain));
-    args.sheet.multiple("noop", "with the barrier", &barrier, ("without it", &plain));
-    args.sheet.multiple("noop", "to the daemon", &plain, ("MCP ping", &ping));
+    args.sheet.note_multiple("noop", "with the barrier", &barrier, ("without it", &plain));
+    args.sheet.note_multiple("noop", "to the daemon", &plain, ("MCP ping", &ping));
     Ok(())
 }
 
@@ -61,7 +61,12 @@ pub(super) fn first_answer(args: &Args, lab: &Lab) -> Result<(), Failure> {
     match codanna {
         Some(_) => {
             compare(("hob-mcp", &hob), ("codanna serve", &other));
-            args.sheet.race("first-answer", "about a symbol", ("hob-mcp", &hob), ("codanna serve", &other));
+            args.sheet.note_race(
+                "first-answer",
+                "about a symbol",
+                ("hob-mcp", &hob),
+                ("codanna serve", &other),
+            );
         }
         None => show("hob-mcp", &hob),
     }

@@ -24,7 +24,7 @@ pub(super) fn clients(args: &Args, lab: &Lab) -> Result<(), Failure> {
     let codanna = lab.codanna(args)?;
     if codanna.is_none() {
         println!("  codanna was not given (--codanna): left out");
-        args.sheet.absent("clients", "codanna", "it was not given (-- --codanna PROGRAM)");
+        args.sheet.note_absence("clients", "codanna", "it was not given (-- --codanna PROGRAM)");
     }
     let (mut sessions, mut theirs) = (Vec::new(), Vec::new());
     let mut alone = None;
@@ -48,16 +48,13 @@ pub(super) fn clients(args: &Args, lab: &Lab) -> Result<(), Failure> {
             println!("  codanna, {count} sessions: {:.2} MB", bytes as f64 / 1e6);
             beside = Some(sample("codanna", bytes));
         }
-        let name = format!("{count} sessions");
-        match beside {
-            Some(beside) => args.sheet.note("clients", &name, Sense::Race, sample("hob", hob), Some(beside)),
-            None => args.sheet.note(
-                "clients",
-                &name,
-                Sense::Multiple,
-                sample("hob", hob),
-                Some(sample("hob, 1 session", first)),
-            ),
+        if let Some(beside) = beside {
+            let name = format!("{count} sessions (codanna)");
+            args.sheet.note_figure("clients", &name, Sense::Race, sample("hob", hob), Some(beside));
+        }
+        if count > 1 {
+            let (name, alone) = (format!("{count} sessions"), sample("hob, 1 session", first));
+            args.sheet.note_figure("clients", &name, Sense::Multiple, sample("hob", hob), Some(alone));
         }
     }
     Ok(())

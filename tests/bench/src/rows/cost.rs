@@ -47,10 +47,10 @@ pub(super) fn cost(args: &Args) -> Result<(), Failure> {
         Some(_) => compare(("text ready", &hob), ("cindex", &other)),
         None => {
             show("text ready", &hob);
-            args.sheet.absent("cost", "csearch", "it was not given (-- --csearch PROGRAM)");
+            args.sheet.note_absence("cost", "csearch", "it was not given (-- --csearch PROGRAM)");
         }
     }
-    args.sheet.race("cost", "from nothing to an answer", ("text ready", &hob), ("cindex", &other));
+    args.sheet.note_race("cost", "from nothing to an answer", ("text ready", &hob), ("cindex", &other));
     let mut theirs = None;
     if let Some(csearch) = &csearch {
         let bytes = fs::metadata(csearch.file())?.len();
@@ -71,7 +71,7 @@ fn rest(args: &Args, text: u64, theirs: Option<Sample>) -> Result<(), Failure> {
     share(args, "trigram index on the disk", kept("text"), text);
     if theirs.is_some() {
         let own = Sample::new("hob", Unit::Bytes, vec![kept("text") as f64]);
-        args.sheet.note("cost", "text index on the disk", Sense::Race, own, theirs);
+        args.sheet.note_figure("cost", "text index on the disk", Sense::Race, own, theirs);
     }
     share(args, "contents beside it on the disk (HOB_NO_TEXT_CACHE=1: none)", kept("contents"), text);
     let mut server = world.server()?;
@@ -132,7 +132,7 @@ fn first_answer(world: &World) -> Result<Duration, Failure> {
 
 fn share(args: &Args, what: &str, bytes: u64, text: u64) {
     let part = Sample::new("hob", Unit::Share, vec![bytes as f64 / text as f64]);
-    args.sheet.note("cost", &format!("{what}, as a share of the text"), Sense::Less, part, None);
+    args.sheet.note_figure("cost", &format!("{what}, as a share of the text"), Sense::Less, part, None);
     println!(
         "  {what:<58} {:>9.2} MB, {:.2} % of the text",
         bytes as f64 / 1e6,

@@ -80,7 +80,7 @@ pub(super) fn hook(args: &Args, lab: &Lab) -> Result<(), Failure> {
             candidate.more.median(),
             candidate.more.quantile(0.9)
         );
-        args.sheet.multiple("hook", candidate.what, &candidate.own, ("true", &nothing));
+        args.sheet.note_multiple("hook", candidate.what, &candidate.own, ("true", &nothing));
     }
     Ok(())
 }

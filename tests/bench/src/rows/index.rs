@@ -21,7 +21,7 @@ pub(super) fn index(args: &Args) -> Result<(), Failure> {
     let has_ctags = is_there(Path::new("ctags"));
     if !has_ctags {
         println!("  ctags is not installed: left out");
-        args.sheet.absent("index", "ctags", "it is not installed");
+        args.sheet.note_absence("index", "ctags", "it is not installed");
     }
     let out = tempfile::tempdir()?;
     let (mut hob, mut bare, mut other) = (Times::default(), Times::default(), Times::default());
@@ -52,11 +52,11 @@ pub(super) fn index(args: &Args) -> Result<(), Failure> {
     compare(("hob index", &hob), ("bare tree-sitter", &bare));
     // Says the same where others use the cores too.
     compare(("hob index, CPU", &hob_cpu), ("bare tree-sitter, CPU", &bare_cpu));
-    args.sheet.race("index", "time", ("hob index", &hob), ("bare tree-sitter", &bare));
-    args.sheet.race("index", "processor time", ("hob index", &hob_cpu), ("bare tree-sitter", &bare_cpu));
+    args.sheet.note_race("index", "time", ("hob index", &hob), ("bare tree-sitter", &bare));
+    args.sheet.note_race("index", "processor time", ("hob index", &hob_cpu), ("bare tree-sitter", &bare_cpu));
     if has_ctags {
         compare(("hob index", &hob), ("ctags -R", &other));
-        args.sheet.race("index", "time (ctags)", ("hob index", &hob), ("ctags -R", &other));
+        args.sheet.note_race("index", "time (ctags)", ("hob index", &hob), ("ctags -R", &other));
     }
     Ok(())
 }

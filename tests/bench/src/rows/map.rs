@@ -46,7 +46,7 @@ pub(super) fn map(args: &Args, lab: &Lab) -> Result<(), Failure> {
         show(&format!("{tool} {what}"), &times);
         let (unit, p50, p99) = (noop.median(), times.median(), times.quantile(0.99));
         println!("  => p50 {:.1}, p99 {:.1} no-op calls", p50 / unit, p99 / unit);
-        args.sheet.multiple("map", &format!("{tool} {what}"), &times, ("no-op", &noop));
+        args.sheet.note_multiple("map", &format!("{tool} {what}"), &times, ("no-op", &noop));
     }
     Ok(())
 }

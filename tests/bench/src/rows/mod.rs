@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         match measure_row(row, args, writes, &lab) {
             Err(error) if args.goes_on => {
                 println!("  {name} failed: {error}");
-                args.sheet.absent(name, "the rest of the row", &format!("it failed: {error}"));
+                args.sheet.note_absence(name, "the rest of the row", &format!("it failed: {error}"));
             }
             measured => measured?,
         }

@@ -30,13 +30,17 @@ struct Question<'t> {
 pub(super) fn questions(args: &Args, lab: &Lab) -> Result<(), Failure> {
     println!("\nquestions: tokens and calls of hob, and of a shell with ripgrep and sed");
     let Some(project) = &args.questions else {
-        args.sheet.absent("questions", "the whole row", "recorded questions are about click, flask and rxjs");
+        args.sheet.note_absence(
+            "questions",
+            "the whole row",
+            "recorded questions are about click, flask and rxjs",
+        );
         println!("  the tree is none of click, flask, rxjs (--questions): left out");
         return Ok(());
     };
     if !is_there(&args.rg) {
         println!("  {} is not installed: left out", args.rg.display());
-        args.sheet.absent("questions", "ripgrep", "it is not installed (--rg)");
+        args.sheet.note_absence("questions", "ripgrep", "it is not installed (--rg)");
         return Ok(());
     }
     let mut server = lab.world.server()?;
@@ -72,7 +76,7 @@ pub(super) fn questions(args: &Args, lab: &Lab) -> Result<(), Failure> {
 fn note(args: &Args, name: &str, unit: Unit, values: [f64; 2]) {
     let [hob, shell] = [("hob", values[0]), ("rg and sed", values[1])]
         .map(|(who, value)| Sample::new(who, unit, vec![value]));
-    args.sheet.note("questions", name, Sense::Race, hob, Some(shell));
+    args.sheet.note_figure("questions", name, Sense::Race, hob, Some(shell));
 }
 
 /// The questions about one project.

@@ -55,7 +55,7 @@ pub(super) fn regex(args: &Args, lab: &Lab) -> Result<(), Failure> {
     );
     if !is_there(&args.rg) {
         println!("  {} is not installed: left out", args.rg.display());
-        args.sheet.absent("regex", "the whole row", "ripgrep is not installed (-- --rg PROGRAM)");
+        args.sheet.note_absence("regex", "the whole row", "ripgrep is not installed (-- --rg PROGRAM)");
         return Ok(());
     }
     // What the daemon does aside after an index must not take the processors from what is measured.
@@ -67,7 +67,7 @@ pub(super) fn regex(args: &Args, lab: &Lab) -> Result<(), Failure> {
         [("csearch", csearch.is_some(), "--csearch"), ("fff", fff.is_some(), "--fff")]
     {
         if !is_given {
-            args.sheet.absent("regex", name, &format!("it was not given (-- {option})"));
+            args.sheet.note_absence("regex", name, &format!("it was not given (-- {option})"));
         }
     }
     for (class, pattern) in CLASSES {
@@ -134,15 +134,15 @@ impl Measured {
 
     fn note(&self, class: &str, args: &Args) {
         let (counted, shown) = (format!("{class}, counted"), format!("{class}, shown"));
-        args.sheet.race("regex", &counted, ("hob", &self.counted), ("rg", &self.rg_counted));
-        args.sheet.race("regex", &shown, ("hob", &self.shown), ("rg, all lines", &self.rg_lines));
-        args.sheet.race(
+        args.sheet.note_race("regex", &counted, ("hob", &self.counted), ("rg", &self.rg_counted));
+        args.sheet.note_race("regex", &shown, ("hob", &self.shown), ("rg, all lines", &self.rg_lines));
+        args.sheet.note_race(
             "regex",
             &format!("{shown} (csearch)"),
             ("hob", &self.shown),
             ("csearch", &self.csearch),
         );
-        args.sheet.race("regex", &format!("{shown} (fff)"), ("hob", &self.shown), ("fff", &self.fff));
+        args.sheet.note_race("regex", &format!("{shown} (fff)"), ("hob", &self.shown), ("fff", &self.fff));
     }
 
     fn print(&self) {

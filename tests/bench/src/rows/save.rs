@@ -82,11 +82,11 @@ pub(super) fn save(args: &Args, lab: &Lab) -> Result<(), Failure> {
     race.note(args);
     for what in &homes.left_out {
         println!("  {what}");
-        args.sheet.absent("save", what.split(' ').next().unwrap_or(what), what);
+        args.sheet.note_absence("save", what.split(' ').next().unwrap_or(what), what);
     }
     if race.rg.is_none() {
         println!("  {} is not installed: left out", args.rg.display());
-        args.sheet.absent("save", "ripgrep", "it is not installed (-- --rg PROGRAM)");
+        args.sheet.note_absence("save", "ripgrep", "it is not installed (-- --rg PROGRAM)");
     }
     Ok(())
 }
@@ -125,13 +125,19 @@ impl Race<'_> {
         for hob in &self.hob {
             let others = self.others.iter().map(Runner::result);
             for other in self.rg.iter().map(|times| ("rg -l", times)).chain(others) {
-                args.sheet.race("save", &format!("{} ({})", hob.name, other.0), hob.result(), other);
+                args.sheet.note_race("save", &format!("{} ({})", hob.name, other.0), hob.result(), other);
             }
         }
         let silent: usize = self.hob.iter().map(|hob| hob.wrong).sum();
         let asked: usize = self.hob.iter().map(|hob| hob.times.len() + hob.wrong).sum();
         let share = Sample::new("hob", Unit::Share, vec![silent as f64 / asked.max(1) as f64]);
-        args.sheet.note("save", "answers that were wrong and did not say so", Sense::Less, share, None);
+        args.sheet.note_figure(
+            "save",
+            "answers that were wrong and did not say so",
+            Sense::Less,
+            share,
+            None,
+        );
     }
 
     fn print(&self) {

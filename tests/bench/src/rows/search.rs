@@ -32,11 +32,11 @@ pub(super) fn search(args: &Args, lab: &Lab) -> Result<(), Failure> {
     match peer {
         Some(_) => {
             compare(("map_search", &hob), ("codanna find_symbol", &other));
-            args.sheet.race("search", "a name", ("map_search", &hob), ("codanna find_symbol", &other));
+            args.sheet.note_race("search", "a name", ("map_search", &hob), ("codanna find_symbol", &other));
         }
         None => {
             show("map_search", &hob);
-            args.sheet.absent("search", "codanna", "it was not given (-- --codanna PROGRAM)");
+            args.sheet.note_absence("search", "codanna", "it was not given (-- --codanna PROGRAM)");
         }
     }
     Ok(())

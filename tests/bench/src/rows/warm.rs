@@ -55,7 +55,7 @@ pub(super) fn warm(args: &Args, lab: &Lab) -> Result<(), Failure> {
     for (question, times) in questions.iter().zip(&warm) {
         show(&format!("restart to a right {}", question.tool), times);
         println!("  => cold / warm = {:.1} (medians)", cold.median() / times.median());
-        args.sheet.multiple(
+        args.sheet.note_multiple(
             "warm",
             &format!("restart to a right {}", question.tool),
             times,
