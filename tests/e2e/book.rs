@@ -208,8 +208,12 @@ fn transcripts_are_what_the_programs_say() {
     let writes = std::env::var_os("HOB_WRITE_EXAMPLES").is_some();
     let (mut played, mut stale) = (0, Vec::new());
     for page in pages().iter().filter(|page| page.text.contains("```console") || page.text.contains(MARK)) {
-        let now = stage.played(page);
+        let mut now = stage.played(page);
         played += 1;
+        if now != page.text && !writes {
+            // On a machine that is too busy an answer says what it could not look at in time: it is asked once more.
+            now = stage.played(page);
+        }
         if writes {
             fs::write(&page.file, &now).expect("a page can be written");
         } else if now != page.text {

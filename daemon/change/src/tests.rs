@@ -144,7 +144,12 @@ fn a_short_function_is_known_by_its_header_and_the_words_of_its_name() {
         "renamed a.rs#gen_shared_size.MAX_SHARED -> a.rs#gen_sharded_size.MAX_SHARDED",
     ];
     check_pair("a.rs", &before, &function("gen_sharded_size", "MAX_SHARDED"), &renamed);
-    let other = ["removed a.rs#gen_shared_size", "added a.rs#workers"];
+    let other = [
+        "removed a.rs#gen_shared_size",
+        "added a.rs#workers",
+        "removed a.rs#gen_shared_size.MAX_SHARED (within)",
+        "added a.rs#workers.MAX_SHARDED (within)",
+    ];
     check_pair("a.rs", &before, &function("workers", "MAX_SHARDED"), &other);
 }
 
