@@ -169,7 +169,7 @@ fn measure_accuracy(options: &ReportOptions, report: &mut FiguresPage) -> Result
         match measure.run() {
             Ok(figures) => summary::add_run(&mut report.lines, &measure.corpus, figures),
             Err(why) => {
-                report.absences.push(Absence { row: measure.row.to_owned(), what: measure.corpus, why })
+                report.absences.push(Absence { row: measure.row.to_owned(), what: measure.corpus, why });
             }
         }
     }
