@@ -32,7 +32,7 @@ const NO_COMMANDS: [&str; 5] = ["console", "text", "json", "python", "toml"];
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Block<'p> {
     language: &'p str,
-    /// Whether the line above it is [`MARK`].
+    /// True if the line above it is [`MARK`].
     is_marked: bool,
     /// The place of its text in the page.
     range: Range<usize>,

@@ -320,9 +320,10 @@ impl Workspace {
     }
 
     /// Waits for what other calls have found by looking since the barrier: a file that could be read meanwhile is no longer among
-    /// those that an answer warns of, so the answer must have it.
-    pub fn wait_for_found(&self, map: bool, patience: Duration) -> Freshness {
-        let (found, deadline) = (self.tree.dirty.found_count(), Deadline::after(patience));
+    /// those that an answer warns of, so the answer must have it. The patience is that of the barrier, which was asked at `begun`.
+    pub fn wait_for_found(&self, map: bool, begun: Instant, patience: Duration) -> Freshness {
+        let deadline = Deadline::after(patience.saturating_sub(begun.elapsed()));
+        let found = self.tree.dirty.found_count();
         let settled = match map {
             true => self.tree.dirty.wait_settled(found, deadline),
             false => self.tree.dirty.wait_text_settled(found, deadline),

@@ -1,7 +1,7 @@
 //! One call of a tool, while it runs: what it was given, and what it notes for its answer beside the data.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hob_base::{AbsPath, CancelToken, Deadline};
 use hob_budget::Omitted;
@@ -208,6 +208,7 @@ impl<'h> ToolCall<'h> {
             return Ok(workspace);
         }
         self.wait_for_index(&workspace, needs)?;
+        let begun = Instant::now();
         if self.terms.fresh {
             self.notes.freshness = workspace.barrier(needs == Needs::Map, BARRIER_PATIENCE);
         }
@@ -215,7 +216,7 @@ impl<'h> ToolCall<'h> {
         let unread = workspace.unread_warning();
         if self.terms.fresh {
             if self.notes.freshness == Freshness::Fresh {
-                self.notes.freshness = workspace.wait_for_found(needs == Needs::Map, BARRIER_PATIENCE);
+                self.notes.freshness = workspace.wait_for_found(needs == Needs::Map, begun, BARRIER_PATIENCE);
             }
             if let Freshness::Unknown(Some(why)) = &self.notes.freshness {
                 self.notes.warnings.push(why.clone());

@@ -98,7 +98,7 @@ struct Args {
     /// The figures of the rows, for a report.
     #[arg(skip)]
     sheet: report::figure::Sheet,
-    /// Whether the next row is measured although one has failed.
+    /// True if the next row is measured although one has failed.
     #[arg(skip)]
     goes_on: bool,
 }
