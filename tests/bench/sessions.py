@@ -24,30 +24,8 @@ class Gone(Exception):
     """The shim ended, or did not answer in time."""
 
 
-class Shim:
-    """One MCP session over hob-mcp."""
-
-    def __init__(self, world, root):
-        command = [world.program("hob-mcp"), "--tools", "all", "--edits", "--format", "json"]
-        self.process = subprocess.Popen(command, cwd=root, env=world.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL)
-        self.lines = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
-        self.next = 0
-        self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "soak", "version": "1"}})
-        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-
-    def _read(self):
-        for line in self.process.stdout:
-            self.lines.put(line)
-        self.lines.put(None)
-
-    def _send(self, message):
-        try:
-            self.process.stdin.write(json.dumps(message).encode() + b"\n")
-            self.process.stdin.flush()
-        except (BrokenPipeError, ValueError) as error:
-            raise Gone(str(error))
+class Session:
+    """Questions over JSON-RPC to a program that another thread reads into `self.messages`; None there means that it ended."""
 
     def ask(self, method, params):
         self.next += 1
@@ -56,16 +34,46 @@ class Shim:
         end = time.monotonic() + PATIENCE
         while True:
             try:
-                line = self.lines.get(timeout=max(0.01, end - time.monotonic()))
+                message = self.messages.get(timeout=max(0.01, end - time.monotonic()))
             except queue.Empty:
                 raise Gone(f"no answer within {PATIENCE} s")
-            if line is None:
-                raise Gone("the shim ended")
-            message = json.loads(line)
+            if message is None:
+                raise Gone("the program ended")
             if message.get("id") == number and "method" not in message:
                 return message
             if "method" in message and "id" in message:
-                self._send({"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32601, "message": "not offered"}})
+                self._send({"jsonrpc": "2.0", "id": message["id"], **self.ANSWER})
+
+
+class Shim(Session):
+    """One MCP session over hob-mcp."""
+
+    ANSWER = {"error": {"code": -32601, "message": "not offered"}}
+
+    def __init__(self, world, root):
+        command = [world.program("hob-mcp"), "--tools", "all", "--edits", "--format", "json"]
+        self.process = subprocess.Popen(command, cwd=root, env=world.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL)
+        self.messages = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+        self.next = 0
+        self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "soak", "version": "1"}})
+        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def _read(self):
+        for line in self.process.stdout:
+            try:
+                self.messages.put(json.loads(line))
+            except ValueError:
+                break  # it ended in the middle of a line
+        self.messages.put(None)
+
+    def _send(self, message):
+        try:
+            self.process.stdin.write(json.dumps(message).encode() + b"\n")
+            self.process.stdin.flush()
+        except (BrokenPipeError, ValueError) as error:
+            raise Gone(str(error))
 
     def call(self, tool, arguments):
         """The envelope of the answer."""
@@ -86,8 +94,10 @@ class Shim:
             self.process.kill()
 
 
-class Editor:
+class Editor(Session):
     """One LSP session over hob-lsp."""
+
+    ANSWER = {"result": None}
 
     def __init__(self, world, root):
         self.root = Path(root)
@@ -126,23 +136,6 @@ class Editor:
 
     def tell(self, method, params):
         self._send({"jsonrpc": "2.0", "method": method, "params": params})
-
-    def ask(self, method, params):
-        self.next += 1
-        number = self.next
-        self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-        end = time.monotonic() + PATIENCE
-        while True:
-            try:
-                message = self.messages.get(timeout=max(0.01, end - time.monotonic()))
-            except queue.Empty:
-                raise Gone(f"no answer within {PATIENCE} s")
-            if message is None:
-                raise Gone("hob-lsp ended")
-            if message.get("id") == number and "method" not in message:
-                return message
-            if "method" in message and "id" in message:
-                self._send({"jsonrpc": "2.0", "id": message["id"], "result": None})
 
     def type_text(self, file, text):
         uri = (self.root / file).as_uri()

@@ -79,7 +79,7 @@ pub(crate) fn write_report(options: &ReportOptions) -> Result<(), Failure> {
     if corpora.is_empty() {
         return Err("no tree to measure on: name one with `--tree NAME=DIR`, or have pinned ones fetched with `--fetch FOLDER`".into());
     }
-    let mut report = begin(options, &corpora);
+    let mut report = begin_page(options, &corpora);
     for run in 0..options.runs.max(1) {
         println!("\nrun {} of {}", run + 1, options.runs.max(1));
         for corpus in &corpora {
@@ -91,7 +91,7 @@ pub(crate) fn write_report(options: &ReportOptions) -> Result<(), Failure> {
     finish(options, &mut report)
 }
 
-fn begin(options: &ReportOptions, corpora: &[Corpus]) -> FiguresPage {
+fn begin_page(options: &ReportOptions, corpora: &[Corpus]) -> FiguresPage {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let mut remarks: Vec<String> =
         machine::load_average().and_then(|load| machine::remark_on_load(load, cores)).into_iter().collect();

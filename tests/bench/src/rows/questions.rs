@@ -64,16 +64,16 @@ pub(super) fn questions(args: &Args, lab: &Lab) -> Result<(), Failure> {
             tokens[1],
             tokens[0] / tokens[1]
         );
-        note(args, question.name, Unit::Tokens, tokens);
+        note_figure(args, question.name, Unit::Tokens, tokens);
         hob = [hob[0] + tokens[0], hob[1] + question.calls.len() as f64];
         shell = [shell[0] + tokens[1], shell[1] + question.commands.len() as f64];
     }
-    note(args, "all questions", Unit::Tokens, [hob[0], shell[0]]);
-    note(args, "calls of all questions", Unit::Calls, [hob[1], shell[1]]);
+    note_figure(args, "all questions", Unit::Tokens, [hob[0], shell[0]]);
+    note_figure(args, "calls of all questions", Unit::Calls, [hob[1], shell[1]]);
     Ok(())
 }
 
-fn note(args: &Args, name: &str, unit: Unit, values: [f64; 2]) {
+fn note_figure(args: &Args, name: &str, unit: Unit, values: [f64; 2]) {
     let [hob, shell] = [("hob", values[0]), ("rg and sed", values[1])]
         .map(|(who, value)| Sample::new(who, unit, vec![value]));
     args.sheet.note_figure("questions", name, Sense::Race, hob, Some(shell));
