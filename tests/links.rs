@@ -18,7 +18,7 @@ const CONTENTS: &str = "docs/SUMMARY.md";
 const DOCUMENTS: [&str; 5] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "STYLE.md"];
 
 /// Most lines of the README: it can be read in a minute.
-const README_LINES: usize = 80;
+const README_LINES: usize = 60;
 
 fn text_of(page: &str) -> String {
     std::fs::read_to_string(repository().join(page)).unwrap_or_else(|error| panic!("{page}: {error}"))
