@@ -12,8 +12,8 @@ own everybody has them, and the limits of the system that it changes there are n
 
     unshare --user --map-root-user --mount python3 tests/bench/soak.py ...
 
-The wall clock is the machine's and is left alone: files get times of the future and the past, and a daemon starts with a clock that runs a
-day ahead. A language server is a stand-in (`--server`, or `fake-lsp` beside the programs).
+The machine's wall clock is left alone: where there is a C compiler, hob's programs get one of their own that jumps (`wall_clock.py`). Files
+get times of the future and the past, and a daemon starts with a monotonic clock that runs a day ahead. A language server is a stand-in (`--server`, or `fake-lsp` beside the programs).
 """
 import argparse
 import ctypes
@@ -33,6 +33,7 @@ import time
 from pathlib import Path
 
 from sessions import PATIENCE, Book, Client, Gone, Shim, World, compare_with_ripgrep, kill, quantiles
+from wall_clock import WallClock
 
 RECOVERS = 45.0
 """Longest time after a fault within which a new client has to have a right answer."""
@@ -138,6 +139,21 @@ class Faults:
             os.utime(file, (time.time() + jump, time.time() + jump))
             self.expect(root, token, 1)
         return "five jumps"
+
+    def do_wall_clock_jumps(self):
+        """Forward and back while everybody works; files that are written meanwhile have the machine's time."""
+        if not self.world.clock:
+            return None
+        root = Path(self.project())
+        try:
+            for ahead in (3600, -86400, 20 * 365 * 86400, -30 * 365 * 86400, 1, 0):
+                self.world.clock.set_ahead(ahead)
+                token = f"jump_{time.monotonic_ns()}"
+                (root / "own" / "jump.py").write_text(f"# {token}\n")
+                self.expect(root, token, 1)
+        finally:
+            self.world.clock.set_ahead(0)
+        return "six jumps"
 
     def do_clock_of_the_daemon_a_day_ahead(self):
         """Killed, and begun anew in a time namespace whose monotonic clock runs ahead; the next kill takes it back."""
@@ -578,6 +594,8 @@ def main():
     out = Path(args.out)
     out.mkdir(parents=True, exist_ok=True)
     world, book, rng, stop = World(args), Book(), random.Random(args.seed), threading.Event()
+    world.clock = WallClock(world.base) if WallClock.can_be_made() else None
+    world.env.update(world.clock.environment if world.clock else {})
     if args.disk:
         mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={args.disk}m,mode=700", "tmpfs", str(world.hob_dir)])
         world.disk = mounted.returncode == 0
