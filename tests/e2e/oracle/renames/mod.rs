@@ -3,8 +3,8 @@
 //! finds no more that is wrong with the project than before.
 //!
 //! Some servers leave uses behind, as where a macro has the name. Then hob has said so: of such names alone may a checker complain.
-//! `HOB_TEST_RENAMES` says how many names are drawn whose uses are in several files; without it, ten of one server for each language
-//! and [`FEW`] of each further one, which takes a minute instead of three.
+//! `HOB_TEST_RENAMES` says how many names are drawn whose uses are in several files; without it, six of one server for each language
+//! and [`FEW`] of each further one, which takes a minute instead of five.
 
 pub(super) mod checkers;
 mod drawn;
@@ -23,7 +23,7 @@ use super::said::{Kind, Question};
 use super::{Subject, ask_until_whole, running};
 
 /// Names whose uses are in several files.
-pub(super) const ACROSS_FILES: usize = 10;
+pub(super) const ACROSS_FILES: usize = 6;
 
 /// The same, of servers for a language that another one has shown it of.
 pub(super) const FEW: usize = 3;
