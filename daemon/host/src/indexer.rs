@@ -84,6 +84,7 @@ impl Workspace {
     pub fn rescan(&self, scope: Option<WsPath>, cancel: &CancelToken) -> Result<Report, Stopped> {
         let scope = scope.unwrap_or_else(WsPath::root);
         // No marks: the indexer settles those itself.
+        let _in_hand = self.tree.dirty.begin_rescan();
         let mut batch = Batch::default();
         match scope.is_root() {
             true => batch.sweep = true,

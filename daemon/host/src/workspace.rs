@@ -300,8 +300,12 @@ impl Workspace {
             let ruled = self.tree.rules.mark_changed(&self.tree.dirty);
             let missed = self.tree.unread.mark_again(self.root(), &self.tree.dirty);
             let changed = self.tree.watcher.check_root() || linked || ruled || missed;
-            // Who finds nothing may have come after another call that did: what that one found is waited for as well.
-            settled(if changed { self.tree.dirty.mark_count() } else { self.tree.dirty.found_count() })
+            if changed {
+                return settled(self.tree.dirty.mark_count());
+            }
+            // Who finds nothing may have come after somebody who did: what that one found is waited for as well.
+            self.tree.dirty.wait_for_rescans(deadline).map_err(|error| error.to_string())?;
+            settled(self.tree.dirty.found_count())
         };
         let outcome = match self.tree.watcher.barrier(deadline) {
             Ok(passed) => settled(passed.marks).and_then(silent),
@@ -323,11 +327,11 @@ impl Workspace {
     /// those that an answer warns of, so the answer must have it. The patience is that of the barrier, which was asked at `begun`.
     pub fn wait_for_found(&self, map: bool, begun: Instant, patience: Duration) -> Freshness {
         let deadline = Deadline::after(patience.saturating_sub(begun.elapsed()));
-        let found = self.tree.dirty.found_count();
-        let settled = match map {
-            true => self.tree.dirty.wait_settled(found, deadline),
-            false => self.tree.dirty.wait_text_settled(found, deadline),
-        };
+        let dirty = &self.tree.dirty;
+        let settled = dirty.wait_for_rescans(deadline).and_then(|()| match map {
+            true => dirty.wait_settled(dirty.found_count(), deadline),
+            false => dirty.wait_text_settled(dirty.found_count(), deadline),
+        });
         settled.map_or_else(|error| not_fresh(&error.to_string(), patience), |()| Freshness::Fresh)
     }
 

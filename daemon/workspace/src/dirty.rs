@@ -9,7 +9,7 @@
 //!
 //! Some changes give no event, and calls find them by looking ([`DirtySet::mark_found`]). As soon as the worker has read such a file, the
 //! next call that looks finds nothing any more, although the index may not have it yet. So every call waits for what others have
-//! found ([`DirtySet::found_count`]).
+//! found ([`DirtySet::found_count`]), and for whoever reads the tree in place of the worker ([`DirtySet::begin_rescan`]).
 //!
 //! With nothing marked, no thread here wakes, unless its owner asks for that ([`DirtySet::wake_in`]).
 
@@ -120,6 +120,8 @@ struct DirtyState {
     found: u64,
     /// The count of marks when the worker took its last batch. Never more than `marks`.
     taken: u64,
+    /// Callers that read the tree in place of the worker now.
+    rescans: usize,
     /// Marks that have been worked off. Never more than `settled_text`.
     settled: u64,
     /// Marks that have been worked off as far as text goes. Never more than `marks`.
@@ -301,20 +303,45 @@ impl DirtySet {
         self.wait(marks, deadline, |state| state.settled_text)
     }
 
+    /// Notes that the caller reads the tree in place of the worker, until the guard is dropped. Such a reader makes no mark, because
+    /// only the worker settles marks.
+    #[must_use]
+    pub fn begin_rescan(&self) -> RescanGuard<'_> {
+        self.lock().rescans += 1;
+        RescanGuard { dirty: self }
+    }
+
+    /// Waits until nobody reads the tree in place of the worker, if there ever was a change that gave no event: that reader may have
+    /// taken such a change before the caller could find it.
+    ///
+    /// # Errors
+    /// [`NotSettled`] when time runs out or the workspace is closed.
+    pub fn wait_for_rescans(&self, deadline: Deadline) -> Result<(), NotSettled> {
+        self.wait_until_done(deadline, |state| state.found == 0 || state.rescans == 0)
+    }
+
     fn wait(
         &self,
         marks: u64,
         deadline: Deadline,
         settled: fn(&DirtyState) -> u64,
     ) -> Result<(), NotSettled> {
+        self.wait_until_done(deadline, |state| settled(state) >= marks)
+    }
+
+    fn wait_until_done(
+        &self,
+        deadline: Deadline,
+        is_done: impl Fn(&DirtyState) -> bool,
+    ) -> Result<(), NotSettled> {
         let mut state = self.lock();
-        if settled(&state) >= marks {
+        if is_done(&state) {
             return Ok(());
         }
         state.waiters += 1;
         self.work.notify_all();
         let result = loop {
-            if settled(&state) >= marks {
+            if is_done(&state) {
                 break Ok(());
             }
             if state.closed {
@@ -359,6 +386,19 @@ impl DirtySet {
     fn lock(&self) -> MutexGuard<'_, DirtyState> {
         // No code that can panic runs between the writes of one change.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A reader of the tree beside the worker, from [`DirtySet::begin_rescan`].
+#[derive(Debug)]
+pub struct RescanGuard<'d> {
+    dirty: &'d DirtySet,
+}
+
+impl Drop for RescanGuard<'_> {
+    fn drop(&mut self) {
+        self.dirty.lock().rescans -= 1;
+        self.dirty.settled.notify_all();
     }
 }
 

@@ -90,6 +90,22 @@ fn what_another_call_found_is_waited_for() {
     assert_eq!(dirty.found_count(), batch.marks);
 }
 
+/// `map_rebuild` reads the tree itself, and may have read what another call would have found.
+#[test]
+fn who_reads_in_place_of_the_worker_is_waited_for() {
+    let dirty = lazy_dirty_set();
+    let short = Deadline::after(Duration::from_millis(5));
+    let rescan = dirty.begin_rescan();
+    assert_eq!(dirty.wait_for_rescans(short), Ok(()), "every change gave an event so far");
+    dirty.mark_found(Found::Path(ws("a")));
+    assert_eq!(dirty.wait_for_rescans(short), Err(NotSettled::Late));
+    let other = dirty.begin_rescan();
+    drop(rescan);
+    assert_eq!(dirty.wait_for_rescans(short), Err(NotSettled::Late));
+    drop(other);
+    assert_eq!(dirty.wait_for_rescans(short), Ok(()));
+}
+
 #[test]
 fn with_nothing_marked_nobody_waits() {
     let dirty = lazy_dirty_set();
