@@ -202,12 +202,12 @@ impl DirtySet {
         });
     }
 
-    /// The count of marks up to the last that a call found by looking: whoever looks and finds nothing has to wait for it. Where
-    /// there ever was such a change the batch in hand counts as well, because whatever it was taken for, it may have read another.
+    /// The count of marks up to the last that a call found by looking: whoever looks and finds nothing has to wait for it. The batch
+    /// in hand counts as well, because whatever it was taken for, it may have read such a change.
     #[must_use]
     pub fn found_count(&self) -> u64 {
         let state = self.lock();
-        if state.found == 0 { 0 } else { state.found.max(state.taken) }
+        state.found.max(state.taken)
     }
 
     /// The count of marks so far: what a call that starts now has to wait for.
@@ -311,13 +311,13 @@ impl DirtySet {
         RescanGuard { dirty: self }
     }
 
-    /// Waits until nobody reads the tree in place of the worker, if there ever was a change that gave no event: that reader may have
-    /// taken such a change before the caller could find it.
+    /// Waits until nobody reads the tree in place of the worker: that reader may have taken a change that gave no event before the
+    /// caller could find it.
     ///
     /// # Errors
     /// [`NotSettled`] when time runs out or the workspace is closed.
     pub fn wait_for_rescans(&self, deadline: Deadline) -> Result<(), NotSettled> {
-        self.wait_until_done(deadline, |state| state.found == 0 || state.rescans == 0)
+        self.wait_until_done(deadline, |state| state.rescans == 0)
     }
 
     fn wait(

@@ -1,5 +1,5 @@
-//! The protocols that hob's promises rest on, each as a small state machine of which every state is visited: the barrier, who is the
-//! daemon, whose text of a document counts, and the journal of edits.
+//! The protocols that hob's promises rest on, each as a small state machine of which every state is visited: the barrier, changes
+//! without an event, who is the daemon, whose text of a document counts, and the journal of edits.
 //!
 //! A model says what the code's header says, in steps as small as those between which something else can happen. Each has its invariants,
 //! and *flaws*: changes of one step, each of which an invariant must catch. A flaw that nothing catches would mean that the model is too
@@ -15,6 +15,8 @@ mod documents;
 mod hand_over;
 #[cfg(test)]
 mod journal;
+#[cfg(test)]
+mod silent;
 
 #[cfg(test)]
 mod check {
