@@ -22,9 +22,6 @@ const DIFFERS: &str = "<…>";
 /// Commands of the shell that take others as arguments, so that `hob` may stand behind them.
 const SEPARATORS: [&str; 4] = ["&&", "|", ";", "||"];
 
-/// Options that every tool takes and that no help of `hob call` lists.
-const UNLISTED: [&str; 1] = ["--in"];
-
 /// Languages of blocks that hold no commands.
 const NO_COMMANDS: [&str; 5] = ["console", "text", "json", "python", "toml"];
 
@@ -267,7 +264,7 @@ fn command_fault(words: &[String], mut help_of: impl FnMut(&[&str]) -> String) -
     let options = words.iter().take_while(|word| *word != "--").filter(|word| word.starts_with("--"));
     let mut names = options.filter_map(|option| option.split('=').next());
     names
-        .find(|name| *name != "--help" && !UNLISTED.contains(name) && !has_option(&help, name))
+        .find(|name| *name != "--help" && !has_option(&help, name))
         .map(|name| format!("`{}` has no option {name}", command_name(&path)))
 }
 

@@ -7,7 +7,7 @@
 use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use hob_proto::tools::{ArgDef, ArgType, COMMON, Default, ToolDef, UNLISTED, same_name};
+use hob_proto::tools::{ArgDef, ArgType, COMMON, Default, ToolDef, UNLISTED, same_name, scope};
 use serde_json::{Map, Value};
 
 /// The id of the positional argument that takes a JSON object.
@@ -66,12 +66,14 @@ fn positional_arg(arg: &'static ArgDef, index: usize) -> Arg {
 fn option_arg(def: &ToolDef, arg: &'static ArgDef) -> Arg {
     let kebab = leak_name(kebab_case(arg));
     let spellings = [leak_name(name_words(arg.name).join("_")), leak_name(camel_case(arg.name))];
+    // What no list has is an older name, but for `in`, which agents learn elsewhere.
+    let is_older = arg.name != scope::IN.name && def.unlisted.iter().any(|old| old.name == arg.name);
     let common = COMMON.iter().chain(UNLISTED).any(|common| same_name(common.name, arg.name));
     let option = Arg::new(arg.name)
         .long(kebab)
         .aliases(spellings.into_iter().filter(|alias| *alias != kebab).collect::<Vec<_>>())
         .help(help(def, arg))
-        .hide(def.unlisted.iter().any(|old| old.name == arg.name))
+        .hide(is_older)
         .help_heading(if common { "Every tool" } else { "This tool" });
     with_type(option, arg)
 }
@@ -255,6 +257,12 @@ mod tests {
             assert_eq!(parse("map_search", &["--query", "ab", spelling, "src"])["pathPrefix"], "src");
             assert_eq!(parse("regex_search", &["--pattern", "ab", spelling, "src"])["path_prefix"], "src");
         }
+    }
+
+    #[test]
+    fn older_names_are_in_no_help_and_in_is() {
+        let help = call_command(find("map_search").expect("known")).render_help().to_string();
+        assert!(help.contains("--in <TEXT>") && !help.contains("--path-prefix"), "{help}");
     }
 
     #[test]

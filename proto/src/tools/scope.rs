@@ -19,7 +19,7 @@ pub static ARGS: &[ArgDef] = &[
 ];
 
 /// The dependency whose source is asked instead of the project, or all of them, or the organisation. In no list: the server's instructions name it.
-pub(super) const IN: ArgDef = ArgDef {
+pub const IN: ArgDef = ArgDef {
     name: "in",
     ty: ArgType::Str { min: 3 },
     default: Default::None,
