@@ -14,10 +14,11 @@
 //! With nothing marked, no thread here wakes, unless its owner asks for that ([`DirtySet::wake_in`]).
 
 use std::collections::BTreeSet;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use hob_base::{Deadline, WsPath};
+
+use crate::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Beyond this many marked paths one sweep is cheaper than looking at each.
 const TOO_MANY: usize = 200_000;

@@ -46,6 +46,7 @@ mod rules;
 mod scan;
 mod sources;
 mod stat;
+mod sync;
 mod table;
 mod unread;
 pub mod watch;

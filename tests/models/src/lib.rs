@@ -5,7 +5,8 @@
 //! and *flaws*: changes of one step, each of which an invariant must catch. A flaw that nothing catches would mean that the model is too
 //! coarse to speak for the code.
 //!
-//! What it is not: a test of the code. That the code takes these steps is tested where it stands, on the real thing.
+//! What it is not: a test of the code. That the code takes these steps is tested where it stands, on the real thing. One part is explored
+//! itself: `dirty_set` runs the dirty set's own code under schedules of threads that are drawn by chance.
 
 #[cfg(test)]
 mod barrier;
@@ -17,6 +18,22 @@ mod hand_over;
 mod journal;
 #[cfg(test)]
 mod silent;
+
+/// The dirty set's own code, with locks whose schedule the exploration chooses.
+#[cfg(test)]
+#[path = "../../../daemon/workspace/src/dirty.rs"]
+#[allow(dead_code, unreachable_pub, reason = "the code of another crate")]
+mod dirty;
+#[cfg(test)]
+mod dirty_set;
+#[cfg(test)]
+mod sync {
+    //! In place of `daemon/workspace/src/sync.rs`.
+
+    pub(crate) use std::sync::PoisonError;
+
+    pub(crate) use shuttle::sync::{Condvar, Mutex, MutexGuard};
+}
 
 #[cfg(test)]
 mod check {

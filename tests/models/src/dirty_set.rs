@@ -1,0 +1,132 @@
+//! The dirty set's own code (`daemon/workspace/src/dirty.rs`) under thousands of schedules of its threads, drawn by chance: whoever
+//! asks gets an answer that has seen every write before, also one of which no event tells.
+//!
+//! The indexer, `map_rebuild` and two callers take the steps that `daemon/host/src/workspace.rs` and `indexer.rs` take around the
+//! dirty set; a file is a number. What it is not: exhaustive. The models beside it are, and simpler than the code.
+
+use std::panic::catch_unwind;
+use std::time::Duration;
+
+use hob_base::{Deadline, WsPath};
+use shuttle::sync::atomic::{AtomicU64, Ordering};
+use shuttle::sync::{Arc, Mutex};
+use shuttle::thread;
+
+use crate::dirty::{Debounce, DirtySet, Found};
+
+/// Schedules that are tried.
+const SCHEDULES: usize = 3_000;
+/// Changes of the schedule that each of the biased ones makes (probabilistic concurrency testing, Burckhardt et al. 2010).
+const DEPTH: usize = 3;
+const WRITES: u64 = 2;
+
+/// The steps that a caller leaves out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flaw {
+    None,
+    /// It does not wait for what others found.
+    FoundByOthersIsIgnored,
+    /// It does not wait for `map_rebuild`.
+    RescanIsIgnored,
+}
+
+/// One file and its index.
+struct Project {
+    dirty: DirtySet,
+    disk: AtomicU64,
+    /// What was read last, by whomever.
+    record: AtomicU64,
+    index: AtomicU64,
+    /// Held by whoever reads the file and publishes it.
+    core: Mutex<()>,
+}
+
+impl Project {
+    fn new() -> Self {
+        let at_once = Debounce { quiet: Duration::ZERO, max: Duration::ZERO };
+        Self {
+            dirty: DirtySet::new(at_once),
+            disk: AtomicU64::new(0),
+            record: AtomicU64::new(0),
+            index: AtomicU64::new(0),
+            core: Mutex::new(()),
+        }
+    }
+
+    fn read_and_publish(&self) {
+        let _core = self.core.lock().expect("nobody panics in it");
+        let version = self.disk.load(Ordering::SeqCst);
+        self.record.store(version, Ordering::SeqCst);
+        self.index.store(version, Ordering::SeqCst);
+    }
+
+    fn run_indexer(&self) {
+        while let Some(batch) = self.dirty.next_batch() {
+            self.read_and_publish();
+            self.dirty.settle(batch.marks);
+        }
+    }
+
+    fn rebuild(&self) {
+        let _in_hand = self.dirty.begin_rescan();
+        self.read_and_publish();
+    }
+
+    /// Asks once, and has to see what was written before.
+    fn ask(&self, flaw: Flaw) {
+        let before = self.disk.load(Ordering::SeqCst);
+        let settle = |marks| self.dirty.wait_settled(marks, Deadline::NEVER).expect("nobody closes it");
+        settle(self.dirty.mark_count());
+        if self.disk.load(Ordering::SeqCst) != self.record.load(Ordering::SeqCst) {
+            self.dirty.mark_found(Found::Path(file()));
+            settle(self.dirty.mark_count());
+        } else {
+            if flaw != Flaw::RescanIsIgnored {
+                self.dirty.wait_for_rescans(Deadline::NEVER).expect("nobody closes it");
+            }
+            if flaw != Flaw::FoundByOthersIsIgnored {
+                settle(self.dirty.found_count());
+            }
+        }
+        let answer = self.index.load(Ordering::SeqCst);
+        assert!(answer >= before, "an answer of version {answer}, asked after {before}");
+    }
+}
+
+fn file() -> WsPath {
+    WsPath::new("a").expect("a path of a workspace")
+}
+
+/// Everybody at once, until all have an answer.
+fn everybody(flaw: Flaw) {
+    let project = Arc::new(Project::new());
+    let start = |part: fn(&Project, Flaw)| {
+        let project = Arc::clone(&project);
+        thread::spawn(move || part(&project, flaw))
+    };
+    let indexer = start(|project, _| project.run_indexer());
+    let others = [
+        start(|project, _| (1..=WRITES).for_each(|version| project.disk.store(version, Ordering::SeqCst))),
+        start(|project, _| project.dirty.mark(file())),
+        start(|project, _| project.rebuild()),
+        start(Project::ask),
+        start(Project::ask),
+    ];
+    others.into_iter().for_each(|other| other.join().expect("it ends well"));
+    project.dirty.close();
+    indexer.join().expect("it ends well");
+}
+
+#[test]
+fn every_answer_has_seen_the_writes_before_it() {
+    shuttle::check_random(|| everybody(Flaw::None), SCHEDULES);
+    shuttle::check_pct(|| everybody(Flaw::None), SCHEDULES, DEPTH);
+}
+
+#[test]
+fn no_flaw_goes_unseen() {
+    for flaw in [Flaw::FoundByOthersIsIgnored, Flaw::RescanIsIgnored] {
+        let outcome = catch_unwind(|| shuttle::check_random(move || everybody(flaw), 10 * SCHEDULES));
+        assert!(outcome.is_err(), "{flaw:?}");
+    }
+}
