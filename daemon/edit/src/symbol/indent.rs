@@ -93,7 +93,8 @@ fn is_deeper(line: &str, place: IndentTarget<'_>) -> bool {
     line.strip_prefix(place.indentation).is_some_and(|rest| rest.starts_with([' ', '\t']))
 }
 
-/// Returns true if a line is a part of a definition that begins below it: no later line is deeper.
+/// Returns true if a line, such as a decorator, is a part of a definition that begins below it: it does not make later
+/// lines deeper.
 fn stands_above(line: &str, place: IndentTarget<'_>) -> bool {
     line.starts_with(['@', '[']) || line.starts_with("#[") || place.style.is_comment(line)
 }
