@@ -99,8 +99,8 @@ fn stands_above(line: &str, place: IndentTarget<'_>) -> bool {
     line.starts_with(['@', '[']) || line.starts_with("#[") || place.style.is_comment(line)
 }
 
-/// Decides the same for a language whose blocks are made by indentation, by the first line outside of brackets. That
-/// line is a body, which lies deeper than its head, or as deep as what it belongs to.
+/// Decides as `is_from_the_middle` does, for a language whose blocks are made by indentation, by the first line outside
+/// of brackets. That line is a body, which lies deeper than its head, or as deep as what it belongs to.
 fn head_is_from_the_middle(first: &str, rest: &[&str], place: IndentTarget<'_>) -> bool {
     let opens =
         |line: &str, open: i32| open == 0 && line.trim_end().ends_with(':') && !stands_above(line, place);
