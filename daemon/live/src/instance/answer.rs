@@ -16,7 +16,7 @@ pub enum Completeness {
 pub struct ServerAnswer<T> {
     /// The server's answer itself.
     pub value: T,
-    /// Whether the value may lack something.
+    /// The completeness of the value: whether it may lack something.
     pub completeness: Completeness,
 }
 

@@ -68,11 +68,11 @@ pub mod codes {
     pub const INTERNAL_ERROR: i64 = -32603;
     /// The server was not initialised.
     pub const SERVER_NOT_INITIALIZED: i64 = -32002;
-    /// Contents changed while the request was under way: hob asks again.
+    /// Contents changed while the request was under way: asking again is right.
     pub const CONTENT_MODIFIED: i64 = -32801;
     /// hob cancelled the request itself.
     pub const REQUEST_CANCELLED: i64 = -32800;
-    /// The server cancelled the request: hob asks again.
+    /// The server cancelled the request: asking again is right.
     pub const SERVER_CANCELLED: i64 = -32802;
     /// The request is valid and possible, but not now.
     pub const REQUEST_FAILED: i64 = -32803;
