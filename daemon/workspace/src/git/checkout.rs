@@ -27,7 +27,8 @@ pub struct Checkout {
 }
 
 impl Repository {
-    /// Returns the notes of the index. The index only saves work: where it is missing or damaged, there are no notes.
+    /// Returns the entries of the index that can be relied on. The index only saves work: if it is missing or damaged,
+    /// there are none.
     #[must_use]
     pub fn read_checkout(&self) -> Checkout {
         let repository = self.open();
@@ -60,8 +61,8 @@ impl Checkout {
     }
 }
 
-/// Compares a file's stat with git's entry. Git keeps the lower 32 bits of numbers, and no change time where the
-/// platform has none.
+/// Returns true if a file's stat matches git's entry. Git keeps the lower 32 bits of numbers, and no change time where
+/// the platform has none.
 #[allow(clippy::cast_possible_truncation)]
 fn looks_the_same(noted: &Noted, stat: &Stat) -> bool {
     const SECOND: i64 = 1_000_000_000;

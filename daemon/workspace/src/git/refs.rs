@@ -71,8 +71,8 @@ pub struct Head {
 }
 
 impl Repository {
-    /// Branches, remote branches and tags, loose or packed; at most 20,000. Symbolic remote branches (`origin/HEAD`)
-    /// are left out, because they repeat another.
+    /// Lists branches, remote branches and tags, loose or packed; at most 20,000. Symbolic remote branches
+    /// (`origin/HEAD`) are left out, because they repeat another.
     ///
     /// # Errors
     /// [`GitError::Read`] if the list itself cannot be read, [`GitError::Stopped`].

@@ -16,7 +16,7 @@ pub enum WatcherState {
         /// The reason, in words for users.
         note: String,
     },
-    /// Nothing is watched, by the user's choice.
+    /// Nothing is watched, by choice.
     Off,
 }
 
