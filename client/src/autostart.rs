@@ -1,12 +1,13 @@
-//! Reaching the daemon whatever it takes: start it if absent, replace it if older, wait for one that is leaving.
+//! Reaches the daemon by all means: starts it if absent, replaces it if older, waits for one that is leaving.
 //!
-//! Whoever starts or replaces the daemon holds the start lock from its last look until the new daemon answers, so any
-//! number of clients end up with one daemon. The others keep knocking meanwhile and are served as soon as there is
-//! somebody. A daemon lives as long as its own lock is held; the new one is started when that is free, never before, and
-//! no process id is ever trusted.
+//! A client that starts or replaces the daemon holds the start lock from its last probe until the new daemon answers,
+//! so that any number of clients end up with one daemon. The others go on probing meanwhile and are served as soon as a
+//! daemon listens. A daemon lives as long as its own lock is held; a client starts a new one only when that lock is
+//! free, and never trusts a process ID.
 //!
-//! Where a service manager listens for the daemon, the manager starts it, whoever asked the last one to go: a daemon is started
-//! here only when nobody listens. If the manager has given up, its socket is gone, and all is as without it.
+//! Where a service manager listens for the daemon, the manager starts it, whichever client asked the last one to go: a
+//! client starts a daemon only when nobody listens. If the manager has given up, its socket is gone, and clients act as
+//! they do without it.
 
 use std::time::Duration;
 
@@ -21,10 +22,10 @@ use crate::settings::Settings;
 use crate::tail::log_lines;
 use crate::unavailable::Unavailable;
 
-/// Daemons that are asked to go in one go: each time another program must have been written since.
+/// Most daemons that one call asks to go: for a further one, another program must have been installed since.
 const REPLACEMENTS: u32 = 3;
 
-/// Starts that are tried in one go, when each new daemon says it is ready and then is not there.
+/// Most starts in one call, when each new daemon reports that it is ready and then is not there.
 const STARTS: u32 = 3;
 
 /// Connects to the daemon of this user, or of the far side that the settings name, starting or replacing it as needed.
@@ -37,7 +38,7 @@ pub async fn reach_daemon(settings: &Settings) -> Result<Connection, Unavailable
     }
     let settings = settings.with_current_places();
     match reach_at(settings.clone()).await {
-        // Somebody has meanwhile started the daemon in another of this user's places.
+        // Another client has meanwhile started the daemon in another of this user's places.
         Err(Unavailable::StartFailed { .. })
             if settings.with_current_places().places.socket != settings.places.socket =>
         {
@@ -47,7 +48,7 @@ pub async fn reach_daemon(settings: &Settings) -> Result<Connection, Unavailable
     }
 }
 
-/// Where these settings say.
+/// Reaches the daemon in the places of these settings.
 async fn reach_at(settings: Settings) -> Result<Connection, Unavailable> {
     match probe_daemon(&settings, true).await? {
         ProbedDaemon::Daemon(connection) => Ok(connection),
@@ -55,15 +56,15 @@ async fn reach_at(settings: Settings) -> Result<Connection, Unavailable> {
     }
 }
 
-/// The outcome of an attempt to connect, by what is to be done about it.
+/// The result of a probe, by the action that it calls for.
 enum ProbedDaemon {
     /// A daemon that this client may use.
     Daemon(Connection),
     /// Nobody listens on the socket.
     Nobody,
-    /// Somebody who is about to be nobody, or a service manager whose daemon is just gone.
+    /// A daemon that is about to end, or a service manager whose daemon has just ended.
     Leaving,
-    /// A daemon older than the one we would start.
+    /// A daemon older than the one that this client would start.
     Older(OlderDaemon),
 }
 
@@ -98,10 +99,10 @@ async fn probe_daemon(settings: &Settings, may_replace: bool) -> Result<ProbedDa
     })
 }
 
-/// One client's turn at changing who the daemon is.
+/// The state of one client while it starts or replaces the daemon.
 struct Replacing {
     settings: Settings,
-    /// False once a daemon was started here: if that one looks older too, it is used, not replaced again.
+    /// Whether it may still replace a daemon. False once it has started one: if that one looks older too, it is used.
     may_replace: bool,
     replaced: u32,
     starts: u32,
@@ -121,12 +122,12 @@ impl Replacing {
                 ProbedDaemon::Daemon(connection) => return Ok(connection),
                 ProbedDaemon::Older(daemon) => {
                     self.replace(daemon).await;
-                    // Its calls are done; what it still has to save gets its own time.
+                    // The daemon's calls are done; saving gets its own time.
                     waiting_since = Instant::now();
                 }
                 ProbedDaemon::Nobody if daemon_is_gone(&self.settings.places.daemon_lock())? => {
                     self.start().await?;
-                    // The new one takes the best place, which need not be the last one's.
+                    // The new daemon takes the best place, which may differ from the last one's.
                     self.settings = self.settings.with_current_places();
                     waiting_since = Instant::now();
                     continue;
@@ -155,8 +156,8 @@ impl Replacing {
         }
     }
 
-    /// Asks the older daemon to go and waits until it has let go of this connection. From then on nobody listens; how long
-    /// it takes to finish is for the caller to watch.
+    /// Asks the older daemon to go, and waits until it closes this connection. From then on nobody listens; the caller
+    /// has to watch for its end.
     async fn replace(&mut self, daemon: OlderDaemon) {
         const REASON: &str = "a newer build of hob wants to serve";
         let gone = async {
@@ -197,7 +198,7 @@ enum Turn {
     Served(Connection),
 }
 
-/// Waiting for the start lock.
+/// A client that waits for the start lock.
 struct StartLockQueue<'a> {
     settings: &'a Settings,
     file: StartLockFile,
@@ -212,7 +213,7 @@ impl<'a> StartLockQueue<'a> {
         Ok(Self { settings, file, since: Instant::now(), backoff })
     }
 
-    /// The lock; `None`, after a pause, while somebody else has it.
+    /// Tries to take the lock; `None`, after a pause, while another client has it.
     async fn try_lock(&mut self) -> Result<Option<StartLock>, Unavailable> {
         if let Some(lock) = self.file.try_lock()? {
             return Ok(Some(lock));
@@ -229,14 +230,14 @@ impl<'a> StartLockQueue<'a> {
     }
 }
 
-/// While this lives no client starts a daemon: for whoever changes who starts it.
+/// A guard that keeps every client from starting a daemon, for callers that change who starts it.
 #[derive(Debug)]
 pub struct NobodyStarts {
     #[allow(dead_code, reason = "held for its lock")]
     lock: StartLock,
 }
 
-/// Waits until no client is starting a daemon, and keeps all from it.
+/// Waits until no client is starting a daemon, and keeps all clients from doing so.
 ///
 /// # Errors
 /// [`Unavailable`].
@@ -251,7 +252,7 @@ pub async fn let_nobody_start(settings: &Settings) -> Result<NobodyStarts, Unava
 }
 
 impl NobodyStarts {
-    /// Has the running daemon, if there is one, finish its calls and go; its process number.
+    /// Makes the running daemon, if there is one, finish its calls and go; returns its process ID.
     ///
     /// # Errors
     /// [`Unavailable::StillHeld`] when it does not go.

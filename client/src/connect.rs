@@ -1,6 +1,6 @@
-//! One attempt to reach a running daemon: check the folder, connect, shake hands. Starts nothing and waits for nobody but
-//! the daemon's first word. Where a service manager listens for the daemon, connecting makes that start it; who only wants to know
-//! whether one runs asks [`is_running`] first.
+//! Makes one attempt to reach a running daemon: checks the folder, connects, shakes hands. It starts nothing and waits
+//! only for the daemon's first message. Where a service manager listens for the daemon, connecting makes the manager
+//! start it; a caller that only wants to know whether one runs asks [`is_running`] first.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub enum Reached {
     Serving(Connection),
     /// Nobody listens on the socket.
     Nobody,
-    /// A daemon on its way out: it said so, or it ended while we shook hands.
+    /// A daemon on its way out: it said so, or it ended during the handshake.
     Leaving,
     /// A daemon that does not serve this client.
     Refusing(Refusal),
@@ -35,7 +35,7 @@ pub struct Refusal {
     pub build: Build,
     /// The daemon's reason, as a sentence for people.
     pub reason: String,
-    /// The program that a service manager starts when it has gone.
+    /// The program that a service manager starts after this daemon has ended.
     pub successor: Option<PathBuf>,
     reader: DaemonReader,
     writer: DaemonWriter,
@@ -51,20 +51,20 @@ impl std::fmt::Debug for Refusal {
 }
 
 impl Refusal {
-    /// Asks the daemon to make room all the same; a daemon too old to serve us still understands that.
+    /// Asks the daemon to make room all the same; a daemon too old to serve this client still understands that.
     pub(crate) async fn ask_to_retire(mut self, reason: &str) {
         let message = ClientMessage::Retire { reason: reason.to_owned() };
         if frame::write(&mut self.writer, &message).await.is_ok() {
-            // It closes the connection once it has understood.
+            // The daemon closes the connection once it has understood.
             let _ = frame::read_body(&mut self.reader).await;
         }
     }
 }
 
-/// Tries once.
+/// Makes one attempt to connect.
 ///
 /// # Errors
-/// [`Unavailable`] when there is a daemon, or something in its place, that cannot be talked to.
+/// [`Unavailable`] when a daemon, or something in its place, does not talk.
 pub async fn connect(settings: &Settings) -> Result<Reached, Unavailable> {
     match find_listener(settings).await? {
         Listening::There(stream) => first_word(settings, stream).await,
@@ -73,10 +73,11 @@ pub async fn connect(settings: &Settings) -> Result<Reached, Unavailable> {
     }
 }
 
-/// Connects to the daemon without a word, for whoever lets another program greet it; `None` when there is none.
+/// Connects to the daemon without a message, for callers that let another program greet it; `None` when there is no
+/// daemon.
 ///
 /// # Errors
-/// As [`connect`].
+/// The errors of [`connect`].
 pub(crate) async fn open_stream(settings: &Settings) -> Result<Option<Stream>, Unavailable> {
     match find_listener(settings).await? {
         Listening::There(stream) => Ok(Some(stream)),
@@ -84,7 +85,7 @@ pub(crate) async fn open_stream(settings: &Settings) -> Result<Option<Stream>, U
     }
 }
 
-/// The outcome of knocking at the socket.
+/// The result of opening the socket.
 enum Listening {
     There(Stream),
     Nobody,
@@ -102,29 +103,29 @@ async fn find_listener(settings: &Settings) -> Result<Listening, Unavailable> {
     let stream = match transport::connect(socket).await {
         Ok(stream) => stream,
         Err(error) if nobody_listens(&error) => return Ok(Listening::Nobody),
-        // The queue of connections is full: a daemon is there, and very busy or just about to go.
+        // The queue of connections is full: a daemon exists, and is very busy or about to go.
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Listening::Leaving),
         Err(source) => {
             return Err(Unavailable::Connect { socket: socket.clone(), source: Arc::new(source) });
         }
     };
-    // Somebody else's program, which must hear nothing; or one daemon has just taken another's place.
+    // Either another user's program listens, which must get no message, or one daemon has just replaced another.
     match stream.check_server(pid_in(&settings.places.daemon_lock())) {
         Ok(()) => Ok(Listening::There(stream)),
         Err(_) => Ok(Listening::Leaving),
     }
 }
 
-/// Returns true if a daemon runs, ready or not: somebody holds its lock.
+/// Returns true if a daemon runs, ready or not: some process holds its lock.
 ///
 /// # Errors
-/// [`Unavailable`] when the lock cannot be looked at.
+/// [`Unavailable`] when the lock cannot be checked.
 pub fn is_running(settings: &Settings) -> Result<bool, Unavailable> {
     daemon_is_gone(&settings.places.daemon_lock()).map(|is_gone| !is_gone)
 }
 
-/// The daemon's answer to a greeting. A connection that a service manager took for it waits until there is a daemon, which may take
-/// as long as any start.
+/// Returns the daemon's answer to a greeting. A connection that a service manager accepted waits until the daemon has
+/// started, which may take as long as any start.
 async fn first_word(settings: &Settings, stream: Stream) -> Result<Reached, Unavailable> {
     let patience = &settings.patience;
     let since = Instant::now();
@@ -138,12 +139,12 @@ async fn first_word(settings: &Settings, stream: Stream) -> Result<Reached, Unav
     }
 }
 
-/// Returns true if there is no daemon yet, or one that has not existed for longer than a start may take.
+/// Returns true if there is no daemon yet, or only one that is younger than the longest start.
 fn is_starting(settings: &Settings) -> Result<bool, Unavailable> {
     if !is_running(settings)? {
         return Ok(true);
     }
-    // A daemon writes its number into its lock as its first act.
+    // The first act of a daemon is to write its process ID into its lock.
     let signed = std::fs::metadata(settings.places.daemon_lock()).and_then(|meta| meta.modified());
     let age = signed.ok().and_then(|signed| signed.elapsed().ok());
     Ok(age.is_some_and(|age| age < settings.patience.ready))
@@ -188,7 +189,7 @@ async fn shake_hands(settings: &Settings, stream: Stream) -> Result<Reached, Una
 
 /// A daemon's answer to a greeting.
 pub(crate) enum GreetedDaemon {
-    /// It serves this client on these streams.
+    /// It serves this client over these streams.
     Accepting { server: ConnectedDaemon, reader: DaemonReader, writer: DaemonWriter },
     /// It is on its way out.
     Leaving,
@@ -199,7 +200,7 @@ pub(crate) enum GreetedDaemon {
 /// Greets the daemon at the other end of two streams.
 ///
 /// # Errors
-/// The problem in words after "the daemon", when its answer is not to be understood.
+/// The problem in words after "the daemon", when its answer cannot be understood.
 pub(crate) async fn exchange_greetings(
     hello: &Hello,
     mut reader: DaemonReader,
@@ -222,10 +223,10 @@ pub(crate) async fn exchange_greetings(
     }
 }
 
-/// Returns true if the daemon that this client would start should take the place of the running one. A program we
-/// cannot see cannot take anybody's place, and one with the same date is the same program: replacing it by itself
-/// would never end. Where a service manager starts the next daemon, that must be another program than the one that
-/// runs, or nothing would come of it.
+/// Returns true if the daemon that this client would start should take the place of the running one. A program that
+/// this client cannot see cannot replace another, and one with the same date is the same program: replacing it by
+/// itself would never end. Where a service manager starts the next daemon, the manager's program must be another one
+/// than the running one, or the replacement would change nothing.
 pub(crate) fn should_replace(ours: &Build, running: &Build, successor: Option<&Path>) -> bool {
     is_older(ours, running) && successor.is_none_or(|program| is_another(program, running))
 }
@@ -239,8 +240,8 @@ fn is_another(program: &Path, running: &Build) -> bool {
     there.stamp != 0 && there.stamp != running.stamp
 }
 
-/// Returns the notice about a daemon that ought to be replaced and cannot be, because the service would start the
-/// same again.
+/// Returns the notice about a daemon that should be replaced and cannot be, because the service would start the same
+/// one again.
 pub(crate) fn left_behind(settings: &Settings, running: &Build, successor: Option<&Path>) -> Option<String> {
     let program = successor?;
     let ours = settings.build();
@@ -253,11 +254,11 @@ pub(crate) fn left_behind(settings: &Settings, running: &Build, successor: Optio
     })
 }
 
-/// Waits until the daemon of process `pid` has ended, saving included, but no longer than `patience`; whether it has. Another one may
-/// have taken its place by then: editors do not wait for the next question.
+/// Waits until the daemon of process `pid` has ended, saving included, but no longer than `patience`; returns true if
+/// it has. Another one may run in its place by then: editors do not wait for the next question.
 ///
 /// # Errors
-/// [`Unavailable`] when its lock cannot be looked at.
+/// [`Unavailable`] when its lock cannot be checked.
 pub async fn wait_until_gone(settings: &Settings, pid: u32, patience: Duration) -> Result<bool, Unavailable> {
     let until = Instant::now() + patience;
     loop {

@@ -1,8 +1,8 @@
-//! Many calls at once on one connection to a daemon.
+//! Runs many calls at once over one connection to a daemon.
 //!
-//! One task reads and one writes, so that a caller may be dropped at any moment without tearing a frame; dropping a call's
-//! future cancels the call in the daemon. Nothing is repeated here: a lost connection ends every waiting call with
-//! [`Lost`], which says whether the daemon may have begun it.
+//! One task reads and one writes, so that a caller may be dropped at any moment without tearing a frame; dropping a
+//! call's future cancels the call in the daemon. No call is repeated here: a lost connection ends every waiting call
+//! with [`Lost`], which says whether the daemon may have begun the call.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,12 +24,12 @@ use crate::far::rewrite;
 use crate::request::{DaemonAnswer, Lost, OnProgress, ToolRequest};
 use crate::routing::{End, RoutedCall, Routing, lost_at};
 
-/// Calls that may wait to be written; further callers wait their turn.
+/// Most calls that may wait to be written; further callers wait their turn.
 const UNWRITTEN_CALLS: usize = 64;
-/// Frames are written together up to this many bytes.
+/// Most bytes of frames that are written together.
 const WRITE_BATCH: usize = 64 * 1024;
 
-/// The receiving half of a stream to a daemon, whichever way it goes.
+/// The receiving half of a stream to a daemon, on this machine or elsewhere.
 pub(crate) type DaemonReader = Box<dyn AsyncRead + Send + Unpin>;
 /// The sending half.
 pub(crate) type DaemonWriter = Box<dyn AsyncWrite + Send + Unpin>;
@@ -41,15 +41,15 @@ pub struct ConnectedDaemon {
     pub protocol: u32,
     /// The build of the daemon.
     pub build: Build,
-    /// Its process id, for people.
+    /// The process ID of the daemon, for people.
     pub pid: u32,
-    /// Something to tell the user: this client is older than the daemon.
+    /// A sentence for the user: this client is older than the daemon.
     pub notice: Option<String>,
-    /// The program that a service manager starts when it has gone; `None` when nobody but clients does.
+    /// The program that a service manager starts after this daemon has ended; `None` when only clients start one.
     pub successor: Option<PathBuf>,
 }
 
-/// A connection whose handshake is done. Clones share it; it closes when the last one is gone.
+/// A connection after its handshake. Clones share it; it closes when the last one is dropped.
 #[derive(Clone)]
 pub struct Connection {
     inner: Arc<Inner>,
@@ -66,7 +66,7 @@ struct Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // The writer ends by itself, once the cancellations that are queued have gone out.
+        // The writer ends by itself, once the queued cancellations are sent.
         self.reader.abort();
     }
 }
@@ -74,12 +74,13 @@ impl Drop for Inner {
 struct Outgoing {
     frame: Vec<u8>,
     sent: Option<Arc<AtomicBool>>,
-    /// Held until the frame is written; what bounds the queue.
+    /// A permit that is held until the frame is written, which bounds the queue.
     _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl Connection {
-    /// Takes over a connection after its handshake. `paths` are those that differ on the daemon's side. Needs a tokio runtime.
+    /// Takes over a connection after its handshake. `paths` are the folders with other names on the daemon's side.
+    /// Needs a tokio runtime.
     pub(crate) fn start(
         server: ConnectedDaemon,
         reader: DaemonReader,
@@ -101,19 +102,19 @@ impl Connection {
         &self.inner.server
     }
 
-    /// Returns true if new calls belong here: the connection stands and the daemon is not retiring.
+    /// Returns true if new calls may use it: the connection stands and the daemon is not retiring.
     #[must_use]
     pub fn takes_calls(&self) -> bool {
         !self.inner.routing.is_leaving()
     }
 
-    /// Subscribes to the events that the daemon sends without being asked, from now on.
+    /// Subscribes to the events that the daemon sends unasked, from now on.
     #[must_use]
     pub fn events(&self) -> broadcast::Receiver<Event> {
         self.inner.routing.events.subscribe()
     }
 
-    /// Waits until the connection has ended; how it did.
+    /// Waits until the connection has ended; returns the reason.
     pub async fn wait_for_end(&self) -> String {
         let mut ended = self.inner.routing.ended.subscribe();
         // The sender lives in `self`, so this cannot fail.
@@ -124,7 +125,8 @@ impl Connection {
     /// Makes a call and waits for its answer. Dropping the future cancels the call.
     ///
     /// # Errors
-    /// [`Lost`] when the connection ends first. The request's `deadline` is passed on to the daemon but not enforced here.
+    /// [`Lost`] when the connection ends first. The request's `deadline` is passed on to the daemon and not enforced
+    /// here.
     pub async fn call(
         &self,
         request: &ToolRequest,
@@ -146,7 +148,7 @@ impl Connection {
         Ok(self.near_answer(answer, request))
     }
 
-    /// The call in the words of the daemon's side.
+    /// Returns the call as a message, with paths of the daemon's side.
     fn call_message(&self, id: u64, request: &ToolRequest, progress: bool) -> Call {
         let (args, root) = match self.inner.routing.far_paths() {
             Some(paths) => (rewrite::far_args(paths, &request.args), paths.far_root(request.root.as_deref())),
@@ -166,7 +168,7 @@ impl Connection {
         }
     }
 
-    /// The answer in the words of this side.
+    /// Returns the answer with paths of this side.
     fn near_answer(&self, answer: DaemonAnswer, request: &ToolRequest) -> DaemonAnswer {
         match self.inner.routing.far_paths() {
             Some(paths) => {
@@ -190,7 +192,7 @@ impl Connection {
         receiver.await.map_err(|_| self.lost_error())
     }
 
-    /// Takes what the daemon says to an editor from now on. One inbox at a time: a second one takes the place of the first.
+    /// Opens the inbox for the daemon's messages to an editor, from now on. A second inbox replaces the first.
     #[must_use]
     pub fn open_inbox(&self) -> Inbox {
         let (sender, waiting) = mpsc::channel(UNTAKEN);
@@ -198,12 +200,12 @@ impl Connection {
         Inbox::new(self.clone(), waiting)
     }
 
-    /// Passes on a message of an editor, JSON-RPC text. It is queued behind everything that was sent before, however much that is;
-    /// whoever has many waits for [`Connection::wait_for_room`] in between.
+    /// Sends a message of an editor, as JSON-RPC text. The queue behind which it waits has no limit; a caller with many
+    /// messages waits for [`Connection::wait_for_room`] in between.
     ///
     /// # Errors
-    /// [`Lost`] when the connection is known to be gone, or the message is larger than a frame may be. Without an error it
-    /// may be lost as well: the [`Inbox`] tells.
+    /// [`Lost`] when the connection is known to be gone, or the message is larger than a frame may be. A message may be
+    /// lost without an error too: the [`Inbox`] reports the end of the connection.
     pub fn send_lsp(&self, message: &str) -> Result<(), Lost> {
         let message = match self.inner.routing.far_paths() {
             Some(paths) => rewrite::far_message(paths, message),
@@ -217,12 +219,13 @@ impl Connection {
             .map_err(|_| self.lost_error())
     }
 
-    /// Waits until little enough waits to be written. Dropping the future loses nothing.
+    /// Waits until the queue is short enough. Dropping the future loses nothing.
     pub async fn wait_for_room(&self) {
         let _ = self.inner.unwritten.acquire().await;
     }
 
-    /// Asks the daemon to stop because the user wants it; [`Connection::wait_for_end`] tells when it has let go.
+    /// Asks the daemon to stop because the user wants it; [`Connection::wait_for_end`] returns when the daemon has
+    /// closed the connection.
     ///
     /// # Errors
     /// [`Lost`] when the connection is gone already.
@@ -255,7 +258,7 @@ impl std::fmt::Debug for Connection {
     }
 }
 
-/// Tells the daemon when nobody waits for a call any more.
+/// Sends the daemon a cancellation when a call's future is dropped.
 struct CancelOnDrop<'a> {
     connection: &'a Connection,
     id: u64,
@@ -269,7 +272,7 @@ impl Drop for CancelOnDrop<'_> {
     }
 }
 
-/// [`ClientMessage::Lsp`] with a borrowed text: a message of an editor may be kept, and may be long.
+/// A [`ClientMessage::Lsp`] with a borrowed text, because a caller may keep a message of an editor, and it may be long.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 enum OfEditor<'m> {
@@ -297,8 +300,8 @@ async fn read_all(reader: DaemonReader, routing: Arc<Routing>) {
     routing.end(reason);
 }
 
-/// Writes until there is nothing left to write or nobody to read it. How the connection ended is the reader's to find: a
-/// daemon's goodbye may still be on its way.
+/// Writes until the queue ends or the other end is closed. The reader finds the reason of the end, because a daemon's
+/// goodbye may still be on its way.
 async fn write_all(mut writer: DaemonWriter, mut queue: mpsc::UnboundedReceiver<Outgoing>) {
     let mut batch = Vec::new();
     while let Some(first) = queue.recv().await {

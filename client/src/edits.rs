@@ -1,8 +1,8 @@
-//! Tells whether the user has enabled edits in the settings, as far as a client has to know it: for the tools that it
-//! offers.
+//! Tells whether the user has enabled edits in the settings, as far as a client needs it in order to choose the tools
+//! that it offers.
 //!
-//! What a call may do is decided by the daemon, which reads the same file with all its rules; here a project that may be
-//! edited is enough for the tools to be offered.
+//! The daemon decides what a call may do, and reads the same file with all its rules. A client offers the tools if at
+//! least one project may be edited.
 
 use std::path::Path;
 

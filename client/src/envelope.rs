@@ -1,7 +1,7 @@
-//! The answer to a call that no daemon answered, as an envelope or as text.
+//! Makes the answer to a call that no daemon answered, as an envelope or as text.
 //!
-//! Every other envelope comes from the daemon, cut to its budget there. This one is small by nature; what can be long (log
-//! lines, the message) is shortened here until the promise `used <= requested` holds.
+//! Every other envelope comes from the daemon, which cuts it to its budget. This one is small by nature; this module
+//! shortens its long parts (log lines, the message) until `used <= requested` holds.
 
 use hob_proto::envelope::chars_of_tokens;
 use hob_proto::tools::{self, DEFAULT_BUDGET, MAX_BUDGET, asked_budget, clamp_budget};
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::request::ToolRequest;
 
-/// The answer to `request` that says `error`, in the form that was asked for.
+/// Returns the answer to `request` with `error`, in the requested form.
 #[must_use]
 pub fn error_answer(request: &ToolRequest, error: ToolError) -> String {
     match Form::asked_in(&request.args, request.form) {
@@ -24,7 +24,7 @@ pub fn error_answer(request: &ToolRequest, error: ToolError) -> String {
     }
 }
 
-/// The serialised envelope for `error` as the answer to a call of `tool` with `args`.
+/// Returns the serialised envelope with `error` for a call of `tool` with `args`.
 fn error_envelope(tool: &str, args: &Map<String, Value>, error: ToolError) -> String {
     let budget = budget_of(tool, args);
     let mut error = error;
@@ -51,8 +51,8 @@ fn budget_of(tool: &str, args: &Map<String, Value>) -> TokenBudget {
     TokenBudget { requested, used: 0, max }
 }
 
-/// Leaves out the least useful part: old log lines, other fields, half of the message, half of the hint. False when
-/// nothing is left to leave out.
+/// Drops the least useful part: old log lines, other fields, half of the message, half of the hint. Returns false when
+/// there is no part left to drop.
 fn leave_out_least(error: &mut ToolError) -> bool {
     if let Some(Value::Array(lines)) = error.more.get_mut("logTail")
         && !lines.is_empty()

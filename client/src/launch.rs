@@ -1,9 +1,9 @@
-//! Starting `hobd` and listening to how that went.
+//! Starts `hobd`, and waits for its report.
 //!
-//! The daemon reports on its standard output (`hob_proto::startup`). What it writes to standard error until then is kept,
-//! so that even a daemon that dies before it has a log leaves its last words. It starts in the root folder (on Windows in hob's
-//! own, since no folder in use can be removed there), to keep no project's folder busy, and leaves this terminal and process
-//! group by itself.
+//! The daemon reports on its standard output (`hob_proto::startup`). Its output on standard error until then is kept,
+//! so that even a daemon that dies before it has a log leaves its last lines. It starts in the root folder (on Windows
+//! in hob's own, since no folder in use can be removed there), so that it keeps no project's folder busy, and leaves
+//! this terminal and process group by itself.
 
 use std::io;
 use std::process::{ExitStatus, Stdio};
@@ -23,16 +23,16 @@ use crate::unavailable::Unavailable;
 pub enum Startup {
     /// The new daemon accepts connections.
     Ready,
-    /// Another daemon was there first; that is no error.
+    /// Another daemon was faster, which is no error.
     AlreadyRunning,
     /// It gave up or died.
     Failed {
-        /// Its own words, or how it died.
+        /// The daemon's own words, or how it died.
         reason: String,
         /// The last lines it wrote.
         log_tail: Vec<String>,
     },
-    /// It runs but has not said anything in time. It may still come up.
+    /// The daemon runs but has not reported in time. It may still become ready.
     TimedOut {
         /// The last lines it wrote.
         log_tail: Vec<String>,
@@ -59,7 +59,7 @@ pub(crate) async fn launch_daemon(settings: &Settings) -> Result<Startup, Unavai
         Ok(Some(Readiness::Failed { reason })) => Startup::Failed { reason, log_tail: log_tail() },
         Ok(None) => {
             let reason = how_it_died(&mut child).await;
-            // Its last words are in the pipe until somebody has read them.
+            // The last lines are in the pipe until this side has read them.
             if let Some(following) = following {
                 let _ = tokio::time::timeout(Duration::from_secs(1), following).await;
             }
@@ -70,7 +70,7 @@ pub(crate) async fn launch_daemon(settings: &Settings) -> Result<Startup, Unavai
 }
 
 /// The variables that service managers set for the processes that they start. A client may be, or come from, such a
-/// process; its daemon is not.
+/// process, but its daemon does not.
 const OF_SERVICE_MANAGERS: &[&str] = &[
     "LISTEN_FDNAMES",
     "LISTEN_FDS",
@@ -102,12 +102,13 @@ fn spawn(settings: &Settings) -> Result<Child, Unavailable> {
 
 #[cfg(unix)]
 fn start(command: &mut Command, _settings: &Settings) -> io::Result<Child> {
-    // A session of its own is the daemon's first act; a process group made here would stand in its way.
+    // The daemon's first act is to make a session of its own; a process group made here would prevent that.
     command.current_dir("/").spawn()
 }
 
-/// With a console that nobody sees: language servers get the same one, where without any each would open a window. Outside of
-/// the job that this process may be in, which would end the daemon with it, if that lets go.
+/// Starts the daemon with an invisible console: language servers share it, where without one each would open a window.
+/// The daemon starts outside of the job that this process may be in, if the job allows it, because the job would end
+/// the daemon too.
 #[cfg(windows)]
 fn start(command: &mut Command, settings: &Settings) -> io::Result<Child> {
     const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
@@ -123,7 +124,7 @@ fn start(command: &mut Command, settings: &Settings) -> io::Result<Child> {
     }
 }
 
-/// The report, or `None` when the output ended without one.
+/// Returns the report, or `None` when the output ended without one.
 async fn first_line(stdout: ChildStdout) -> Option<Readiness> {
     let mut lines = BufReader::new(stdout.take(64 * 1024)).lines();
     while let Ok(Some(line)) = lines.next_line().await {

@@ -1,9 +1,11 @@
-//! Reaching the hob daemon from another process.
+//! Reaches the hob daemon from another process.
 //!
-//! [`Client`] is what a program uses: it starts the daemon when needed, survives its restarts and always has an answer.
-//! Below it: [`mod@connect`] (one attempt), [`autostart`] (attempts, start lock, spawning, upgrade), [`request`] (a call and
-//! its answer), [`connection`] (many calls on one stream), [`editor`] (messages that are no calls), [`reconnect`] (repeating
-//! what is safe). [`work_tree`] looks at folders of git. [`far`] does the first two for a daemon elsewhere, with [`proxy`] at the other end. No tool logic: a call goes through as it came. Layers know only those before them; nothing here prints.
+//! Programs use [`Client`]: it starts the daemon when needed, survives its restarts and always returns an answer. Below
+//! it are: [`mod@connect`] (one attempt), [`autostart`] (attempts, start lock, spawning, upgrade), [`request`] (a call
+//! and its answer), [`connection`] (many calls on one stream), [`editor`] (messages that are no calls), [`reconnect`]
+//! (repeating what is safe). [`work_tree`] looks at folders of git. [`far`] does the first two for a daemon elsewhere,
+//! with [`proxy`] at the other end. No tool logic is here: calls pass unchanged. Layers use only those before them;
+//! nothing here prints.
 
 pub mod autostart;
 pub mod connect;

@@ -1,8 +1,8 @@
-//! The two file locks as a client uses them.
+//! Takes the two file locks as a client needs them.
 //!
-//! A lock is freed by the system however its holder ends, so it is the only sign of life that is trusted. The start lock
-//! is polled rather than waited for: waiting cannot be given up, and whoever waits would rather be served by the daemon
-//! that the holder starts.
+//! The system frees a lock however its holder ends, so a lock is the only sign of life that hob trusts. A client polls
+//! the start lock and does not wait for it: a wait cannot be given up, and the client would rather be served by the
+//! daemon that the holder starts.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -26,20 +26,20 @@ pub(crate) struct StartLockFile {
 }
 
 impl StartLockFile {
-    /// Opens it; its folder must exist.
+    /// Opens the file; its folder must exist.
     pub(crate) fn open(path: &Path) -> Result<Self, Unavailable> {
         let file = open(path).map_err(|source| lock_error(path, source))?;
         Ok(Self { path: path.to_path_buf(), file })
     }
 
-    /// Takes it if it is free, and writes this process's id in it for those who wait too long.
+    /// Takes the lock if it is free, and writes this process's ID into it for clients that wait too long.
     pub(crate) fn try_lock(&self) -> Result<Option<StartLock>, Unavailable> {
         match self.file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(source)) => return Err(lock_error(&self.path, source)),
         }
-        // On a full disk the lock is still good; only a message will be poorer.
+        // On a full disk the lock still works; only a message will be poorer.
         let _ = holder::sign(&self.path, &self.file);
         self.file
             .try_clone()
@@ -50,17 +50,17 @@ impl StartLockFile {
 
 impl Drop for StartLock {
     fn drop(&mut self) {
-        // The descriptor it was cloned from lives on in `StartLockFile`, so closing alone would not free it.
+        // A clone of the descriptor lives on in `StartLockFile`, so closing this one would not free the lock.
         let _ = self.0.unlock();
     }
 }
 
-/// Returns true if no daemon lives: nobody holds its lock.
+/// Returns true if no daemon lives: no process holds its lock.
 pub(crate) fn daemon_is_gone(path: &Path) -> Result<bool, Unavailable> {
     holder::is_held(path).map(|is_held| !is_held).map_err(|source| lock_error(path, source))
 }
 
-/// The process id written for a lock: for people only, it may be wrong.
+/// Returns the process ID in a lock's file: for people only, because it may be wrong.
 pub(crate) fn pid_in(path: &Path) -> Option<u32> {
     holder::read_pid(path)
 }
@@ -73,7 +73,7 @@ fn lock_error(path: &Path, source: io::Error) -> Unavailable {
     Unavailable::Lock { path: path.to_path_buf(), source: Arc::new(source) }
 }
 
-/// Growing pauses between looks at something that cannot be waited for.
+/// Growing pauses between checks of a state that gives no event.
 #[derive(Debug)]
 pub(crate) struct Backoff {
     next: Duration,
@@ -81,7 +81,7 @@ pub(crate) struct Backoff {
 }
 
 impl Backoff {
-    /// From `first`, doubling up to `most`.
+    /// Creates pauses from `first`, doubling up to `most`.
     pub(crate) fn new(first: Duration, most: Duration) -> Self {
         Self { next: first, most }
     }

@@ -1,8 +1,8 @@
-//! A program's manual page, out of its own command line.
+//! Makes a program's manual page from its own command line.
 //!
-//! The page is made from the definition that parses, so it cannot name an option that is not there. What stands below the options in
-//! `--help` (examples, environment) is set as it was written: `clap_mangen` would fill its lines. Pages carry no date, because
-//! the same sources must give the same bytes. Not a way to read one: that is `man`'s.
+//! The page is made from the definition that parses, so it cannot name an option that does not exist. The text below
+//! the options in `--help` (examples, environment) keeps its lines, which `clap_mangen` would fill. Pages carry no
+//! date, because the same sources must give the same bytes. This module does not show a page: `man` does.
 
 use std::io::Write as _;
 
@@ -10,14 +10,14 @@ use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
-/// The page of `command` in section 1, as roff. `related` are the names of other pages of that section.
+/// Returns the page of `command` in section 1, as roff. `related` has the names of other pages of that section.
 #[must_use]
 pub fn page(command: Command, related: &[&str]) -> Vec<u8> {
     let notes = notes_section(&command);
     let see = see_also(related);
-    // Without what it would print below the options: that comes as `notes`.
+    // The text below the options is left out here, because it comes as `notes`.
     let command = command.after_help(None::<&str>).after_long_help(None::<&str>);
-    // A blank, because nothing at all would let the fields behind it move up.
+    // A blank, because without a date the fields behind it would move up.
     let man = Man::new(command).date(" ").source(concat!("hob ", env!("CARGO_PKG_VERSION"))).manual("hob");
     let mut text = Vec::new();
     let written =
@@ -26,7 +26,7 @@ pub fn page(command: Command, related: &[&str]) -> Vec<u8> {
     text
 }
 
-/// The file name of the page of `command`: `hob-map.1`.
+/// Returns the file name of the page of `command`: `hob-map.1`.
 #[must_use]
 pub fn file_name(command: &Command) -> String {
     format!("{}.1", command.get_display_name().unwrap_or_else(|| command.get_name()))

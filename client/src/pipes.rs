@@ -1,8 +1,9 @@
-//! Standard input and output without a thread in between, where the system allows it.
+//! Opens standard input and output without a thread in between, where the system allows it.
 //!
-//! Tokio's own handles do every read and write on another thread, which costs more than the rest of a shim. Editors, agents and `sshd` give
-//! pipes or, where libuv starts the program, sockets. Pipes are opened once more, so that other holders of the same end
-//! keep their blocking one; a socket's end is nobody else's. Whatever is neither is read the slow way.
+//! Tokio's own handles do every read and write on another thread, which costs more than the rest of a shim. Editors,
+//! agents and `sshd` give pipes or, where libuv starts the program, sockets. Pipes are opened once more, so that other
+//! holders of the same end keep their blocking one; nobody else holds a socket's end. Any other stream is read in the
+//! slow way.
 
 use tokio::io::{AsyncRead, AsyncWrite};
 

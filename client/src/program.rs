@@ -1,7 +1,7 @@
 //! Finds the `hobd` that a client would start.
 //!
-//! `HOB_DAEMON` if set, else the `hobd` beside the client's own program, else the first in `PATH`: an installation's
-//! programs belong together, so the neighbour goes before the path.
+//! `HOB_DAEMON` if set, else the `hobd` beside the client's own program, else the first in `PATH`: the programs of one
+//! installation belong together, so the neighbour precedes the path.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -24,28 +24,28 @@ pub fn files_on_path(program: &str, path: &OsStr) -> impl Iterator<Item = PathBu
     folders.into_iter().map(move |folder| folder.join(&file)).filter(|file| file.is_file())
 }
 
-/// The daemon program, and what it is given besides this process's environment.
+/// The daemon's program, with its arguments and additional variables.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     /// The executable; `None` when none was found.
     pub path: Option<PathBuf>,
-    /// Where it was looked for, for the error message.
+    /// The places that were searched, for the error message.
     pub looked: Vec<PathBuf>,
-    /// The arguments that the daemon is given.
+    /// The arguments of the daemon.
     pub args: Vec<OsString>,
-    /// Variables set for it.
+    /// Variables that are set for the daemon.
     pub env: Vec<(OsString, OsString)>,
 }
 
 impl Program {
-    /// This executable, whether or not it exists.
+    /// Uses this executable, whether or not it exists.
     #[must_use]
     pub fn at_path(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         Self { looked: vec![path.clone()], path: Some(path), ..Self::default() }
     }
 
-    /// Looks it up: `env` looks a variable up, `own` is the client's executable.
+    /// Finds the program: `env` looks a variable up, `own` is the client's executable.
     #[must_use]
     pub fn find(env: &dyn Fn(&str) -> Option<OsString>, own: Option<&Path>) -> Self {
         if let Some(named) = env(DAEMON_PROGRAM_VAR).filter(|value| !value.is_empty()) {

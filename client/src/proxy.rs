@@ -1,8 +1,10 @@
-//! The far end of a connection from elsewhere: `hob proxy`, which a shim starts through `ssh`, `docker exec` or `wsl.exe`.
+//! Serves the far end of a connection from elsewhere: `hob proxy`, which a shim starts through `ssh`, `docker exec` or
+//! `wsl.exe`.
 //!
-//! It reaches this user's daemon as every client does, starting it if need be, says in one line how that went, and then copies bytes
-//! between its standard streams and the daemon's socket. So the shim shakes hands with the daemon itself, and whoever may not
-//! connect here may not connect from elsewhere. It ends when either side does, and with it the connection: the daemon sees a client go.
+//! It reaches this user's daemon as every client does, starts it if needed, reports the result in one line, and then
+//! copies bytes between its standard streams and the daemon's socket. So the shim shakes hands with the daemon itself,
+//! and a user who may not connect here may not connect from elsewhere. It ends when either side does, and the
+//! connection ends with it: the daemon sees a client go.
 
 use std::path::{Path, PathBuf};
 
@@ -17,21 +19,22 @@ use crate::pipes;
 use crate::settings::Settings;
 use crate::unavailable::Unavailable;
 
-/// Attempts to connect to a daemon that was there a moment ago.
+/// Most attempts to connect to a daemon that was there a moment ago.
 const ATTEMPTS: u32 = 3;
 
-/// The wishes of a near side, from the command line of `hob proxy`.
+/// The options of a near side, from the command line of `hob proxy`.
 #[derive(Clone, Debug, Default)]
 pub struct ProxyWishes {
     /// The project's folder or any path in it; `None` for the folder that the program was started in.
     pub root: Option<String>,
-    /// Folders whose real paths are wanted.
+    /// Folders whose real paths the near side needs.
     pub paths: Vec<String>,
-    /// True if only the greeting is wanted, and no daemon is to be started.
+    /// Whether to send only the greeting, and start no daemon.
     pub check: bool,
 }
 
-/// Serves one client from elsewhere until either side has ended. Returns false if there is no daemon, which the client was told.
+/// Serves one client from elsewhere until either side has ended. Returns false if there is no daemon, which the client
+/// has been told.
 pub async fn serve_far_client(wishes: &ProxyWishes) -> bool {
     let mut output = pipes::open_output();
     let (greeting, stream) = match prepare(wishes).await {
@@ -65,10 +68,10 @@ async fn prepare(wishes: &ProxyWishes) -> Result<(FarGreeting, Option<Stream>), 
     Ok((greeting, Some(stream)))
 }
 
-/// Has a daemon of this program's build run, and connects to it.
+/// Makes sure that a daemon of this program's build runs, and connects to it.
 async fn stream_to_daemon(settings: &Settings) -> Result<Stream, Unavailable> {
     for _ in 0..ATTEMPTS {
-        // It is the client's session that lasts; this one only starts or replaces the daemon.
+        // The client has its own session; this one only starts or replaces the daemon.
         drop(reach_daemon(settings).await?);
         if let Some(stream) = open_stream(&settings.with_current_places()).await? {
             return Ok(stream);
@@ -80,7 +83,8 @@ async fn stream_to_daemon(settings: &Settings) -> Result<Stream, Unavailable> {
     })
 }
 
-/// The absolute path without links of a path as a user writes it: from the home folder with `~`, else from `cwd`.
+/// Returns the absolute path, without links, of a path as a user writes it: with `~` from the home folder, else from
+/// `cwd`.
 fn real_path(said: &str, cwd: &Path) -> Result<String, ToolError> {
     let home = || std::env::var_os(if cfg!(windows) { "USERPROFILE" } else { "HOME" }).map(PathBuf::from);
     let path = match (said.strip_prefix('~'), home()) {
@@ -105,7 +109,7 @@ async fn copy_bytes(stream: Stream, mut output: impl AsyncWrite + Unpin) {
     let (mut from_daemon, mut to_daemon) = stream.split();
     let mut input = pipes::open_input();
     tokio::select! {
-        // What the daemon said last goes out whole, also when the near side has gone silent.
+        // The daemon's last bytes are sent completely, even when the near side has gone silent.
         biased;
         _ = tokio::io::copy(&mut from_daemon, &mut output) => {}
         _ = tokio::io::copy(&mut input, &mut to_daemon) => {}

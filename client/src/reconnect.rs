@@ -1,11 +1,11 @@
-//! A client that outlives its daemons.
+//! Provides a client that outlives its daemons.
 //!
-//! [`Client`] connects when it is first needed, and again after every loss. A call whose answer was lost is made again if
-//! that is safe; the caller sees one slower answer. When no daemon can be had the answer is an envelope that says why, so
-//! there is always an answer.
+//! [`Client`] connects when it is first used, and again after every loss. It repeats a call whose answer was lost if
+//! that is safe; the caller sees one slower answer. When no daemon is available the answer is an envelope with the
+//! reason, so there is always an answer.
 //!
-//! A daemon that says goodbye costs nothing but time. One that crashes under a call may do so because of that call, so
-//! a call is made at most twice more after unannounced losses.
+//! A daemon that says goodbye costs only time. A daemon that crashes under a call may do so because of that call, so a
+//! call is repeated at most twice after unannounced losses.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -26,16 +26,17 @@ use crate::settings::Settings;
 use crate::tail::log_lines;
 use crate::unavailable::Unavailable;
 
-/// Unannounced losses after which a call is made once more.
+/// Number of unannounced losses after which a call is still repeated.
 const CRASHES: u32 = 2;
 
-/// Time after its deadline for which a call's answer is still awaited.
+/// Time to wait for a call's answer after its deadline.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Time for which the way to a far side may stay lost under a call: a network that changes is back within seconds.
+/// Time for which the connection to a far side may stay lost under a call: a network that changes is back within
+/// seconds.
 const WAY_BACK: Duration = Duration::from_secs(15);
 
-/// A connection to whichever daemon there is. Clones share it.
+/// A connection to the present daemon, whichever it is. Clones share it.
 #[derive(Clone)]
 pub struct Client {
     shared: Arc<ClientShared>,
@@ -43,17 +44,17 @@ pub struct Client {
 
 struct ClientShared {
     settings: Settings,
-    /// Read on every call; written when the connection changes.
+    /// The connection; every call reads it, and it is written when the connection changes.
     current: RwLock<Option<Connection>>,
-    /// Held by the one caller that reaches for a daemon; how the last attempt failed, if it did.
+    /// The error of the last attempt, if it failed; the one caller that reaches for a daemon holds the lock.
     reaching: Mutex<Option<Unavailable>>,
-    /// Attempts that have ended: those who waited for one share its outcome.
+    /// Number of attempts that have ended: callers that waited for one share its outcome.
     attempts: AtomicU64,
     events: broadcast::Sender<Event>,
 }
 
 impl Client {
-    /// A client that will connect when it is first used.
+    /// Creates a client that will connect when it is first used.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
         let shared = ClientShared {
@@ -66,8 +67,8 @@ impl Client {
         Self { shared: Arc::new(shared) }
     }
 
-    /// Makes a call. There is always an answer: if no daemon can be had, an envelope with `DAEMON_UNAVAILABLE`. Dropping the
-    /// future cancels the call.
+    /// Makes a call. There is always an answer: if no daemon is available, an envelope with `DAEMON_UNAVAILABLE`.
+    /// Dropping the future cancels the call.
     pub async fn call(&self, request: &ToolRequest, progress: Option<OnProgress>) -> DaemonAnswer {
         match self.try_call(request, progress).await {
             Ok(answer) => answer,
@@ -78,7 +79,7 @@ impl Client {
         }
     }
 
-    /// As [`Client::call`], with the failure as an error.
+    /// Makes a call as [`Client::call`] does, but returns a failure as an error.
     ///
     /// # Errors
     /// `DAEMON_UNAVAILABLE`; `BAD_ARGS` for a request too large to send.
@@ -90,13 +91,14 @@ impl Client {
         let progress = progress.map(never_falling);
         let calling = self.repeat(request, progress);
         let Some(deadline) = request.deadline else { return calling.await };
-        // The daemon has the deadline too and answers with what it has; a little later it is not going to.
+        // The daemon has the deadline too and answers in time with partial results; a little later no answer is to be
+        // expected.
         let too_slow = || Unavailable::TooSlow { seconds: deadline.as_secs() }.to_tool_error();
         let outcome = tokio::time::timeout(deadline.saturating_add(GRACE), calling).await;
         outcome.unwrap_or_else(|_| Err(too_slow()))
     }
 
-    /// Asks for the status of whichever daemon there is.
+    /// Asks the present daemon for its status.
     ///
     /// # Errors
     /// [`Unavailable`].
@@ -111,8 +113,8 @@ impl Client {
         }
     }
 
-    /// A connection to a daemon that takes calls: the present one, or a new one. One caller reaches for it at a time, the
-    /// others wait and share what comes of it.
+    /// Returns a connection to a daemon that takes calls: the present one, or a new one. One caller at a time reaches
+    /// for a daemon; the others wait and share the outcome.
     ///
     /// # Errors
     /// [`Unavailable`].
@@ -136,13 +138,13 @@ impl Client {
         outcome
     }
 
-    /// Subscribes to the events that daemons send without being asked, across reconnections.
+    /// Subscribes to the events that daemons send unasked, across reconnections.
     #[must_use]
     pub fn events(&self) -> broadcast::Receiver<Event> {
         self.shared.events.subscribe()
     }
 
-    /// Something to tell the user about the present daemon (this client is older), if connected.
+    /// Returns a notice for the user about the present daemon (this client is older), if connected.
     #[must_use]
     pub fn notice(&self) -> Option<String> {
         self.current_connection().and_then(|connection| connection.server().notice.clone())
@@ -153,7 +155,8 @@ impl Client {
         current.as_ref().filter(|connection| connection.takes_calls()).cloned()
     }
 
-    /// In a task of its own: a caller that gives up must not leave a daemon half started, and others wait for it.
+    /// Reaches the daemon in a task of its own: a caller that gives up must not leave a daemon half started, and others
+    /// wait for it.
     async fn reach_in_task(&self) -> Result<Connection, Unavailable> {
         let shared = Arc::clone(&self.shared);
         let reaching = tokio::spawn(async move {
@@ -204,7 +207,7 @@ impl std::fmt::Debug for Client {
     }
 }
 
-/// Counts what was lost, and decides whether to go on.
+/// Counts the losses of one call, and decides whether to go on.
 struct Losses<'a> {
     settings: &'a Settings,
     crashes: u32,
@@ -223,17 +226,17 @@ impl<'a> Losses<'a> {
         Self { settings, crashes: 0, times: 0, backoff, until, way_until: now }
     }
 
-    /// Notes a loss and pauses; an error when it was one too many.
+    /// Counts a loss and pauses; the error means that it was one too many.
     async fn add(&mut self, lost: &Lost) -> Result<(), Unavailable> {
         self.times += 1;
         self.way_until = Instant::now() + WAY_BACK;
         if self.times == 1 {
-            // What the call itself took does not count against recovering from its loss.
+            // The time of the call itself does not count against the recovery.
             self.until = Instant::now() + self.settings.patience.recovery;
         }
         self.crashes += u32::from(lost.sent && !lost.orderly);
         if self.crashes > CRASHES || Instant::now() > self.until {
-            // The log of a daemon elsewhere is not here.
+            // The log of a daemon elsewhere is not on this machine.
             let is_here = self.settings.far.is_none();
             let logs = is_here.then(|| log_lines(&self.settings.places.logs_dir(), None));
             let log_tail = logs.unwrap_or_default();
@@ -246,7 +249,7 @@ impl<'a> Losses<'a> {
 }
 
 impl Losses<'_> {
-    /// Pauses where the way to a far side was lost under this call and may come back; any other error stays one.
+    /// Pauses if the connection to a far side was lost under this call and may come back; returns any other error.
     async fn wait_for_way(&mut self, error: Unavailable) -> Result<(), Unavailable> {
         if !matches!(error, Unavailable::Far(_)) || Instant::now() >= self.way_until {
             return Err(error);
@@ -256,7 +259,7 @@ impl Losses<'_> {
     }
 }
 
-/// A repeated call starts its progress from zero; the caller was promised that it never falls.
+/// Returns a progress receiver whose steps never fall, although a repeated call starts from zero.
 fn never_falling(inner: OnProgress) -> OnProgress {
     let most = AtomicU64::new(0);
     Arc::new(move |progress: Progress| {

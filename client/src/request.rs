@@ -1,5 +1,5 @@
-//! Defines a call, its progress and its answer, and the loss of a connection: the words of `connection`, which sends calls,
-//! and of `routing`, which delivers what comes back.
+//! Defines a call, its progress and its answer, and the loss of a connection. `connection` sends calls, and `routing`
+//! delivers the answers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,9 +15,10 @@ pub struct ToolRequest {
     pub tool: String,
     /// Its arguments, passed on as they are.
     pub args: Map<String, Value>,
-    /// Where to look for a workspace when the arguments name none; absolute. The connection's directory if `None`.
+    /// The folder in which to look for a workspace when the arguments name none; absolute. `None` for the connection's
+    /// directory.
     pub root: Option<String>,
-    /// The longest time that the answer is worth waiting for.
+    /// The longest time to wait for the answer.
     pub deadline: Option<Duration>,
     /// The notation of the answer.
     pub form: Form,
@@ -25,25 +26,25 @@ pub struct ToolRequest {
     pub offers: Vec<Offer>,
     /// The replies to the daemon's earlier requests, by their keys.
     pub replies: Map<String, Value>,
-    /// True if `root` is a work tree into which the client was followed.
+    /// Whether `root` is a followed work tree.
     pub followed: bool,
 }
 
 impl ToolRequest {
-    /// A call of `tool` with `args`.
+    /// Creates a call of `tool` with `args`.
     #[must_use]
     pub fn new(tool: impl Into<String>, args: Map<String, Value>) -> Self {
         Self { tool: tool.into(), args, ..Self::default() }
     }
 
-    /// Looks for the workspace from this folder.
+    /// Sets the folder in which to look for the workspace.
     #[must_use]
     pub fn root(mut self, root: impl Into<String>) -> Self {
         self.root = Some(root.into());
         self
     }
 
-    /// Waits no longer than this.
+    /// Sets the longest time to wait.
     #[must_use]
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = Some(deadline);
@@ -56,7 +57,7 @@ impl ToolRequest {
 pub struct DaemonAnswer {
     /// A copy of the envelope's `ok` field.
     pub ok: bool,
-    /// The envelope, serialised; to be passed on as it is.
+    /// The serialised envelope, to be passed on unchanged.
     pub envelope: String,
     /// A request whose reply would improve the answer, if the caller offered to answer such requests.
     pub ask: Option<Ask>,
@@ -80,11 +81,11 @@ pub type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct Lost {
-    /// True if the call had gone out, so that the daemon may have begun it.
+    /// Whether the call was sent, so that the daemon may have begun it.
     pub sent: bool,
-    /// True if the daemon said goodbye and that another can be reached.
+    /// Whether the daemon said goodbye, and another one can be reached.
     pub orderly: bool,
-    /// True if the request is larger than a frame may be; no connection will take it.
+    /// Whether the request is larger than a frame may be; no connection will take it.
     pub too_large: bool,
     /// The way in which the connection ended, in words.
     pub reason: String,

@@ -1,6 +1,6 @@
 //! Delivers each incoming message to the call that waits for it, and ends all of them when the connection does.
 //!
-//! One mutex around small maps; nothing is awaited and no callback runs while it is held.
+//! The state is one mutex around small maps; while it is held, nothing is awaited and no callback runs.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +20,7 @@ use crate::request::{DaemonAnswer, Lost, OnProgress, Progress};
 pub(crate) struct RoutedCall {
     pub(crate) answer: oneshot::Sender<Result<DaemonAnswer, Lost>>,
     pub(crate) progress: Option<OnProgress>,
-    /// Set by the writer when it starts to write the call: from then on the daemon may have begun it.
+    /// Whether the writer has started to write the call: from then on the daemon may have begun it.
     pub(crate) sent: Arc<AtomicBool>,
 }
 
@@ -28,11 +28,11 @@ pub(crate) struct RoutedCall {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct End {
     pub(crate) reason: String,
-    /// The daemon said goodbye and that another one can be had.
+    /// Whether the daemon said goodbye, and another one is available.
     pub(crate) orderly: bool,
 }
 
-/// The error of whatever waited when the connection ended; `sent` if the daemon may have begun it.
+/// Returns the error of a call that waited when the connection ended; `sent` if the daemon may have begun it.
 pub(crate) fn lost_at(end: &End, sent: bool) -> Lost {
     Lost { sent, orderly: end.orderly, too_large: false, reason: end.reason.clone() }
 }
@@ -41,20 +41,20 @@ pub(crate) fn lost_at(end: &End, sent: bool) -> Lost {
 struct RoutingState {
     calls: HashMap<u64, RoutedCall>,
     status: VecDeque<oneshot::Sender<Map<String, Value>>>,
-    /// Where messages for an editor go, when there is one.
+    /// The receiver of messages for an editor, if there is one.
     inbox: Option<mpsc::Sender<FromDaemon>>,
     end: Option<End>,
     bye: Option<End>,
 }
 
-/// Shared by a connection's handles and its reader.
+/// The state that a connection's handles share with its reader.
 pub(crate) struct Routing {
     state: Mutex<RoutingState>,
-    /// The folders that the daemon's side names otherwise; `None` for a daemon of this side.
+    /// The folders with other names on the daemon's side; `None` for a daemon of this side.
     paths: Option<Arc<FarPaths>>,
-    /// True if new calls belong elsewhere: the daemon retires, or the connection ended.
+    /// Whether new calls need another connection: the daemon retires, or the connection has ended.
     leaving: AtomicBool,
-    /// Becomes true when the connection ended.
+    /// Becomes true when the connection has ended.
     pub(crate) ended: watch::Sender<bool>,
     pub(crate) events: broadcast::Sender<Event>,
 }
@@ -70,7 +70,7 @@ impl Routing {
         }
     }
 
-    /// The folders that the daemon's side names otherwise.
+    /// Returns the folders with other names on the daemon's side.
     pub(crate) fn far_paths(&self) -> Option<&FarPaths> {
         self.paths.as_deref()
     }
@@ -89,12 +89,12 @@ impl Routing {
         Ok(())
     }
 
-    /// Forgets a call. Whether it was still waiting.
+    /// Forgets a call; returns true if it was still waiting.
     pub(crate) fn remove_call(&self, id: u64) -> bool {
         self.lock_state().calls.remove(&id).is_some()
     }
 
-    /// Registers somebody who waits for a status.
+    /// Registers a caller that waits for a status.
     pub(crate) fn add_status(&self, sender: oneshot::Sender<Map<String, Value>>) -> Result<(), Lost> {
         let mut state = self.lock_state();
         if let Some(end) = &state.end {
@@ -104,7 +104,8 @@ impl Routing {
         Ok(())
     }
 
-    /// Registers whoever takes messages for an editor; not once the connection has ended, so that the inbox ends as well.
+    /// Registers the receiver of messages for an editor; not after the end of the connection, so that the inbox ends as
+    /// well.
     pub(crate) fn add_inbox(&self, sender: mpsc::Sender<FromDaemon>) {
         let mut state = self.lock_state();
         if state.end.is_none() {
@@ -138,7 +139,7 @@ impl Routing {
     }
 
     fn deliver_answer(&self, id: u64, answer: DaemonAnswer) {
-        // An unknown id is a call that was given up here; its answer was on its way.
+        // An unknown ID belongs to a call that was given up here while its answer was on its way.
         if let Some(waiting) = self.lock_state().calls.remove(&id) {
             let _ = waiting.answer.send(Ok(answer));
         }
@@ -159,7 +160,7 @@ impl Routing {
     async fn to_editor(&self, message: FromDaemon) {
         let inbox = self.lock_state().inbox.clone();
         if let Some(inbox) = inbox {
-            // Nobody takes it when its receiver is gone.
+            // Without a receiver the message is dropped.
             let _ = inbox.send(message).await;
         }
     }
@@ -184,7 +185,7 @@ impl Routing {
         }
     }
 
-    /// Ends everything that waits. The daemon's own goodbye goes before `reason`; the first end counts.
+    /// Ends everything that waits. The daemon's own goodbye takes precedence over `reason`; the first end counts.
     pub(crate) fn end(&self, reason: String) {
         self.leaving.store(true, Ordering::Release);
         let mut state = self.lock_state();

@@ -1,7 +1,7 @@
-//! The settings that a client needs before it can reach a daemon: places, its identity, the daemon it would start,
-//! its time limits.
+//! Holds the settings that a client needs before it can reach a daemon: places, its identity, the daemon that it would
+//! start, its time limits.
 //!
-//! Only [`Settings::from_process_env`] looks at the environment; everything else takes what it is given, so tests can have
+//! Only [`Settings::from_process_env`] reads the environment; everything else uses its arguments, so that tests can run
 //! several daemons side by side.
 
 use std::path::PathBuf;
@@ -19,28 +19,28 @@ use crate::unavailable::Unavailable;
 /// The settings with which a client reaches the daemon.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where socket, locks and logs are.
+    /// The places of socket, locks and logs.
     pub places: Places,
     /// The kind of program that this client is.
     pub kind: ClientKind,
-    /// Where a workspace is looked for when a call names none; absolute.
+    /// The folder in which to look for a workspace when a call names none; absolute.
     pub cwd: PathBuf,
-    /// The daemon this client would start.
+    /// The daemon's program that this client would start.
     pub program: Program,
     /// The time limits of this client.
     pub patience: Patience,
     /// The client's identity across connections and daemons: the owner of previews that wait for a decision.
     pub identity: String,
-    /// True if the user has allowed this program to edit.
+    /// Whether the user has allowed this program to edit.
     pub edits: bool,
-    /// Where the daemon is, if not on this machine.
+    /// The far side that has the daemon; `None` for this machine.
     pub far: Option<Arc<FarSide>>,
 }
 
-/// Time limits. They only end what would otherwise never end; nothing is slow because of them.
+/// Time limits. They end only waits that would otherwise never end; they make nothing slow.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// For the daemon's first word after connecting.
+    /// For the daemon's first message after connecting.
     pub welcome: Duration,
     /// For the start lock, while another client starts or replaces the daemon.
     pub start_lock: Duration,
@@ -65,10 +65,10 @@ impl Default for Patience {
 }
 
 impl Settings {
-    /// Settings of this process: places and daemon program from its environment, its working directory.
+    /// Returns the settings of this process: places and daemon program from its environment, and its working directory.
     ///
     /// # Errors
-    /// [`Unavailable::NoPlaces`]. A missing daemon program is no error yet: one may be running.
+    /// [`Unavailable::NoPlaces`]. A missing daemon program is no error yet, because a daemon may be running.
     pub fn from_process_env(kind: ClientKind) -> Result<Self, Unavailable> {
         let places = Places::from_process_env()?;
         let program = Program::find(&|name| std::env::var_os(name), std::env::current_exe().ok().as_deref());
@@ -86,13 +86,13 @@ impl Settings {
         })
     }
 
-    /// With the places as they are now: where the daemon is may have changed since this process began.
+    /// Returns the settings with the present places: the daemon's place may have changed since this process began.
     #[must_use]
     pub fn with_current_places(&self) -> Self {
         Self { places: self.places.current_places(), ..self.clone() }
     }
 
-    /// The first message on every connection.
+    /// Returns the first message on every connection.
     #[must_use]
     pub fn hello(&self) -> Hello {
         Hello {
@@ -106,14 +106,15 @@ impl Settings {
         }
     }
 
-    /// The daemon build this client would start, as it is on disk now.
+    /// Returns the build of the daemon that this client would start, as it is on disk now.
     #[must_use]
     pub fn build(&self) -> Build {
         Build::from_executable(self.program.path.as_deref().unwrap_or(DAEMON_PROGRAM_VAR.as_ref()))
     }
 }
 
-/// One for every process that an agent starts; all commands that a person types are one client.
+/// Returns an identity: a new one for every process that an agent starts, and the same for all commands that a person
+/// types.
 fn identity_for(kind: ClientKind) -> String {
     if kind == ClientKind::Cli {
         return "cli".to_owned();
@@ -124,6 +125,6 @@ fn identity_for(kind: ClientKind) -> String {
 
 #[allow(clippy::disallowed_methods, reason = "a client's own directory is what it has to report")]
 fn working_directory() -> PathBuf {
-    // A folder that was deleted under the process has no name; calls then need a `root`.
+    // If the folder was deleted under the process, it has no name; calls then need a `root`.
     std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"))
 }

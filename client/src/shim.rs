@@ -1,4 +1,5 @@
-//! The beginning and the end of a shim: its manual page, its log, its folder, its far side, its runtime and the signal that ends it.
+//! Does what both shims need at their beginning and end: manual page, log, working directory, far side, runtime, and
+//! the signal that ends them.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,24 +13,24 @@ pub fn print_manual(page: &[u8]) -> ExitCode {
     if std::io::stdout().write_all(page).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Runs a shim to its end in this thread, with a log; standard error says why it cannot begin.
+/// Runs a shim to its end in this thread, with a log; if it cannot begin, standard error has the reason.
 pub fn run(program: &str, shim: impl Future<Output = ExitCode>) -> ExitCode {
     start_log();
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            // Nothing is left to do if this cannot be written.
+            // If this cannot be written, nothing is left to do.
             let _ = writeln!(std::io::stderr(), "{program}: cannot start: {error}");
             return ExitCode::FAILURE;
         }
     };
     let code = runtime.block_on(shim);
-    // A thread may still sit in a read of standard input; it must not keep the process.
+    // A thread may still block in a read of standard input; it must not keep the process alive.
     runtime.shutdown_background();
     code
 }
 
-/// Ends at SIGINT or SIGTERM, which are taken over by the call itself, not by the first poll.
+/// Completes at SIGINT or SIGTERM. The call itself takes the signals over, not the first poll.
 #[cfg(unix)]
 pub fn stop_signal() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -45,7 +46,7 @@ pub fn stop_signal() -> impl Future<Output = ()> {
     }
 }
 
-/// Ends at Ctrl-C.
+/// Completes at Ctrl-C.
 #[cfg(not(unix))]
 pub async fn stop_signal() {
     if tokio::signal::ctrl_c().await.is_err() {
@@ -53,14 +54,14 @@ pub async fn stop_signal() {
     }
 }
 
-/// Returns the folder that the shim was started in; the root where that is gone.
+/// Returns the shim's working directory; the root if that is gone.
 #[must_use]
 #[allow(clippy::disallowed_methods, reason = "a shim is about the folder that its client starts it in")]
 pub fn working_dir() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"))
 }
 
-/// Returns the far side that the command line names, if it names one. Options that do not go together end the program, as a wrong
+/// Returns the far side that the command line names, if it names one. Contradictory options end the program, as a wrong
 /// command line does.
 #[must_use]
 pub fn far_side(mut command: clap::Command, args: &FarArgs, root: Option<&Path>) -> Option<FarSide> {

@@ -1,4 +1,4 @@
-//! The last lines a daemon wrote: what makes "it did not start" useful.
+//! Collects the last lines of a daemon's output, which make the message "it did not start" useful.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -19,7 +19,7 @@ const BYTES: usize = 8 * 1024;
 pub(crate) struct Tail(Arc<Mutex<VecDeque<u8>>>);
 
 impl Tail {
-    /// Reads to the end, keeping the last bytes.
+    /// Reads to the end, and keeps the last bytes.
     pub(crate) async fn follow_stream(self, mut from: impl AsyncRead + Unpin) {
         let mut buffer = [0; 1024];
         while let Ok(read @ 1..) = from.read(&mut buffer).await {
@@ -30,14 +30,14 @@ impl Tail {
         }
     }
 
-    /// The last lines so far.
+    /// Returns the last lines so far.
     pub(crate) fn lines(&self) -> Vec<String> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         last_lines(kept.make_contiguous())
     }
 }
 
-/// The last lines of the newest log file, if it was written since `since`.
+/// Returns the last lines of the newest log file, if it was written since `since`.
 pub(crate) fn log_lines(logs: &Path, since: Option<SystemTime>) -> Vec<String> {
     newest_log(logs, since)
         .and_then(|path| end_of(&path).ok())

@@ -1,7 +1,7 @@
-//! Why the daemon cannot be had, and what to do about it.
+//! Describes why the daemon is not available, and what to do.
 //!
-//! Every cause is a variant with what the user needs to know; [`Unavailable::to_tool_error`] is the only place where one
-//! becomes an error of an envelope.
+//! Every cause is a variant with the facts that the user needs; only [`Unavailable::to_tool_error`] turns one into an
+//! error of an envelope.
 
 use std::io;
 use std::path::PathBuf;
@@ -13,16 +13,16 @@ use hob_proto::{ErrorCode, ToolError};
 
 use crate::far::FarFailure;
 
-/// Why there is no answer from a daemon. Cheap to clone: many calls may wait for the same attempt.
+/// Why no daemon has answered. Cheap to clone: many calls may wait for the same attempt.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Unavailable {
-    /// No place for hob's files.
+    /// hob's files have no place.
     #[error(transparent)]
     NoPlaces(#[from] PlacesError),
     /// The folder of the socket cannot be made, or must not be trusted.
     #[error("{0}")]
     Folder(Arc<PrivateDirError>),
-    /// The system refused the lock itself.
+    /// The system refused to lock a file.
     #[error("cannot lock `{}`: {source}", path.display())]
     Lock {
         /// The lock file that cannot be used.
@@ -46,10 +46,10 @@ pub enum Unavailable {
         /// Time that this client waited, in seconds.
         seconds: u64,
     },
-    /// There is no `hobd`.
+    /// No `hobd` was found.
     #[error("the daemon program `hobd` was not found (looked at: {})", list(.looked))]
     NoProgram {
-        /// Where it was looked for.
+        /// The places that were searched.
         looked: Vec<PathBuf>,
     },
     /// `hobd` could not be run.
@@ -60,10 +60,10 @@ pub enum Unavailable {
         /// The error that the system reported.
         source: Arc<io::Error>,
     },
-    /// `hobd` ran and gave up, or died, before it was ready.
+    /// `hobd` started and gave up, or died, before it was ready.
     #[error("the hob daemon did not start: {reason}")]
     StartFailed {
-        /// Its own words, or how it died.
+        /// The daemon's own words, or how it died.
         reason: String,
         /// The last lines it wrote.
         log_tail: Vec<String>,
@@ -76,7 +76,7 @@ pub enum Unavailable {
         /// The last lines it wrote.
         log_tail: Vec<String>,
     },
-    /// Connecting failed for another reason than that nobody listens.
+    /// Connecting failed, although something listens.
     #[error("cannot connect to `{}`: {source}", socket.display())]
     Connect {
         /// The socket that could not be connected to.
@@ -84,7 +84,7 @@ pub enum Unavailable {
         /// The error that the system reported.
         source: Arc<io::Error>,
     },
-    /// The daemon took the connection and said nothing, or nonsense.
+    /// The daemon accepted the connection and sent nothing, or an invalid answer.
     #[error("the hob daemon{} {problem}", of_pid(*.pid))]
     NotAnswering {
         /// The process ID of the daemon, if it is known.
@@ -98,7 +98,7 @@ pub enum Unavailable {
         /// The daemon's reason in its own words.
         reason: String,
     },
-    /// The daemon went away under a call more often than is worth repeating.
+    /// The daemon went away under a call too often to repeat it again.
     #[error("the hob daemon went away {times} times while answering this call; the last time: {reason}")]
     LostRepeatedly {
         /// Number of times that the call was lost.
@@ -118,13 +118,13 @@ pub enum Unavailable {
         /// The way in which the connection ended, in words.
         reason: String,
     },
-    /// The far side cannot be reached, or its daemon cannot be had.
+    /// The far side cannot be reached, or its daemon is not available.
     #[error(transparent)]
     Far(Arc<FarFailure>),
-    /// No answer within the time the caller gave.
+    /// There was no answer within the caller's time limit.
     #[error("the hob daemon did not answer within {seconds} s")]
     TooSlow {
-        /// The longest time that was allowed, in seconds.
+        /// The time limit, in seconds.
         seconds: u64,
     },
 }
@@ -142,7 +142,8 @@ impl From<FarFailure> for Unavailable {
 }
 
 impl Unavailable {
-    /// As `DAEMON_UNAVAILABLE`, with a hint where there is something to do, and the log's last lines as `logTail`.
+    /// Converts the cause to `DAEMON_UNAVAILABLE`, with a hint if there is a next step, and the log's last lines as
+    /// `logTail`.
     #[must_use]
     pub fn to_tool_error(&self) -> ToolError {
         let error = ToolError::new(ErrorCode::DaemonUnavailable, self.to_string()).hint(self.hint());
@@ -150,7 +151,7 @@ impl Unavailable {
         if tail.is_empty() { error } else { error.with_field("logTail", tail.to_vec()) }
     }
 
-    /// The last lines the daemon wrote, where they help.
+    /// Returns the last lines of the daemon's output, for causes where they help.
     #[must_use]
     pub fn log_tail(&self) -> &[String] {
         match self {

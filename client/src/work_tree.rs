@@ -1,14 +1,15 @@
-//! Finds the git work tree around a path, and tells whether two of them are of one repository.
+//! Finds the git work tree around a path, and tells whether two work trees belong to one repository.
 //!
-//! Agents start in one work tree and move into another, while the programs that they started stay. A shim that sees their paths can
-//! follow them, but only within one repository: a path elsewhere is a look aside. Git's files are read as gitrepository-layout(5)
-//! describes them, and git itself is not run. A path that is gone, or a broken file, is in no work tree.
+//! Agents start in one work tree and move into another, while the programs that they started stay. A shim that sees
+//! their paths can follow them, but only within one repository: a path elsewhere does not move the agent. Git's files
+//! are read as gitrepository-layout(5) describes them, and git itself is not run. A missing path is in no work tree,
+//! and neither is one with broken files of git.
 
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// Most bytes of `.git` and `commondir`: each holds one path.
+/// Most bytes of `.git` and `commondir` that are read: each holds one path.
 const LARGEST: u64 = 8 << 10;
 
 /// A git work tree.
@@ -16,14 +17,14 @@ const LARGEST: u64 = 8 << 10;
 pub struct WorkTree {
     /// Its top folder, without links.
     pub top: PathBuf,
-    /// True for one that `git worktree add` made.
+    /// Whether `git worktree add` made it.
     pub is_linked: bool,
     /// The folder that all work trees of the repository share.
     common: PathBuf,
 }
 
 impl WorkTree {
-    /// Finds the work tree that a path lies in; `None` for a path outside of git.
+    /// Finds the work tree around a path; `None` for a path outside of git.
     #[must_use]
     pub fn around(path: &Path) -> Option<Self> {
         let path = path.canonicalize().ok()?;
@@ -37,14 +38,14 @@ impl WorkTree {
             });
         }
         let git_folder = top.join(small_text(&mark)?.strip_prefix("gitdir:")?.trim());
-        // A submodule has no such file: it shares its repository with nobody.
+        // A submodule has no such file: it does not share its repository.
         let common = small_text(&git_folder.join("commondir"));
         let is_linked = common.is_some();
         let common = common.map_or_else(|| git_folder.clone(), |common| git_folder.join(common.trim()));
         Some(Self { top: top.to_path_buf(), is_linked, common: common.canonicalize().ok()? })
     }
 
-    /// Returns true if both are of one repository, and not the same.
+    /// Returns true if both belong to one repository and are not the same.
     #[must_use]
     pub fn is_beside(&self, other: &Self) -> bool {
         self.top != other.top && self.common == other.common

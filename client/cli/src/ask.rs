@@ -1,4 +1,4 @@
-//! Questions to the daemon: the only file of the command line that makes calls.
+//! Calls the daemon for the command line; its only file that makes calls.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,25 +15,25 @@ use super::bar::Bar;
 use super::term;
 use super::{CommandFailure, Common};
 
-/// A call as the command line means it.
+/// A tool call of the command line.
 #[derive(Debug)]
 pub(crate) struct CliQuestion {
     /// The name of the tool to call.
     pub(crate) tool: &'static str,
     /// The arguments of the call, by name.
     pub(crate) args: Map<String, Value>,
-    /// Where to look for the project; absolute.
+    /// The folder in which to look for the project; absolute.
     pub(crate) root: PathBuf,
     /// The longest time to wait for the answer; `None` for no limit.
     pub(crate) timeout: Option<Duration>,
-    /// True if the call may edit whatever the settings say: the user allowed it in this command.
+    /// Whether the call may edit whatever the settings say, because the user allowed it in this command.
     pub(crate) edits: bool,
     /// The notation of the answer.
     pub(crate) form: Form,
 }
 
 impl CliQuestion {
-    /// A question about the project of this command, whose answer the command lays out itself.
+    /// Creates a question about the project of this command; the command renders the answer itself.
     pub(crate) fn new(
         tool: &'static str,
         mut args: Map<String, Value>,
@@ -61,7 +61,7 @@ pub(crate) fn client_settings(common: &Common) -> Result<Settings, CommandFailur
     Ok(Settings { cwd: common.project_folder()?, far, ..settings })
 }
 
-/// Asks, starting the daemon if there is none, with a progress bar while it takes long.
+/// Asks the daemon, and starts it if none runs; shows a progress bar if the answer takes long.
 pub(crate) async fn with_progress(
     question: &CliQuestion,
     common: &Common,
@@ -80,14 +80,14 @@ pub(crate) async fn with_progress(
     Ok(answer)
 }
 
-/// Many questions over one connection, without a progress bar.
+/// Asks many questions over one connection, without a progress bar.
 #[derive(Debug)]
 pub(crate) struct Asker {
     client: Client,
 }
 
 impl Asker {
-    /// Nothing is connected before the first question.
+    /// Creates an asker that connects at the first question.
     pub(crate) fn new(common: &Common) -> Result<Self, CommandFailure> {
         Ok(Self { client: Client::new(client_settings(common)?) })
     }
@@ -98,8 +98,9 @@ impl Asker {
     }
 }
 
-/// Asks the daemon if one runs, and returns the data of its answer if that comes within `patience`. This starts nothing: a service
-/// manager that listens for the daemon would start it for whoever connects, so the daemon's lock is looked at first.
+/// Asks the daemon if one runs, and returns the data of its answer if that comes within `patience`. This starts
+/// nothing: it checks the daemon's lock first, because a service manager that listens for the daemon would start it for
+/// any client that connects.
 pub(crate) fn ask_if_running(
     tool: &str,
     args: Map<String, Value>,

@@ -1,11 +1,13 @@
-//! The progress bar: on standard error, only when a person watches both streams, only once there is something to show.
+//! Shows a progress bar on standard error, only when a person watches both streams, and only once there are steps to
+//! show.
 
 use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// The daemon counts steps, several for each file, so a share says more than a number.
+/// The format of a bar with a known total. The daemon counts several steps for each file, so a share says more than a
+/// number.
 const WITH_TOTAL: &str = "{msg} {bar:40} {percent}%";
 const WITHOUT_TOTAL: &str = "{spinner} {msg}";
 
@@ -23,7 +25,7 @@ impl Bar {
         Self { bar: ProgressBar::with_draw_target(None, target), shown: false }
     }
 
-    /// Takes in a step.
+    /// Shows a step.
     pub(crate) fn set(&mut self, done: u64, total: Option<u64>, message: &str) {
         if !self.shown {
             self.shown = true;

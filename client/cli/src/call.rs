@@ -1,7 +1,8 @@
-//! `hob call TOOL`, and the short verbs for the tools a person uses most.
+//! Defines `hob call TOOL`, and the short verbs for the tools that a person uses most.
 //!
-//! Both become the same call; a verb only has some arguments as positionals and a larger answer by default, since a person
-//! pays no tokens. The commands are built from the tool table, hence clap's traits by hand instead of `derive`.
+//! Both become the same call; a verb only has some arguments as positionals and a larger answer by default, since a
+//! person pays no tokens. The commands are built from the tool table, so this file implements clap's traits by hand and
+//! does not use `derive`.
 
 use std::path::Path;
 
@@ -21,7 +22,7 @@ const EDITS: &str = "edits";
 #[derive(Debug)]
 struct Verb {
     name: &'static str,
-    /// Other words that people type for it.
+    /// Other names of the verb.
     aliases: &'static [&'static str],
     tool: &'static str,
     /// The arguments that are positionals, in order.
@@ -32,7 +33,7 @@ struct Verb {
     stdin: Option<&'static str>,
     /// The arguments that the verb sets unless the user does, as a JSON object.
     fixed: &'static str,
-    /// The answer is as large as an agent's: what comes first is what people want.
+    /// Whether the answer is as large as an agent's, because people want only its beginning.
     is_brief: bool,
     about: &'static str,
 }
@@ -195,12 +196,12 @@ const VERBS: &[Verb] = &[
 ];
 
 impl Verb {
-    /// The arguments that the verb sets.
+    /// Returns the arguments that the verb sets.
     fn fixed_args(&self) -> Map<String, Value> {
         serde_json::from_str(self.fixed).unwrap_or_default()
     }
 
-    /// Refuses `hob search` without anything to search for, in the words of the command line.
+    /// Refuses `hob search` without a subject, in the words of the command line.
     fn require_subject(&self, args: &Map<String, Value>) -> Result<(), CommandFailure> {
         if self.tool != SEARCH || !args.is_empty() {
             return Ok(());
@@ -216,9 +217,10 @@ impl Verb {
 pub(crate) struct ToolVerb {
     tool: &'static ToolDef,
     args: Map<String, Value>,
-    /// The user allows edits for this call.
+    /// Whether the user allows edits for this call.
     edits: bool,
-    /// The short verb that was used: unless the user says otherwise, its answer may be as large as the tool allows.
+    /// The short verb of the call, if any: unless the user says otherwise, its answer may be as large as the tool
+    /// allows.
     verb: Option<&'static Verb>,
 }
 
@@ -229,13 +231,13 @@ impl ToolVerb {
             verb.require_subject(&args)?;
         }
         common.add_group(&mut args);
-        // What is wrong for certain needs no daemon to say so.
+        // Certain mistakes are reported without a daemon.
         check_args(self.tool, &args).map_err(|error| usage_failure(&error))?;
         let place = common.project_folder()?;
         for (name, value) in self.verb.into_iter().flat_map(Verb::fixed_args) {
             args.entry(name).or_insert(value);
         }
-        // What stands here says nothing about the folders of a far side.
+        // The folders of this machine say nothing about those of a far side.
         let path = self.verb.and_then(|verb| verb.path).filter(|_| !common.far.are_given());
         if let Some(path) = path {
             make_absolute(&mut args, path, &place);
@@ -278,7 +280,7 @@ impl ToolVerb {
 /// The tool of `hob search`.
 const SEARCH: &str = "map_search";
 
-/// Takes `./` from the beginning of a path that is searched: names and paths are from the root.
+/// Removes `./` from the beginning of a path to search for: names and paths are relative to the root.
 fn name_without_dot(args: &mut Map<String, Value>) {
     let queries = args.get_mut("query").and_then(Value::as_array_mut).into_iter().flatten();
     for query in queries {
@@ -290,7 +292,7 @@ fn name_without_dot(args: &mut Map<String, Value>) {
     }
 }
 
-/// Says where else words may be found that are nobody's name.
+/// Tells the user of other ways to search for words that are no name.
 fn tell_other_ways(args: &Map<String, Value>) {
     let first = args.get("query").and_then(|query| query.get(0).unwrap_or(query).as_str());
     let words = first.unwrap_or_default().replace('\'', " ");
@@ -300,7 +302,7 @@ fn tell_other_ways(args: &Map<String, Value>) {
     ));
 }
 
-/// Puts the text on standard input in place of `-`.
+/// Replaces `-` by the text on standard input.
 fn read_standard_input(args: &mut Map<String, Value>, name: &str) -> Result<(), CommandFailure> {
     if args.get(name).and_then(Value::as_str) == Some("-") {
         let text = std::io::read_to_string(std::io::stdin())?;
@@ -309,7 +311,7 @@ fn read_standard_input(args: &mut Map<String, Value>, name: &str) -> Result<(), 
     Ok(())
 }
 
-/// Has a path that is there, seen from `place`, mean the same to the daemon, which sees it from the project's root.
+/// Makes a path absolute that exists below `place`, because the daemon reads paths from the project's root.
 fn make_absolute(args: &mut Map<String, Value>, name: &str, place: &Path) {
     let Some(said) = args.get(name).and_then(Value::as_str) else { return };
     let real = place.join(said).canonicalize();
@@ -463,7 +465,7 @@ mod tests {
         }
     }
 
-    /// Notes of answers name commands by a table of their own.
+    /// Notes in answers name commands by a table of their own, which has to agree with this one.
     #[test]
     fn notes_name_the_verbs_of_this_command_line() {
         let first = |verb: &&Verb| {

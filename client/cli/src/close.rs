@@ -1,4 +1,4 @@
-//! `hob close`: frees what one project takes, and keeps what is known of it for the next question.
+//! Defines `hob close`: frees the memory of one project, and saves what the next question needs.
 
 use clap::Args;
 use hob_proto::tools::admin::CloseResult;

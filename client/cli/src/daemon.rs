@@ -1,4 +1,4 @@
-//! `hob status` and `hob stop`: about the daemon itself. Neither starts one.
+//! Defines `hob status` and `hob stop`, which are about the daemon itself. Neither starts one.
 
 use std::time::Duration;
 
@@ -55,25 +55,25 @@ impl Stop {
 /// The outcome of ending the daemon.
 struct StoppedDaemon {
     pid: u32,
-    /// Its process is gone; if not, it is still saving.
+    /// Whether its process is gone; if not, it is still saving.
     is_gone: bool,
 }
 
-/// Ends the daemon if one runs, and waits for its last act.
+/// Ends the daemon if one runs, and waits until it has saved.
 async fn end(common: &Common) -> Result<Option<StoppedDaemon>, CommandFailure> {
     let Some(connection) = running_daemon(common).await? else { return Ok(None) };
     let pid = connection.server().pid;
-    // A daemon that has gone meanwhile is as stopped as one could wish.
+    // A daemon that has gone meanwhile is stopped as well.
     if connection.shutdown().is_ok() {
         connection.wait_for_end().await;
     }
-    // Its last act is saving; whoever stops it may be about to replace or remove what it writes to.
+    // The daemon's last act is saving; the caller may be about to replace or remove the files that it writes.
     let is_gone =
         hob_client::connect::wait_until_gone(&ask::client_settings(common)?, pid, STOPPED_WITHIN).await?;
     Ok(Some(StoppedDaemon { pid, is_gone }))
 }
 
-/// Ends the daemon for a command that is about to remove what it writes to. Whether one ran.
+/// Ends the daemon for a command that is about to remove its files. Returns true if one ran.
 pub(super) async fn stop(common: &Common) -> Result<bool, CommandFailure> {
     match end(common).await? {
         None => Ok(false),
@@ -89,10 +89,10 @@ const STOPPED_WITHIN: Duration = Duration::from_secs(60);
 
 const NOT_RUNNING: &str = "the daemon is not running\n";
 
-/// The daemon that runs, if one does.
+/// Returns the daemon that runs, if one does.
 pub(crate) async fn running_daemon(common: &Common) -> Result<Option<Connection>, CommandFailure> {
     let settings = ask::client_settings(common)?;
-    // Where a service listens for the daemon, connecting would start it.
+    // Where a service manager listens for the daemon, connecting would start it.
     if !hob_client::connect::is_running(&settings)? {
         return Ok(None);
     }

@@ -1,4 +1,4 @@
-//! `hob tools` and `hob completions`: what can be said without a daemon.
+//! Defines `hob tools` and `hob completions`, which need no daemon.
 
 use std::path::PathBuf;
 
@@ -45,7 +45,7 @@ fn list(tools: impl Iterator<Item = &'static ToolDef>, style: &Style) -> String 
     tools.map(line).collect()
 }
 
-/// The documentation page: everything the table says, in the table's order.
+/// Returns the documentation page, with everything in the table of tools, in the table's order.
 fn page(tools: impl Iterator<Item = &'static ToolDef>) -> String {
     let mut out = String::from(PREAMBLE);
     out.push_str("\n## Arguments of every tool\n\n");
@@ -106,7 +106,7 @@ fn args_table(args: impl Iterator<Item = ArgDef>, def: Option<&ToolDef>) -> Stri
             format!("`{}`", arg.name),
             describe_type(arg.ty),
             default(&arg, def),
-            // A word in angle brackets would be a tag to whoever shows the page.
+            // A viewer of the page would take a word in angle brackets for a tag.
             arg.description.replace('<', "\\<"),
         ];
         let cells = cells.map(|cell| cell.replace('|', "\\|"));

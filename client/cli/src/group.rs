@@ -1,7 +1,7 @@
-//! `hob group`: names for several projects that are asked one question.
+//! Defines `hob group`: names for several projects that one question is about.
 //!
-//! Written here and not by the daemon, which need not run; the daemon reads it whenever a call names a group. A group says nothing about
-//! trust.
+//! This program writes groups, so that the daemon need not run; the daemon reads them whenever a call names a group. A
+//! group gives no trust.
 
 use std::path::{Path, PathBuf};
 
@@ -82,7 +82,7 @@ fn group_text(name: &str, folders: &[PathBuf]) -> String {
     format!("{name}\n{folders}")
 }
 
-/// The folders as they really are, so that one project is not two.
+/// Resolves the links of the folders, so that one project does not count twice.
 fn real_folders(here: &Path, folders: &[PathBuf]) -> Result<Vec<PathBuf>, CommandFailure> {
     let real = |folder: &PathBuf| {
         let named = here.join(folder);
@@ -131,7 +131,7 @@ fn remove_folders(
     here: &Path,
     folders: &[PathBuf],
 ) -> Result<CommandOutcome, CommandFailure> {
-    // A folder may be gone, and is to leave the group all the same.
+    // A folder that no longer exists can still be removed from the group.
     let real = |folder: &PathBuf| {
         let named = here.join(folder);
         named.canonicalize().unwrap_or(named)
@@ -149,7 +149,7 @@ fn remove_folders(
     Ok(if absent.is_empty() { CommandOutcome::Done } else { CommandOutcome::Refused })
 }
 
-/// A folder as a part of a line.
+/// Writes a folder as a part of a line.
 fn on_its_line(folder: &Path) -> String {
     on_one_line(&folder.to_string_lossy()).into_owned()
 }

@@ -1,7 +1,7 @@
-//! `hob logs`: the end of the daemon's log, and what is added to it.
+//! Defines `hob logs`: shows the end of the daemon's log, and follows it.
 //!
-//! The files are read where they lie, so that the log of a daemon that no longer runs can be read, too. The newest file by
-//! modification time is the current one; following switches when a newer one appears.
+//! The command reads the files themselves, so that it also shows the log of a daemon that no longer runs. The newest
+//! file by modification time is the current one; following switches when a newer one appears.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -15,7 +15,7 @@ use hob_proto::places::Places;
 use super::term;
 use super::{CommandFailure, CommandOutcome};
 
-/// Time between two looks at a followed file.
+/// Pause between two checks of a followed file.
 const PERIOD: Duration = Duration::from_millis(200);
 
 /// Show the end of the daemon's log
@@ -50,7 +50,7 @@ pub(crate) fn newest_log(folder: &Path) -> Option<PathBuf> {
     let files = std::fs::read_dir(folder).ok()?.filter_map(Result::ok);
     let dated = files.filter_map(|file| {
         let meta = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-        // Last words on standard error lie in the same folder.
+        // Output on standard error lies in the same folder.
         file.path().extension().filter(|ending| *ending == "log")?;
         Some((meta.modified().unwrap_or(SystemTime::UNIX_EPOCH), file.path()))
     });
@@ -72,7 +72,7 @@ pub(crate) fn last_lines(file: &Path, count: usize) -> io::Result<String> {
     Ok(last.into_iter().collect())
 }
 
-/// Prints additions for ever. A file that became shorter was replaced and is read from its start.
+/// Prints additions for ever. A file that became shorter was replaced, and is read from its start.
 fn follow_log(folder: &Path) -> io::Result<()> {
     let mut current = newest_log(folder);
     let mut seen = current.as_deref().map_or(0, file_length);

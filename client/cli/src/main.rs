@@ -1,8 +1,8 @@
-//! `hob`: the command line, and its commands.
+//! Runs `hob`: defines the command line, and dispatches its commands.
 //!
-//! One file per group of verbs. A command returns how it ended as [`CommandOutcome`] or why it could not be done as [`CommandFailure`];
-//! only this file turns those into exit codes. No tool logic is here: arguments come from the tool table, answers from the
-//! daemon, and `render` makes them readable.
+//! One file per group of verbs. A command returns its [`CommandOutcome`], or the [`CommandFailure`] that prevented it;
+//! only this file turns those into exit codes. No tool logic is here: arguments come from the tool table, answers from
+//! the daemon, and `render` makes them readable.
 
 mod ask;
 mod bar;
@@ -154,40 +154,40 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
-/// The outcome of a command that did what it is for.
+/// The outcome of a command that ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CommandOutcome {
     /// The command succeeded: exit code 0.
     Done,
-    /// The tool answered that it cannot: exit code 1. The reason is printed already.
+    /// The tool refused: exit code 1. The reason is printed already.
     Refused,
-    /// Nothing was found: exit code 1.
+    /// The command found nothing: exit code 1.
     NothingFound,
-    /// Part of it could not be done: exit code 2. The reason is printed already.
+    /// A part of the command failed: exit code 2. The reason is printed already.
     Failed,
-    /// No daemon could be had: exit code 2. The reason is printed already.
+    /// No daemon was available: exit code 2. The reason is printed already.
     NoDaemon,
 }
 
-/// Why a command could not be done; exit code 2.
+/// Why a command did not run; exit code 2.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CommandFailure {
     /// The command line is wrong.
     #[error("{0}")]
     Usage(String),
-    /// The time of `--timeout` is over.
+    /// The time of `--timeout` has passed.
     #[error("no answer after {} s", .0.as_secs_f64())]
     TimedOut(Duration),
-    /// The daemon does not play along.
+    /// The daemon behaves in an unexpected way.
     #[error("{0}")]
     Daemon(String),
-    /// No daemon can be had.
+    /// No daemon is available.
     #[error(transparent)]
     Unavailable(#[from] hob_client::Unavailable),
-    /// There is no place for hob's files.
+    /// hob's files have no place.
     #[error(transparent)]
     Places(#[from] hob_proto::places::PlacesError),
-    /// The list of trusted projects or that of groups cannot be read or changed.
+    /// The list of trusted projects or of groups cannot be read or changed.
     #[error(transparent)]
     UserFile(#[from] hob_proto::user_file::UserFileError),
     /// Reading or writing failed.
@@ -218,7 +218,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints what clap says of the command line, and, where its first word is no command, how to ask about that word.
+/// Prints clap's message about the command line, and, where its first word is no command, how to ask about that word.
 fn report_usage(error: &clap::Error) -> ExitCode {
     // A message that cannot be printed has no other place to go.
     let _ = error.print();
@@ -233,8 +233,8 @@ fn report_usage(error: &clap::Error) -> ExitCode {
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
-/// The word that a command line has in place of a command, if it is like none. A word after a command has no such place: it is in
-/// that of a command below it, or of a tool.
+/// Returns the word that stands in place of a command, if it resembles none. A word after a command does not count: it
+/// stands for a subcommand, or for a tool.
 fn unknown_word<'e>(error: &'e clap::Error, arguments: &[String]) -> Option<&'e str> {
     use clap::error::{ContextKind, ContextValue};
     let is_like_one = error.get(ContextKind::SuggestedSubcommand).is_some();
@@ -281,7 +281,7 @@ fn run(cli: Cli) -> Result<CommandOutcome, CommandFailure> {
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),
         Command::Proxy(proxy) => with_runtime(proxy.run(common)),
-        // `main` runs it before anything else, and it never fails.
+        // `main` runs it before all others, and it never fails.
         Command::Hook(_) => Ok(CommandOutcome::Done),
     }
 }
@@ -291,16 +291,17 @@ const NOT_FAR: &str =
 
 type CommandResult = Result<CommandOutcome, CommandFailure>;
 
-/// Runs what talks to the daemon, on this thread.
+/// Runs a command that talks to the daemon, on this thread.
 fn with_runtime(work: impl Future<Output = CommandResult>) -> CommandResult {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ended = runtime.block_on(work);
-    // What is still blocking must not delay the exit.
+    // Blocking work that is left must not delay the exit.
     runtime.shutdown_background();
     ended
 }
 
-/// Tool calls have a deadline of their own, which the daemon knows; this is for everything else.
+/// Runs `work` within the limit of time. Tool calls have a deadline of their own, which the daemon knows; this is for
+/// everything else.
 async fn run_within(limit: Option<Duration>, work: impl Future<Output = CommandResult>) -> CommandResult {
     match limit {
         Some(limit) => {
@@ -311,43 +312,43 @@ async fn run_within(limit: Option<Duration>, work: impl Future<Output = CommandR
 }
 
 impl Common {
-    /// The working directory: the one place where the command line asks for it.
+    /// Returns the working directory; only this function of the command line reads it.
     #[allow(clippy::disallowed_methods, reason = "a command line is about the folder it is started in")]
     fn working_dir() -> Result<PathBuf, CommandFailure> {
         Ok(std::env::current_dir()?)
     }
 
-    /// Where to look for the project, absolute.
+    /// Returns the folder in which to look for the project, absolute.
     pub(crate) fn project_folder(&self) -> Result<PathBuf, CommandFailure> {
         let cwd = Self::working_dir()?;
         Ok(self.root.as_ref().map_or_else(|| cwd.clone(), |root| cwd.join(root)))
     }
 
-    /// A file that the command line names, absolute.
+    /// Returns the absolute path of a file that the command line names.
     pub(crate) fn working_file(&self, file: &Path) -> Result<PathBuf, CommandFailure> {
         Ok(Self::working_dir()?.join(file))
     }
 
-    /// The far side that the command is about; `None` for this machine.
+    /// Returns the far side that the command is about; `None` for this machine.
     pub(crate) fn far_side(&self) -> Result<Option<FarSide>, CommandFailure> {
         self.far.far_side(self.root.as_deref(), &Self::working_dir()?).map_err(CommandFailure::Usage)
     }
 
-    /// Adds the group of projects to the arguments of a call, where the command names one.
+    /// Adds the group of projects to the arguments of a call, if the command names one.
     fn add_group(&self, args: &mut Map<String, Value>) {
         if let Some(group) = &self.group {
             args.insert("root".to_owned(), format!("{GROUP_PREFIX}{group}").into());
         }
     }
 
-    /// As [`Self::project_folder`], with links resolved where it is there.
+    /// Returns the [`Self::project_folder`], with links resolved if it exists.
     fn real_project_folder(&self) -> Result<PathBuf, CommandFailure> {
         let place = self.project_folder()?;
         Ok(place.canonicalize().unwrap_or(place))
     }
 }
 
-/// The top of the repository that a folder lies in; it may be that folder.
+/// Returns the top of the repository around a folder; it may be that folder.
 fn repository_top(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|folder| folder.join(".git").exists())
 }

@@ -1,7 +1,8 @@
-//! `hob man`: manual pages, of `hob` and its commands from their own definitions, of the other programs by asking them.
+//! Defines `hob man`: makes manual pages of `hob` and its commands from their definitions, and asks the other programs
+//! for theirs.
 //!
-//! Packages are made with `--out`; who has no package reads one with `hob man map | man -l -`. The other programs print their
-//! page on `--man`, which their help does not mention: only they know their command lines.
+//! Packages are made with `--out`; users without a package read a page with `hob man map | man -l -`. The other
+//! programs print their page on `--man`, which their help does not mention: only they know their command lines.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -30,7 +31,7 @@ pub(crate) struct Man {
     out: Option<PathBuf>,
 }
 
-/// A file name and what is in it.
+/// A file name and the file's contents.
 type ManPage = (String, Vec<u8>);
 
 impl Man {
@@ -73,7 +74,7 @@ fn write_all(folder: &Path) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-/// The pages of `hob` and of every command that its help shows.
+/// Returns the pages of `hob` and of every command that its help shows.
 fn own_pages() -> Vec<ManPage> {
     let mut root = Cli::command().disable_help_subcommand(true);
     root.build();
@@ -91,7 +92,7 @@ fn collect_pages(command: &Command, above: Option<&str>, pages: &mut Vec<ManPage
     }
 }
 
-/// Returns the output on `--man` of the program of that name beside this one.
+/// Returns the output of `--man` of the program of that name beside this one.
 fn of_program(name: &str) -> Result<Vec<u8>, CommandFailure> {
     let own = std::env::current_exe()?;
     let own = own.canonicalize().unwrap_or(own);

@@ -1,6 +1,6 @@
-//! `hob model`: the embedding models that the user has given to hob.
+//! Defines `hob model`: manages the embedding models that the user has given to hob.
 //!
-//! The daemon copies and checks them, because it is who maps them; hob downloads none.
+//! The daemon copies and checks them, because it maps them into memory; hob downloads none.
 
 use std::path::PathBuf;
 

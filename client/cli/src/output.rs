@@ -1,16 +1,16 @@
-//! Where a text goes that a user may want as a file: standard output, or a file whose folders are made at need.
+//! Writes a text to standard output, or to a file that the user names, whose folders are made if needed.
 //!
-//! A shell makes no folders for `>`, so what is to be put somewhere has `--out`.
+//! A shell makes no folders for `>`, so commands whose output users keep have `--out`.
 
 use std::fs;
 use std::path::Path;
 
 use super::{CommandFailure, Common, term};
 
-/// Prints `text`, or writes it to `out`, a path as the user wrote it.
+/// Prints `text`, or writes it to `out`, a path in the user's spelling.
 ///
 /// # Errors
-/// When it cannot be written; names the file.
+/// The error of writing; it names the file.
 pub(crate) fn print_or_write(text: &str, out: Option<&Path>) -> Result<(), CommandFailure> {
     let Some(out) = out else { return Ok(term::print(text)?) };
     let file = Common::working_dir()?.join(out);
@@ -23,12 +23,12 @@ pub(crate) fn print_or_write(text: &str, out: Option<&Path>) -> Result<(), Comma
 /// Makes the folders above `file`.
 ///
 /// # Errors
-/// When the system refuses; names the file.
+/// The system's error; it names the file.
 pub(crate) fn make_way(file: &Path) -> Result<(), CommandFailure> {
     file.parent().map_or(Ok(()), fs::create_dir_all).map_err(|error| write_failure(file, &error))
 }
 
-/// Makes a folder for the user alone, from the first instant.
+/// Makes a folder that is the user's alone from the first instant.
 pub(crate) fn make_private_folder(folder: &Path) -> std::io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]

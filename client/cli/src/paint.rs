@@ -1,11 +1,11 @@
-//! Colours for the text form of an answer: paths, names of lines, and what an answer says about itself.
+//! Colours the text form of an answer: paths, line numbers, and the answer's notes about itself.
 //!
-//! The daemon writes the same text for everybody; only its layout is read here (`hob-render` documents it), so an unknown line
-//! stays as it is.
+//! The daemon writes the same text for everybody; this file reads only its layout (`hob-render` documents it), so an
+//! unknown line stays as it is.
 
 use super::term::Style;
 
-/// `text` with its headers, line numbers and notes in colour.
+/// Returns `text` with its headers, line numbers and notes in colour.
 pub(crate) fn paint_answer(text: &str, style: &Style) -> String {
     if !style.colour {
         return text.to_owned();

@@ -1,6 +1,6 @@
-//! `hob pending` and `hob undo`: a person decides what an agent proposed, and takes back what was applied.
+//! Defines `hob pending` and `hob undo`: a person decides about an agent's proposals, and undoes an applied one.
 //!
-//! Agents need the user's leave to edit; the user is who types these commands, so they need none.
+//! Agents need the user's permission to edit; the user types these commands, so they need none.
 
 use clap::{Args, Subcommand};
 use hob_client::DaemonAnswer;
@@ -11,7 +11,7 @@ use super::ask::{self, CliQuestion};
 use super::term::{self, Style};
 use super::{CommandFailure, CommandOutcome, Common, render, show};
 
-/// A diff is read in parts of so many tokens.
+/// Number of tokens of each part in which a diff is read.
 const PART: u32 = 10_000;
 
 /// Previews of edits that wait for a decision: list, show, apply or discard them
@@ -96,7 +96,7 @@ async fn ask_tool(tool: &'static str, args: Value, common: &Common) -> Result<Da
     ask::with_progress(&question, common).await
 }
 
-/// The whole diff: had in parts, which may end within a line, and shown as one.
+/// Shows the whole diff: reads it in parts, which may end within a line, and joins them.
 async fn show_whole(id: &str, file: Option<&str>, common: &Common) -> Result<CommandOutcome, CommandFailure> {
     let (mut diff, mut offset) = (String::new(), 0);
     loop {

@@ -1,4 +1,4 @@
-//! `hob proxy`: what a program on another machine starts here to reach this user's daemon. Nobody types it.
+//! Defines `hob proxy`: a program on another machine starts it here to reach this user's daemon. Users do not type it.
 
 use clap::Args;
 use hob_client::proxy::{ProxyWishes, serve_far_client};

@@ -1,7 +1,7 @@
-//! `hob servers`: which language servers serve a project, why, and installing them.
+//! Defines `hob servers`: shows which language servers serve a project and why, and installs them.
 //!
-//! What there is and which commands install it, the daemon knows; here it is shown, and those commands are run where the
-//! user sees them.
+//! The daemon knows the servers and the commands that install them; this program shows them, and runs those commands
+//! where the user sees them.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -78,7 +78,7 @@ fn about_settings(result: &ServersResult, style: &Style) -> String {
     text
 }
 
-/// The project's languages first, those of most files on top; the others in two lines.
+/// Lists the project's languages first, by their number of files; the others in two lines.
 fn list(result: &ServersResult, style: &Style) -> String {
     let is_wished = |family: &Family| {
         !family.settings.is_empty() || family.candidates.iter().any(|server| !server.settings.is_empty())
@@ -172,7 +172,7 @@ fn explain_choice(result: &ServersResult, style: &Style) -> String {
     text
 }
 
-/// A setting with where it stands and what it overrules.
+/// Renders a setting with its place and the settings that it overrules.
 fn set(setting: &Setting, indent: &str, style: &Style) -> String {
     let Setting { key, value, from, .. } = setting;
     let over = match setting.instead_of.as_slice() {
@@ -201,7 +201,7 @@ async fn install(name: String, common: &Common) -> Result<CommandOutcome, Comman
         )));
     };
     follow_recipe(recipe).map_err(CommandFailure::Usage)?;
-    // Asked anew: what counts is that the daemon finds it and that it runs.
+    // Asked again, because it counts only if the daemon finds the server and it runs.
     let again = result_of_check(ask_servers(Some(name.clone()), common).await?, &name)?;
     if again.program.is_none() {
         term::print(&format!("installed {}\n", again.name))?;
@@ -232,8 +232,8 @@ fn find_server<'r>(result: &'r ServersResult, name: &str) -> Option<&'r ListedSe
     all.find(|candidate| candidate.name.eq_ignore_ascii_case(name))
 }
 
-/// Runs the commands. What was in the folder before is kept until they have succeeded, also if this program is killed. Of
-/// several at once the others wait, and find it done.
+/// Runs the commands. The former contents of the folder are kept until the commands have succeeded, even if this
+/// program is killed. If several run at once, the others wait, and find the work done.
 fn follow_recipe(recipe: &Recipe) -> Result<(), String> {
     let folder = Path::new(&recipe.folder);
     let failed = |error: std::io::Error| format!("`{}`: {error}", recipe.folder);
@@ -248,7 +248,7 @@ fn follow_recipe(recipe: &Recipe) -> Result<(), String> {
     }
     let old = sibling_path(folder, "old");
     if is_complete(&old, recipe) && !is_complete(folder, recipe) {
-        // An earlier installation was killed over it.
+        // An earlier installation was killed while it replaced the folder.
         remove(folder).and_then(|()| std::fs::rename(&old, folder)).map_err(failed)?;
     }
     remove(&old).map_err(failed)?;
@@ -291,14 +291,14 @@ fn remove(folder: &Path) -> std::io::Result<()> {
     }
 }
 
-/// Runs one command in the user's terminal; what it prints goes to standard error.
+/// Runs one command in the user's terminal; its output goes to standard error.
 fn run(step: &RecipeStep, number: usize, all: usize, needs: &str) -> Result<(), String> {
     let words = step.env.iter().chain([&step.program]).chain(&step.args);
     let line = words.map(String::as_str).collect::<Vec<_>>().join(" ");
     term::print_to_stderr(&format!("running ({number} of {all}): {line}"));
     let mut command = Command::new(platform_spelling(&step.program));
     command.args(&step.args).envs(step.env.iter().filter_map(|pair| pair.split_once('=')));
-    // Not in the project: package managers read settings from where they are started.
+    // Not in the project: package managers read settings from their working directory.
     command.current_dir(neutral_folder()).stdin(Stdio::null()).stdout(std::io::stderr());
     match command.status() {
         Ok(status) if status.success() => Ok(()),
@@ -313,12 +313,14 @@ fn run(step: &RecipeStep, number: usize, all: usize, needs: &str) -> Result<(), 
     }
 }
 
-/// npm is a batch file on Windows, and those are found by their whole names only.
+/// Returns the program's name on this platform: npm is a batch file on Windows, and those are found only by their whole
+/// names.
 fn platform_spelling(program: &str) -> &str {
     if cfg!(windows) && program == "npm" { "npm.cmd" } else { program }
 }
 
-/// Where nobody but the administrator can have put files that programs obey, as they do in folders for everybody's temporary files.
+/// Returns a folder where only the administrator can put files that programs obey; in folders for everybody's temporary
+/// files any user can.
 fn neutral_folder() -> std::path::PathBuf {
     if cfg!(unix) { "/".into() } else { std::env::temp_dir() }
 }

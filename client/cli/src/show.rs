@@ -1,4 +1,4 @@
-//! Prints an answer: the result on standard output, everything about the result on standard error.
+//! Prints an answer: the result on standard output, remarks about it on standard error.
 
 use hob_client::DaemonAnswer;
 use hob_proto::{Envelope, ErrorCode, ToolError};
@@ -33,7 +33,7 @@ fn found_nothing(text: &str) -> bool {
     text.starts_with("not found: ") && text.lines().skip(1).all(|line| line.starts_with('['))
 }
 
-/// Prints an answer in its JSON form, readably; with `json` exactly the envelope.
+/// Prints an answer in its JSON form, laid out for people; with `json` exactly the envelope.
 pub(crate) fn print_answer(answer: &DaemonAnswer, json: bool) -> Result<CommandOutcome, CommandFailure> {
     let parsed = Envelope::parse(&answer.envelope);
     let outcome = answer_outcome(answer.ok, parsed.as_ref().ok());
@@ -50,12 +50,12 @@ pub(crate) fn print_answer(answer: &DaemonAnswer, json: bool) -> Result<CommandO
     Ok(outcome)
 }
 
-/// Reads the result of an answer in its JSON form; `None` if there is none, or it has another shape than expected.
+/// Reads the result of an answer in its JSON form; `None` if there is no result, or it has another shape than expected.
 pub(crate) fn result_of<T: DeserializeOwned>(answer: &DaemonAnswer) -> Option<T> {
     Envelope::parse(&answer.envelope).ok()?.data.and_then(|data| serde_json::from_value(data).ok())
 }
 
-/// Prints the result as `render` lays it out; as [`print_answer`] does with `json`, or where that is `None`.
+/// Prints the result as `render` lays it out; works as [`print_answer`] with `json`, or where `render` returns `None`.
 pub(crate) fn print_result<T: DeserializeOwned>(
     answer: &DaemonAnswer,
     json: bool,
@@ -70,7 +70,7 @@ pub(crate) fn print_result<T: DeserializeOwned>(
     Ok(CommandOutcome::Done)
 }
 
-/// Prints only what is said besides the result, for commands that print the result themselves.
+/// Prints only the remarks besides the result, for commands that print the result themselves.
 pub(crate) fn remarks_of(answer: &DaemonAnswer) {
     if let Ok(envelope) = Envelope::parse(&answer.envelope) {
         tell_remarks(&envelope);
@@ -99,7 +99,7 @@ fn remarks(envelope: &Envelope, style: &Style) -> Vec<String> {
         lines.extend(error_lines(error, style));
     }
     if let Some(dropped) = &envelope.dropped {
-        // The note names what and how many by itself.
+        // The note has the kind and the number itself.
         lines.push(style.note(on_one_line(&dropped.note)));
     }
     let warning = |warning: &String| format!("{} {}", style.notice("warning:"), on_one_line(warning));
@@ -110,7 +110,7 @@ fn remarks(envelope: &Envelope, style: &Style) -> Vec<String> {
 fn error_lines(error: &ToolError, style: &Style) -> Vec<String> {
     let code = serde_json::to_value(error.code).ok();
     let code = code.as_ref().and_then(Value::as_str).unwrap_or("ERROR");
-    // Where a pattern is wrong is shown below it; nothing else that is said has lines.
+    // Only a message about a pattern has several lines, because the place of the error is shown below the pattern.
     let message = match error.code {
         ErrorCode::BadPattern => error.message.replace('\n', "\n  ").into(),
         _ => on_one_line(&error.message),

@@ -1,6 +1,6 @@
-//! `hob stats`: what was asked, how fast it was answered and what that saved, as tables.
+//! Defines `hob stats`: shows the calls, their times and their savings as tables.
 //!
-//! The daemon counts; here its figures are laid out. Every showing of a saving says against what.
+//! The daemon counts; this program lays its figures out. Every saving is shown with its baseline.
 
 use clap::Args;
 use hob_proto::tools::metrics::{BASELINE, CacheUse, StatsOfTool, StatsResult, Times, Totals};
@@ -92,7 +92,7 @@ fn summary(stats: &StatsResult) -> String {
     text
 }
 
-/// A difference with its share; a loss is called one, and has none: it can be many times what it is compared with.
+/// Writes a difference with its share; a loss is named as one, and has no share: it can be many times the baseline.
 fn saved_text(totals: &Totals) -> String {
     let tokens = grouped_digits(totals.saved_tokens.unsigned_abs());
     if totals.saved_tokens < 0 {
@@ -160,7 +160,7 @@ fn cache_line(cache: &CacheUse) -> Option<String> {
     })
 }
 
-/// `0.12 ms`, `3.4 ms`, `120 ms`, `2.5 s`.
+/// Writes `0.12 ms`, `3.4 ms`, `120 ms`, `2.5 s`.
 fn time_text(ms: f64) -> String {
     match ms {
         ms if ms < 1.0 => format!("{ms:.2} ms"),

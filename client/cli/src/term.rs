@@ -1,8 +1,8 @@
-//! Colours, width and printing, decided once from what the streams are.
+//! Decides colours, width and printing once, from the kinds of the streams.
 //!
-//! Renderers make strings and print nothing, so that they can be tested; everything printed goes through here, where a
-//! closed pipe is the normal end of `hob ... | head` and not an error, and where a terminal sees control characters only as words
-//! (`visible.rs`).
+//! Renderers make strings and print nothing, so that they can be tested. Everything that is printed goes through here,
+//! where a closed pipe is the normal end of `hob ... | head` and not an error, and where a terminal gets control
+//! characters only as words (`visible.rs`).
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -14,9 +14,9 @@ use super::visible::make_visible;
 /// The style of writing to one stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Style {
-    /// True if escape codes for colours are wanted.
+    /// Whether to write escape codes for colours.
     pub(crate) colour: bool,
-    /// Columns of the terminal; `None` when it is no terminal, and then nothing is shortened.
+    /// Columns of the terminal; `None` when the stream is no terminal, and then nothing is shortened.
     pub(crate) width: Option<usize>,
 }
 
@@ -40,7 +40,7 @@ impl Style {
         self.paint("1", text.into())
     }
 
-    /// Paints in faint text what a reader may overlook.
+    /// Paints text faint that a reader may overlook.
     pub(crate) fn dim<'a>(&self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
         self.paint("2", text.into())
     }
@@ -60,7 +60,7 @@ impl Style {
         self.paint("1;31", text.into())
     }
 
-    /// Paints in green what is as it should be.
+    /// Paints good states in green.
     pub(crate) fn good<'a>(&self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
         self.paint("32", text.into())
     }
@@ -79,7 +79,7 @@ impl Style {
         if self.colour && !text.is_empty() { Cow::Owned(format!("\x1b[{code}m{text}\x1b[0m")) } else { text }
     }
 
-    /// `text` cut to the columns that are left after `used`, when this is a terminal.
+    /// Cuts `text` to the columns that are left after `used`, if the stream is a terminal.
     pub(crate) fn cut_to_width<'a>(&self, text: &'a str, used: usize) -> Cow<'a, str> {
         let Some(width) = self.width else { return Cow::Borrowed(text) };
         let left = width.saturating_sub(used).max(20);
@@ -90,7 +90,7 @@ impl Style {
     }
 }
 
-/// <https://no-color.org>: any non-empty value means no colours.
+/// Returns false if the variable of <https://no-color.org> has any non-empty value.
 fn colours_wanted() -> bool {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != OsStr::new("dumb"))
@@ -112,10 +112,10 @@ fn ask_columns() -> Option<usize> {
     None
 }
 
-/// Writes to standard output. Whoever closed the pipe has read enough.
+/// Writes to standard output. A reader that closed the pipe has read enough.
 ///
 /// # Errors
-/// Whatever else the system says.
+/// Any other error of the system.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let is_terminal = out.is_terminal();
@@ -126,15 +126,15 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     }
 }
 
-/// Returns true if somebody sits at a terminal, who can be asked.
+/// Returns true if a person at a terminal can be asked.
 pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// Asks a question at the terminal; anything but a yes is a no.
+/// Asks a question at the terminal; any answer but a yes is a no.
 ///
 /// # Errors
-/// Whatever the system says of reading or writing.
+/// The system's error of reading or writing.
 pub(crate) fn ask_yes_or_no(question: &str) -> io::Result<bool> {
     print(&format!("{question} [y/N] "))?;
     let mut answer = String::new();
@@ -142,7 +142,7 @@ pub(crate) fn ask_yes_or_no(question: &str) -> io::Result<bool> {
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
-/// Writes a line to standard error; if that cannot be done there is nobody left to tell.
+/// Writes a line to standard error; an error is ignored, because there is nowhere to report it.
 pub(crate) fn print_to_stderr(line: &str) {
     let mut err = io::stderr().lock();
     let is_terminal = err.is_terminal();

@@ -1,8 +1,8 @@
-//! Command-line arguments of a tool, made from its row in the table.
+//! Makes the command-line arguments of a tool from its row in the table.
 //!
-//! `hob call TOOL` and the short verbs differ only in which arguments are positional. Help, completion, spelling aliases
-//! and value checks all come from the [`ToolDef`]; nothing here names a tool. What the daemon alone can judge (a path, a
-//! pattern) is left to it.
+//! `hob call TOOL` and the short verbs differ only in which arguments are positional. Help, completion, spelling
+//! aliases and value checks all come from the [`ToolDef`]; nothing here names a tool. Values that only the daemon can
+//! check (a path, a pattern) are passed on.
 
 use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 /// The id of the positional argument that takes a JSON object.
 const JSON: &str = "arguments";
 
-/// A command `name` for `def`, with these of its arguments as positionals, in this order.
+/// Makes a command `name` for `def`, with the arguments in `positionals` as positionals, in this order.
 pub(crate) fn tool_command(def: &'static ToolDef, name: &'static str, positionals: &[&str]) -> Command {
     let place = |arg: &ArgDef| positionals.iter().position(|name| *name == arg.name);
     let args = tool_args(def).map(|arg| match place(arg) {
@@ -23,7 +23,7 @@ pub(crate) fn tool_command(def: &'static ToolDef, name: &'static str, positional
     Command::new(name).about(def.description).args(args).disable_help_subcommand(true)
 }
 
-/// As [`tool_command`], with all arguments as options and a JSON object as the only positional.
+/// Makes a command as [`tool_command`] does, with all arguments as options and a JSON object as the only positional.
 pub(crate) fn call_command(def: &'static ToolDef) -> Command {
     let alone =
         needed_text(def).map(|arg| format!("; any other text is --{}", kebab_case(arg))).unwrap_or_default();
@@ -33,10 +33,10 @@ pub(crate) fn call_command(def: &'static ToolDef) -> Command {
     tool_command(def, def.name, &[]).arg(json).hide(def.set == hob_proto::tools::ToolSet::Hidden)
 }
 
-/// The arguments that were given on the command line.
+/// Returns the arguments that were given on the command line.
 ///
 /// # Errors
-/// A line for people when the JSON cannot be read.
+/// A message for people when the JSON cannot be read.
 pub(crate) fn given_args(def: &'static ToolDef, matches: &ArgMatches) -> Result<Map<String, Value>, String> {
     let mut given = match matches.try_get_one::<String>(JSON) {
         Ok(Some(text)) => positional_arguments(def, text)?,
@@ -51,7 +51,7 @@ pub(crate) fn given_args(def: &'static ToolDef, matches: &ArgMatches) -> Result<
     Ok(given)
 }
 
-/// Its own arguments and the common ones, older names too; `root` is an option of every command.
+/// Returns the tool's own arguments and the common ones, with older names; `root` is an option of every command.
 fn tool_args(def: &'static ToolDef) -> impl Iterator<Item = &'static ArgDef> {
     def.accepted_args().filter(|arg| arg.name != "root")
 }
@@ -136,13 +136,13 @@ fn value(arg: &ArgDef, matches: &ArgMatches) -> Value {
     match arg.ty {
         ArgType::Str { .. } | ArgType::Enum(_) => strings().next().into(),
         ArgType::Int { .. } => matches.get_one::<i64>(arg.name).copied().into(),
-        // What is neither a number nor the word is refused by the daemon.
+        // The daemon refuses any other word.
         ArgType::IntOrAll { .. } => {
             let number = |text: String| text.parse::<i64>().map_or_else(|_| Value::from(text), Value::from);
             strings().next().map(number).into()
         }
         ArgType::Bool => matches.get_one::<bool>(arg.name).copied().into(),
-        // What is no JSON is refused by the daemon, as text in the place of an object.
+        // The daemon refuses text that is no JSON.
         ArgType::Object => strings()
             .next()
             .map(|text| serde_json::from_str::<Value>(&text).unwrap_or_else(|_| text.into()))
@@ -151,7 +151,7 @@ fn value(arg: &ArgDef, matches: &ArgMatches) -> Value {
     }
 }
 
-/// Reads what stands on the command line without a name: an object, or the text that the tool needs.
+/// Reads the argument without a name: an object, or the text that the tool needs.
 fn positional_arguments(def: &ToolDef, text: &str) -> Result<Map<String, Value>, String> {
     let is_json = text == "-" || text.trim_start().starts_with(['{', '[']);
     if is_json || text.trim().is_empty() {
@@ -174,14 +174,14 @@ fn positional_arguments(def: &ToolDef, text: &str) -> Result<Map<String, Value>,
     Ok(Map::from_iter([(arg.name.to_owned(), value)]))
 }
 
-/// The first text that a tool cannot do without, else its query, target or subject.
+/// Returns the first text that a tool requires, else its query, target or subject.
 fn needed_text(def: &ToolDef) -> Option<&ArgDef> {
     let texts = || def.args.iter().filter(|arg| matches!(arg.ty, ArgType::Str { .. } | ArgType::StrList));
     let required = texts().find(|arg| arg.default == Default::Required);
     required.or_else(|| texts().find(|arg| ["query", "target", "subject"].contains(&arg.name)))
 }
 
-/// `pathPrefix` and `path_prefix` as an option.
+/// Writes `pathPrefix` or `path_prefix` as an option.
 fn kebab_case(arg: &ArgDef) -> String {
     name_words(arg.name).join("-")
 }
@@ -199,7 +199,7 @@ fn read_object(text: &str) -> Result<Map<String, Value>, String> {
     }
 }
 
-/// `pathPrefix` and `path_prefix` are both `path`, `prefix`.
+/// Splits `pathPrefix` or `path_prefix` into `path` and `prefix`.
 fn name_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for c in name.chars() {
@@ -225,7 +225,7 @@ fn upper_case(name: &str) -> &'static str {
     leak_name(name_words(name).join("_").to_uppercase())
 }
 
-/// clap wants names that live as long as the program. There are a few dozen, made once.
+/// Leaks a name, because clap wants names that live as long as the program. There are a few dozen, made once.
 fn leak_name(name: String) -> &'static str {
     name.leak()
 }

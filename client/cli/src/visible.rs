@@ -1,21 +1,23 @@
-//! Control characters made visible: names and lines of a project must not steer the terminal, nor show otherwise than they are.
+//! Makes control characters visible: names and lines of a project must not steer the terminal, nor look different from
+//! their bytes.
 //!
-//! Two kinds: those that move the cursor and the like, and Unicode's invisible ones, which turn the order of letters round or hide among
-//! them ("Trojan Source"). Only for terminals; what goes into a pipe or a file stays as it is, byte for byte. Colours of hob's own are
-//! few, and let through wherever they come from: all that a name can do with them is be coloured. A JSON document stays one, with the
-//! same contents. Where a text has to stay on its line, [`on_one_line`] sees to its line ends, wherever it goes.
+//! There are two kinds: characters that move the cursor and the like, and Unicode's invisible ones, which reverse the
+//! order of letters or hide among them ("Trojan Source"). This applies only to terminals: output into a pipe or a file
+//! stays as it is, byte for byte. hob's own few colours pass wherever they come from: a name can do no more with them
+//! than be coloured. A JSON document stays one, with the same contents. Where a text has to stay on its line,
+//! [`on_one_line`] replaces its line ends, wherever the text goes.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde::de::IgnoredAny;
 
-/// The codes that may stand between `ESC [` and `m`: those that [`super::term`] and `hob grep` write.
+/// The codes that may stand between `ESC [` and `m`: [`super::term`] and `hob grep` write these.
 const COLOURS: &[&[u8]] = &[b"0", b"1", b"2", b"31", b"32", b"33", b"35", b"1;31"];
 
 const ESCAPE: u8 = 0x1b;
 
-/// The notation of a character that a terminal must not have.
+/// The notation for a character that a terminal must not get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// In words: `^[`, `<9b>`, `<U+202E>`.
@@ -24,8 +26,8 @@ pub(crate) enum Form {
     Json,
 }
 
-/// The text as a terminal may have it: every control character but line ends, tabs, NULs (which separate) and hob's colours, and
-/// every invisible one, is written in words; in those of JSON if the text is a JSON object.
+/// Returns the text for a terminal: every control character except line ends, tabs, NULs (which separate) and hob's
+/// colours, and every invisible one, is replaced by words, or by JSON escapes if the text is a JSON object.
 pub(crate) fn make_visible(text: &[u8]) -> Cow<'_, [u8]> {
     if !text.iter().enumerate().any(|(at, _)| hidden_char(text, at).is_some()) {
         return Cow::Borrowed(text);
@@ -68,14 +70,14 @@ fn char_in_words(c: char, form: Form) -> String {
     }
 }
 
-/// The character that begins at `at`, if a terminal must not have it.
+/// Returns the character that begins at `at`, if a terminal must not get it.
 fn hidden_char(text: &[u8], at: usize) -> Option<char> {
     match text[at] {
         b'\n' | b'\t' | 0 => None,
         b'\r' if text.get(at + 1) == Some(&b'\n') => None,
         ESCAPE if colour_length(&text[at..]).is_some() => None,
         byte if byte < b' ' || byte == 0x7f => Some(char::from(byte)),
-        // The first byte of a longer character.
+        // The first byte of a character of several bytes.
         0xc2.. => {
             let bytes = &text[at..text.len().min(at + 4)];
             let c = bytes.utf8_chunks().next()?.valid().chars().next()?;
@@ -87,7 +89,7 @@ fn hidden_char(text: &[u8], at: usize) -> Option<char> {
 }
 
 /// Returns true if a character has no shape of its own and changes how others are read: Unicode's format characters,
-/// without those that scripts are written with.
+/// except those that scripts need.
 pub(crate) fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
@@ -99,13 +101,14 @@ fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }
 
-/// Returns true if a joiner stands where scripts and emoji have them: between two characters that are not ASCII.
+/// Returns true if a joiner stands where scripts and emoji need one: between two characters that are not ASCII.
 fn is_joining(text: &[u8], at: usize, c: char) -> bool {
     let is_other = |byte: Option<&u8>| byte.is_some_and(|byte| !byte.is_ascii());
     is_other(at.checked_sub(1).and_then(|before| text.get(before))) && is_other(text.get(at + c.len_utf8()))
 }
 
-/// A name, or a sentence with names in it: line ends and tabs are written in words, so that no file's name makes a line of its own.
+/// Returns a name, or a sentence with names, with line ends and tabs replaced by words, so that no file's name makes a
+/// line of its own.
 pub(crate) fn on_one_line(text: &str) -> Cow<'_, str> {
     if !text.contains(['\n', '\r', '\t']) {
         return Cow::Borrowed(text);
@@ -115,7 +118,7 @@ pub(crate) fn on_one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(word).collect())
 }
 
-/// A text in which nothing is invisible, for what is shown elsewhere than on a terminal.
+/// Returns a text without invisible characters, for output that is not a terminal's.
 pub(crate) fn in_words(text: &str) -> Cow<'_, str> {
     if !text.contains(is_invisible) {
         return Cow::Borrowed(text);
@@ -131,7 +134,7 @@ fn colour_length(text: &[u8]) -> Option<usize> {
     COLOURS.contains(&&rest[..end]).then_some(end + 3)
 }
 
-/// A stream that makes control characters visible if it is a terminal. What belongs together must be written at once.
+/// A stream that makes control characters visible if it is a terminal. A writer must write a whole text at once.
 pub(crate) struct Visible<W> {
     inner: W,
     is_terminal: bool,
@@ -139,7 +142,7 @@ pub(crate) struct Visible<W> {
 }
 
 impl<W> Visible<W> {
-    /// For `inner`, which ends up at a terminal or not.
+    /// Wraps `inner`; `is_terminal` tells whether its output ends at a terminal.
     pub(crate) fn new(inner: W, is_terminal: bool, form: Form) -> Self {
         Self { inner, is_terminal, form }
     }
@@ -196,13 +199,13 @@ mod tests {
                 text.as_str()
             );
         }
-        // Joiners are letters of some scripts, and parts of emoji; among ASCII they only hide.
+        // Joiners are letters of some scripts, and parts of emoji; between ASCII characters they only hide.
         assert_eq!(
             shown("نمی\u{200c}خواهم 👩\u{200d}💻 ad\u{200d}min".as_bytes()),
             "نمی\u{200c}خواهم 👩\u{200d}💻 ad<U+200D>min"
         );
         assert_eq!(shown("{\"c1\": \"\u{9b}\"}\n".as_bytes()), "{\"c1\": \"\\u009b\"}\n");
-        // Bytes that are no text, and text that ends early, pass.
+        // Invalid UTF-8, and text that ends within a character, pass.
         assert_eq!(make_visible(b"\xff\xe2\x80 \xe2\x80"), &b"\xff\xe2\x80 \xe2\x80"[..]);
     }
 

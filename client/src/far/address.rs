@@ -1,24 +1,25 @@
-//! Reads the name of a far side as a user writes it: `HOST[:PATH]`, `[USER@]CONTAINER[:PATH]`, `DISTRIBUTION[:PATH]`.
+//! Parses the name of a far side as a user writes it: `HOST[:PATH]`, `[USER@]CONTAINER[:PATH]`, `DISTRIBUTION[:PATH]`.
 //!
-//! A name becomes an argument of `ssh`, `docker` or `wsl.exe`, and `ssh` may put it into commands of the user's own configuration.
-//! So a name that could be read as an option, or that has a character with a meaning to a shell, is refused here.
+//! A name becomes an argument of `ssh`, `docker` or `wsl.exe`, and `ssh` may put it into commands of the user's own
+//! configuration. So this module refuses a name that could be read as an option, or that has a character with a meaning
+//! to a shell.
 
 /// The name of a far side and, where the user gave one, the project there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FarAddress {
-    /// The host, container or distribution, with the user's name where one was given.
+    /// The host, container or distribution, with the user's name if one was given.
     pub name: String,
     /// The project's path on the far side, as the user wrote it; it may begin with `~/` or be relative to the home folder.
     pub place: Option<String>,
 }
 
-/// Characters that names may have besides letters and digits.
+/// Characters that names may have in addition to letters and digits.
 const PLAIN: &str = "._-:@%+,=";
 
 /// Reads `HOST[:PATH]`, where `HOST` may be `user@host` and an IPv6 address stands in brackets.
 ///
 /// # Errors
-/// A sentence about the name that is refused.
+/// A sentence about the refused name.
 pub(crate) fn parse_host(text: &str) -> Result<FarAddress, String> {
     if text.starts_with("ssh://") {
         return Err("expected HOST[:PATH]; give a port in ~/.ssh/config or HOB_SSH".to_owned());
@@ -36,7 +37,7 @@ pub(crate) fn parse_host(text: &str) -> Result<FarAddress, String> {
 /// Reads `NAME[:PATH]` of a container or a distribution.
 ///
 /// # Errors
-/// A sentence about the name that is refused.
+/// A sentence about the refused name.
 pub(crate) fn parse_name(text: &str) -> Result<FarAddress, String> {
     match text.split_once(':') {
         Some((name, place)) => address_of(name.to_owned(), Some(place)),
@@ -60,7 +61,7 @@ fn address_of(name: String, place: Option<&str>) -> Result<FarAddress, String> {
 
 impl std::fmt::Display for FarAddress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // An address with colons would be cut at the first of them.
+        // An address with colons would be cut at the first colon.
         match (self.name.contains(':'), self.name.split_once('@')) {
             (true, Some((user, address))) => write!(f, "{user}@[{address}]")?,
             (true, None) => write!(f, "[{}]", self.name)?,

@@ -1,4 +1,4 @@
-//! Defines the options by which a program asks a daemon elsewhere. The shims and `hob` have the same ones.
+//! Defines the options for a daemon elsewhere, which both shims and `hob` have.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -11,7 +11,7 @@ use super::host::FarHost;
 
 const HEADING: &str = "Code elsewhere";
 
-/// The options about a far side, as they stand on the command line.
+/// The options about a far side, as the user wrote them.
 #[derive(Clone, Debug, Default, Args)]
 pub struct FarArgs {
     /// Ask the hob on another machine, reached by your own `ssh`; PATH is the project there
@@ -70,7 +70,7 @@ impl FarArgs {
     /// project that another option names.
     ///
     /// # Errors
-    /// A sentence about options that do not go together.
+    /// A sentence about options that contradict each other.
     pub fn far_side(&self, root: Option<&Path>, cwd: &Path) -> Result<Option<FarSide>, String> {
         let named = [self.ssh.is_some(), self.container.is_some(), self.devcontainer, self.wsl.is_some()];
         match named.iter().filter(|is_named| **is_named).count() {
@@ -125,7 +125,7 @@ impl FarArgs {
         }
     }
 
-    /// Returns the options as another program of hob takes them.
+    /// Returns the options as arguments for another program of hob.
     #[must_use]
     pub fn to_words(&self) -> Vec<String> {
         let named = [("--ssh", &self.ssh), ("--container", &self.container), ("--wsl", &self.wsl)];
@@ -143,7 +143,7 @@ impl FarArgs {
     }
 }
 
-/// A path of this side, absolute, without `.` and `..`.
+/// Returns a path of this side, absolute, without `.` and `..`.
 fn absolute_path(path: &Path, cwd: &Path) -> PathBuf {
     let mut absolute = PathBuf::new();
     for component in cwd.join(path).components() {

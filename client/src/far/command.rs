@@ -1,9 +1,9 @@
-//! Builds the command lines by which a shell's words run on a far side: `ssh`, `docker exec`, `podman exec`, `wsl.exe`.
+//! Builds the command lines that run a shell script on a far side: `ssh`, `docker exec`, `podman exec`, `wsl.exe`.
 //!
-//! The programs are the user's own, with the user's own configuration and keys. `HOB_SSH`, `HOB_DOCKER` and `HOB_WSL` name others,
-//! with options; what they say comes first, and `ssh` takes the first value that it is given. `ssh` must ask nothing, since nobody
-//! could answer; forwards nothing, so that no port opens on either side; becomes no master that would outlive the shim; and notices
-//! a dead link within seconds.
+//! The programs are the user's own, with the user's own configuration and keys. `HOB_SSH`, `HOB_DOCKER` and `HOB_WSL`
+//! name others, with options, which come first; `ssh` uses the first value of an option. hob's options make `ssh` ask
+//! nothing, since nobody could answer; forward nothing, so that no port opens on either side; become no master that
+//! would outlive the shim; and notice a dead link within seconds.
 
 use std::ffi::OsString;
 
@@ -20,7 +20,7 @@ pub(crate) struct FarPrograms {
 }
 
 impl FarPrograms {
-    /// Finds them; `env` looks a variable up.
+    /// Finds the programs; `env` looks a variable up.
     pub(crate) fn from_env(env: &dyn Fn(&str) -> Option<OsString>) -> Self {
         let path = env("PATH").unwrap_or_default();
         let has_program = |name: &str| files_on_path(name, &path).next().is_some();
@@ -64,7 +64,7 @@ impl FarPrograms {
 }
 
 const SSH_OPTIONS: &[&str] = &[
-    // No terminal, no agent and no display of this machine over there.
+    // The far side gets no terminal, no agent and no display of this machine.
     "-T",
     "-a",
     "-x",
@@ -84,7 +84,7 @@ const SSH_OPTIONS: &[&str] = &[
     "ControlMaster=no",
 ];
 
-/// Quotes a word for a shell, POSIX's or another: in single quotes nothing has a meaning.
+/// Quotes a word for any shell: within single quotes no character has a meaning.
 pub(crate) fn quote_word(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {

@@ -1,7 +1,7 @@
-//! Copies `hob` and `hobd` to a far side, where the user asked for that and they are not there.
+//! Copies `hob` and `hobd` to a far side, if the user asked for that and they are missing there.
 //!
-//! They go into `~/.local/share/hob/copied/BUILD` and nowhere else, over the same connection as everything. A machine of another
-//! kind cannot run them, so it is refused before a byte is sent.
+//! They go into `~/.local/share/hob/copied/BUILD` and nowhere else, over the same kind of connection as calls. A
+//! machine of another kind cannot run them, so it is refused before a byte is sent.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -26,7 +26,7 @@ pub(crate) fn build_name(settings: &Settings) -> Option<String> {
 /// Copies the programs to a machine of the kind that `uname -sm` names.
 ///
 /// # Errors
-/// [`FarFailure`] when it is another kind of machine, a program is missing here, or the copy fails.
+/// [`FarFailure`] when the machine is of another kind, a program is missing here, or the copy fails.
 pub(crate) async fn copy_programs(
     far: &FarSide,
     host: &FarHost,

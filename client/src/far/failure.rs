@@ -1,4 +1,4 @@
-//! Why the daemon of a far side cannot be had, and what to do about it.
+//! Describes why the daemon of a far side is not available, and what to do.
 
 use std::io;
 
@@ -13,9 +13,9 @@ use super::host::FarHost;
 pub struct FarFailure {
     /// The far side, for people.
     pub place: String,
-    /// The problem in words, most often those of `ssh` or of hob there.
+    /// The problem in words, most often those of `ssh` or of hob on the far side.
     pub problem: String,
-    /// The next thing to do; empty where nothing can be said.
+    /// The next step; empty where hob knows none.
     pub hint: String,
     /// The last lines that the far daemon wrote, where they help.
     pub log_tail: Vec<String>,
@@ -31,7 +31,7 @@ impl FarFailure {
         Self { hint: hint.into(), ..self }
     }
 
-    /// A program of this machine that cannot be run.
+    /// Makes the failure of a program of this machine that cannot be run.
     pub(crate) fn not_started(host: &FarHost, program: &str, error: &io::Error) -> Self {
         let variable = match host {
             FarHost::Ssh { .. } => "HOB_SSH",
@@ -45,14 +45,15 @@ impl FarFailure {
         Self::new(host, problem).hint(format!("install it, or name it in {variable}"))
     }
 
-    /// An error that hob on the far side reported.
+    /// Makes the failure for an error that hob on the far side reported.
     pub(crate) fn of_far_hob(host: &FarHost, error: ToolError) -> Self {
         let tail = error.more.get("logTail").and_then(Value::as_array).into_iter().flatten();
         let log_tail = tail.filter_map(|line| line.as_str().map(str::to_owned)).collect();
         Self { log_tail, ..Self::new(host, error.message).hint(error.hint) }
     }
 
-    /// The connection ended before hob there said anything; `said` is what came on standard error.
+    /// Makes the failure for a connection that ended before hob on the far side answered; `said` has the lines on
+    /// standard error.
     pub(crate) fn of_silence(host: &FarHost, said: &[String]) -> Self {
         let error = said.iter().find(|line| line.starts_with("error:")).or(said.last());
         let problem = error.map_or("the connection ended without a word", |line| line.trim());
@@ -74,7 +75,7 @@ impl FarFailure {
 
 const OLD: &str = "the hob there is too old to be reached from here: install this version there";
 
-/// Words of `ssh` where it would have asked the user.
+/// Messages of `ssh` in cases in which it would have asked the user.
 const ASKS: [&str; 3] = ["Permission denied", "Host key verification failed", "passphrase"];
 
 #[cfg(test)]

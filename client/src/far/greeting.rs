@@ -1,7 +1,8 @@
-//! The line that `hob proxy` writes before it copies bytes.
+//! Defines the line that `hob proxy` writes before it copies bytes.
 //!
-//! The reader passes over whatever a login shell prints before it, so that nothing of it reaches the protocol. The line says what the near side must
-//! know to greet the daemon: the project's real path there, and the real paths of mappings. Or it says why there is no daemon.
+//! The reader skips the output of a login shell before the line, so that none of it reaches the protocol. The line has
+//! the facts that the near side needs to greet the daemon: the project's real path there, and the real paths of
+//! mappings. Or it says why there is no daemon.
 
 use std::io;
 
@@ -12,7 +13,7 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _};
 /// The mark before the JSON of a greeting.
 const MARK: &str = "hob-proxy ";
 
-/// Most bytes that may come before the end of a greeting.
+/// Most bytes up to the end of a greeting.
 const LONGEST: u64 = 256 * 1024;
 
 /// The greeting of `hob proxy`. Fields are added, never renamed: both sides may be of different versions.
@@ -23,14 +24,14 @@ pub struct FarGreeting {
     pub version: String,
     /// The project's folder there, absolute and with links resolved.
     pub root: String,
-    /// The far folders of the mappings that were asked for, in their order, likewise.
+    /// The far folders of the requested mappings, in their order, likewise.
     pub paths: Vec<String>,
-    /// True if a daemon ran there before this side came; a connection starts one.
+    /// Whether a daemon ran there before this side connected; a connection starts one.
     pub running: bool,
     /// The kind of machine, as `uname -sm` names it, if hob is missing there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
-    /// The error that keeps the daemon from serving.
+    /// The error that prevents the daemon from serving.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ToolError>,
 }
@@ -46,7 +47,7 @@ impl FarGreeting {
         serde_json::from_str(line.split_once(MARK)?.1).ok()
     }
 
-    /// Reads up to the greeting; `None` at the end of the stream, or after too much of something else.
+    /// Reads up to the greeting; `None` at the end of the stream, or after too much other output.
     pub(crate) async fn read_from(from: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Self>> {
         let mut limited = from.take(LONGEST);
         loop {

@@ -1,7 +1,7 @@
-//! Names the far sides that hob can reach, and finds a development container by the folder that it was made for.
+//! Names the far sides that hob can reach, and finds the development container of a folder.
 //!
-//! The tools that make development containers label each with `devcontainer.local_folder`, mount that folder into it, and note the
-//! user who works in it. So nothing but the folder has to be known here.
+//! The tools that make development containers label each with `devcontainer.local_folder`, mount that folder into it,
+//! and note the user who works in it. So hob needs only the folder.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -12,12 +12,12 @@ use tokio::process::Command;
 use super::command::FarPrograms;
 use super::failure::FarFailure;
 
-/// A place outside this machine, or shut off from it, where a daemon may run.
+/// A place where a daemon may run, outside this machine or isolated from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FarHost {
-    /// Another machine, by `ssh`.
+    /// Another machine, reached by `ssh`.
     Ssh {
-        /// `[USER@]HOST`, or a name of the user's own in `~/.ssh/config`.
+        /// `[USER@]HOST`, or an alias in the user's `~/.ssh/config`.
         host: String,
     },
     /// A running container of Docker or Podman.
@@ -50,7 +50,7 @@ impl std::fmt::Display for FarHost {
     }
 }
 
-/// A development container that runs.
+/// A running development container.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundContainer {
     pub(crate) host: FarHost,
@@ -61,7 +61,7 @@ pub(crate) struct FoundContainer {
 /// Finds the development container of `folder`.
 ///
 /// # Errors
-/// [`FarFailure`] when none runs, or nobody can say.
+/// [`FarFailure`] when none runs, or the question cannot be answered.
 pub(crate) async fn find_devcontainer(
     programs: &FarPrograms,
     folder: &Path,
@@ -87,7 +87,7 @@ fn describe_container(id: &str, described: &str, folder: &Path) -> FoundContaine
         let place = if below.is_empty() { destination.to_owned() } else { format!("{destination}/{below}") };
         Some((source.len(), place))
     });
-    // The innermost mount is the one that is seen.
+    // The innermost mount hides the others.
     let mount = holding.max_by_key(|(length, _)| *length).map(|(_, place)| (place, folder.to_path_buf()));
     let metadata = container["Config"]["Labels"]["devcontainer.metadata"].as_str().unwrap_or_default();
     let metadata: Value = serde_json::from_str(metadata).unwrap_or_default();

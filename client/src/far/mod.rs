@@ -1,9 +1,11 @@
-//! A daemon elsewhere: on another machine, in a container, in a distribution of WSL. The *far side*; this one is the *near side*.
+//! Reaches a daemon elsewhere: on another machine, in a container, in a distribution of WSL. That is the *far side*;
+//! this one is the *near side*.
 //!
-//! The user's own `ssh`, `docker` or `wsl.exe` runs `hob proxy` there, whose standard streams are the connection: nothing new listens,
-//! and the daemon sees a client of its own user. `args` has the options, `command` and `script` the words that run, `greeting` the first
-//! line that comes back, `stream` the connection, `copy` sends the programs where the user wants that. `paths` and `rewrite` put
-//! paths into the words of the other side. A lost connection is a lost daemon, which `reconnect` survives.
+//! The user's own `ssh`, `docker` or `wsl.exe` runs `hob proxy` there, whose standard streams are the connection:
+//! nothing new listens, and the daemon sees a client of its own user. `args` has the options, `command` and `script`
+//! the command lines, `greeting` the first line of the answer, `stream` the connection; `copy` sends the programs if
+//! the user wants that. `paths` and `rewrite` translate paths between the sides. A lost connection is a lost daemon,
+//! which `reconnect` survives.
 
 mod address;
 mod args;
@@ -39,34 +41,34 @@ use paths::FarPaths;
 use script::START;
 use stream::FarStream;
 
-/// Connections that are tried in one go, when each daemon is on its way out.
+/// Most connections in one call, when each daemon is on its way out.
 const ATTEMPTS: u32 = 3;
 
-/// The longest time that connecting may take, with a daemon that has to be started or replaced there.
+/// Longest time for connecting, with a daemon that has to be started or replaced there.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A far side, and what the user said about it.
+/// A far side, with the user's options for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FarSide {
     /// The place itself.
     pub host: FarHost,
     /// The project's path there, if the user named it.
     pub place: Option<String>,
-    /// The project that another option names, in the words of either side.
+    /// The project that another option names, as a path of either side.
     pub root: Option<String>,
-    /// Folders that both sides have; those of this side are absolute.
+    /// Folders of both sides; those of this side are absolute.
     pub maps: Vec<FarMapping>,
-    /// True if the user wants the programs copied where they are missing.
+    /// Whether to copy the programs where they are missing.
     pub copies: bool,
     programs: FarPrograms,
 }
 
-/// A far side as it was found: a container by its ID, with the folder that is mounted into it.
+/// A far side after the search: a container by its ID, with the folder that is mounted into it.
 struct FoundSide {
     host: FarHost,
     place: Option<String>,
     maps: Vec<FarMapping>,
-    /// True if the user named the place.
+    /// Whether the user named the place.
     is_fixed: bool,
 }
 
@@ -81,7 +83,7 @@ impl FarSide {
         Ok(greeting)
     }
 
-    /// Connects to the daemon there, which hob there starts or replaces as needed.
+    /// Connects to the daemon on the far side; hob there starts or replaces it as needed.
     ///
     /// # Errors
     /// [`Unavailable::Far`].
@@ -139,7 +141,7 @@ impl FarSide {
         Ok(FoundSide { host, place, maps, is_fixed })
     }
 
-    /// Starts the proxy there, after copying the programs where that is wanted and needed.
+    /// Starts the proxy there, after copying the programs if that is wanted and needed.
     async fn open_stream(
         &self,
         settings: &Settings,
@@ -178,8 +180,8 @@ impl FarSide {
 }
 
 impl FoundSide {
-    /// The project's path there: as the user named it, else where a mapping leads from the working directory, else what another option
-    /// says, else the folder that is mounted.
+    /// Returns the project's path there: the one that the user named, else the mapped working directory, else the
+    /// folder of another option, else the mounted folder.
     fn place_there(&self, settings: &Settings, root: Option<&str>) -> Option<String> {
         if self.is_fixed {
             return self.place.clone();
@@ -190,14 +192,15 @@ impl FoundSide {
         mapped.or_else(|| root.map(str::to_owned)).or_else(|| self.place.clone())
     }
 
-    /// The folders that both sides have, as each side's daemon and programs name them: also where a link leads here.
+    /// Returns the folders of both sides, by the names that each side's daemon and programs use: also resolved from
+    /// links here.
     fn mapped_paths(&self, greeting: &FarGreeting) -> FarPaths {
         let mut named = greeting.paths.iter();
         let mut pairs = Vec::new();
         for map in &self.maps {
             let far = if map.far.is_some() { named.next() } else { Some(&greeting.root) };
             let real = map.near.canonicalize().ok().filter(|real| *real != map.near);
-            // The user's own words come last, so that answers have them.
+            // The user's own path comes last, so that answers use it.
             for near in real.iter().chain([&map.near]) {
                 pairs.extend(far.cloned().zip(near.to_str().map(str::to_owned)));
             }
@@ -206,7 +209,7 @@ impl FoundSide {
     }
 }
 
-/// The greeting of this client for a daemon there. The date of a program says nothing on another machine.
+/// Returns the greeting of this client for a daemon there. The date of a program means nothing on another machine.
 fn hello_for(settings: &Settings, greeting: &FarGreeting) -> Hello {
     let mut hello = settings.hello();
     hello.build.stamp = 0;

@@ -1,12 +1,12 @@
-//! Tells which folder of the far side is which folder of the near side.
+//! Maps folders of the far side to folders of the near side.
 //!
-//! A path means the same on both sides as far as the user says so (`--map REMOTE=LOCAL`); all others are passed on as they are. The
-//! longest folder wins. In a `file:` URI a folder may be written with any of its characters encoded.
+//! The user's options say which folders are the same (`--map REMOTE=LOCAL`); all other paths pass unchanged. The
+//! longest folder wins. In a `file:` URI any character of a folder may be encoded.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// A folder on both sides, each absolute and without a separator at its end.
+/// A folder by its path on both sides, each absolute and without a separator at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct PathPair {
     far: String,
@@ -17,11 +17,11 @@ struct PathPair {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FarPaths {
     pairs: Vec<PathPair>,
-    /// True if the user named the project, so that no folder of the near side counts.
+    /// Whether the user named the project, so that no folder of the near side counts.
     is_fixed: bool,
 }
 
-/// A direction in which paths go.
+/// The direction of a translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PathsTo {
     Far,
@@ -31,7 +31,7 @@ pub(crate) enum PathsTo {
 const SCHEME: &str = "file://";
 
 impl FarPaths {
-    /// Pairs of far and near folders.
+    /// Creates a translation from pairs of far and near folders.
     pub(crate) fn new(pairs: Vec<(String, String)>, is_fixed: bool) -> Self {
         let trimmed = |path: String| path.trim_end_matches(['/', '\\']).to_owned();
         let pairs = pairs.into_iter().map(|(far, near)| PathPair { far: trimmed(far), near: trimmed(near) });
@@ -48,8 +48,7 @@ impl FarPaths {
         near.filter(|_| !self.is_fixed).and_then(|near| self.swap_start(near, PathsTo::Far))
     }
 
-    /// Returns the text with the folder at its start in the words of the other side, if it starts with a folder that both have: as a
-    /// path, or as a `file:` URI.
+    /// Translates the folder at the start of a text, if it is a mapped one: as a path, or as a `file:` URI.
     pub(crate) fn swap_start(&self, text: &str, to: PathsTo) -> Option<String> {
         if let Some(path) = text.strip_prefix(SCHEME) {
             return self.swap_uri_path(path, to).map(|path| format!("{SCHEME}{path}"));
@@ -64,7 +63,7 @@ impl FarPaths {
             .map(|(_, path)| path)
     }
 
-    /// The longest of the folders that `strip` finds at a start, as its length with the path in the words of the other side.
+    /// Returns the longest of the folders that `strip` finds at a start, as its length and the path on the other side.
     fn longest<'t>(
         &self,
         to: PathsTo,
@@ -85,8 +84,8 @@ impl FarPaths {
         found.max_by_key(|(length, _)| *length)
     }
 
-    /// Returns the text with every far folder in it in the words of the near side. A path in quotes stays as it is: answers write
-    /// paths without quotes, and source with them.
+    /// Translates every far folder in the text. A path in quotes stays as it is: answers write paths without quotes,
+    /// and source with them.
     pub(crate) fn name_near<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let (mut out, mut done, mut at) = (String::new(), 0, 0);
         while let Some(found) = text[at..].find('/').map(|found| at + found) {
@@ -116,7 +115,7 @@ impl FarPaths {
     }
 }
 
-/// Returns true if a folder's name has ended where this follows.
+/// Returns true if a folder's name ends before this text.
 fn is_end(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with(['/', '\\', ':', '#', '?'])
 }
@@ -125,13 +124,13 @@ fn is_inside_path(c: char) -> bool {
     c.is_alphanumeric() || "/._-~%+@\"'".contains(c)
 }
 
-/// Returns true for the full stop, or the closing quote, behind a path.
+/// Returns true for a full stop, or a closing quote, behind a path.
 fn ends_sentence(rest: &str) -> bool {
     let mut chars = rest.chars();
     chars.next().is_some_and(|c| ".\"'".contains(c)) && chars.next().is_none_or(|c| !is_inside_path(c))
 }
 
-/// The rest of a path with the separators of the side that it goes to.
+/// Returns the rest of a path with the separators of the other side.
 fn with_separators<'r>(rest: &'r str, from: &str, into: &str) -> Cow<'r, str> {
     match (from.contains('\\'), into.contains('\\')) {
         (true, false) => Cow::Owned(rest.replace('\\', "/")),
@@ -140,7 +139,7 @@ fn with_separators<'r>(rest: &'r str, from: &str, into: &str) -> Cow<'r, str> {
     }
 }
 
-/// A path as it stands in a URI, not yet encoded: `C:\x` is `/C:/x` there.
+/// Returns a path in the form of a URI, not yet encoded: `C:\x` becomes `/C:/x`.
 fn uri_path(path: &str) -> String {
     let path = if path.contains('\\') { path.replace('\\', "/") } else { path.to_owned() };
     if path.starts_with('/') { path } else { format!("/{path}") }
@@ -160,7 +159,7 @@ fn encode(path: &str) -> String {
     out
 }
 
-/// The rest of an encoded text behind `plain`, in whichever way that is encoded.
+/// Returns the rest of an encoded text after `plain`, whatever characters are encoded.
 fn strip_encoded<'t>(text: &'t str, plain: &str) -> Option<&'t str> {
     let mut rest = text;
     for byte in plain.bytes() {
@@ -172,7 +171,7 @@ fn strip_encoded<'t>(text: &'t str, plain: &str) -> Option<&'t str> {
         if read != byte {
             return None;
         }
-        // A text may be cut in the middle of a character here, which no folder's name can follow.
+        // The text may be cut within a character here, which no folder's name can follow.
         rest = rest.get(length..)?;
     }
     Some(rest)

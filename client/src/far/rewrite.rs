@@ -1,8 +1,9 @@
-//! Puts the paths in calls, answers and messages of editors into the words of the other side.
+//! Translates the paths in calls, answers and messages of editors.
 //!
-//! Calls and messages are JSON, where a path is a text of its own: it is swapped if the text begins with a mapped folder, and nothing
-//! else of the message is touched. Names under which texts of documents and patterns stand are passed over. In answers a sentence may
-//! have a path anywhere; lines that show source are left as they are, because an edit has to find the very text.
+//! Calls and messages are JSON, where a path is a text of its own: it is translated if the text begins with a mapped
+//! folder, and the rest of the message stays unchanged. Fields with the texts of documents and with patterns are
+//! skipped. In answers a sentence may have a path anywhere; lines that show source stay unchanged, because an edit has
+//! to find exactly that text.
 
 use std::borrow::Cow;
 
@@ -12,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::paths::{FarPaths, PathsTo};
 
-/// Arguments whose text is no path, whatever it begins with.
+/// Arguments whose text is not a path, whatever it begins with.
 const FREE_ARGS: &[&str] = &[
     "about",
     "change",
@@ -28,14 +29,14 @@ const FREE_ARGS: &[&str] = &[
     "subject",
 ];
 
-/// Names of an editor's messages under which the text of a document stands.
+/// Fields of an editor's messages that hold the text of a document.
 const DOCUMENT_TEXTS: &[&str] = &["text", "newText"];
 
-/// Names of answers under which sentences stand.
+/// Fields of answers that hold sentences.
 const SENTENCES: &[&str] =
     &["fix", "hint", "label", "message", "note", "notes", "problem", "reason", "warnings"];
 
-/// The arguments of a call for the far side.
+/// Translates the arguments of a call for the far side.
 pub(crate) fn far_args(paths: &FarPaths, args: &Map<String, Value>) -> Map<String, Value> {
     let swap = |(name, value): (&String, &Value)| match FREE_ARGS.contains(&name.as_str()) {
         true => (name.clone(), value.clone()),
@@ -53,14 +54,14 @@ fn far_value(paths: &FarPaths, value: &Value) -> Value {
     }
 }
 
-/// A path may stand behind the mark of a glob that leaves out, or behind the word of a scope.
+/// Translates a text that is a path, or has one behind the mark of an excluding glob, or behind the name of a scope.
 fn far_text(paths: &FarPaths, text: &str) -> Option<String> {
     let mark = ["!", "path:"].into_iter().find(|mark| text.starts_with(mark)).unwrap_or_default();
     paths.swap_start(&text[mark.len()..], PathsTo::Far).map(|path| format!("{mark}{path}"))
 }
 
-/// The text of an answer for the near side. Paths may be longer there: an answer that would cost more than `budget` tokens by that
-/// keeps those of the far side.
+/// Translates the text of an answer for the near side. Paths may be longer there: an answer that would then cost more
+/// than `budget` tokens keeps the far paths.
 pub(crate) fn near_answer(paths: &FarPaths, answer: String, form: Form, budget: u32) -> String {
     if paths.is_empty() {
         return answer;
@@ -76,13 +77,13 @@ pub(crate) fn near_answer(paths: &FarPaths, answer: String, form: Form, budget: 
     changed.unwrap_or(answer)
 }
 
-/// The envelope with near paths; `None` if it has none, or would cost more than was requested.
+/// Translates an envelope; `None` if it has no far paths, or would cost more than was requested.
 fn near_envelope(paths: &FarPaths, answer: &str) -> Option<String> {
     let Cow::Owned(changed) = rewrite_strings(answer, &|name, text| near_string(paths, name, text)) else {
         return None;
     };
     let Ok(mut envelope) = Envelope::parse(&changed) else { return Some(changed) };
-    // The envelope says what it costs, which is another number now.
+    // The envelope states its own cost, which has changed.
     let text = envelope.to_text();
     (envelope.token_budget.used <= envelope.token_budget.requested).then_some(text)
 }
@@ -102,7 +103,7 @@ fn shows_source(line: &str) -> bool {
     line.trim_start().starts_with(|c: char| c.is_ascii_digit() || "+-!".contains(c))
 }
 
-/// A message of an editor for the far side.
+/// Translates a message of an editor for the far side.
 pub(crate) fn far_message<'m>(paths: &FarPaths, message: &'m str) -> Cow<'m, str> {
     rewrite_message(paths, message, &|name, text| match name == "rootPath" || text.starts_with("file:") {
         true => paths.swap_start(text, PathsTo::Far),
@@ -110,7 +111,7 @@ pub(crate) fn far_message<'m>(paths: &FarPaths, message: &'m str) -> Cow<'m, str
     })
 }
 
-/// A message for an editor, whose sentences may have links.
+/// Translates a message for an editor, whose sentences may have links.
 pub(crate) fn near_message<'m>(paths: &FarPaths, message: &'m str) -> Cow<'m, str> {
     rewrite_message(paths, message, &|_, text| match text.starts_with("file:") {
         true => paths.swap_start(text, PathsTo::Near),
@@ -133,8 +134,8 @@ fn rewrite_message<'m>(
     })
 }
 
-/// Rewrites the texts of a JSON document, the names of members among them, for which `change` has another one. It is given the name
-/// under which a text stands, and the text. Whatever is no text stays as it was written.
+/// Rewrites the texts of a JSON document, including the names of members, for which `change` returns another one.
+/// `change` gets the field of a text, and the text. Everything else stays as it was written.
 fn rewrite_strings<'t>(json: &'t str, change: &dyn Fn(&str, &str) -> Option<String>) -> Cow<'t, str> {
     let (mut out, mut done, mut at) = (String::new(), 0, 0);
     let mut name = Cow::Borrowed("");
@@ -157,7 +158,7 @@ fn rewrite_strings<'t>(json: &'t str, change: &dyn Fn(&str, &str) -> Option<Stri
     if done == 0 { Cow::Borrowed(json) } else { Cow::Owned(out + &json[done..]) }
 }
 
-/// The place behind the text that begins at `start`.
+/// Returns the offset after the text that begins at `start`.
 fn end_of_string(json: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {
@@ -169,7 +170,7 @@ fn end_of_string(json: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// The text of a literal; `None` if it is not JSON.
+/// Returns the text of a literal; `None` if it is not JSON.
 fn text_of_literal(literal: &str) -> Option<Cow<'_, str>> {
     match literal.contains('\\') {
         true => serde_json::from_str::<String>(literal).ok().map(Cow::Owned),

@@ -1,9 +1,10 @@
-//! The words that a shell runs on the far side. They are POSIX's, and have no single quote, so that any login shell passes them on.
+//! Holds the scripts that a shell runs on the far side. They are POSIX, and have no single quote, so that any login
+//! shell passes them on.
 
-/// Runs `hob proxy` there with the arguments behind the first, which is the build to have, or empty for any.
+/// Runs `hob proxy` there. The first argument is the required build, or empty for any; the others are the proxy's.
 ///
-/// A shell without a terminal has often not the `PATH` of one with it, so the usual places of programs are added. If hob is
-/// missing, a line in the form of a greeting says so, with the kind of the machine.
+/// A shell without a terminal often lacks a part of the `PATH`, so the script adds the usual folders of programs. If
+/// hob is missing, it prints a line in the form of a greeting with the kind of the machine.
 pub(crate) const START: &str = r#"PATH="$PATH:$HOME/.local/bin:$HOME/.cargo/bin:/usr/local/bin:/opt/homebrew/bin"
 build=$1
 shift
@@ -15,8 +16,8 @@ for folder in "${XDG_DATA_HOME:-$HOME/.local/share}"/hob/copied/${build:-*}; do
 done
 echo "hob-proxy {\"missing\":\"$(uname -sm)\"}""#;
 
-/// Keeps standard input, of `$3` bytes, as the program `$2` of the build `$1`. The program is complete or not there, also where the connection
-/// is lost half-way, or several clients copy it at the same time.
+/// Stores standard input, of `$3` bytes, as the program `$2` of the build `$1`. The program is complete or absent, even
+/// if the connection is lost half-way, or several clients copy it at the same time.
 pub(crate) const RECEIVE: &str = r#"set -e
 umask 077
 folder="${XDG_DATA_HOME:-$HOME/.local/share}/hob/copied/$1"

@@ -1,7 +1,8 @@
-//! A connection to the daemon of a far side: the standard streams of `ssh`, or of whatever reaches it.
+//! Connects to the daemon of a far side over the standard streams of `ssh`, or of another program that reaches it.
 //!
-//! The reading half owns the process, so the process ends with the connection; should the shim be killed, its standard input ends,
-//! which ends it as well. What it writes to standard error goes to the log, and its last line becomes the reason of the loss.
+//! The reading half owns the process, so the process ends with the connection; if the shim is killed, the end of the
+//! process's standard input ends it as well. Its output on standard error goes to the log, and the last line becomes
+//! the reason of the loss.
 
 use std::io;
 use std::pin::Pin;
@@ -19,7 +20,7 @@ use super::failure::FarFailure;
 use super::greeting::FarGreeting;
 use super::host::FarHost;
 
-/// The longest time that last words are waited for.
+/// Longest time to wait for the last lines on standard error.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// A running program that reaches a far side.
@@ -28,24 +29,24 @@ pub(crate) struct FarStream {
     pub(crate) writer: ChildStdin,
 }
 
-/// The reading half. At its end it is an error with the program's last words.
+/// The reading half. Its end is reported as an error with the program's last line.
 pub(crate) struct FarReader {
     host: FarHost,
     output: BufReader<ChildStdout>,
     errors: Option<Errors>,
     ending: Option<Pin<Box<dyn Future<Output = io::Error> + Send>>>,
-    /// Killed when it is dropped.
+    /// The program, which is killed when this is dropped.
     _child: Child,
 }
 
-/// What the program writes to standard error.
+/// The program's output on standard error.
 struct Errors {
     tail: Tail,
     following: JoinHandle<()>,
 }
 
 impl Errors {
-    /// The last lines, once the program has closed its standard error.
+    /// Returns the last lines, once the program has closed its standard error.
     async fn last_lines(self) -> Vec<String> {
         let _ = tokio::time::timeout(LAST_WORDS, self.following).await;
         let lines: Vec<String> =
@@ -59,7 +60,7 @@ impl FarStream {
     /// Starts the program.
     ///
     /// # Errors
-    /// [`FarFailure`] when it cannot be started.
+    /// [`FarFailure`] when the program cannot be started.
     pub(crate) fn start(host: &FarHost, words: &[String]) -> Result<Self, FarFailure> {
         let (program, args) =
             words.split_first().ok_or_else(|| FarFailure::new(host, "no program is named"))?;
@@ -84,7 +85,7 @@ impl FarReader {
     /// Reads the greeting of `hob proxy`.
     ///
     /// # Errors
-    /// [`FarFailure`] when none comes, or not in time.
+    /// [`FarFailure`] when no greeting comes in time.
     pub(crate) async fn read_greeting(&mut self, patience: Duration) -> Result<FarGreeting, FarFailure> {
         let greeting = tokio::time::timeout(patience, FarGreeting::read_from(&mut self.output)).await;
         match greeting {

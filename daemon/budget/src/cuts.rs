@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::estimate::chars_of;
 
-/// Every list at `path` (dotted, `[]` into each element) in `value`.
+/// Returns every list at `path` (dotted, `[]` into each element) in `value`.
 pub(super) fn lists_at<'v>(value: &'v mut Value, path: &str) -> Vec<&'v mut Vec<Value>> {
     let (step, rest) = match path.split_once('.') {
         Some((step, rest)) => (step, Some(rest)),
@@ -25,8 +25,8 @@ pub(super) fn lists_at<'v>(value: &'v mut Value, path: &str) -> Vec<&'v mut Vec<
     }
 }
 
-/// Truncates all `lists` to the same length, the largest that saves at least `excess` characters but keeps `keep` items of
-/// each. Returns how many items went.
+/// Truncates all `lists` to the same length, the largest that saves at least `excess` characters but keeps `keep` items
+/// of each. Returns the number of items removed.
 pub(super) fn cut_lists(mut lists: Vec<&mut Vec<Value>>, excess: usize, keep: usize) -> usize {
     let costs: Vec<Vec<usize>> =
         lists.iter().map(|list| list.iter().map(|item| chars_of(item) + 1).collect()).collect();
@@ -46,7 +46,7 @@ pub(super) fn cut_lists(mut lists: Vec<&mut Vec<Value>>, excess: usize, keep: us
     gone
 }
 
-/// The longest list anywhere in `value`, by cost.
+/// Returns the longest list anywhere in `value`, by cost.
 pub(super) fn costliest_list(value: &mut Value) -> Option<(usize, &mut Vec<Value>)> {
     match value {
         Value::Array(items) => {

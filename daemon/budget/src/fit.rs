@@ -1,14 +1,14 @@
-//! The passes, in order, until the answer fits.
+//! Cuts an answer to its budget in five passes, until the answer fits.
 //!
-//! 1. declared lists are cut to their largest prefix that fits, most expendable first, keeping one item of each;
-//! 2. expendable fields (snippets, docs) go, one kind at a time;
-//! 3. long strings are shortened, to the largest length that fits;
-//! 4. declared lists may become empty, then any list is cut;
-//! 5. what is left of the data goes altogether.
+//! 1. cuts declared lists to their largest prefix that fits, most expendable first, keeping one item of each;
+//! 2. drops expendable fields (snippets, docs), one kind at a time;
+//! 3. shortens long strings, to the largest length that fits;
+//! 4. lets declared lists become empty, then cuts any list;
+//! 5. drops the rest of the data.
 //!
-//! Errors and warnings are shortened before all that. Each pass measures the real envelope, so nothing is estimated; passes
-//! 1 and 3 search by bisection. An item that can never fit (an array with more items than the budget has characters) is
-//! cut before the first measurement, which bounds the work of every later one.
+//! Errors and warnings are shortened before the first pass. Each pass measures the real envelope, so nothing is
+//! estimated; passes 1 and 3 search by bisection. A list that can never fit (with more items than the budget has
+//! characters) is cut before the first measurement, which bounds the work of every later one.
 
 use hob_proto::tools::ListCut;
 use hob_proto::{Envelope, TokenBudget, ToolError};
@@ -20,15 +20,15 @@ use super::note::Ledger;
 use super::shrink::{drop_expendable, longest_string, shorten_strings, shorten_to};
 use super::{AnswerDraft, Limit};
 
-/// Shortest string that shortening makes.
+/// Shortest result of shortening a string, in characters.
 const SHORTEST: usize = 24;
 
 /// An answer within its budget.
 #[derive(Clone, Debug)]
 pub struct Fitted {
-    /// True if the call succeeded: the `ok` of the envelope.
+    /// Whether the call succeeded: the `ok` of the envelope.
     pub ok: bool,
-    /// The envelope as it is sent, serialised.
+    /// The serialised envelope, as the client gets it.
     pub text: String,
     /// The data that was kept in the answer; `None` for an error.
     pub data: Option<Value>,
@@ -73,7 +73,8 @@ struct Work {
 }
 
 impl Work {
-    /// Characters over budget. `used` counts with as many digits as `requested`, which is the most it can have.
+    /// Returns the number of characters over budget. `used` counts with as many digits as `requested`, which is the
+    /// most it can have.
     fn chars_over_budget(&mut self) -> usize {
         self.envelope.truncated = !self.ledger.is_empty();
         self.envelope.dropped = self.ledger.dropped_items(self.limit.requested);
@@ -84,7 +85,7 @@ impl Work {
         self.chars_over_budget() == 0
     }
 
-    /// Warnings and the error's texts: at most half of the budget, so that there is room for the data.
+    /// Shortens warnings and the error's texts to at most half of the budget, so that there is room for the data.
     fn trim_frame(&mut self) {
         let room = self.limit.max_chars() / 2;
         self.trim_warnings(room);
@@ -140,7 +141,7 @@ impl Work {
         }
     }
 
-    /// Lists with more items than the budget has characters are cut to that length first.
+    /// Cuts lists with more items than the budget has characters to that length first.
     fn drop_impossible(&mut self, cuts: &'static [ListCut]) {
         let most = self.limit.max_chars();
         let Some(data) = &mut self.envelope.data else { return };
@@ -201,7 +202,7 @@ impl Work {
         self.fits()
     }
 
-    /// Last resort before giving up the data: halve the costliest list, declared or not.
+    /// Halves the costliest list, declared or not: the last resort before the data goes.
     fn cut_any(&mut self) {
         while !self.fits() {
             let Some(data) = &mut self.envelope.data else { return };
@@ -221,7 +222,7 @@ impl Work {
         Fitted { ok, text, data, tokens: token_budget.used }
     }
 
-    /// An envelope of an error whose parts each fit but not together, at the smallest budgets.
+    /// Strips the envelope of an error whose parts each fit but not together, at the smallest budgets.
     fn strip(&mut self) {
         if !self.envelope.warnings.is_empty() {
             self.ledger.add("warnings", self.envelope.warnings.len(), "");

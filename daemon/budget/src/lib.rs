@@ -1,8 +1,8 @@
 //! Cuts an answer to its token budget: `used <= requested` whatever the data.
 //!
-//! Works on the serialised form, because that is what a client pays for, and knows nothing of any tool: which lists may be
-//! cut, and what to tell the caller, comes from the tool's definition. The order is fixed (see `fit`); what was left out is
-//! always said.
+//! Works on the serialised form, because a client pays for that, and knows no tool: each tool's definition names the
+//! lists that may be cut, and the hint for the caller. The order is fixed (see `fit`); the answer always names its
+//! omissions.
 
 mod cuts;
 mod estimate;
@@ -28,7 +28,7 @@ pub use text::{AnswerPage, AnswerReader, fit_as_text};
 /// An answer before it is cut.
 #[derive(Clone, Debug)]
 pub struct AnswerDraft {
-    /// The tool's result, or what went wrong.
+    /// The tool's result, or its error.
     pub outcome: Result<Value, ToolError>,
     /// Context that is not a failure.
     pub warnings: Vec<String>,
@@ -42,20 +42,20 @@ pub struct AnswerDraft {
     pub cuts: &'static [ListCut],
 }
 
-/// A budget that was checked.
+/// A token budget within the tool's limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
     /// Number of tokens that the caller allows.
     pub requested: u32,
-    /// The most this tool allows.
+    /// The most tokens that this tool allows.
     pub max: u32,
 }
 
 impl Limit {
-    /// For answers to calls whose tool or arguments could not be read.
+    /// The budget for answers to calls whose tool or arguments could not be read.
     pub const USUAL: Self = Self { requested: DEFAULT_BUDGET, max: MAX_BUDGET };
 
-    /// Clamps what a caller asked for into what `tool` allows, with a warning when that changes it.
+    /// Clamps the caller's budget into the limits of `tool`, with a warning if that changes it.
     #[must_use]
     pub fn new(tool: &ToolDef, asked: Option<i64>) -> (Self, Option<String>) {
         let max = tool.max_budget;
@@ -67,7 +67,7 @@ impl Limit {
         (Self { requested, max }, warning)
     }
 
-    /// The most characters that the answer may have.
+    /// Returns the most characters that the answer may have.
     #[must_use]
     pub fn max_chars(self) -> usize {
         chars_of_tokens(self.requested)

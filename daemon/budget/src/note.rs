@@ -1,4 +1,4 @@
-//! Tells of omissions, and of the way to get the omitted items.
+//! Makes the note about omissions: it names the omitted items and the way to get them.
 
 use hob_proto::Dropped;
 
@@ -16,7 +16,7 @@ pub struct Omitted {
     pub way: &'static str,
 }
 
-/// Keeps account of what is left out: by the handler, and by the passes.
+/// Counts omissions: the handler's, and those of the passes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
     omitted: Vec<Omitted>,
@@ -31,12 +31,12 @@ struct LedgerEntry {
 }
 
 impl Ledger {
-    /// An account that begins with what the handler left out.
+    /// Creates a ledger that begins with the handler's omissions.
     pub(super) fn new(omitted: Vec<Omitted>) -> Self {
         Self { omitted: omitted.into_iter().filter(|item| item.count > 0).collect(), entries: Vec::new() }
     }
 
-    /// `count` more items of `kind` were left out.
+    /// Counts `count` more omitted items of `kind`.
     pub(super) fn add(&mut self, kind: &str, count: usize, narrow: &'static str) {
         if count == 0 {
             return;
@@ -51,7 +51,7 @@ impl Ledger {
         self.entries.is_empty() && self.omitted.is_empty()
     }
 
-    /// The envelope's `dropped`: the largest kind leads, the note names them all and how to get them.
+    /// Returns the envelope's `dropped`: the largest kind leads, and the note names all kinds and the way to get them.
     pub(super) fn dropped_items(&self, requested: u32) -> Option<Dropped> {
         let counts = self.entries.iter().map(|entry| (entry.count, entry.kind.as_str()));
         let counts = counts.chain(self.omitted.iter().map(|item| (item.count, item.kind)));

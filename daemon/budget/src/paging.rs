@@ -1,7 +1,7 @@
-//! Pages of answers: `offset` passes over the items that earlier answers to the same question had.
+//! Pages answers: `offset` skips the items that earlier answers to the same question had.
 //!
-//! Tools that page by themselves have an argument of that name. For all others, the question is asked again, whole, and the
-//! first items of its main list are passed over here, so that no handler has to know.
+//! Tools that page by themselves have an argument of that name. For all others, the call computes the whole answer
+//! again, and this module skips the first items of its main list, so that no handler has to know.
 
 use hob_proto::ToolError;
 use hob_proto::tools::{ArgType, Default, ToolDef, same_name};
@@ -23,10 +23,11 @@ const LISTS: &[(&str, &str)] = &[
     ("text_search", "results"),
 ];
 
-/// Characters of an answer that an item is worth: a handler that makes no more than fits has to make so much more.
+/// Characters that each skipped item adds to a handler's budget: a handler that makes no more than fits has to make
+/// room for them.
 const ITEM: usize = 64;
 
-/// Holds the number of items that an answer passes over, and the list that they are in.
+/// The number of items that an answer skips, and the list that has them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Paging {
     /// The number of items.
@@ -35,7 +36,7 @@ pub struct Paging {
 }
 
 impl Paging {
-    /// Takes `offset` out of checked arguments if `tool` does not page by itself, and raises its `limit` by as much.
+    /// Removes `offset` from checked arguments if `tool` does not page by itself, and raises its `limit` by as much.
     ///
     /// # Errors
     /// `BAD_ARGS` where the tool has no list.
@@ -56,13 +57,13 @@ impl Paging {
         Ok(Self { offset, list })
     }
 
-    /// Characters that the answer needs besides its budget.
+    /// Returns the number of characters that the answer needs besides its budget.
     pub fn extra_room(self) -> usize {
         let passed_over = self.list.map_or(0, |_| usize::try_from(self.offset).unwrap_or(usize::MAX));
         passed_over.saturating_mul(ITEM)
     }
 
-    /// Passes over what earlier pages had.
+    /// Removes the items of earlier pages.
     pub fn skip_in(self, data: &mut Value) {
         let Some(Value::Array(items)) = self.list.and_then(|list| data.get_mut(list)) else { return };
         let offset = usize::try_from(self.offset).unwrap_or(usize::MAX);
@@ -70,7 +71,7 @@ impl Paging {
     }
 }
 
-/// Has the handler find as many more as are passed over.
+/// Raises the handler's limit by the number of skipped items.
 fn raise_limit(args: &mut Map<String, Value>, tool: &ToolDef, offset: u64) {
     let Some(limit) = tool.args.iter().find(|arg| arg.name == "limit") else { return };
     let (ArgType::Int { max, .. }, usual) = (limit.ty, limit.default) else { return };

@@ -1,12 +1,15 @@
-//! Remembers which bodies each client was sent lately, so that one that is unchanged is named in a line and not sent again.
+//! Remembers which bodies each client was sent recently, so that an unchanged one is named in a line and not sent
+//! again.
 //!
-//! A client forgets: it compacts its conversation, and hob cannot see that. So a body counts as known only within a window: for
-//! [`WINDOW`], and while no more than [`REACH`] characters of hob's answers came after it. That is about ten thousand tokens,
-//! a small part of any model's context; compaction keeps the latest part of a conversation. Who has lost a body nevertheless
-//! asks with `repeat: true`, as the line says. The command line begins anew with each call and is always sent everything.
+//! A client forgets: it compacts its conversation, and hob cannot see that. So a body counts as known only within a
+//! window: for [`WINDOW`], and while no more than [`REACH`] characters of hob's answers came after it. That is about
+//! ten thousand tokens, a small part of any model's context; compaction keeps the latest part of a conversation. A
+//! client that has lost a body nevertheless asks with `repeat: true`, as the line says. The command line begins anew
+//! with each call and always gets everything.
 //!
-//! A client is a connection. Agents that share one (a client that hands its MCP server on to its sub-agents) share what was sent:
-//! hob cannot tell them apart, so one of them may be named a body that only another has read, and has to ask with `repeat`.
+//! A client is a connection. Agents that share one (a client that hands its MCP server on to its sub-agents) share the
+//! memory: hob cannot tell them apart. So one of them may get the name of a body that only another has read, and has to
+//! ask with `repeat`.
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
@@ -21,41 +24,41 @@ use hob_calls::Caller;
 /// Time for which a body counts as known to a client.
 const WINDOW: Duration = Duration::from_secs(10 * 60);
 
-/// Characters of answers after which a body does not count as known any more.
+/// Characters of later answers after which a body does not count as known any more.
 const REACH: u64 = 40_000;
 
-/// Bodies with fewer characters are sent again: the line that names them would save little.
+/// Least number of characters of a body that is named: for a shorter one the line would save little.
 const WORTH_NAMING: usize = 400;
 
-/// Bodies remembered of one client.
+/// Most bodies that are remembered for one client.
 const MOST_BODIES: usize = 512;
 
-/// The bodies that clients were sent, for as long as they are connected.
+/// The bodies sent to each client, for as long as it is connected.
 #[derive(Debug, Default)]
 pub struct SentBodies {
     clients: Mutex<Vec<SentToClient>>,
 }
 
-/// The bodies that one client was sent.
+/// The bodies sent to one client.
 #[derive(Debug)]
 struct SentToClient {
     caller: Weak<Caller>,
-    /// Characters of all its answers.
+    /// Number of characters of all answers to it.
     sent: u64,
     bodies: HashMap<u64, SentBody>,
 }
 
-/// A body that a client was sent.
+/// A body sent to a client.
 #[derive(Clone, Copy, Debug)]
 struct SentBody {
     contents: u64,
     at: Instant,
-    /// The client's `sent` when it was.
+    /// The client's `sent` before this body.
     position: u64,
 }
 
 impl SentBodies {
-    /// Replaces the bodies of `document` that `caller` knows by a line that says so.
+    /// Replaces the bodies of `document` that `caller` knows by a line that names them.
     pub fn name_known(&self, caller: &Arc<Caller>, document: &mut AnswerDocument) {
         self.with_client(caller, |client| {
             for item in document.sections.iter_mut().flat_map(|section| &mut section.items) {
@@ -69,7 +72,7 @@ impl SentBodies {
         });
     }
 
-    /// Notes that `caller` is sent an answer of `chars` characters with the first `shown` items of `document`.
+    /// Records that `caller` is sent an answer of `chars` characters with the first `shown` items of `document`.
     pub fn record_sent(&self, caller: &Arc<Caller>, document: &AnswerDocument, shown: usize, chars: usize) {
         let items = document.sections.iter().flat_map(|section| &section.items).take(shown);
         self.with_client(caller, |client| {
@@ -93,7 +96,7 @@ impl SentBodies {
 }
 
 impl SentToClient {
-    /// The body as it was sent, if it is still the same and within the window.
+    /// Returns the body as it was sent, if it is still the same and within the window.
     fn known_body(&self, item: &AnswerItem) -> Option<SentBody> {
         let body = self.bodies.get(&name_of(item)).filter(|_| is_body(item))?;
         let is_near = body.at.elapsed() < WINDOW && self.sent - body.position < REACH;
@@ -115,7 +118,7 @@ fn is_body(item: &AnswerItem) -> bool {
     item.source.is_some() && item.lines.iter().map(String::len).sum::<usize>() >= WORTH_NAMING
 }
 
-/// Stands for what the body is of: its headers, which name file, lines and symbol.
+/// Hashes the headers of an item, which name file, lines and symbol.
 fn name_of(item: &AnswerItem) -> u64 {
     let mut hasher = DefaultHasher::new();
     (&item.group, item.source.as_ref().map(|source| &source.path)).hash(&mut hasher);

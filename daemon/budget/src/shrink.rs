@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// Fields that say *which* thing an item is; cutting one would make it name something else.
+/// Fields that identify an item; shortened, they would name something else.
 const IDENTITY: &[&str] = &[
     "id",
     "uid",
@@ -26,7 +26,7 @@ const EXPENDABLE: &[&str] =
 /// Fields that hold a body; a shortened one makes its sibling `body_complete` false.
 const BODIES: &[&str] = &["source", "inline_body"];
 
-/// The first `max` characters with an ellipsis; `None` when it is short enough.
+/// Returns the first `max` characters with an ellipsis; `None` when the text is short enough.
 pub(super) fn shorten_to(text: &str, max: usize) -> Option<String> {
     let keep = max.saturating_sub(1);
     text.char_indices().nth(max)?;
@@ -34,7 +34,7 @@ pub(super) fn shorten_to(text: &str, max: usize) -> Option<String> {
     Some(format!("{}…", &text[..cut]))
 }
 
-/// Shortens every string longer than `max` characters, identities left alone; counts those it shortened.
+/// Shortens every string longer than `max` characters, except identities; returns the number of shortened strings.
 pub(super) fn shorten_strings(value: &mut Value, max: usize) -> usize {
     match value {
         Value::String(text) => replace(text, max),
@@ -71,7 +71,7 @@ fn replace(text: &mut String, max: usize) -> usize {
     }
 }
 
-/// The length in characters of the longest string that may be shortened.
+/// Returns the length in characters of the longest string that may be shortened.
 pub(super) fn longest_string(value: &Value) -> usize {
     match value {
         Value::String(text) => text.chars().count(),

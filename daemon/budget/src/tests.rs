@@ -1,4 +1,4 @@
-//! `used <= requested`, for any data whatever; and what survives is what a caller would want to survive.
+//! Tests that `used <= requested` holds for any data, and that the most useful parts survive.
 
 use hob_proto::envelope::{Envelope, tokens_of};
 use hob_proto::tools::{ListCut, MAX_BUDGET, map};
@@ -24,7 +24,7 @@ fn draft_of(data: Value, requested: u32) -> AnswerDraft {
     }
 }
 
-/// Fits, and checks what must hold of every envelope.
+/// Fits the draft, and checks the rules that hold for every envelope.
 #[track_caller]
 fn fit_checked(draft: AnswerDraft) -> Envelope {
     let requested = draft.limit.requested;

@@ -1,4 +1,4 @@
-//! Fits an answer in its text form: the document of the tool's result, as much of it as the budget holds.
+//! Fits an answer in its text form: writes as much of the result's document as the budget holds.
 
 use std::sync::Arc;
 
@@ -12,27 +12,27 @@ use super::fit::Fitted;
 use super::{AnswerDraft, Omitted, SentBodies};
 use hob_calls::Caller;
 
-/// The context of an answer as text: its tool, the part of it that is asked for, and its reader.
+/// The context of an answer as text: its tool, the requested page, and its reader.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AnswerPage<'p> {
-    /// The tool; nothing where there is none of that name.
+    /// The tool; `None` where no tool has the name.
     pub tool: Option<&'static ToolDef>,
-    /// Items of the paged list that came before.
+    /// Number of items of the paged list that earlier pages had.
     pub offset: u64,
-    /// The voice of the notes: words of the command line or of a tool.
+    /// The voice of the notes: in terms of the command line or of a tool.
     pub voice: Voice,
-    /// The client that reads the answer, where hob remembers what that client was sent; otherwise `None`.
+    /// The client that reads the answer, if hob remembers what it was sent.
     pub reader: Option<AnswerReader<'p>>,
 }
 
-/// A client that is not sent again what it was sent lately.
+/// A client that does not get recently sent bodies again.
 #[derive(Clone, Copy, Debug)]
 pub struct AnswerReader<'p> {
-    /// The bodies that all clients were sent.
+    /// The bodies sent to all clients.
     pub sent: &'p SentBodies,
     /// The client that reads the answer.
     pub caller: &'p Arc<Caller>,
-    /// It wants everything all the same.
+    /// Whether the client wants every body all the same.
     pub repeat: bool,
 }
 
@@ -72,7 +72,7 @@ fn left_out(omitted: &Omitted) -> LeftOut {
     LeftOut { kind: omitted.kind.to_owned(), count: omitted.count, way: omitted.way.to_owned() }
 }
 
-/// Returns the part of the result that was written: of the list that is paged, only the items shown.
+/// Returns the part of the result that was written: for the paged list, only the items shown.
 fn without_cut(mut data: Value, cuts: &'static [ListCut], kind: &str, shown: usize) -> Value {
     if let Some(cut) = cuts.iter().find(|cut| cut.kind == kind) {
         lists_at(&mut data, cut.path).into_iter().for_each(|list| list.truncate(shown));

@@ -1,15 +1,17 @@
-//! Carries a record out: all of it or nothing, as `journal` says.
+//! Writes the files of a record: all of it or nothing, as `journal` describes.
 //!
-//! Somebody may write between the comparison of contents and the moment when a new file takes the name. So the two exchange their
-//! names, which happens at once; what was displaced is compared then, and once more when everything is done, and goes back if it
-//! is not what was expected. What is left of the window:
-//! - a program that keeps a file open and writes to it after the last look writes to the old one, which is gone;
-//! - where the file system cannot exchange (not Linux or macOS, some network disks), a whole file that is put there in the few
-//!   microseconds between the comparison and the renaming is lost; what is written into the old file is still found;
-//! - a file that is written over (see `plan`) is compared and written through one descriptor; what is written to it within those
-//!   microseconds is overwritten.
+//! Another program may write between the comparison of contents and the moment when a new file takes the name. So the
+//! two files exchange their names, which happens at once; then hob compares the displaced file, once at once and once
+//! when everything is done, and puts it back if its contents are unexpected. These gaps are left:
+//! - a program that keeps a file open and writes to it after the last comparison writes to the old file, which is gone;
+//! - where the file system cannot exchange (not Linux or macOS, some network disks), a whole file that another program
+//!   puts there in the few microseconds between the comparison and the renaming is lost; writes into the old file are
+//!   still found;
+//! - a file that is written over (see `plan`) is compared and written through one descriptor; writes of another program
+//!   within those microseconds are overwritten.
 //!
-//! A file keeps its mode, owner, group, other names, extended attributes and access list; one that cannot is not edited.
+//! A file keeps its mode, owner, group, other names, extended attributes and access list; a file that cannot keep them
+//! is not edited.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -23,16 +25,16 @@ use crate::record::{JournalEntry, Record};
 use crate::recover;
 use crate::steps::{clear, make_folders, set_other_attrs, sync_folders, write_new};
 
-/// Why a record was not carried out.
+/// Why a record was not written.
 #[derive(Debug)]
 pub(crate) enum Stopped {
-    /// A file was changed meanwhile.
+    /// Another program changed a file meanwhile.
     Changed(Vec<Difference>),
     /// Any other reason, as an error.
     Error(EditError),
 }
 
-/// A file, and what the system said.
+/// A file, with the system's error.
 struct Trouble {
     path: PathBuf,
     error: io::Error,
@@ -43,15 +45,15 @@ enum Halt {
     Changed(Difference),
 }
 
-/// The disk and the journal with which a record is carried out.
+/// The disk and the journal through which a record is written.
 pub(crate) struct Writer<'a> {
     pub(crate) files: &'a dyn Files,
     pub(crate) journal: &'a Journal,
 }
 
 impl Writer<'_> {
-    /// Writes everything. On success the record and its mark are still there, for the caller to end once it has noted what
-    /// was done; otherwise every file is what it was.
+    /// Writes everything. On success the record and its mark are still there, for the caller to remove once it has
+    /// recorded the apply; otherwise every file is as it was.
     pub(crate) fn run(&self, record: &Record) -> Result<(), Stopped> {
         let mut progress = Progress::default();
         let done = self.carry_out_steps(record, &mut progress);
@@ -94,7 +96,7 @@ impl Writer<'_> {
                 files.may_write(&record.target_path(entry)).map_err(trouble)?;
                 continue;
             }
-            // What is removed takes this name.
+            // The removed file takes this name.
             if entry.new.is_none() {
                 files::gone(files.remove(&record.fresh_path(index))).map_err(trouble)?;
             }
@@ -103,7 +105,7 @@ impl Writer<'_> {
             }
             if let Some(old) = &entry.old {
                 let backup = record.backup_path(index);
-                // Not every file system has second names, and not everybody may give them.
+                // Some file systems have no second names, and some users may not make them.
                 let linked = files.link(&record.target_path(entry), &backup);
                 linked.or_else(|_| write_new(files, &backup, old)).map_err(trouble)?;
             }
@@ -115,7 +117,7 @@ impl Writer<'_> {
     }
 
     fn swap_files(&self, record: &Record, progress: &mut Progress) -> Result<(), Halt> {
-        // Files that go are last: it is better to see one twice than not at all.
+        // Removals come last: a file that shows twice is better than one that shows nowhere.
         let all = || record.entries.iter().enumerate();
         let (stay, go) = (all().filter(|(_, e)| e.new.is_some()), all().filter(|(_, e)| e.new.is_none()));
         for (index, entry) in stay.chain(go) {
@@ -133,7 +135,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Compares what was displaced once more: somebody may have had it open.
+    /// Compares the displaced files once more, because another program may have had one open.
     fn look_again(&self, record: &Record, progress: &Progress) -> Result<(), Halt> {
         for (index, displaced) in &progress.displaced {
             let entry = &record.entries[*index];
@@ -148,27 +150,27 @@ impl Writer<'_> {
     }
 }
 
-/// The steps of a record that have been done so far.
+/// The steps of a record that are done so far.
 #[derive(Default)]
 struct Progress {
-    /// Entries whose files have been begun to be written over.
+    /// Entries whose files hob has begun to write over.
     begun: BTreeSet<usize>,
-    /// Entries whose old files have no name of their own any more, and where they are.
+    /// Entries whose old files have lost their names, and the present places of those files.
     displaced: Vec<(usize, Displaced)>,
 }
 
 /// The place of an old file after the new one has taken its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Displaced {
-    /// Where the new one was.
+    /// At the former place of the new file.
     Exchanged,
-    /// There too, and nothing is in its place.
+    /// At that place as well, and no file has the name.
     Removed,
     /// Under its second name only.
     Replaced,
 }
 
-/// An entry that is carried out.
+/// An entry that is being written.
 struct One<'a> {
     files: &'a dyn Files,
     record: &'a Record,
@@ -182,7 +184,7 @@ impl One<'_> {
         self.entry.old.as_ref().map(|side| &*side.bytes)
     }
 
-    /// Puts the new contents into the file. What somebody has changed is left alone, and told.
+    /// Writes the new contents into the file. A file that another program has changed stays as it is, and is reported.
     fn write_over(&self, progress: &mut Progress) -> io::Result<Option<Differs>> {
         let (Some(old), Some(new)) = (&self.entry.old, &self.entry.new) else { return Ok(None) };
         if !files::holds_contents(self.files, self.target, Some(&old.bytes))? {
@@ -198,7 +200,8 @@ impl One<'_> {
         Ok(None)
     }
 
-    /// Gives the new file the name, or takes it away. What somebody has changed is left alone, and told.
+    /// Gives the name to the new file, or removes the old one. A file that another program has changed stays as it is,
+    /// and is reported.
     fn take_name(&self, progress: &mut Progress) -> io::Result<Option<Differs>> {
         if !files::holds_contents(self.files, self.target, self.old_bytes())? {
             return self.difference_kind().map(Some);
@@ -220,7 +223,7 @@ impl One<'_> {
         Ok(None)
     }
 
-    /// Answers where the old file is, if there was one.
+    /// Moves the old file away, if there is one; returns its place.
     fn displace_old(&self) -> io::Result<Option<Displaced>> {
         let fresh = self.record.fresh_path(self.index);
         match (&self.entry.old, &self.entry.new) {
@@ -235,7 +238,7 @@ impl One<'_> {
         }
     }
 
-    /// Puts what was displaced back if somebody has written to it; answers whether that was so.
+    /// Puts the displaced file back if another program has written to it; returns true if so.
     fn look_at(&self, displaced: Displaced) -> io::Result<bool> {
         let (fresh, backup) = (self.record.fresh_path(self.index), self.record.backup_path(self.index));
         let at = if displaced == Displaced::Replaced { &backup } else { &fresh };

@@ -1,8 +1,8 @@
 //! Describes what an edit changes: replacements within one file, and whole files before and after.
 //!
-//! Edit kinds answer [`Splice`]s, because that is how editors and language servers speak; [`apply_splices`] makes whole contents of
-//! them at once, so that from here on there is no arithmetic on positions left that could go wrong between preview and
-//! apply. Not here: how a change looks (`preview`) or is written (`apply`).
+//! Edit kinds return [`Splice`]s, because editors and language servers use them too; [`apply_splices`] turns them into
+//! whole contents at once, so that no arithmetic on positions can go wrong between preview and apply. `preview` shows a
+//! change and `apply` writes it.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use hob_base::WsPath;
 /// The replacement of a range of bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Splice {
-    /// Bytes of the old contents; empty to insert.
+    /// Range of bytes in the old contents; empty to insert.
     pub range: Range<usize>,
-    /// The text that stands there afterwards.
+    /// The new text for the range.
     pub text: String,
 }
 
 /// A file before and after. A rename that also changes contents is one change.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProposedFile {
-    /// Where it is, or will be if it is new.
+    /// The present path, or the future one of a new file.
     pub path: WsPath,
-    /// Where it goes, if it is moved.
+    /// The path to which the file is moved, if it is.
     pub moved_to: Option<WsPath>,
     /// Its contents when the preview was made; `None` if the change creates it.
     pub before: Option<Arc<[u8]>>,
@@ -32,20 +32,20 @@ pub struct ProposedFile {
 }
 
 impl ProposedFile {
-    /// New contents for a file that exists.
+    /// Creates the change that gives an existing file new contents.
     #[must_use]
     pub fn of_existing(path: WsPath, before: impl Into<Arc<[u8]>>, after: impl Into<Arc<[u8]>>) -> Self {
         Self { path, moved_to: None, before: Some(before.into()), after: Some(after.into()) }
     }
 
-    /// Returns true if the change makes no difference.
+    /// Returns true if the change has no effect.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         self.before == self.after && self.moved_to.as_ref().is_none_or(|to| *to == self.path)
     }
 }
 
-/// A change that somebody may want, as an edit tool proposes it.
+/// A change that an edit tool proposes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Proposal {
     /// The edit in a few words: `Rename get to fetch in 12 files`.
@@ -56,26 +56,26 @@ pub struct Proposal {
     pub changes: Vec<ProposedFile>,
 }
 
-/// Why replacements do not make contents.
+/// Why replacements cannot be applied.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SpliceError {
-    /// Two of them want the same bytes.
+    /// Two of them replace the same bytes.
     #[error("two replacements overlap at byte {0}")]
     Overlap(usize),
     /// A range ends before it starts, or beyond the contents.
     #[error("a replacement of the bytes {}..{} does not fit contents of {len}", .range.start, .range.end)]
     Outside {
-        /// The range in bytes, as it was given.
+        /// The range in bytes, as the caller gave it.
         range: Range<usize>,
         /// Length of the contents.
         len: usize,
     },
 }
 
-/// The contents after all of `splices`, which may come in any order; those that insert at one place stay in theirs.
+/// Returns the contents after all of `splices`, which may come in any order; insertions at one place keep theirs.
 ///
 /// # Errors
-/// [`SpliceError`] if they overlap or lie outside; then nothing is known about what was meant.
+/// [`SpliceError`] if they overlap or lie outside: then their meaning is unknown.
 pub fn apply_splices(before: &[u8], splices: &[Splice]) -> Result<Vec<u8>, SpliceError> {
     let mut ordered: Vec<&Splice> = splices.iter().collect();
     ordered.sort_by_key(|one| (one.range.start, one.range.end));

@@ -1,8 +1,8 @@
 //! Defines the errors of an edit, in words that a user can act on.
 //!
-//! Texts name the file, the cause and what to do next, because nobody else knows all three. Which code a client sees is
-//! decided by the host: [`EditError::NothingPending`], [`EditError::Unknown`] and [`EditError::Settled`] are about what is
-//! pending, [`EditError::Conflict`] about files that are not as they were, [`EditError::Failed`] and
+//! Texts name the file, the cause and the next step, because only this crate knows all three. The host decides which
+//! code a client sees: [`EditError::NothingPending`], [`EditError::Unknown`] and [`EditError::Settled`] are about
+//! pending edits, [`EditError::Conflict`] about files that have changed, [`EditError::Failed`] and
 //! [`EditError::Unfinished`] about the disk.
 
 use std::{fmt, io};
@@ -18,23 +18,23 @@ pub enum EditError {
     /// The client has no preview and no change set.
     #[error("No pending action to resolve. Nothing to apply or discard.")]
     NothingPending,
-    /// Nobody has, or had of late, a pending edit of this name.
+    /// No pending edit has this name, or had it recently.
     #[error("there is no pending edit `{0}`; `hob pending` lists those that there are")]
     Unknown(String),
-    /// It has been decided already.
+    /// The edit has been decided already.
     #[error("{}", settled(.id, .label, *.outcome))]
     Settled {
-        /// Name of the edit that was asked for.
+        /// Name of the edit that the caller named.
         id: PendingId,
         /// The edit in a few words.
         label: String,
         /// The decision: applied, discarded or expired.
         outcome: PendingOutcome,
     },
-    /// Files are not what they were when the preview was made. Nothing was written.
+    /// Files have changed since the preview was made. Nothing was written.
     #[error("{0}")]
     Conflict(Conflict),
-    /// The disk did not let it happen. Every file is as it was before.
+    /// The system refused an operation. Every file is as it was before.
     #[error("Apply failed: {file}: {cause}")]
     Failed {
         /// The file, as the user knows it.
@@ -42,8 +42,8 @@ pub enum EditError {
         /// The system's reason, in words.
         cause: String,
     },
-    /// The disk did not let it happen, and not be taken back either. The journal is kept, and what is left is done at the
-    /// next apply in this workspace, or when the daemon starts.
+    /// The system refused an operation, and taking the apply back failed too. The journal stays, and the next apply in
+    /// this workspace, or the next start of the daemon, completes the work.
     #[error(
         "Apply failed: {cause}. Taking it back failed too: {also}. hob goes on with that when it next starts or applies an edit here; until then files may be old and new side by side"
     )]
@@ -53,18 +53,18 @@ pub enum EditError {
         /// The reason why taking it back failed, in words.
         also: String,
     },
-    /// A path that is not written, whoever asks.
+    /// A path that hob never writes.
     #[error("`{path}` is not written: {why}")]
     Refused {
         /// The path as proposed.
         path: WsPath,
-        /// Why, as half a sentence.
+        /// The reason, as half a sentence.
         why: &'static str,
     },
     /// The proposal is too large, or too much is pending.
     #[error("{0}")]
     TooMuch(String),
-    /// A change does not fit what the client's change set already does to the file.
+    /// A change does not fit the client's change set for the file.
     #[error(
         "`{path}` is in the change set already, and {why}; apply or discard the change set `{id}` first, or make the change against its contents"
     )]
@@ -76,7 +76,7 @@ pub enum EditError {
         /// Name of the change set.
         id: PendingId,
     },
-    /// A proposal that changes nothing.
+    /// The proposal changes nothing.
     #[error("the edit changes nothing")]
     Nothing,
     /// There is no apply to undo.
@@ -85,23 +85,23 @@ pub enum EditError {
     /// hob's own folder cannot be used.
     #[error("{file} in hob's state folder: {cause}; nothing was changed")]
     State {
-        /// The file or folder.
+        /// The path of the file or folder.
         file: String,
         /// The system's reason, in words.
         cause: String,
     },
 }
 
-/// The files that keep an edit from being applied.
+/// The files that prevent an edit from being applied.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Conflict {
-    /// Those that differ, in the order of their paths.
+    /// The files that differ, in the order of their paths.
     pub files: Vec<Difference>,
     /// The next step for the caller, as a sentence.
     pub next: String,
 }
 
-/// A file that is not as it was.
+/// A file that differs from the proposal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
     /// The file that differs.
@@ -110,16 +110,16 @@ pub struct Difference {
     pub how: Differs,
 }
 
-/// The difference between a file and what it was.
+/// The difference between a file and its expected state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Differs {
-    /// Its contents are others.
+    /// Its contents differ.
     Changed,
     /// The file is gone now.
     Gone,
-    /// It was to be created, or moved to, and is there.
+    /// The path of a new or moved file is taken.
     Exists,
-    /// There is something else: a folder, a device.
+    /// The path has something else: a folder, a device.
     NoFile,
 }
 
@@ -134,7 +134,7 @@ impl fmt::Display for Differs {
     }
 }
 
-/// Beyond this many, files are counted.
+/// Most files that the message names; the rest is counted.
 const NAMED: usize = 5;
 
 impl fmt::Display for Conflict {

@@ -1,21 +1,22 @@
-//! Puts what is about to be written on the disk before it is: so that it can be finished or taken back, whoever is
-//! left to do it.
+//! Writes an apply's contents to a journal on the disk before it touches any file, so that any later process can finish
+//! it or take it back.
 //!
 //! An apply goes through these steps, each of which is on the disk before the next begins:
 //! 1. the *record*: contents and permissions of every file before and after, in hob's own folder;
 //! 2. new contents beside their targets, and a second name for each old file;
-//! 3. the *mark*, in hob's own folder: from here on the new contents are what counts;
-//! 4. each new file and its target exchange their names; a file that has to stay the one that it is, because it has other names or an
-//!    owner who cannot be given it, is written over;
-//! 5. record and mark go, the record first.
+//! 3. the *mark*, in hob's own folder: from here on the new contents count;
+//! 4. each new file and its target exchange their names; a file that has to stay the same file, because it has other
+//!    names or an owner who cannot be given it, is written over;
+//! 5. record and mark are removed, the record first.
 //!
-//! A record without a mark is taken back, one with a mark is carried out. Both can begin from any mixture of old and new
-//! files, because the record holds both sides; what is beside the targets saves space when the disk is full, and lets an old
-//! file come back as the file that it was. The mark goes last, because a record without it would mean the opposite. To take
-//! back in a running process removes the mark first.
+//! A record without a mark is taken back, one with a mark is carried out. Both can begin from any mixture of old and
+//! new files, because the record holds both sides. The files beside the targets save space when the disk is full, and
+//! let an old file come back as the file that it was. The mark goes last, because a record without it would mean the
+//! opposite. A running process that takes an apply back removes the mark first.
 //!
-//! A file that is written over may be stopped half-way, and is then some of either: the record holds both whole, so that it is told
-//! from what somebody else wrote, and finished. Until then it is in pieces, which a file that takes a name never is.
+//! A write over a file may be interrupted, and the file then has some of either contents. The record holds both whole,
+//! so that recovery can tell such a file from another program's, and finish it. Until then the file is in pieces, which
+//! never happens to a file that takes a name.
 //!
 //! Names beside the targets begin with a dot, so that neither hob nor the usual tools take them for files of the project.
 
@@ -38,11 +39,11 @@ pub(crate) struct Journal {
     folder: PathBuf,
 }
 
-/// A record that an earlier process, or a failure, left.
+/// A record that an earlier process, or a failure, left behind.
 pub(crate) enum Left {
-    /// It is as it was written; `committed` if its mark is there.
+    /// The record is intact; `committed` if its mark is there.
     Record { record: Box<Record>, committed: bool },
-    /// It cannot be read, and was set aside.
+    /// The record cannot be read, and was set aside.
     Damaged { name: String, why: FormatError },
 }
 
@@ -62,7 +63,7 @@ impl Journal {
         files::put(&*self.files, &self.path(record, MARK), record.subject.id.as_str().as_bytes())
     }
 
-    /// Takes step 3 back.
+    /// Removes the mark: takes step 3 back.
     pub(crate) fn revoke_mark(&self, record: &Record) -> io::Result<()> {
         files::take_away(&*self.files, &self.path(record, MARK))
     }
@@ -73,7 +74,7 @@ impl Journal {
         self.revoke_mark(record)
     }
 
-    /// The records that are there: of one workspace, or all. Marks and drafts without a record are removed on the way.
+    /// Reads the records that are there: of one workspace, or all. Removes marks and drafts without a record.
     pub(crate) fn records_left(&self, root: Option<&AbsPath>) -> io::Result<Vec<Left>> {
         let mut names = match self.files.list(&self.folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -129,7 +130,7 @@ fn name_ending(name: &str) -> &str {
     name.rsplit_once('.').map_or("", |(_, ending)| ending)
 }
 
-/// A workspace as part of a file name.
+/// Returns a workspace's key for file names.
 pub(crate) fn key(root: &AbsPath) -> String {
     ContentHash::of(root.to_string().as_bytes()).to_string()[..16].to_owned()
 }

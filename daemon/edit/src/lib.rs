@@ -1,8 +1,8 @@
-//! Edits files: computes what a change would do, keeps it until somebody decides, and writes it whole or not at all.
+//! Edits files: computes the result of a change, keeps it until a user decides, and writes it whole or not at all.
 //!
-//! Everything is computed from bytes that the caller has read through the barrier, and kept as whole contents before and
-//! after, because what is applied must be exactly what was previewed. This crate alone writes to a workspace. It knows no
-//! tool, no client and no language server: a rename's replacements come from the live layer, handed over by the host.
+//! Everything is computed from bytes that the caller has read through the barrier, and kept as whole contents before
+//! and after, so that apply writes exactly what the preview showed. Only this crate writes to a workspace. It knows no
+//! tool, no client and no language server: the host hands over a rename's replacements from the live layer.
 
 mod apply;
 mod change;

@@ -1,7 +1,7 @@
-//! Looks at the lines of a text as edits see them: their endings, their indentation, whether there is anything on them.
+//! Finds the lines of a text, with their endings and indentation.
 //!
-//! An edit must leave a file in the style it found: what is new ends its lines as the lines around it do. Offsets are bytes
-//! of UTF-8 text. A byte order mark belongs to no line.
+//! An edit must leave a file in its own style: new lines end as the lines around them do. Offsets are bytes of UTF-8
+//! text. A byte order mark belongs to no line.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ pub(crate) fn ending_near(text: &str, at: usize) -> Ending {
     if text[..end].ends_with('\r') { CRLF } else { LF }
 }
 
-/// `text` with every line ended by `ending`.
+/// Returns `text` with every line ended by `ending`.
 pub(crate) fn with_ending(text: &str, ending: Ending) -> String {
     let plain = text.replace(CRLF, LF);
     if ending == CRLF { plain.replace(LF, CRLF) } else { plain }
@@ -52,19 +52,19 @@ pub(crate) fn next_line(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |found| at + found + 1)
 }
 
-/// The line before the one that begins at `start`, without its ending; `None` before the first.
+/// Returns the line before the one that begins at `start`, without its ending; `None` before the first.
 pub(crate) fn line_before(text: &str, start: usize) -> Option<Range<usize>> {
     let end = start.checked_sub(1).filter(|end| text.as_bytes()[*end] == b'\n')?;
     let begin = line_start(text, end);
     Some(begin..line_end(text, begin))
 }
 
-/// The 1-based number of the line of byte `at`.
+/// Returns the 1-based number of the line of byte `at`.
 pub(crate) fn line_number(text: &str, at: usize) -> usize {
     1 + text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count()
 }
 
-/// The spaces and tabs that a line begins with.
+/// Returns the spaces and tabs at the beginning of a line.
 pub(crate) fn indentation_of(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }

@@ -1,14 +1,15 @@
-//! Plans what is to be written for a proposal, if every file still is what the proposal was made from.
+//! Plans the writes for a proposal, if every file is still as the proposal expects.
 //!
-//! A proposal speaks of changes, the disk of places: two files that swap their names are two places with new contents, so
-//! what is asked is what each place is to hold before and after ([`Wish`]). Places are then found on the disk. A path that
-//! leads out of the workspace through a symbolic link is refused; one that leads through a link to somewhere within is the
-//! file there. A link itself is neither moved nor removed. Which paths a client may name at all is the host's to say; version
-//! control's folders are refused here too, because nothing good comes of it.
+//! A proposal lists changes, the disk has places: two files that swap their names are two places with new contents. So
+//! the plan first lists the contents of each place before and after ([`Wish`]), then finds the places on the disk. A
+//! path that leads out of the workspace through a symbolic link is refused; one that leads through a link to a file
+//! within means that file. A link itself is neither moved nor removed. The host decides which paths a client may name
+//! at all; version control's folders are refused here too, because a write there could damage the repository.
 //!
-//! A file with several names (hard links) stays one file: its contents are written over, and every name sees them. So is one whose owner
-//! or group a new file could not be given. Neither removing nor moving a file of several names is undone as it was, so that is refused.
-//! On file systems that ignore case, a move to the same name in other letters is a conflict, because the target exists.
+//! A file with several names (hard links) stays one file: hob writes over its contents, and every name sees them. The
+//! same holds for a file whose owner or group a new file could not be given. An undo could not restore a file of
+//! several names that was removed or moved, so that is refused. On file systems that ignore case, a move to the same
+//! name in other letters is a conflict, because the target exists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -22,22 +23,22 @@ use crate::error::{Difference, Differs, EditError, cause_without_number};
 use crate::files::{Attrs, Files, NodeKind};
 use crate::record::{JournalEntry, JournalSide};
 
-/// The contents that a place is to hold before and after.
+/// The contents of a place before and after.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Wish {
     pub(crate) before: Option<Arc<[u8]>>,
     pub(crate) after: Option<Arc<[u8]>>,
-    /// Where a file comes from that is moved here.
+    /// The former path of a file that is moved here.
     pub(crate) from: Option<WsPath>,
-    /// Permissions, if not those that the file has here or where it comes from.
+    /// The permissions, unless the file keeps its own.
     pub(crate) attrs: Option<Attrs>,
 }
 
-/// The entries and folders that are to be written.
+/// The entries and folders of an apply.
 #[derive(Debug)]
 pub(crate) struct WritePlan {
     pub(crate) entries: Vec<JournalEntry>,
-    /// Folders that are to be made, outer ones first.
+    /// Folders to be made, outer ones first.
     pub(crate) new_folders: Vec<WsPath>,
 }
 
@@ -56,7 +57,7 @@ const LINK: &str = "it is a symbolic link; name the file that it leads to";
 const LINKED: &str = "it has several names (hard links), which an undo could not make one file again; remove or move it yourself";
 const VCS: [&str; 5] = [".git", ".hg", ".jj", ".svn", ".sl"];
 
-/// Returns what a proposal wants each place to hold, by path.
+/// Returns the contents that a proposal wants for each place, by path.
 pub(crate) fn wishes_of(proposal: &Proposal) -> Result<BTreeMap<WsPath, Wish>, EditError> {
     let mut wishes: BTreeMap<WsPath, Wish> = BTreeMap::new();
     let (mut left, mut reached) = (BTreeSet::new(), BTreeSet::new());
@@ -93,7 +94,7 @@ fn check_allowed(path: &WsPath) -> Result<(), EditError> {
     Err(EditError::Refused { path: path.clone(), why })
 }
 
-/// Compares every place with what it should be.
+/// Compares every place with its expected contents.
 pub(crate) fn plan(
     files: &dyn Files,
     root: &AbsPath,
@@ -118,7 +119,7 @@ pub(crate) fn plan(
             let why = "another path of this edit leads to the same file";
             return Err(NoPlan::Error(EditError::Refused { path: path.clone(), why }));
         }
-        // Two equal files that swap their names.
+        // Two equal files swap their names.
         if wish.before == wish.after {
             continue;
         }
@@ -139,16 +140,16 @@ pub(crate) fn plan(
     Ok(plan)
 }
 
-/// The file that a path leads to, compared with what it should be.
+/// The file at a path, compared with its expected contents.
 struct PlannedPlace {
     at: WsPath,
     attrs: Option<Attrs>,
-    /// It has other names.
+    /// Whether the file has other names.
     is_linked: bool,
-    /// A new file could not be given its owner and group.
+    /// Whether a new file could not be given its owner and group.
     is_foreign: bool,
     differs: Option<Differs>,
-    /// Folders of its path that are not there yet.
+    /// Folders of its path that do not exist yet.
     new_folders: Vec<WsPath>,
 }
 
@@ -185,7 +186,7 @@ impl Looker<'_> {
         Ok(place)
     }
 
-    /// Goes through one folder of a path. Answers whether it is missing.
+    /// Resolves one folder of a path. Returns true if it is missing.
     fn pass_folder(&self, path: &WsPath, place: &mut PlannedPlace) -> Result<bool, EditError> {
         let refused = |why| Err(EditError::Refused { path: path.clone(), why });
         match self.kind(path, &place.at)? {
@@ -233,7 +234,7 @@ impl Looker<'_> {
         Ok(meta.map_err(|error| failed_at(path, &error))?.map(|meta| meta.kind))
     }
 
-    /// Returns the path that a symbolic link leads to, within the workspace.
+    /// Returns the target of a symbolic link, within the workspace.
     fn follow_link(&self, path: &WsPath, at: &WsPath) -> Result<WsPath, EditError> {
         let refused = || EditError::Refused { path: path.clone(), why: OUTSIDE };
         let real = match self.files.real(self.root.join_ws(at).as_path()) {
@@ -247,7 +248,7 @@ impl Looker<'_> {
 
 fn join(folder: &WsPath, name: &str) -> WsPath {
     let path = if folder.is_root() { name.to_owned() } else { format!("{folder}/{name}") };
-    // Parts of a workspace path make one again.
+    // Parts of a workspace path are a valid path again.
     WsPath::new(&path).unwrap_or_else(|_| folder.clone())
 }
 
@@ -255,14 +256,14 @@ fn failed_at(path: &WsPath, error: &io::Error) -> EditError {
     EditError::Failed { file: path.to_string(), cause: cause_without_number(error) }
 }
 
-/// The workspace's own folder, without symbolic links.
+/// Returns the workspace's own folder, without symbolic links.
 pub(crate) fn real_root(files: &dyn Files, root: &AbsPath) -> Result<AbsPath, EditError> {
     let fail = |cause| EditError::Failed { file: root.to_string(), cause };
     let real = files.real(root.as_path()).map_err(|error| fail(cause_without_number(&error)))?;
     AbsPath::new(real).map_err(|error| fail(error.to_string()))
 }
 
-/// A path for messages: relative to the workspace if it lies there.
+/// Returns a path for messages: relative to the workspace if it lies there.
 pub(crate) fn shown_path(root: &AbsPath, path: &Path) -> String {
     path.strip_prefix(root.as_path()).unwrap_or(path).display().to_string()
 }

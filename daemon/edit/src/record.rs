@@ -1,7 +1,8 @@
-//! Defines what hob notes of an apply: both sides of every file, the folders, and the words by which the user knows the edit.
+//! Defines the record of an apply: both sides of every file, the folders, and the label by which the user knows the
+//! edit.
 //!
-//! The journal keeps a [`Record`] while an apply is under way, and the undo keeps an [`UndoRecord`] afterwards. Both are plain data:
-//! `journal.rs` and `undo.rs` say when they are written, and `format` says how.
+//! The journal keeps a [`Record`] while an apply is under way, and the undo keeps an [`UndoRecord`] afterwards. Both
+//! are plain data: `journal.rs` and `undo.rs` decide when they are written, and `format` how.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,11 +14,11 @@ use hob_base::{AbsPath, WsPath};
 use crate::files::Attrs;
 use crate::pending::id::PendingId;
 
-/// One of the two things that a file can be.
+/// One side of a file: before or after.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct JournalSide {
     pub(crate) bytes: Arc<[u8]>,
-    /// `None`: what the system gives a new file.
+    /// The attributes; `None` for those that the system gives a new file.
     pub(crate) attrs: Option<Attrs>,
 }
 
@@ -27,13 +28,14 @@ impl fmt::Debug for JournalSide {
     }
 }
 
-/// A file and what it was and is to be. Its place is without symbolic links.
+/// A file with both its sides. Its path has no symbolic links.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct JournalEntry {
     pub(crate) at: WsPath,
     pub(crate) old: Option<JournalSide>,
     pub(crate) new: Option<JournalSide>,
-    /// It stays the file that it is and is written over, because a new one in its place could not be what it is.
+    /// Whether the file is written over and stays the same file, because a new one in its place could not have its
+    /// names or owner.
     pub(crate) in_place: bool,
 }
 
@@ -46,18 +48,18 @@ pub(crate) struct EditSubject {
     pub(crate) at: SystemTime,
 }
 
-/// All that is needed to finish an apply or to take it back.
+/// All data to finish an apply or to take it back.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Record {
     /// The root without symbolic links.
     pub(crate) root: AbsPath,
     pub(crate) subject: EditSubject,
-    /// True if it takes back what was applied, instead of applying.
+    /// Whether it undoes an apply.
     pub(crate) undoes: bool,
     pub(crate) entries: Vec<JournalEntry>,
-    /// Folders that are made for it, outer ones first.
+    /// Folders that the apply makes, outer ones first.
     pub(crate) new_folders: Vec<WsPath>,
-    /// Folders that go with it if they are empty then, outer ones first.
+    /// Folders that the apply removes if they are empty then, outer ones first.
     pub(crate) old_folders: Vec<WsPath>,
 }
 
@@ -82,7 +84,7 @@ impl Record {
         self.target_path(&self.entries[index]).with_file_name(name)
     }
 
-    /// The folders of all targets, each once.
+    /// Returns the folders of all targets, each once.
     pub(crate) fn target_folders(&self) -> Vec<PathBuf> {
         let parent = |entry| self.target_path(entry).parent().map(Path::to_path_buf);
         let mut folders: Vec<PathBuf> = self.entries.iter().filter_map(parent).collect();
@@ -92,12 +94,12 @@ impl Record {
     }
 }
 
-/// An apply that may be taken back.
+/// An apply that may be undone.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct UndoRecord {
     pub(crate) subject: EditSubject,
     pub(crate) files: Vec<WsPath>,
-    /// `None`: they were too large.
+    /// The files with both their sides; `None` if they were too large.
     pub(crate) entries: Option<Vec<JournalEntry>>,
     pub(crate) new_folders: Vec<WsPath>,
 }

@@ -1,10 +1,11 @@
-//! Finishes what a record began, in the direction that its mark gives, from whatever mixture of old and new is there.
+//! Finishes an interrupted record, in the direction that its mark gives, from any mixture of old and new files.
 //!
-//! A file that is neither what it was nor what it was to be has been changed by somebody since, and is left as it is: the
-//! others still all become old or all new. Everything here can be interrupted and begun again.
+//! A file that has neither its old nor its new contents has been changed by another program since, and stays as it is:
+//! the others still all become old or all new. Every step here can be interrupted and repeated.
 //!
-//! Two things that look like somebody's are not: a file that is written over may be half old and half new; and where names were
-//! exchanged in the moment before a stop, what somebody had written in that moment lies under the other name, and goes back.
+//! Two cases look like another program's change and are not: a file that is written over may be half old and half new.
+//! And if hob stopped at the moment when names were exchanged, a file that another program wrote at that moment lies
+//! under the other name, and goes back.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -19,13 +20,14 @@ use crate::plan::shown_path;
 use crate::record::{JournalEntry, JournalSide, Record};
 use crate::steps::{clear, drop_folders, make_folders, set_other_attrs, sync_folders, write_new};
 
-/// Files that somebody has changed since, and which were left alone.
+/// Files that other programs have changed since, and that stay as they are.
 pub(crate) type Strange = Vec<WsPath>;
 
-/// The entries whose files this process has begun to write over; `None` if that was another, and may be any of them.
+/// The entries whose files this process has begun to write over; `None` if another process began, which may have been
+/// any of them.
 pub(crate) type Begun<'a> = Option<&'a BTreeSet<usize>>;
 
-/// Makes all files what they were and ends the record. The error is a sentence's part that names file and cause.
+/// Restores the old side of all files and ends the record. The error is a part of a sentence with file and cause.
 pub(crate) fn take_back(
     files: &dyn Files,
     journal: &Journal,
@@ -42,10 +44,10 @@ pub(crate) fn take_back(
     Ok(strange)
 }
 
-/// Makes all files what they are to be. The record is left for the caller to end.
+/// Writes the new side of all files. The caller ends the record.
 pub(crate) fn carry_out(files: &dyn Files, record: &Record) -> Result<Strange, String> {
     let at = |(path, error): (std::path::PathBuf, io::Error)| describe_failure(record, &path, &error);
-    // They were on the disk before the mark was; if one is not, it was removed since, and its files are strange.
+    // They were on the disk before the mark; a missing one was removed since, and its files are strange.
     let mut strange = recover_each(files, record, None, Direction::Forth)?;
     for (index, entry) in record.entries.iter().enumerate().filter(|(_, entry)| !entry.in_place) {
         let beside = record.fresh_path(index);
@@ -92,8 +94,8 @@ fn recover_each(
     Ok(strange)
 }
 
-/// Gives the name back to what somebody has written to in the moment in which it was displaced. What the power has torn is not
-/// somebody's.
+/// Gives the name back to a file that another program wrote to at the moment in which it was displaced. A file that a
+/// power loss has torn is not another program's.
 fn put_back(files: &dyn Files, beside: &Path, target: &Path, entry: &JournalEntry) -> io::Result<bool> {
     let Some(old) = &entry.old else { return Ok(false) };
     if !matches!(files.meta(beside)?, Some(meta) if meta.kind == NodeKind::File) {
@@ -112,8 +114,8 @@ fn put_back(files: &dyn Files, beside: &Path, target: &Path, entry: &JournalEntr
     Ok(true)
 }
 
-/// Returns true if these bytes may be what is there when a file is written over and that is stopped: at each place
-/// the one or the other, or nothing yet.
+/// Returns true if these bytes may come from an interrupted write over a file: at each place they are those of one or
+/// the other contents, or not yet written.
 fn is_some_of(found: &[u8], one: &[u8], other: &[u8]) -> bool {
     let fits =
         |(at, byte): (usize, &u8)| *byte == 0 || one.get(at) == Some(byte) || other.get(at) == Some(byte);
@@ -128,7 +130,8 @@ struct RecoveryStep<'a> {
 }
 
 impl RecoveryStep<'_> {
-    /// Makes the target what is wanted. Answers false, and does nothing, if it is neither that nor what it is expected to be.
+    /// Gives the target its wanted contents. Returns false, and does nothing, if the target has neither those nor the
+    /// expected ones.
     fn make_wanted(&self, have: Option<&JournalSide>, want: Option<&JournalSide>) -> io::Result<bool> {
         if self.is(self.target, want)? {
             return Ok(true);
@@ -147,7 +150,7 @@ impl RecoveryStep<'_> {
             }
             write_new(self.files, self.beside, side)?;
         }
-        // Whoever wrote it may have been stopped before it was on the disk.
+        // The writer may have been stopped before the file was on the disk.
         self.files.sync(self.beside)?;
         match have {
             Some(_) => self.files.rename(self.beside, self.target)?,
@@ -156,7 +159,8 @@ impl RecoveryStep<'_> {
         Ok(true)
     }
 
-    /// As [`RecoveryStep::make_wanted`], for a file that is written over; `may_be_torn` if that has been begun.
+    /// Does the same as [`RecoveryStep::make_wanted`], for a file that is written over; `may_be_torn` if that has
+    /// begun.
     fn write_over(&self, have: &JournalSide, want: &JournalSide, may_be_torn: bool) -> io::Result<bool> {
         if !matches!(self.files.meta(self.target)?, Some(meta) if meta.kind == NodeKind::File) {
             return Ok(false);
@@ -186,7 +190,7 @@ fn journal_failure(error: io::Error) -> String {
     format!("hob's journal: {}", cause_without_number(&error))
 }
 
-/// Returns true if the folder of a workspace is there; without it nothing can be finished.
+/// Returns true if the folder of a workspace exists; without it no record can be finished.
 pub(crate) fn has_root(files: &dyn Files, record: &Record) -> bool {
     matches!(files.meta(record.root.as_path()), Ok(Some(meta)) if meta.kind == NodeKind::Folder)
 }

@@ -1,4 +1,4 @@
-//! Takes the single steps that an apply and a recovery have in common, each of which may be taken again after a stop.
+//! Performs the single steps that apply and recovery share; each may be repeated after a stop.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use hob_base::WsPath;
 use crate::files::{self, Files};
 use crate::record::{JournalSide, Record};
 
-/// Gives a file that stays the one that it is the attributes of its other side, where they are others. Bits that lend rights go, which
-/// the system sees to unless root writes.
+/// Gives a file that stays the same file the attributes of its other side, if they differ. Bits that lend rights are
+/// removed, which the system does itself unless root writes.
 pub(crate) fn set_other_attrs(
     files: &dyn Files,
     path: &Path,
@@ -29,9 +29,9 @@ const LENDS: u32 = 0o6000;
 
 type ResultWithPath<T> = Result<T, (PathBuf, io::Error)>;
 
-/// A file that is on the disk on return, contents and permissions; its name is not yet.
+/// Writes a file with contents and permissions, which are on the disk on return; its name is not yet.
 pub(crate) fn write_new(files: &dyn Files, path: &Path, side: &JournalSide) -> io::Result<()> {
-    // Only under a name that nobody else has: what is there is of an attempt before this.
+    // The name belongs to hob alone: a file there is left from an earlier attempt.
     files::gone(files.remove(path))?;
     files.create(path, side.attrs.is_some())?;
     files.write(path, &side.bytes)?;
@@ -41,7 +41,7 @@ pub(crate) fn write_new(files: &dyn Files, path: &Path, side: &JournalSide) -> i
     files.sync(path)
 }
 
-/// Makes folders, outer ones first, those of them that are not there.
+/// Makes the missing ones of these folders, outer ones first.
 pub(crate) fn make_folders(files: &dyn Files, record: &Record, folders: &[WsPath]) -> ResultWithPath<()> {
     for folder in folders {
         let path = record.root.join_ws(folder).as_path().to_path_buf();
@@ -55,7 +55,7 @@ pub(crate) fn make_folders(files: &dyn Files, record: &Record, folders: &[WsPath
     Ok(())
 }
 
-/// Removes what was beside the targets, and the folders that the record ends.
+/// Removes the files beside the targets, and the folders that the record ends.
 pub(crate) fn clear(files: &dyn Files, record: &Record) -> ResultWithPath<()> {
     for index in 0..record.entries.len() {
         for path in [record.fresh_path(index), record.backup_path(index)] {
@@ -65,14 +65,15 @@ pub(crate) fn clear(files: &dyn Files, record: &Record) -> ResultWithPath<()> {
     drop_folders(files, record, &record.old_folders)
 }
 
-/// Removes those of the folders that are empty, inner ones first.
+/// Removes the empty ones of these folders, inner ones first.
 pub(crate) fn drop_folders(files: &dyn Files, record: &Record, folders: &[WsPath]) -> ResultWithPath<()> {
     for folder in folders.iter().rev() {
         let path = record.root.join_ws(folder).as_path().to_path_buf();
         match files.remove_folder(&path) {
-            // One that is gone may be so only for those who see what has not reached the disk.
+            // A folder may be gone in the system's view but not yet on the disk, so its parent is synced in that case
+            // too.
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                // Somebody else uses it by now.
+                // Another program uses the folder by now.
                 if error.kind() != io::ErrorKind::DirectoryNotEmpty {
                     return Err((path, error));
                 }
@@ -86,7 +87,7 @@ pub(crate) fn drop_folders(files: &dyn Files, record: &Record, folders: &[WsPath
     Ok(())
 }
 
-/// The names in all targets' folders are on the disk on return. A folder may have gone with the record.
+/// Syncs the folders of all targets: their names are on the disk on return. A folder may have gone with the record.
 pub(crate) fn sync_folders(files: &dyn Files, record: &Record) -> ResultWithPath<()> {
     for folder in record.target_folders() {
         files::gone(files.sync_folder(&folder)).map_err(|error| (folder, error))?;

@@ -1,7 +1,8 @@
-//! Keeps what is needed to take back the last apply in each workspace.
+//! Keeps the data to undo the last apply in each workspace.
 //!
-//! One file per workspace, replaced by every apply and removed by an undo: an undo is not undone, and what came before the last
-//! apply cannot be taken back without it. What is too large is noted without its contents, so that the user hears why.
+//! One file per workspace, which every apply replaces and an undo removes: an undo cannot be undone, and applies before
+//! the last one cannot be undone by themselves. An apply that is too large is recorded without its contents, so that
+//! the user hears why.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -16,7 +17,7 @@ use crate::journal::key;
 use crate::plan::Wish;
 use crate::record::{JournalEntry, JournalSide, Record, UndoRecord};
 
-/// Contents beyond this are not kept, in bytes.
+/// Most bytes of contents that are kept.
 pub(crate) const MAX_BYTES: u64 = 64 << 20;
 
 impl UndoRecord {
@@ -34,12 +35,12 @@ impl UndoRecord {
         }
     }
 
-    /// Returns what each place is to hold when the apply is taken back; `None` if that is not kept.
+    /// Returns the contents of each place after an undo; `None` if they are not kept.
     pub(crate) fn wishes_of_undo(&self) -> Option<BTreeMap<WsPath, Wish>> {
         let wish = |JournalEntry { at, old, new, .. }: &JournalEntry| {
             let attrs = |side: &Option<JournalSide>| side.as_ref().and_then(|side| side.attrs.clone());
             let bytes = |side: &Option<JournalSide>| side.as_ref().map(|side| Arc::clone(&side.bytes));
-            // A file that was not moved keeps the permissions that it has by now.
+            // A file that was not moved keeps its present permissions.
             let brought = attrs(old).filter(|old| Some(old) != attrs(new).as_ref());
             (at.clone(), Wish { before: bytes(new), after: bytes(old), from: None, attrs: brought })
         };
@@ -47,20 +48,20 @@ impl UndoRecord {
     }
 }
 
-/// The folder of what can be undone.
+/// The folder of undo records.
 pub(crate) struct Undos {
     files: Arc<dyn Files>,
     folder: PathBuf,
 }
 
-/// Why nothing is known of the last apply.
+/// Why there is no undo record.
 #[derive(Debug)]
 pub(crate) enum NoUndo {
-    /// There was none, or it has been taken back.
+    /// Nothing was applied, or the last apply has been undone.
     Nothing,
-    /// It cannot be read.
+    /// The undo record cannot be read.
     Disk(io::Error),
-    /// It makes no sense.
+    /// The undo record is invalid.
     Format(FormatError),
 }
 
@@ -69,7 +70,7 @@ impl Undos {
         Self { files, folder }
     }
 
-    /// Notes what was applied; answers whether it can be undone.
+    /// Records an apply; returns true if it can be undone.
     pub(crate) fn keep(&self, record: &Record) -> io::Result<bool> {
         files::ensure_folder(&*self.files, &self.folder)?;
         let kept = UndoRecord::from_record(record);

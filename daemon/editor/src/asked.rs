@@ -1,4 +1,4 @@
-//! Follows a request that a server works on until its outcome has become an answer.
+//! Follows a request that a server works on, and turns its outcome into an answer.
 //!
 //! All of this happens on the thread that reads from the server, so nothing here waits.
 
@@ -17,7 +17,7 @@ use super::shape::encoding::Encoding;
 use super::shape::results::{self, Context};
 use super::{eager, fallback, versions};
 
-/// Most servers that may end under a request before it is not asked again.
+/// Number of servers that may end while they work on a request; after that the request is not sent again.
 const MOST_ENDS: u8 = 2;
 
 /// A request that a server works on.
@@ -29,13 +29,13 @@ pub(super) struct PendingRequest {
     pub(super) request: EditorRequest,
     pub(super) uri: String,
     pub(super) tokens: Vec<String>,
-    /// True if the map is asked where the server, which is loading, finds nothing.
+    /// Whether the map answers if the server, which is still loading, finds nothing.
     pub(super) from_map: bool,
     pub(super) is_command: bool,
 }
 
 impl PendingRequest {
-    /// On the thread that reads from the server.
+    /// Handles the outcome, on the thread that reads from the server.
     pub(super) fn handle_outcome(self, outcome: RequestOutcome) {
         if let Some(instance) = self.instance.upgrade() {
             let share = &instance.session().share;
@@ -54,7 +54,8 @@ impl PendingRequest {
         }
     }
 
-    /// The server has ended under it. It may be what ends servers, so it is not asked for ever.
+    /// Sends the request to the next server, because this one has ended. The request itself may end servers, so the
+    /// number of tries is limited.
     fn retry_after_loss(self, why: &str) {
         tracing::debug!(key = %self.key, why, "the server went away under an editor's question");
         self.desk.set_worker(&self.request.id, Worker::Nobody);
@@ -115,7 +116,7 @@ impl PendingRequest {
         }
     }
 
-    /// Answers with a result in the editor's columns and words.
+    /// Answers with a result in the editor's columns and form.
     pub(super) fn finish(self, value: Value) {
         let texts = |uri: &str| text_of(&self.view, uri);
         let is_folds = self.request.method == "textDocument/foldingRange";

@@ -1,8 +1,9 @@
-//! Answers the greeting of an editor: learns its folders and what it understands, and offers the capabilities of its servers.
+//! Answers an editor's `initialize`: learns its folders and capabilities, and offers the capabilities of its servers.
 //!
-//! An editor is told once what it may ask, before it has opened anything. So the servers that its project wants are started now,
-//! and what they offer, together, is what the editor is told, beside what the map answers. Which those are says the editor's
-//! configuration (`initializationOptions.hob.languages`), or else the files that mark projects, or else what lies in the folder.
+//! An editor is told once what it may ask, before it has opened anything. So hob starts the preferred servers of the
+//! project now, and offers the editor their capabilities together with the map's. The editor's configuration names the
+//! servers (`initializationOptions.hob.languages`), or else the files that mark projects do, or else the files in the
+//! folder.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,14 +25,14 @@ use super::shape::capabilities;
 use super::shape::encoding::Encoding;
 use super::{Phase, ServedEditor};
 
-/// Most servers that are started before anything is opened.
+/// Most servers that are started before a document is opened.
 const MOST_SERVERS: usize = 3;
 
-/// Longest time that the greeting waits for servers. One that takes longer is used when it is there, for the
-/// capabilities that were told without it.
+/// Longest time for which `initialize` waits for servers. A slower one is used later, for the capabilities that were
+/// offered without it.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Names in a folder that are looked at to see which languages it has.
+/// Most names in a folder that are checked in order to find its languages.
 const MOST_NAMES: usize = 2_000;
 
 impl ServedEditor {
@@ -55,7 +56,7 @@ impl ServedEditor {
         self.begun = servers;
     }
 
-    /// The servers of the editor's projects that are running in time.
+    /// Starts the servers of the editor's projects, and returns those that are running in time.
     fn running_servers(&mut self, params: &Value) -> Vec<(LinkKey, Arc<Instance>)> {
         let languages = strings_of(&params["initializationOptions"]["hob"]["languages"]);
         let mut wanted: Vec<(AbsPath, String)> = Vec::new();
@@ -82,7 +83,7 @@ impl ServedEditor {
             let start = move || {
                 let cancel = CancelToken::new(Deadline::after(PATIENCE));
                 let instance = host.live().running_instance(&workspace.project(), &name, &cancel);
-                // The greeting may have gone on without it.
+                // The answer may have been sent without this server.
                 let _ = started.send((at, key, instance));
             };
             count +=
@@ -103,7 +104,7 @@ impl ServedEditor {
     }
 }
 
-/// Returns a server's capabilities, with those that it has registered since it was initialised: an editor that comes
+/// Returns a server's capabilities, with those that it has registered since its initialisation: an editor that comes
 /// late learns all of them at once.
 fn offered_capabilities(server: &Instance) -> Value {
     let registered = server.session().share.all_registrations();
@@ -113,7 +114,7 @@ fn offered_capabilities(server: &Instance) -> Value {
 }
 
 impl ServedEditor {
-    /// The editor has its greeting, and takes requests from now on.
+    /// Attaches the started servers: the editor is initialised, and sends requests from now on.
     pub(super) fn attach_begun_servers(&mut self) {
         for (key, server) in std::mem::take(&mut self.begun) {
             self.attach_server(&key, server);
@@ -140,7 +141,7 @@ fn workspace_folders(params: &Value) -> Vec<AbsPath> {
     folders
 }
 
-/// The path of a `file:` URI.
+/// Returns the path of a `file:` URI.
 pub(super) fn path_of(uri: &Value) -> Option<AbsPath> {
     uri::path_of(uri.as_str()?)
 }
@@ -149,19 +150,19 @@ fn strings_of(list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().filter_map(|one| one.as_str().map(str::to_owned)).collect()
 }
 
-/// A file name of a language, by the protocol's identifier or an ending.
+/// Returns a file name of a language, by the protocol's identifier or an ending.
 pub(super) fn name_for(language: &str) -> Option<String> {
     let files = catalogue::all_specs().iter().flat_map(|spec| spec.files);
     let found = files.into_iter().find(|(ending, known)| *known == language || *ending == language);
     found.map(|(ending, _)| format!("x.{ending}"))
 }
 
-/// Names of files, one for each kind of server that a project seems to want, most wanted first.
+/// Returns names of files, one for each kind of server that the project seems to need, the preferred one first.
 fn names_in(root: &AbsPath) -> Vec<String> {
     let mut names = Vec::new();
     for spec in catalogue::all_specs() {
         let Some((ending, _)) = spec.files.first() else { continue };
-        // Kinds for data have no projects of their own.
+        // Servers for data formats have no projects of their own.
         let marked = spec.markers.iter().any(|marker| root.as_path().join(marker).exists());
         if marked && !names.contains(&(spec.name, *ending)) {
             names.push((spec.name, *ending));
@@ -176,12 +177,12 @@ fn names_in(root: &AbsPath) -> Vec<String> {
     distinct
 }
 
-/// The most wanted kind of server for a file of this name.
+/// Returns the preferred kind of server for a file of this name.
 pub(super) fn kind_of(name: &str) -> Option<&'static str> {
     catalogue::for_file(name).next().map(|spec| spec.name)
 }
 
-/// The commonest kinds of files in a folder and the folders in it.
+/// Returns the most frequent kinds of files in a folder and its direct subfolders.
 fn common_in(root: &AbsPath) -> Vec<String> {
     let mut counts: Vec<(usize, &'static str, String)> = Vec::new();
     let mut left = MOST_NAMES;

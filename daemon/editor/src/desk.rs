@@ -1,8 +1,9 @@
-//! Holds the state that everything which serves one editor shares: the way to the editor, and the requests that wait
-//! for an answer on either side.
+//! Holds the shared state of one editor session: the way to send messages to the editor, and the requests that wait for
+//! an answer on either side.
 //!
-//! Threads that read from servers answer the editor themselves, so nothing here waits. A request is in `waiting` from the moment
-//! it came until it is answered, and only who takes it out answers it: that is why each is answered exactly once.
+//! Threads that read from servers answer the editor themselves, so nothing here waits. A request is in `waiting` from
+//! its arrival until its answer, and only the thread that takes it out answers it: therefore each is answered exactly
+//! once.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,43 +29,43 @@ use super::shape::results::{self, Context};
 use super::shape::translate::{self, MessageDocuments};
 use hob_calls::HeldUntilDone;
 
-/// Documents as servers have them, by URI.
+/// Looks up a document's text as servers have it, by URI.
 pub(super) type Texts<'t> = &'t dyn Fn(&str) -> Option<Arc<str>>;
 
-/// Why a request of an editor is refused quietly: its text is not the one that the server has.
+/// The message that refuses a request whose text is not the one that the server has; editors do not show it.
 const OUT_OF_STEP: &str = "another text of this document counts at the moment";
 
-/// Requests of one editor that are not answered yet; one more is refused.
+/// Most unanswered requests of one editor; further ones are refused.
 const MOST_WAITING: usize = 4_096;
 
-/// Requests of one editor that are worked on by threads of their own; one more is refused.
+/// Most requests of one editor that have a thread of their own; further ones are refused.
 const MOST_ASIDE: usize = 64;
 
-/// Questions of servers that one editor has not answered yet; one more is refused in its name.
+/// Most requests of servers that one editor has not answered yet; further ones are refused in its name.
 const MOST_ASKED: usize = 1_024;
 
 /// An event that the editor's thread has to handle.
 #[derive(Debug)]
 pub(super) enum Event {
-    /// The editor says something; what is held goes when that has been dealt with.
+    /// The editor has sent a message; `HeldUntilDone` is dropped when it has been handled.
     Said(String, HeldUntilDone),
-    /// A server can be asked, or why not.
+    /// A server has started, or failed to start.
     Started(LinkKey, Result<Arc<Instance>, LiveError>),
-    /// A server is gone.
+    /// A server has ended.
     Gone(LinkKey, String),
-    /// A request is to be asked again.
+    /// A request is to be sent again.
     Again(EditorRequest),
-    /// A request is to be asked again, in a moment.
+    /// A request is to be sent again, in a moment.
     Later(EditorRequest),
-    /// A request is to be answered from the map.
+    /// The map is to answer a request.
     FromMap(EditorRequest),
-    /// A server said, in these words, that it serves nothing of the project that a request is about.
+    /// A server has reported, in these words, that it serves nothing of a request's project.
     NoProject(LinkKey, String, EditorRequest),
-    /// A document is to be judged, after a while.
+    /// A document's diagnostics are to be pulled after a while.
     Judge(String, Duration),
-    /// All documents of a server are to be judged.
+    /// The diagnostics of all documents of a server are to be pulled.
     JudgeAll(LinkKey),
-    /// A view has something to tell.
+    /// A project's overlay has news.
     Notice(AbsPath, Notice),
     /// The editor is gone.
     End,
@@ -73,15 +74,15 @@ pub(super) enum Event {
 /// The server or thread that works on a request.
 #[derive(Debug)]
 pub(super) enum Worker {
-    /// Nobody works on the request yet.
+    /// No server or thread works on the request yet.
     Nobody,
-    /// A server, under this number.
+    /// A server works on it, under this number.
     Server(Weak<Instance>, i64),
-    /// A thread of ours.
+    /// A thread of hob works on it.
     Thread(CancelToken),
 }
 
-/// One of the threads that work on requests; counted before it is, and until it is gone.
+/// A thread that works on a request; it is counted from before its start until its end.
 struct Aside(Arc<Desk>);
 
 impl Drop for Aside {
@@ -113,34 +114,33 @@ impl Desk {
         Self { editor, send, events, waiting, aside, asked, met: OnceLock::new(), offered: OnceLock::new() }
     }
 
-    /// Returns the abilities of the editor and its encoding of columns; the least there is before the editor has said
-    /// so.
+    /// Returns the editor's abilities and its encoding of columns; the least possible ones before its `initialize`.
     pub(super) fn abilities_and_encoding(&self) -> &(Abilities, Encoding) {
         self.met.get_or_init(|| (Abilities::from_capabilities(&Value::Null), Encoding::Utf16))
     }
 
-    /// The editor has said what it understands.
+    /// Records the abilities that the editor declares.
     pub(super) fn set_abilities(&self, abilities: Abilities, encoding: Encoding) {
-        // A second time is refused before it comes here.
+        // A second `initialize` is refused earlier.
         let _ = self.met.set((abilities, encoding));
     }
 
-    /// The editor has been told what it may ask.
+    /// Records the capabilities that the editor was offered.
     pub(super) fn set_capabilities(&self, capabilities: Value) {
         let _ = self.offered.set(capabilities);
     }
 
-    /// Returns the capabilities that the editor was told of at its greeting; `null` before it.
+    /// Returns the capabilities that the editor was offered at its `initialize`; `null` before it.
     pub(super) fn offered_capabilities(&self) -> &Value {
         self.offered.get().unwrap_or(&Value::Null)
     }
 
-    /// Has the editor's thread do something. It is gone when the editor is.
+    /// Sends an event to the editor's thread, which ends with the editor.
     pub(super) fn post_event(&self, event: Event) {
         let _ = self.events.send(event);
     }
 
-    /// Returns true if so many requests wait that one more is refused.
+    /// Returns true if so many requests wait that the next one has to be refused.
     pub(super) fn is_full(&self) -> bool {
         self.lock_waiting().len() >= MOST_WAITING
     }
@@ -151,7 +151,7 @@ impl Desk {
         self.refuse_request(id, &ResponseError::new(codes::REQUEST_FAILED, words));
     }
 
-    /// Works on a request on a thread of its own, or refuses it if too many are worked on so.
+    /// Runs a request on a thread of its own, or refuses it if there are too many such threads.
     pub(super) fn work_aside(
         self: &Arc<Self>,
         name: &str,
@@ -171,29 +171,29 @@ impl Desk {
         }
     }
 
-    /// Takes a request on; `false` if one of its number is not answered yet.
+    /// Registers a request; `false` if another with its ID is not answered yet.
     pub(super) fn begin(&self, id: &RequestId) -> bool {
         self.lock_waiting().insert(id.clone(), Worker::Nobody).is_none()
     }
 
-    /// Notes who works on a request, unless it has been answered meanwhile.
+    /// Records which worker has a request, unless it has been answered meanwhile.
     pub(super) fn set_worker(&self, id: &RequestId, worker: Worker) {
         if let Some(known) = self.lock_waiting().get_mut(id) {
             *known = worker;
         }
     }
 
-    /// Returns true if a request has yet to be answered.
+    /// Returns true if a request has no answer yet.
     pub(super) fn is_waiting(&self, id: &RequestId) -> bool {
         self.lock_waiting().contains_key(id)
     }
 
-    /// Returns true if nobody works on a request at the moment.
+    /// Returns true if no worker has a request at the moment.
     pub(super) fn is_unattended(&self, id: &RequestId) -> bool {
         matches!(self.lock_waiting().get(id), Some(Worker::Nobody))
     }
 
-    /// The editor does not want an answer any more. It still gets one: from whoever works on it, or now.
+    /// Handles a cancellation: the request still gets an answer, from its worker, or now.
     pub(super) fn cancel(&self, id: &RequestId) {
         let waiting = self.lock_waiting();
         match waiting.get(id) {
@@ -211,7 +211,7 @@ impl Desk {
         }
     }
 
-    /// Answers with JSON text as it is.
+    /// Answers with JSON text, unchanged.
     pub(super) fn answer_raw(&self, id: &RequestId, result: &str) {
         if self.lock_waiting().remove(id).is_some() {
             let id = json!(id).to_string();
@@ -224,8 +224,8 @@ impl Desk {
         self.answer_raw(id, &result.to_string());
     }
 
-    /// Answers with what this editor understands of a result about the document `uri`.
-    /// `texts` are documents as servers have them.
+    /// Answers with a result about the document `uri`, in the form that this editor understands. `texts` are documents
+    /// as servers have them.
     pub(super) fn answer_shaped(
         &self,
         request: &EditorRequest,
@@ -252,7 +252,7 @@ impl Desk {
         }
     }
 
-    /// Refuses a message that could not be read but for its id, which is JSON.
+    /// Refuses a message of which only the ID could be read; `id` is JSON.
     pub(super) fn refuse_unread(&self, id: &str, why: &str) {
         let error = ResponseError::new(codes::INVALID_REQUEST, format!("this is no JSON-RPC request: {why}"));
         self.send_message(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{}}}"#, json!(error)));
@@ -263,31 +263,31 @@ impl Desk {
         self.refuse_request(id, &ResponseError::new(codes::CONTENT_MODIFIED, OUT_OF_STEP));
     }
 
-    /// Tells the editor something.
+    /// Sends the editor a notification.
     pub(super) fn notify(&self, method: &str, params: Option<&RawValue>) {
         let params = params.map_or("null", RawValue::get);
         let method = Value::from(method);
         self.send_message(format!(r#"{{"jsonrpc":"2.0","method":{method},"params":{params}}}"#));
     }
 
-    /// Shows the user a line.
+    /// Shows the user a line of text.
     pub(super) fn show_message(&self, kind: MessageKind, message: &str) {
         let params = json!({"type": kind as u8, "message": message});
         let method = if kind == MessageKind::Log { "window/logMessage" } else { "window/showMessage" };
         self.send_message(json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
     }
 
-    /// Asks the editor something for a server; its answer goes to `reply`.
+    /// Sends the editor a request of a server; the editor's answer goes to `reply`.
     pub(super) fn ask_editor(&self, method: &str, params: Option<&RawValue>, reply: Option<Reply>) {
         let number = {
             let mut asked = self.lock_asked();
             if reply.is_some() && asked.1.len() >= MOST_ASKED {
-                // A reply that is dropped refuses.
+                // Dropping the reply refuses the request.
                 return;
             }
             asked.0 += 1;
             let number = asked.0;
-            // Nothing waits for the answer to what everybody is told.
+            // Nobody waits for the answers to a request that goes to all editors.
             asked.1.extend(reply.map(|reply| (number, reply)));
             number
         };
@@ -297,7 +297,7 @@ impl Desk {
         self.send_message(text);
     }
 
-    /// The editor has answered something.
+    /// Handles an answer of the editor.
     pub(super) fn handle_reply(
         &self,
         id: Option<&RequestId>,
@@ -314,7 +314,7 @@ impl Desk {
         reply.send(&outcome.map(|raw| raw.map_or(Value::Null, value)));
     }
 
-    /// Tells the shim the `didOpen` to begin with if it has to send a document again after a reconnect.
+    /// Sends the shim the `didOpen` from which to begin if it has to send a document again after a reconnect.
     pub(super) fn keep_checkpoint(&self, uri: String, changes: u64, open: &Value) {
         (self.send)(ServerMessage::Keep { uri, changes, open: open.to_string() });
     }
@@ -332,7 +332,7 @@ impl Desk {
     }
 }
 
-/// Sees to it that a request which a thread of ours works on is answered, however that ends.
+/// Makes sure that a request which a thread of hob works on is answered, however the thread ends.
 pub(super) struct Promise {
     desk: Arc<Desk>,
     id: RequestId,
@@ -344,7 +344,7 @@ impl Promise {
         Self { desk, id, is_ours: true }
     }
 
-    /// Somebody else answers it.
+    /// Leaves the answer to another worker.
     pub(super) fn pass_on(mut self) {
         self.is_ours = false;
     }
@@ -367,7 +367,7 @@ pub(super) enum MessageKind {
     Log = 4,
 }
 
-/// The answer to a request that was cancelled.
+/// Returns the answer to a cancelled request.
 pub(super) fn cancelled_error() -> ResponseError {
     ResponseError::new(codes::REQUEST_CANCELLED, "cancelled")
 }

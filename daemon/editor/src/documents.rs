@@ -1,7 +1,7 @@
 //! Keeps the documents that one editor has open, with its own text of each.
 //!
-//! The protocol sends changes, not texts, so the daemon follows every editor's text from its opening on: whether it is the text that
-//! counts is decided by what it says, never by what the editor claims.
+//! The protocol sends changes, not texts, so the daemon follows every editor's text from its opening on. hob decides by
+//! the text itself whether it counts, never by the editor's claims.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,18 +17,18 @@ use super::link::LinkKey;
 use super::shape::encoding::Encoding;
 use super::shape::offsets::{Position, offset_to_position, position_to_offset};
 
-/// Most changes, and most bytes of them, that the shim keeps before a document's whole text takes their place.
+/// Most changes, and most bytes of them, that the shim keeps before a document's whole text replaces them.
 const MOST_CHANGES: u64 = 256;
 const MOST_BYTES: usize = 64 << 10;
 
-/// The longest text that is taken.
+/// Longest text that is accepted, in bytes.
 const LONGEST: usize = 256 << 20;
 
-/// One editor's documents, and all their texts together.
+/// Most documents of one editor, and most bytes of all their texts.
 const MOST_DOCUMENTS: usize = 16_384;
 const LONGEST_TOGETHER: usize = 512 << 20;
 
-/// Why no more text of this editor is taken, if `documents` and so many bytes more were too much.
+/// Returns the reason why no more text of this editor is accepted, if `more` further bytes would be too much.
 pub(super) fn too_much(documents: &EditorDocuments, more: usize) -> Option<String> {
     let all: usize = documents.values().map(|document| document.text.len()).sum();
     match () {
@@ -51,17 +51,17 @@ pub(super) struct EditorDocument {
     pub(super) view: Arc<ProjectOverlay>,
     /// The root of the document's project.
     pub(super) root: AbsPath,
-    /// The server that it belongs to, if there is a kind that serves it.
+    /// The server of the document, if some kind serves it.
     pub(super) link: Option<LinkKey>,
     changes: u64,
     kept_at: u64,
     bytes: usize,
 }
 
-/// All of them, by the URI that the editor uses.
+/// All documents of an editor, by the URIs that the editor uses.
 pub(super) type EditorDocuments = HashMap<String, EditorDocument>;
 
-/// A change, as the protocol has it.
+/// A change in the protocol's form.
 #[derive(Deserialize)]
 struct TextChange<'c> {
     #[serde(borrow, default)]
@@ -69,7 +69,7 @@ struct TextChange<'c> {
     text: String,
 }
 
-/// The parameters of `textDocument/didChange`, with the changes still unread.
+/// The parameters of `textDocument/didChange`, with the changes not yet parsed.
 #[derive(Deserialize)]
 pub(super) struct DidChange<'c> {
     #[serde(rename = "textDocument")]
@@ -85,7 +85,7 @@ pub(super) struct Versioned {
     version: Option<i32>,
 }
 
-/// The facts about an open document beside its text: project, overlay, and server.
+/// The project, overlay and server of an open document.
 pub(super) struct DocumentPlace {
     pub(super) doc: Doc,
     pub(super) view: Arc<ProjectOverlay>,
@@ -94,7 +94,7 @@ pub(super) struct DocumentPlace {
 }
 
 impl DidChange<'_> {
-    /// Returns the number of bytes of all changes: the most by which they lengthen the text.
+    /// Returns the number of bytes of all changes: an upper bound on how much they lengthen the text.
     pub(super) fn changed_bytes(&self) -> usize {
         self.changes.iter().map(|change| change.get().len()).sum()
     }
@@ -112,10 +112,10 @@ impl EditorDocument {
         Edit { version: self.version, text: Arc::clone(&self.text), changes: None }
     }
 
-    /// Takes changes in, one after the other.
+    /// Applies changes, one after the other.
     ///
     /// # Errors
-    /// In words, if they make no sense; the text is what it was.
+    /// The reason in words, if they are invalid; the text then stays as it was.
     pub(super) fn apply_changes(&mut self, did: &DidChange<'_>, encoding: Encoding) -> Result<Edit, String> {
         let mut text = self.text.to_string();
         let mut pieces = Vec::with_capacity(did.changes.len());
@@ -134,8 +134,8 @@ impl EditorDocument {
         Ok(Edit { version: self.version, text: Arc::clone(&self.text), changes: Some(Value::Array(pieces)) })
     }
 
-    /// Returns the number of changes so far that a `didOpen` of the present text stands for, and that `didOpen`, if
-    /// it is time to keep it.
+    /// Returns a `didOpen` of the present text, with the number of changes that it stands for, if the shim should keep
+    /// it now.
     pub(super) fn checkpoint_if_due(&mut self, uri: &str) -> Option<(u64, Value)> {
         let is_due = self.changes - self.kept_at >= MOST_CHANGES
             || self.bytes > MOST_BYTES.max(self.text.len()) && self.changes > self.kept_at;
@@ -150,7 +150,7 @@ impl EditorDocument {
     }
 }
 
-/// Takes one change in; gives it as a server wants it, with UTF-16 columns.
+/// Applies one change; returns it in the form for servers, with UTF-16 columns.
 fn apply(text: &mut String, change: &TextChange<'_>, encoding: Encoding) -> Result<Value, String> {
     let Some(range) = change.range.filter(|range| range.get() != "null") else {
         *text = change.text.clone();
@@ -166,7 +166,7 @@ fn apply(text: &mut String, change: &TextChange<'_>, encoding: Encoding) -> Resu
     if from > to {
         return Err("a range ends before it begins".to_owned());
     }
-    // From offsets, not from the editor's words: what lies outside of the text was moved into it.
+    // The columns are computed from offsets, not copied: positions outside of the text were moved into it.
     let utf16 = |offset| offset_to_position(text, offset, Encoding::Utf16).to_json();
     let piece = json!({"range": {"start": utf16(from), "end": utf16(to)}, "text": change.text});
     text.replace_range(from..to, &change.text);

@@ -1,8 +1,9 @@
-//! Asks a server at once for the parts of an answer that an editor cannot ask for later.
+//! Completes an answer at once with the parts that the editor cannot ask for later.
 //!
-//! A server was told that its client asks for the edit of an action, and for what a completion brings with it (imports), when one is chosen.
-//! An editor that did not say so would choose an action that does nothing, or a name that nothing imports. So the server is asked at
-//! once, on a thread of its own, for as much as can be had in a short time: of completions, those that what was typed leads to.
+//! hob tells servers that its client asks for the edit of an action, and for the edits of a completion (imports), when
+//! the user chooses one. An editor that cannot ask would choose an action that does nothing, or a name that nothing
+//! imports. So a thread of its own asks the server at once, for as many items as fit into a short time: for
+//! completions, those that match the typed text.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,25 +20,24 @@ use super::shape::encoding::Encoding;
 use super::shape::offsets::{self, Position};
 use super::shape::{code_actions, completion};
 
-/// Most actions of a list that are completed at once, and the longest time that this may take.
+/// Most actions of a list that are completed at once, and the longest time for that.
 const MOST_ACTIONS: usize = 50;
 const ACTIONS_WITHIN: Duration = Duration::from_secs(5);
 
-/// Most completions of a list that are completed at once, and the longest time that this may take: somebody is
-/// typing.
+/// Most completions of a list that are completed at once, and the longest time for that: the user is typing.
 const MOST_COMPLETIONS: usize = 64;
 const COMPLETIONS_WITHIN: Duration = Duration::from_secs(2);
 
 const ACTIONS: &str = "textDocument/codeAction";
 const COMPLETIONS: &str = "textDocument/completion";
 
-/// The field of a completion with the edits that choosing it brings along, such as imports.
+/// The field of a completion with further edits, such as imports.
 const EDITS: &str = "additionalTextEdits";
 
-/// Kinds of completions that bring nothing with them: a word, a keyword, a colour, a file, a folder.
+/// Kinds of completions without further edits: a word, a keyword, a colour, a file, a folder.
 const BRING_NOTHING: &[u64] = &[1, 14, 16, 17, 19];
 
-/// Returns true if answers to a method may leave parts for later that this editor does not ask for.
+/// Returns true if answers to a method may lack parts that this editor does not ask for later.
 pub(super) fn may_be_lazy(method: &str, abilities: &Abilities) -> bool {
     match method {
         ACTIONS => !abilities.code_actions.resolves_edit,
@@ -47,7 +47,7 @@ pub(super) fn may_be_lazy(method: &str, abilities: &Abilities) -> bool {
 }
 
 impl PendingRequest {
-    /// Returns true if an answer leaves a part for later that the editor does not ask for.
+    /// Returns true if an answer lacks a part that the editor does not ask for later.
     pub(super) fn is_unresolved(&self, answer: &Value) -> bool {
         if self.request.method == ACTIONS {
             let abilities = &self.desk.abilities_and_encoding().0;
@@ -66,7 +66,7 @@ impl PendingRequest {
         resolves && items.into_iter().flatten().any(may_bring_more)
     }
 
-    /// Has the server say what an answer leaves for later, and answers with that.
+    /// Asks the server for the missing parts of an answer, and answers with the whole.
     pub(super) fn complete_answer(self, mut answer: Value) {
         let (desk, id) = (Arc::clone(&self.desk), self.request.id.clone());
         let promise = Promise::new(Arc::clone(&desk), id.clone());
@@ -96,7 +96,8 @@ impl PendingRequest {
         }
     }
 
-    /// Completions that are left as they are make the list an incomplete one: it is asked for again when more is typed.
+    /// Completes items. If some stay incomplete, marks the list as incomplete, so that the editor asks again when the
+    /// user types more.
     fn complete_items(&self, answer: &mut Value, cancel: &CancelToken) {
         let typed = self.typed_prefix();
         let Some(items) = completion::items_of(answer) else { return };
@@ -127,7 +128,8 @@ impl PendingRequest {
         }
     }
 
-    /// The whole of something; what it is if the server refuses, `None` if nobody answers in time.
+    /// Asks the server for the whole of a part. Returns the part itself if the server refuses, `None` if no answer
+    /// comes in time.
     fn resolve_part(&self, method: &'static str, part: &Value, cancel: &CancelToken) -> Option<Value> {
         use hob_live::rpc::CallError;
         let instance = self.instance.upgrade()?;
@@ -138,7 +140,7 @@ impl PendingRequest {
         }
     }
 
-    /// The beginning of the name before the cursor, in lower case.
+    /// Returns the beginning of the name before the cursor, in lower case.
     fn typed_prefix(&self) -> String {
         let position = Position::from_json(&self.request.value()["position"]);
         let text = text_of(&self.view, &self.uri);
@@ -157,14 +159,14 @@ fn typed_before(text: &str, at: Position, encoding: Encoding) -> String {
     name.unwrap_or_default().to_lowercase()
 }
 
-/// Returns true if a completion may bring edits with it that it does not list yet. A server that has to be asked
-/// about an item keeps something in its `data`.
+/// Returns true if a completion may have further edits that it does not list yet. A server that has to be asked about
+/// an item keeps something in its `data`.
 fn may_bring_more(item: &Value) -> bool {
     let kind = item["kind"].as_u64().unwrap_or_default();
     item.get(EDITS).is_none() && item.get("data").is_some() && !BRING_NOTHING.contains(&kind)
 }
 
-/// Ranks a completion among those that the typed text leads to, the best first; `None` if the text does not lead to it.
+/// Ranks a completion among those that match the typed text, the best first; `None` if it does not match.
 fn rank(item: &Value, typed: &str) -> Option<(bool, String)> {
     let text = |field: &str| item[field].as_str().filter(|text| !text.is_empty());
     let found_by = text("filterText").or(text("label"))?.to_lowercase();

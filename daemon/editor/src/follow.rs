@@ -1,5 +1,5 @@
-//! Follows the notifications of an editor (documents, folders, cancelled requests), and those that servers and the
-//! overlay have for it.
+//! Handles an editor's notifications (documents, folders, cancelled requests), and forwards those of servers and of the
+//! overlay to it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -29,13 +29,13 @@ use super::request::EditorRequest;
 /// Longest time that a server may take to start.
 const STARTS_WITHIN: Duration = Duration::from_secs(120);
 
-/// Time for which a failed start counts, before the server is tried again.
+/// Time after a failed start, before the server is tried again.
 const TRIED_AGAIN_AFTER: Duration = Duration::from_secs(10);
 
-/// A shorter change is taken without asking whether there is room: so much is typed in no time.
+/// Size in bytes below which a change is accepted without a check of the limits.
 const LONG_CHANGE: usize = 4 << 10;
 
-/// Why a server that was ended on purpose is gone; see [`Instance::stop`].
+/// The reason with which a server is ended on purpose; see [`Instance::stop`].
 const ON_PURPOSE: &str = "it was stopped";
 
 #[derive(Deserialize)]
@@ -71,7 +71,7 @@ struct Cancel {
 }
 
 impl ServedEditor {
-    /// Takes a notification in.
+    /// Handles a notification.
     pub(super) fn handle_notification(&mut self, method: &str, params: Option<&RawValue>) {
         let text = params.map_or("null", RawValue::get);
         let taken = match method {
@@ -86,7 +86,7 @@ impl ServedEditor {
             "window/workDoneProgress/cancel" => {
                 serde_json::from_str(text).map(|params| self.stop_progress(&params))
             }
-            // Files are watched by hob, settings are hob's, and nothing depends on how much is traced.
+            // hob watches files itself and has its own settings, and nothing depends on the level of tracing.
             "initialized" => {
                 self.attach_begun_servers();
                 Ok(())
@@ -112,7 +112,7 @@ impl ServedEditor {
             tracing::debug!(uri, "a document that belongs to no project");
             return;
         };
-        // Opened twice: the later text is what the editor has.
+        // If a document is opened twice, the later text counts.
         self.close(&uri);
         if let Some(why) = too_much(&self.documents, text.len()) {
             let message = format!("hob: {uri} is not followed, because {why}; close some and reopen it");
@@ -125,7 +125,7 @@ impl ServedEditor {
         if let Some(key) = link {
             self.last = Some(key.clone());
             self.need_server(&key);
-            // Others may have it open, and what the server said of it then it does not say again.
+            // Another editor may have it open, and the server does not repeat its earlier diagnostics.
             if let (Some(observer), Some(document)) = (self.observers.get(&key), self.documents.get(&uri)) {
                 observer.tell_again(&document.doc);
             }
@@ -146,7 +146,7 @@ impl ServedEditor {
         }) {
             Ok(edit) => document.view.change_document(self.desk.editor, &document.doc, edit),
             Err(why) => {
-                // What the editor has is not known any more; what is on the disk is.
+                // The editor's text is not known any more, so the disk's counts.
                 let message = format!("hob: a change of {uri} makes no sense ({why}); reopen it");
                 self.desk.show_message(MessageKind::Warning, &message);
                 return self.close(&uri.clone());
@@ -160,7 +160,7 @@ impl ServedEditor {
         self.judge_soon(uri);
         if let Some(key) = link {
             self.need_server(&key);
-            // Verdicts on the text that it has now were kept from it.
+            // Diagnostics of the present text were kept from the editor until now.
             if let Some(observer) = self.observers.get(&key).filter(|_| is_back) {
                 observer.tell_again(&doc);
             }
@@ -181,7 +181,7 @@ impl ServedEditor {
         if let Some(document) = self.documents.get(&did.document.uri) {
             document.view.note_saved(self.desk.editor, &document.doc);
         }
-        // What else is wrong may depend on the file.
+        // Diagnostics of other documents may depend on this file.
         let open: Vec<String> = self.documents.keys().cloned().collect();
         open.iter().for_each(|uri| self.judge_soon(uri));
     }
@@ -193,7 +193,7 @@ impl ServedEditor {
         let removed = paths(&event["removed"]);
         self.folders.retain(|folder| !removed.contains(folder));
         for added in paths(&event["added"]) {
-            // So that it is indexed before it is asked about.
+            // The folder is indexed before the first question about it.
             let _ = self.host.workspace(&added);
             self.folders.push(added);
         }
@@ -209,13 +209,14 @@ impl ServedEditor {
         }
     }
 
-    /// Passes on what hob does not know: to the server of the document that it names, or to the one that was used last.
+    /// Forwards a notification that hob does not know: to the server of its document, or to the server that was used
+    /// last.
     fn pass_on(&mut self, method: &str, params: Option<&RawValue>) {
         let named: Option<NamedDocument> = params.and_then(|params| serde_json::from_str(params.get()).ok());
         let document = named.and_then(|named| self.documents.get(&named.document.uri));
         let key = document.map_or(self.last.clone(), |document| document.link.clone());
         if let Some(ServerLink::Up(instance)) = key.and_then(|key| self.links.get(&key)) {
-            // Closed: what the document is will be told again to the next one.
+            // The server has ended; the next one will be told of the document again.
             let _ = instance.forward_notification(method, params);
         }
     }
@@ -228,7 +229,7 @@ impl ServedEditor {
         let kind = name.and_then(|name| kind_of(&name)).or_else(|| kind_of(&name_for(language)?));
         let root = match path.as_ref().and_then(|path| self.root_of(path)) {
             Some(root) => root,
-            // A library's source, or a text without a file: the project that is worked on.
+            // A library's source, or a text without a file, belongs to the project that the editor worked on last.
             None => self.last.as_ref().map(|key| key.root.clone()).or_else(|| {
                 let folder = self.folders.first()?.clone();
                 Some(self.host.workspace(&folder).ok()?.root().clone())
@@ -239,7 +240,7 @@ impl ServedEditor {
         Some(DocumentPlace { doc: view.document_of_uri(uri), view, root, link })
     }
 
-    /// The project of a file: one that the editor works in, or, if it works in none, the file's own.
+    /// Returns the project of a file: one that the editor works in, or, if it works in none, the file's own.
     fn root_of(&self, path: &AbsPath) -> Option<AbsPath> {
         let folder = || AbsPath::new(path.as_path().parent()?).ok();
         let inside =
@@ -248,11 +249,11 @@ impl ServedEditor {
         Some(self.host.workspace(&start).ok()?.root().clone())
     }
 
-    /// Has a server for a link, soon.
+    /// Begins to start a server for a link, unless it has one.
     pub(super) fn need_server(&mut self, key: &LinkKey) {
         let is_wanted = match self.links.get(key) {
             None | Some(ServerLink::Ended) => true,
-            // It may have been installed, or trusted, meanwhile.
+            // The server may have been installed, or the project trusted, meanwhile.
             Some(ServerLink::Failed(at)) => at.elapsed() > TRIED_AGAIN_AFTER,
             Some(ServerLink::Starting(_) | ServerLink::Up(_)) => false,
         };
@@ -319,11 +320,11 @@ impl ServedEditor {
             remembered: Remembered::default(),
         });
         instance.session().share.attach_editor(Arc::<EditorObserver>::clone(&observer) as Arc<dyn Observer>);
-        // What it has said already it does not say again.
+        // The server does not repeat its earlier diagnostics.
         for document in self.documents.values().filter(|document| document.link.as_ref() == Some(key)) {
             observer.tell_again(&document.doc);
         }
-        // It may have ended before it was looked at.
+        // The server may have ended before the observer was attached.
         if let Some(why) = instance.reason_gone() {
             self.desk.post_event(Event::Gone(key.clone(), why));
         }
@@ -372,7 +373,7 @@ impl ServedEditor {
         }
     }
 
-    /// Tells what is known to be wrong with a document, if it is about the editor's text now.
+    /// Sends the known diagnostics of a document, if they are about the editor's present text.
     fn resend_diagnostics(&self, root: &AbsPath, doc: &Doc) {
         for (key, observer) in &self.observers {
             if key.root == *root {

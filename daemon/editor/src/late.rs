@@ -1,7 +1,7 @@
-//! Registers with the editor the capabilities of a server that was not there when the editor was greeted.
+//! Registers with the editor the capabilities of a server that started after the editor's `initialize`.
 //!
-//! An editor is told once what it may ask. Where it lets servers register later, it is told the rest when the server is there; for
-//! the documents of that server alone.
+//! An editor is told once what it may ask. If it supports dynamic registration, it hears of the rest when the server is
+//! there, for the documents of that server alone.
 
 use hob_live::instance::Instance;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use super::observer::EditorObserver;
 use super::shape::methods::{is_offered, whole_features};
 
 impl ServedEditor {
-    /// Registers what a server offers beyond what the editor knows of.
+    /// Registers the capabilities of a server that the editor was not offered.
     pub(super) fn offer_late(&self, observer: &EditorObserver, instance: &Instance) {
         let abilities = &self.desk.abilities_and_encoding().0;
         let is_new =

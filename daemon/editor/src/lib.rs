@@ -1,14 +1,17 @@
-//! Serves an editor on `hob-lsp`: it sees a language server that is shared with every other editor and agent.
+//! Serves an editor on `hob-lsp`: the editor sees one language server, which it shares with every other editor and
+//! agent.
 //!
-//! One thread serves an editor and takes what it says in order; nothing on it waits for a server. What servers say reaches the
-//! editor from the threads that read it. Which text of a document counts, the overlay decides (`hob_live::views`); who hears what of a
-//! server, the multiplexer (`hob_live::share`). This crate is the editor's end of both:
+//! One thread serves an editor and handles its messages in order; nothing on it waits for a server. Messages of servers
+//! reach the editor from the threads that read from them. The overlay decides which text of a document counts
+//! (`hob_live::views`), and the multiplexer which editor gets a server's message (`hob_live::share`). This crate is the
+//! editor's end of both:
 //!
-//! - `desk` keeps the requests that wait and speaks to the editor, `request` is one of them, `documents` are the editor's texts, `link`
-//!   names its servers and `observer` hears what they say by themselves;
-//! - `begin` is the greeting, `follow` hears what the editor tells, `route` decides who answers a request, `asked` and `eager` bring
-//!   what servers answer, `own` and `tools` are hob's own requests;
-//! - `fallback` answers from the map what no server answers, `shape` turns what servers say into what this editor understands.
+//! - `desk` keeps the waiting requests and sends messages to the editor, `request` is one of them, `documents` has the
+//!   editor's texts, `link` names its servers, and `observer` receives their notifications;
+//! - `begin` answers `initialize`, `follow` handles notifications, `route` decides which server answers a request,
+//!   `asked` and `eager` handle servers' answers, `own` and `tools` serve hob's own requests;
+//! - `fallback` answers from the map where no server does, `shape` converts servers' messages into the form that this
+//!   editor understands.
 
 mod asked;
 mod begin;
@@ -57,58 +60,58 @@ use request::EditorRequest;
 /// whose diagnostics are to be pulled.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// Number of the next editor: each has one of its own as long as the daemon runs.
+/// The number of the next editor; each number is used once in the life of the daemon.
 static EDITORS: AtomicU64 = AtomicU64::new(1);
 
-/// The phase of an editor's session, from its greeting to its exit.
+/// The phase of an editor's session, from `initialize` to its exit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
-    /// It has not greeted.
+    /// The editor has not sent `initialize`.
     New,
-    /// The editor was greeted, and its requests are served.
+    /// The editor is initialised, and its requests are served.
     Served,
-    /// It has said that it will go.
+    /// The editor has announced its exit.
     Leaving,
 }
 
-/// The next step for a request that was held back, once its time is over.
+/// The next step for a held request when its time is over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Due {
-    /// A server has kept it for too long, or has not come: the map answers, as far as it can.
+    /// The server has held it for too long, or has not started: the map answers, as far as it can.
     Map,
-    /// It is asked again.
+    /// The request is sent again.
     Again,
 }
 
-/// One editor, on its thread.
+/// One editor, with its thread's state.
 struct ServedEditor {
     host: Arc<Host>,
     calls: Arc<dyn Calls>,
     client: EditorClient,
     desk: Arc<Desk>,
     phase: Phase,
-    /// The editor's name, as others are told it.
+    /// The editor's name, as other editors see it.
     name: String,
-    /// The folders that it works in.
+    /// The folders that the editor has open.
     folders: Vec<AbsPath>,
     documents: EditorDocuments,
     links: HashMap<LinkKey, ServerLink>,
-    /// Links without a server of which the user was told.
+    /// Links without a server that the user has been told of.
     told: BTreeSet<LinkKey>,
-    /// Servers that were started for the greeting.
+    /// Servers that were started for `initialize`.
     begun: Vec<(LinkKey, Arc<Instance>)>,
     observers: HashMap<LinkKey, Arc<EditorObserver>>,
-    /// The views that it has joined, by their projects' roots.
+    /// The overlays that the editor has joined, by the roots of their projects.
     views: BTreeMap<AbsPath, Arc<ProjectOverlay>>,
-    /// The link that was used last.
+    /// The most recently used link.
     last: Option<LinkKey>,
-    /// The document that was asked about last.
+    /// The URI of the document of the latest request.
     last_uri: String,
-    /// Requests of which something becomes at a certain time if they are not answered by then.
+    /// Requests with a next step, and the time for it if they are not answered by then.
     held: Vec<(Instant, Due, EditorRequest)>,
-    /// True if the editor pulls diagnostics by itself.
+    /// Whether the editor pulls diagnostics itself.
     pulls_itself: bool,
-    /// Documents of which servers will be asked what is wrong with them, and when.
+    /// Documents whose diagnostics are to be pulled, with the time for it.
     to_judge: BTreeMap<String, Instant>,
 }
 
@@ -127,10 +130,10 @@ impl Drop for Mailbox {
     }
 }
 
-/// Serves an editor from now on.
+/// Begins to serve an editor.
 ///
 /// # Errors
-/// When the system refuses to start a thread.
+/// The system's error when it refuses to start a thread.
 pub fn serve_editor(
     host: Arc<Host>,
     calls: Arc<dyn Calls>,
@@ -174,7 +177,7 @@ impl ServedEditor {
             match next {
                 Ok(Event::End) | Err(RecvTimeoutError::Disconnected) => break,
                 Ok(event) => {
-                    // A bug in one message costs that message.
+                    // A panic while handling a message costs only that message.
                     let handled = catch_unwind(AssertUnwindSafe(|| self.handle_event(event)));
                     if handled.is_err() {
                         tracing::error!(
@@ -190,7 +193,7 @@ impl ServedEditor {
         self.end();
     }
 
-    /// Lets go of everything; what was not saved is gone with it.
+    /// Releases everything; unsaved texts are gone.
     fn end(&mut self) {
         for link in self.links.values() {
             if let ServerLink::Up(instance) = link {
@@ -204,7 +207,7 @@ impl ServedEditor {
 
     fn handle_event(&mut self, event: Event) {
         match event {
-            // What it holds goes at the end of this: then the next one may come.
+            // The held value is dropped at the end of this arm: then the next message may come.
             Event::Said(text, _held) => self.handle_message(&text),
             Event::Started(key, outcome) => self.server_started(key, outcome),
             Event::Gone(key, why) => self.server_gone(&key, &why),
@@ -230,7 +233,7 @@ impl ServedEditor {
             Ok(Incoming::Response { id, outcome }) => self.desk.handle_reply(id.as_ref(), outcome),
             Err(why) => {
                 tracing::warn!(why, "a message of an editor is not JSON-RPC");
-                // What has a number and no answer would be waited for.
+                // A request without an answer would make the editor wait.
                 if let Some(id) = IdScan::find_id(text.as_bytes()) {
                     self.desk.refuse_unread(&id, &why);
                 }
@@ -266,7 +269,7 @@ impl ServedEditor {
         }
     }
 
-    /// The view of a project, joined.
+    /// Returns the overlay of a project, and joins it if needed.
     fn join_view(&mut self, root: &AbsPath) -> Arc<ProjectOverlay> {
         if let Some(view) = self.views.get(root) {
             return Arc::clone(view);

@@ -1,4 +1,4 @@
-//! Hears what a server says on behalf of one editor, and puts it into the editor's words, columns and numbers.
+//! Receives a server's messages for one editor, and converts them into the editor's form, columns and version numbers.
 //!
 //! All of this happens on the thread that reads from the server, so nothing here waits.
 
@@ -22,14 +22,14 @@ use super::shape::results::{self, Context};
 use super::shape::translate::{self, MessageDocuments};
 use super::versions;
 
-/// The editor, as the server's connection sees it.
+/// An editor as an observer of a server's connection.
 pub(super) struct EditorObserver {
     pub(super) desk: Arc<Desk>,
     pub(super) key: LinkKey,
     pub(super) view: Arc<ProjectOverlay>,
-    /// Set once: the server is started before anybody can look at it.
+    /// The server, which is started before it can be observed.
     pub(super) instance: Weak<Instance>,
-    /// Registrations that the editor was told of: methods by the server's ids.
+    /// Registrations that the editor was told of: methods by the server's IDs.
     pub(super) registered: Mutex<BTreeMap<String, String>>,
     /// The data of diagnostics that this editor would lose.
     pub(super) remembered: Remembered,
@@ -100,7 +100,7 @@ impl EditorObserver {
         }
     }
 
-    /// Tells what is wrong with a document, which is of this version of the editor's.
+    /// Sends the diagnostics of a document, which are about this version of the editor's.
     pub(super) fn tell_of(&self, uri: &str, version: i32, items: &[Value]) {
         let mut params = json!({"uri": uri, "version": version, "diagnostics": items});
         self.shape_params(&mut params);
@@ -109,7 +109,8 @@ impl EditorObserver {
         }
     }
 
-    /// Puts the editor's numbers for the server's. Returns false if the diagnostics are about a text that the editor does not have.
+    /// Replaces the server's version by the editor's. Returns false if the diagnostics are about a text that the editor
+    /// does not have.
     fn adapt_version(&self, doc: &Doc, params: &mut Value) -> bool {
         if self.view.has_open(self.desk.editor, doc) {
             let version = params["version"].as_i64().and_then(|version| i32::try_from(version).ok());
@@ -119,7 +120,7 @@ impl EditorObserver {
                 .map(|(version, instance)| instance.editors_version(doc, version, self.desk.editor));
             match theirs {
                 Some(Some(version)) => params["version"] = version.into(),
-                // On a text that the editor does not have, or had too long ago.
+                // The text is not the editor's, or is too old.
                 Some(None) => return false,
                 None if !self.view.is_in_step(self.desk.editor, doc) => return false,
                 None => {}
@@ -131,7 +132,7 @@ impl EditorObserver {
         true
     }
 
-    /// Puts diagnostics into the editor's words and columns.
+    /// Converts diagnostics into the editor's form and columns.
     fn shape_params(&self, params: &mut Value) {
         let (abilities, encoding) = self.desk.abilities_and_encoding();
         if *encoding != Encoding::Utf16 {
@@ -182,7 +183,7 @@ impl EditorObserver {
         let Some(all) = params["registrations"].as_array_mut() else { return };
         all.retain(|one| {
             let method = one["method"].as_str().unwrap_or_default();
-            // What it was offered at its greeting it would have twice.
+            // The editor already has it from `initialize`.
             let has_it = offers_method(self.desk.offered_capabilities(), method) == Some(true);
             !BY_HOB.contains(&method) && abilities.can_register(method) && !has_it
         });
@@ -221,7 +222,7 @@ impl EditorObserver {
         self.ask_to_unregister(gone);
     }
 
-    /// Takes back everything that the server had registered.
+    /// Unregisters everything that the server had registered.
     pub(super) fn unregister_all(&self) {
         let gone = std::mem::take(&mut *self.lock_registered());
         self.ask_to_unregister(gone);
@@ -231,12 +232,12 @@ impl EditorObserver {
         let one = |(id, method): (String, String)| json!({"id": self.own_id(&id), "method": method});
         let gone: Vec<Value> = gone.into_iter().map(one).collect();
         if !gone.is_empty() {
-            // The protocol's own spelling.
+            // The misspelling is the protocol's own.
             self.ask_editor("client/unregisterCapability", &json!({"unregisterations": gone}));
         }
     }
 
-    /// Servers choose ids that are unique among their own only.
+    /// Makes an ID unique among all servers: each server's IDs are unique only among its own.
     fn own_id(&self, id: &str) -> String {
         format!("{}:{id}", self.key.kind)
     }
@@ -273,7 +274,7 @@ impl EditorObserver {
     }
 
     fn lock_registered(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
-        // Entries are put in and taken out whole.
+        // Each entry is inserted or removed at once.
         self.registered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,8 +1,8 @@
-//! Serves hob's own requests for editor plug-ins: tools under names of the protocol.
+//! Serves hob's own requests for editor plug-ins: tools under method names of the protocol.
 //!
-//! Their parameters are the tool's arguments, which nobody has to learn twice. But an editor knows where its cursor is and not what a node is
-//! called, so the protocol's `textDocument` and `position` stand for either. What an editor gets is not read by a model: without
-//! a `tokenBudget` of its own an answer may be as long as the tool's may ever be.
+//! Their parameters are the tool's arguments, so that nobody has to learn them twice. But an editor knows the place of
+//! its cursor and not a node's name, so the protocol's `textDocument` and `position` may stand for either. No model
+//! reads an editor's answer: without a `tokenBudget` the answer may be as long as the tool's largest.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::fallback::{MapQuestion, node_ids};
 use hob_host::{Phase, Workspace};
 
-/// A call of a tool, made of the request of an editor.
+/// A tool call made from an editor's request.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
@@ -25,24 +25,24 @@ pub(crate) struct Tool {
 pub(crate) struct ToolDocument {
     pub(crate) workspace: Arc<Workspace>,
     pub(crate) path: WsPath,
-    /// Its text as the editor has it, if it is open.
+    /// Its text as the editor has it; `None` if it is not open.
     pub(crate) text: Option<Arc<str>>,
 }
 
-/// The context of a request: the editor's documents and the token that cancels it.
+/// The context of a request: the editor's documents and the cancel token.
 pub(crate) struct ToolContext<'a> {
-    /// Finds a document by its URI; `None` if it is in no folder that the editor has open.
+    /// Finds a document by its URI; `None` if it lies in no folder that the editor has open.
     pub(crate) find: &'a dyn Fn(&str) -> Option<ToolDocument>,
     /// The token that ends the work.
     pub(crate) cancel: &'a CancelToken,
 }
 
-/// The arguments of a tool that stand for a document and a position.
+/// The arguments of a tool for which a document and a position may stand.
 #[derive(Clone, Copy)]
 enum Stands {
-    /// Nothing: the tool asks about no place.
+    /// None: the tool asks about no place.
     Nothing,
-    /// The node there, which is this argument.
+    /// This argument, which is the node at the place.
     Node(&'static str),
     /// `file`, `line` and `col`.
     Place,
@@ -69,10 +69,11 @@ pub(crate) fn is_own(method: &str) -> bool {
     OWN.iter().any(|own| own.method == method)
 }
 
-/// The tool call that a request of ours is; `None` if it is not ours. May read files and wait for the map: for blocking threads.
+/// Converts a request of hob's own into a tool call; `None` if it is another request. May read files and wait for the
+/// map, so only blocking threads may call it.
 ///
 /// # Errors
-/// Words for `InvalidParams`: the argument, what was expected, what to do.
+/// A message for `InvalidParams`: the argument, what was expected, what to do.
 pub(crate) fn tool_of(
     method: &str,
     params: &Value,
@@ -105,7 +106,7 @@ impl Own {
         format!("{}: {}. {hint}.{instead}", self.method, message.trim_end_matches('.'))
     }
 
-    /// Puts in place of the protocol's words what the tool understands.
+    /// Replaces the protocol's parameters by the tool's arguments.
     fn put_place(&self, args: &mut Map<String, Value>, asking: &ToolContext<'_>) -> Result<(), String> {
         let mut take = |name: &str| args.remove(name).filter(|value| !value.is_null());
         let (document, position) = (take("textDocument"), take("position"));
@@ -140,7 +141,7 @@ impl Own {
         Ok(())
     }
 
-    /// The document that `textDocument` names.
+    /// Returns the document that `textDocument` names.
     fn named_document(&self, named: &Value, asking: &ToolContext<'_>) -> Result<ToolDocument, String> {
         let Some(uri) = named.get("uri").and_then(Value::as_str) else {
             return Err(format!(
@@ -157,7 +158,7 @@ impl Own {
         })
     }
 
-    /// The tool's own arguments that say what is asked about.
+    /// Returns the tool's own arguments for a place.
     fn own_words(&self) -> &'static [&'static str] {
         match self.place {
             Stands::Nothing => &[],
@@ -177,11 +178,11 @@ impl Own {
     fn place_in(&self, position: &Value) -> Result<(u32, u32), String> {
         let figure = |name: &str| position.get(name)?.as_u64().and_then(|n| u32::try_from(n).ok());
         let place = figure("line").zip(figure("character"));
-        // The tools count from 1.
+        // Tools count from 1.
         place.filter(|(line, col)| line.max(col) < &u32::MAX).ok_or_else(|| self.bad_position())
     }
 
-    /// The node that the name at a place means; the file's without a place.
+    /// Returns the node that the name at a place means; without a place, the file's node.
     fn node_at(
         &self,
         document: &ToolDocument,
@@ -223,7 +224,7 @@ fn file_id(document: &ToolDocument) -> Option<String> {
     map.file_at(document.path.as_str()).map(|file| map.id(NodeRef::File(file)).to_string())
 }
 
-/// The parameters without what belongs to the protocol alone.
+/// Returns the parameters without those that belong to the protocol alone.
 fn tool_arguments(params: &Value) -> Result<Map<String, Value>, String> {
     let mut args = match params {
         Value::Object(args) => args.clone(),

@@ -1,7 +1,8 @@
-//! Asks servers for diagnostics, for an editor that does not ask.
+//! Pulls diagnostics from servers, for an editor that does not pull them.
 //!
-//! A server that heard that its client can ask may tell nothing by itself. An editor that cannot ask, or was not offered to, would see
-//! nothing; so it is asked for here, a moment after a document changed, and told as if the server had said it by itself.
+//! A server whose client can pull diagnostics may push none. An editor that cannot pull, or was not offered to, would
+//! see nothing; so hob pulls for it, a moment after a document changed, and sends the result as if the server had
+//! pushed it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,32 +20,32 @@ use super::observer::EditorObserver;
 /// Time after a change until the server is asked about a document.
 const AFTER: Duration = Duration::from_millis(250);
 
-/// Time until a server is asked again that was not able to answer.
+/// Time until hob asks a server again that was not able to answer.
 const AGAIN: Duration = Duration::from_secs(1);
 
 const METHOD: &str = "textDocument/diagnostic";
 
-/// Returns true if a server gives diagnostics only when it is asked for them.
+/// Returns true if a server sends diagnostics only on request.
 fn is_asked(instance: &Instance) -> bool {
     instance.has_capability("diagnosticProvider", METHOD)
 }
 
 impl ServedEditor {
-    /// A document has changed, or what it depends on has.
+    /// Plans a pull for a document that has changed, or on whose dependencies something has changed.
     pub(super) fn judge_soon(&mut self, uri: &str) {
         if !self.pulls_itself {
             self.to_judge.insert(uri.to_owned(), Instant::now() + AFTER);
         }
     }
 
-    /// All documents of a server are to be judged.
+    /// Plans a pull for all documents of a server.
     pub(super) fn judge_all_soon(&mut self, key: &LinkKey) {
         let of_it = self.documents.iter().filter(|(_, document)| document.link.as_ref() == Some(key));
         let uris: Vec<String> = of_it.map(|(uri, _)| uri.clone()).collect();
         uris.iter().for_each(|uri| self.judge_soon(uri));
     }
 
-    /// Asks about what has been left alone for long enough.
+    /// Pulls the diagnostics of documents that have not changed for long enough.
     pub(super) fn judge_due(&mut self) {
         let now = Instant::now();
         let due: Vec<String> =
@@ -69,13 +70,13 @@ impl ServedEditor {
         let Ok(params) = to_raw_value(&params) else { return };
         let judged =
             Judged { observer: Arc::clone(observer), uri: uri.to_owned(), version: document.version };
-        // Closed: the next server is asked anew.
+        // The server has ended; the next one is asked anew.
         let _ =
             instance.forward_request(METHOD, Some(&params), Box::new(move |outcome| judged.take_in(outcome)));
     }
 }
 
-/// A document that a server was asked about.
+/// A document whose diagnostics were requested.
 struct Judged {
     observer: Arc<EditorObserver>,
     uri: String,
@@ -83,7 +84,7 @@ struct Judged {
 }
 
 impl Judged {
-    /// On the thread that reads from the server.
+    /// Handles the outcome, on the thread that reads from the server.
     fn take_in(self, outcome: RequestOutcome) {
         let report: Value = match outcome {
             Ok(Some(raw)) => serde_json::from_str(raw.get()).unwrap_or(Value::Null),

@@ -1,18 +1,18 @@
 //! Keeps the `data` that servers put into diagnostics, for an editor that would lose it.
 //!
-//! A server that was told that its client keeps it finds its fix by it, in a request for actions. An editor that did not say so is not
-//! sent it; so it is kept here and put back where that editor asks what can be done about the diagnostic.
+//! A server whose client keeps this data finds the fix by it, in a request for actions. An editor that does not support
+//! it does not get it; so hob keeps it here, and puts it back where that editor asks for actions on the diagnostic.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-/// Most bytes of diagnostics that are kept, as JSON; beyond them the documents are forgotten of which the server spoke longest ago, and
-/// their diagnostics have fewer fixes until it publishes them again.
+/// Most bytes of diagnostics that are kept, as JSON. Beyond that the documents with the oldest diagnostics are
+/// forgotten; those diagnostics have fewer fixes until the server publishes them again.
 const MOST_BYTES: usize = 16 << 20;
 
-/// One server's diagnostics for one editor, by document, as far as there is something in them to be kept.
+/// One server's diagnostics for one editor, by document, if they have data.
 #[derive(Debug, Default)]
 pub(super) struct Remembered(Mutex<RememberedDiagnostics>);
 
@@ -20,7 +20,7 @@ pub(super) struct Remembered(Mutex<RememberedDiagnostics>);
 struct RememberedDiagnostics {
     by_uri: HashMap<String, KeptDiagnostics>,
     bytes: usize,
-    /// Counts what was kept, for the order.
+    /// Number of insertions so far, for their order.
     now: u64,
 }
 
@@ -53,7 +53,7 @@ impl RememberedDiagnostics {
 }
 
 impl Remembered {
-    /// Takes note of the diagnostics of a document, which are all there are now.
+    /// Replaces the remembered diagnostics of a document by the present ones.
     pub(super) fn remember_data(&self, uri: &str, diagnostics: &Value) {
         let all = diagnostics.as_array().into_iter().flatten();
         let kept: Vec<Value> = all.filter(|one| one.get("data").is_some()).cloned().collect();
@@ -64,7 +64,7 @@ impl Remembered {
         }
     }
 
-    /// Puts back what was in the diagnostics of a request about this document.
+    /// Puts the data back into the diagnostics of a request about this document.
     pub(super) fn put_back(&self, uri: &str, diagnostics: &mut Value) {
         let known = self.lock();
         let Some(KeptDiagnostics { all: known, .. }) = known.by_uri.get(uri) else { return };
@@ -78,7 +78,7 @@ impl Remembered {
     }
 
     fn lock(&self) -> MutexGuard<'_, RememberedDiagnostics> {
-        // Entries are put in and taken out whole.
+        // Each entry is inserted or removed at once.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

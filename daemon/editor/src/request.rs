@@ -1,7 +1,7 @@
-//! Holds a request of the editor, and for how long it waits for a server.
+//! Holds a request of the editor, with the time for which it waits for a server.
 //!
-//! A request may be asked several times: of the next server, if one ended under it, or once a server has started. So it carries its
-//! whole text and its history, and whoever has it can ask it again.
+//! A request may be sent several times: to the next server, if one ended meanwhile, or once a server has started. So it
+//! carries its whole text and its history, and any holder can send it again.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,8 +10,8 @@ use hob_live::rpc::RequestId;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Longest time that a request waits for a server: for the next one if the request went down with its server, for one
-/// that starts if the map cannot answer it.
+/// Longest time for which a request waits for a server: for the next one if its server has ended, or for one that
+/// starts if the map cannot answer the request.
 const AGAIN_WITHIN: Duration = Duration::from_secs(15);
 
 /// A request of the editor.
@@ -20,11 +20,12 @@ pub(super) struct EditorRequest {
     pub(super) id: RequestId,
     pub(super) method: String,
     pub(super) params: Option<Arc<RawValue>>,
-    /// Set once it went down with a server, or the map had nothing while one started: until when the next one is waited for.
+    /// The end of the wait for the next server; set once a server has ended under the request, or the map had no answer
+    /// while a server started.
     pub(super) until: Option<Instant>,
     /// Number of servers that have ended while they worked on the request.
     pub(super) ends: u8,
-    /// True if the request went down with a server.
+    /// Whether its server has ended.
     pub(super) lost: bool,
 }
 
@@ -34,13 +35,13 @@ impl EditorRequest {
         Self { id, method, params: params.map(Arc::from), until: None, ends: 0, lost: false }
     }
 
-    /// It waits for the next server, from now on for a bounded time.
+    /// Returns a copy that waits for the next server, from now on for a bounded time.
     pub(super) fn as_waiting(&self) -> Self {
         let until = self.until.unwrap_or_else(|| Instant::now() + AGAIN_WITHIN);
         Self { until: Some(until), ..self.clone() }
     }
 
-    /// As [`Self::as_waiting`], because it went down with one.
+    /// Returns a waiting copy of a request whose server has ended.
     pub(super) fn as_lost(&self) -> Self {
         Self { lost: true, ..self.as_waiting() }
     }
@@ -50,12 +51,12 @@ impl EditorRequest {
         self.until.is_some_and(|until| Instant::now() < until)
     }
 
-    /// Until when; now, if nobody is waited for.
+    /// Returns the end of the wait; now, if it waits for no server.
     pub(super) fn waits_until(&self) -> Instant {
         self.until.unwrap_or_else(Instant::now)
     }
 
-    /// Its parameters, as far apart as can be.
+    /// Returns its parameters as JSON; `null` if they cannot be parsed.
     pub(super) fn value(&self) -> Value {
         let parsed = self.params.as_deref().and_then(|params| serde_json::from_str(params.get()).ok());
         parsed.unwrap_or(Value::Null)

@@ -1,12 +1,12 @@
 //! Routes a request of an editor to the server that answers it, or to the map.
 //!
-//! A request goes to the server of the document that it names; what is asked about an earlier answer goes to the server that gave it.
-//! The map answers what it can where no server does: none is known, none can be had, it is starting, it loads and has found nothing
-//! yet, or holds its answer back. A request about a text that is not the one that servers have is refused quietly, because every
-//! position in it would be a guess.
+//! A request goes to the server of the document that it names; a request about an earlier answer goes to the server
+//! that gave it. The map answers if no server does: none is known, none can be had, or the server is starting, is
+//! loading and has found nothing yet, or holds its answer back. A request about a text that is not the one that servers
+//! have is refused quietly, because every position in it would be a guess.
 //!
-//! A request that goes down with its server is asked of the next one, and what the map does not know while a server starts waits for
-//! it; both for a bounded time, after which the map's answer stands.
+//! A request whose server ends is sent to the next one, and a request that the map cannot answer while a server starts
+//! waits for the server; both for a bounded time, after which the map's answer counts.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -32,26 +32,26 @@ use super::shape::translate::{self, MessageDocuments};
 use super::{Due, ServedEditor, fallback};
 use hob_host::{Phase, Workspace};
 
-/// Longest time that a loading server may hold back an answer that the map has too.
+/// Longest time for which a loading server may hold back an answer that the map has too.
 const HELD_FOR: Duration = Duration::from_millis(1_500);
 
-/// Longest time that the map may take for an answer.
+/// Longest time for an answer of the map.
 const MAP_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Longest wait for a first index: small projects are done by then, and of large ones something is better than
-/// nothing.
+/// Longest wait for a first index: small projects are done by then, and for large ones a partial answer is better than
+/// none.
 const INDEXED_WITHIN: Duration = Duration::from_millis(1_500);
 
 /// Interval at which the wait checks whether the first index is done.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// Longest time that servers may take over the symbols of a project, which the map has at once.
+/// Longest time for the symbols of a project from servers, which the map has at once.
 const SYMBOLS_WITHIN: Duration = Duration::from_secs(5);
 
-/// Time until a loading server is asked again for a request that went down with the server before it.
+/// Time until a loading server gets a request again whose former server has ended.
 const AGAIN_AFTER: Duration = Duration::from_millis(250);
 
-/// The fields of a request's parameters that say which server it concerns, whatever its method.
+/// The fields of a request's parameters that tell its server, whatever its method.
 #[derive(Deserialize, Default)]
 struct Peek {
     #[serde(default, rename = "textDocument")]
@@ -82,7 +82,7 @@ struct Renamed {
 
 impl Peek {
     fn from_params(params: Option<&RawValue>) -> Self {
-        // Fields of other types than these are somebody's own.
+        // Fields of other types belong to some extension.
         params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or_default()
     }
 
@@ -95,7 +95,7 @@ impl Peek {
 }
 
 impl ServedEditor {
-    /// Sees to a request.
+    /// Routes a request.
     pub(super) fn route_request(&mut self, request: EditorRequest) {
         if !self.desk.is_waiting(&request.id) {
             return;
@@ -103,14 +103,14 @@ impl ServedEditor {
         match request.method.as_str() {
             "workspace/symbol" => return self.symbols(request),
             method if super::own::is_own(method) => return self.run_own_tool(request),
-            // Nobody else has such.
+            // No server has methods of this name.
             method if method.starts_with("hob/") => return self.refuse_unknown(&request),
             _ => {}
         }
         let peek = Peek::from_params(request.params.as_deref());
         let document = peek.uri().and_then(|uri| self.documents.get(uri));
         if document.is_some() {
-            // What is asked about an answer of it does not always say so.
+            // A request about an earlier answer does not always name its document.
             self.last_uri = peek.uri().unwrap_or_default().to_owned();
         }
         let key = match (document, &peek.command) {
@@ -122,7 +122,7 @@ impl ServedEditor {
         let out_of_step =
             document.is_some_and(|document| !document.view.is_in_step(self.desk.editor, &document.doc));
         if out_of_step {
-            // The map is of the disk; where the editor's text is that, it fits better than what servers have.
+            // The map is of the disk; where the editor's text is the same, the map fits better than the servers' text.
             return match fallback::has_answer(&request.method) && document.is_some_and(is_as_on_disk) {
                 true => self.ask_map(request),
                 false => self.desk.refuse_out_of_step(&request.id),
@@ -150,13 +150,13 @@ impl ServedEditor {
         }
     }
 
-    /// The link of a document that is not open; the last that was used where nothing says better.
+    /// Returns the link of a document that is not open; the most recently used one if the document has none.
     fn link_of(&mut self, uri: Option<&str>) -> Option<LinkKey> {
         let place = uri.and_then(|uri| self.document_place(uri, ""));
         place.and_then(|place| place.link).or_else(|| self.last.clone())
     }
 
-    /// The link to the server that has a command.
+    /// Returns the link to the server that has a command.
     fn who_offers(&self, command: &str) -> Option<LinkKey> {
         let has = |instance: &Instance| {
             let registered = instance.session().share.registrations_of("workspace/executeCommand");
@@ -181,19 +181,20 @@ impl ServedEditor {
             return self.desk.refuse_request(&request.id, &ResponseError::new(codes::REQUEST_FAILED, words));
         }
         match self.was_offered(&request.method) {
-            // For the sake of another language, or by a server that is not there now.
+            // The method was offered for another language, or by a server that has ended.
             true => self.desk.answer_raw(&request.id, "null"),
             false => self.refuse_unknown(&request),
         }
     }
 
-    /// Returns true if the editor was told, at its greeting or later, that it may ask this method.
+    /// Returns true if the editor was offered this method, at `initialize` or later.
     fn was_offered(&self, method: &str) -> bool {
         let registered = || self.observers.values().any(|observer| observer.has_registered(method));
         offers_method(self.desk.offered_capabilities(), method) == Some(true) || registered()
     }
 
-    /// A server runs, but serves nothing of the project: as if there were none.
+    /// Handles a server that runs but serves nothing of the project: its requests are answered as if there were no
+    /// server.
     pub(super) fn without_project(&mut self, key: LinkKey, why: &str, request: EditorRequest) {
         let message = format!(
             "hob: {} serves nothing of {} ({}). Definitions, references, symbols and hovers come from hob's map; `hob servers` says what \
@@ -257,7 +258,7 @@ impl ServedEditor {
         }
     }
 
-    /// Has the server that comes next answer: this one has just ended, and that is about to be noticed.
+    /// Lets the next server answer: this one has just ended, which its link is about to notice.
     fn ask_next(&mut self, key: &LinkKey, request: EditorRequest) {
         self.server_gone(key, "its connection is closed");
         match self.links.get(key) {
@@ -266,7 +267,7 @@ impl ServedEditor {
         }
     }
 
-    /// The parameters as a server wants them: its columns, and the name under which it knows the document.
+    /// Converts the parameters for a server: its columns, and its URI of the document.
     fn for_server(&self, key: &LinkKey, request: &EditorRequest) -> Option<Arc<RawValue>> {
         let encoding = self.desk.abilities_and_encoding().1;
         let params = request.params.clone()?;
@@ -307,7 +308,7 @@ impl ServedEditor {
         self.ask_map_or(request, false);
     }
 
-    /// Answers from the map while a server starts, which is waited for if the map has nothing.
+    /// Answers from the map while a server starts, and waits for the server if the map has nothing.
     fn ask_map_first(&mut self, request: EditorRequest) {
         let may_wait = request.until.is_none();
         self.ask_map_or(request, may_wait);
@@ -342,8 +343,8 @@ impl ServedEditor {
         self.answer_aside(&root, id, work);
     }
 
-    /// Works on a request aside, with the open project; what is answered is shaped for the editor, unless something else is to be done
-    /// for it.
+    /// Runs `work` on a thread of its own, with the project open and its first index awaited. Shapes the answer for the
+    /// editor, unless `work` returns an event to post instead.
     fn answer_aside(
         &self,
         root: &hob_base::AbsPath,
@@ -377,7 +378,7 @@ impl ServedEditor {
         last.or_else(|| Some(self.host.workspace(self.folders.first()?).ok()?.root().clone()))
     }
 
-    /// The symbols of the project: the map's at once, and those of every server that has them in time.
+    /// Answers with the symbols of the project: the map's at once, and those of every server that has them in time.
     fn symbols(&mut self, request: EditorRequest) {
         let Some(root) = self.any_root() else { return self.desk.answer_raw(&request.id, "[]") };
         let up = |link: &ServerLink| match link {
@@ -406,7 +407,7 @@ impl ServedEditor {
         });
     }
 
-    /// Answers from the map what loading servers have held back for too long.
+    /// Answers held requests from the map when their time is over.
     pub(super) fn answer_what_is_held(&mut self) {
         if self.held.is_empty() {
             return;
@@ -419,20 +420,20 @@ impl ServedEditor {
             match due {
                 Due::Again => self.route_request(request),
                 Due::Map if fallback::has_answer(&request.method) => self.ask_map(request),
-                // A server works on it, and nobody else could.
+                // A server works on it, and the map has no answer.
                 Due::Map if !self.desk.is_unattended(&request.id) => {}
                 Due::Map => self.without_server(request),
             }
         }
     }
 
-    /// Asks a request again that a loading server has no answer to.
+    /// Sends a request again later, because a loading server had no answer.
     pub(super) fn ask_later(&mut self, request: EditorRequest) {
         self.held.push((Instant::now() + AGAIN_AFTER, Due::Again, request));
     }
 }
 
-/// The path of a file of the project.
+/// Returns the path of a file of the project.
 fn path_in(doc: &Doc) -> Option<WsPath> {
     match doc {
         Doc::Inside(path) => Some(path.clone()),
@@ -440,7 +441,7 @@ fn path_in(doc: &Doc) -> Option<WsPath> {
     }
 }
 
-/// Returns true if an answer says that there is nothing: `null` or an empty list.
+/// Returns true if an answer is empty: `null` or an empty list.
 pub(super) fn is_nothing(answer: &Value) -> bool {
     answer.is_null() || answer.as_array().is_some_and(Vec::is_empty)
 }

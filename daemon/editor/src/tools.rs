@@ -1,4 +1,4 @@
-//! Runs a tool for an editor: the same call that an agent makes, with its envelope for a result.
+//! Runs a tool for an editor: the same call that an agent makes; the result is the call's envelope.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use super::shape::translate::{self, MessageDocuments};
 use hob_calls::{CallRequest, EditorClient};
 use hob_host::Host;
 
-/// Longest time that a tool may take for an editor.
+/// Longest time for a tool call of an editor.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The documents that the editor has open, by their URIs.
 type OpenTexts = HashMap<String, (AbsPath, WsPath, Arc<str>)>;
 
 impl ServedEditor {
-    /// Sees to a request of hob's own.
+    /// Runs the tool of a request of hob's own.
     pub(super) fn run_own_tool(&mut self, request: EditorRequest) {
         let Some(root) = self.any_root() else {
             let error = ResponseError::new(codes::REQUEST_FAILED, "the editor has no folder open");

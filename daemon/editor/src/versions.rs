@@ -1,4 +1,5 @@
-//! Translates versions of documents in edits: a server numbers its own text, an editor refuses an edit of another number than its own.
+//! Translates versions of documents in edits: a server numbers its own text, and an editor refuses an edit with another
+//! number than its own.
 
 use hob_live::documents::EditorId;
 use hob_live::instance::Instance;
@@ -21,8 +22,8 @@ pub(super) fn may_have(method: &str) -> bool {
     WITH_EDITS.contains(&method)
 }
 
-/// Puts the editor's numbers for the server's wherever a document is edited; `null`, which is "whatever it is", where the text is not the
-/// editor's.
+/// Replaces the server's versions by the editor's wherever a document is edited; by `null`, which means "any version",
+/// where the text is not the editor's.
 pub(super) fn to_editor_versions(
     said: &mut Value,
     view: &ProjectOverlay,
@@ -47,7 +48,7 @@ fn walk(said: &mut Value, number: &dyn Fn(&str, i32) -> Option<i32>) {
                 let uri = document["uri"].as_str().unwrap_or_default().to_owned();
                 document["version"] = version.and_then(|version| number(&uri, version)).into();
             }
-            // What a server gets back must be as it was.
+            // A server must get these values back unchanged.
             let opaque = ["data", "arguments"];
             let fields = fields.iter_mut().filter(|(name, _)| !opaque.contains(&name.as_str()));
             fields.for_each(|(_, value)| walk(value, number));

@@ -1,9 +1,10 @@
-//! Asks programs something about themselves: reads what they print, within a time and a size.
+//! Runs programs to ask them about themselves, such as their version: reads their output within limits of time and
+//! size.
 //!
-//! A program on the `PATH` is the user's, but it may wait for something, print without end, or leave a helper behind that holds its
-//! pipes open. None of that may hold up whoever asks.
+//! A program on the `PATH` is the user's, but it may wait for something, print without end, or leave a helper behind
+//! that holds its pipes open. None of that may hold up the caller.
 //!
-//! What it is not: how servers run; those have a guard and talk for hours.
+//! What it is not: a way to run servers; those have a guard and talk for hours.
 
 use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use crate::process::end_group;
 
-/// Bytes that are kept of each output stream; the rest is read and dropped.
+/// Most bytes to keep of each output stream; the rest is read and dropped.
 const MOST_KEPT: usize = 64 << 10;
 
 /// Longest time for which the streams of a program that has ended may stay open.
@@ -30,7 +31,8 @@ pub(crate) struct ProgramOutput {
 /// Runs `command` to its end, without input.
 ///
 /// # Errors
-/// In words: it cannot be started, or it has not ended `within` that time and was killed with what it started.
+/// The reason in words: the program cannot be started, or it did not end `within` that time and was killed with
+/// everything that it started.
 pub(crate) fn run_to_end(command: &mut Command, within: Duration) -> Result<ProgramOutput, String> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     #[cfg(unix)]
@@ -58,7 +60,7 @@ fn wait(child: &mut Child, within: Duration) -> Result<ExitStatus, String> {
     }
 }
 
-/// One of its streams, read on a thread that ends with the stream.
+/// One output stream of the program, read on a thread that ends with the stream.
 struct Stream {
     kept: Arc<Mutex<Vec<u8>>>,
     ended: Receiver<()>,
@@ -75,7 +77,7 @@ impl Stream {
             }
             let _ = end.send(());
         };
-        // Without a thread nothing is read, and the program's time will be up.
+        // Without a thread nothing is read, and the program runs out of time.
         let _ = std::thread::Builder::new().name("hob-asked".to_owned()).spawn(read);
         Self { kept, ended }
     }
@@ -109,7 +111,7 @@ mod tests {
         let said = run_shell("head -c 1000000 /dev/zero; echo >&2 words; exit 3", long).expect("it ends");
         assert_eq!((said.status.code(), said.stdout.len()), (Some(3), MOST_KEPT));
         assert_eq!(said.stderr, b"words\n");
-        // The helper holds both pipes for longer than anybody would wait.
+        // The helper holds both pipes for longer than the call may wait.
         let said = run_shell("sleep 30 & echo said", long).expect("it ends");
         assert_eq!(said.stdout, b"said\n");
     }

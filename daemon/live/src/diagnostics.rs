@@ -1,5 +1,5 @@
-//! Keeps the diagnostics that servers push: the last list for each file, up to a number of files and a size. The
-//! lists that were heard longest ago go first.
+//! Keeps the diagnostics that servers push: the last list for each file, up to a number of files and a size. The lists
+//! that arrived longest ago go first.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,30 +10,30 @@ use lsp_types::{Diagnostic, PublishDiagnosticsParams};
 
 use crate::uri;
 
-/// Pause between two checks of a waiting call whether its caller has cancelled it.
+/// Pause between two checks whether the caller of a waiting call has cancelled it.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
-/// Verdicts on more files than this are not kept.
+/// Most files whose diagnostics are kept.
 const MOST_FILES: usize = 20_000;
 
-/// Most bytes of diagnostics that are kept, as far as their size can be told from words.
+/// Most bytes of diagnostics that are kept, estimated from their texts.
 const MOST_BYTES: usize = 64 << 20;
 
-/// Bytes that one diagnostic is counted for besides its words.
+/// Bytes that each diagnostic counts for besides its text.
 const EACH: usize = 256;
 
-/// A verdict on one file.
+/// The last pushed diagnostics of one file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PushedDiagnostics {
-    /// The document's version that it is about, if the server says.
+    /// The document's version that the diagnostics are about, if the server tells it.
     pub version: Option<i32>,
-    /// Verdicts on this file so far, this one included.
+    /// Number of lists pushed for this file so far, this one included.
     pub count: u64,
     /// The diagnostics themselves; empty if nothing is wrong with the file.
     pub list: Vec<Diagnostic>,
 }
 
-/// The last diagnostics of each file, as one server has pushed them.
+/// The last diagnostics of each file that one server has pushed.
 #[derive(Debug, Default)]
 pub struct Verdicts {
     kept: Mutex<DiagnosticsTable>,
@@ -43,16 +43,16 @@ pub struct Verdicts {
 #[derive(Debug, Default)]
 struct DiagnosticsTable {
     by_path: HashMap<AbsPath, (PushedDiagnostics, u64)>,
-    /// Files by the moment in which they were heard of last.
+    /// Files by the order in which their last list arrived.
     by_age: BTreeMap<u64, AbsPath>,
     now: u64,
     bytes: usize,
-    /// True once the log has said that some diagnostics are dropped.
+    /// Whether the log has told that some diagnostics are dropped.
     told: bool,
 }
 
 impl DiagnosticsTable {
-    /// Takes the verdict on a file out of the books.
+    /// Removes the diagnostics of a file, and their size from the sum.
     fn remove(&mut self, path: &AbsPath) -> Option<PushedDiagnostics> {
         let (verdict, at) = self.by_path.remove(path)?;
         self.by_age.remove(&at);
@@ -65,7 +65,7 @@ impl DiagnosticsTable {
         self.bytes += size(&verdict);
         self.by_age.insert(self.now, path.clone());
         self.by_path.insert(path, (verdict, self.now));
-        // The one just heard stays, whatever its size: a message has a limit of its own.
+        // The newest list stays, whatever its size: a message has a limit of its own.
         while (self.by_path.len() > MOST_FILES || self.bytes > MOST_BYTES) && self.by_path.len() > 1 {
             let oldest = self.by_age.values().next().cloned().expect("as many as in the other map");
             self.remove(&oldest);
@@ -81,14 +81,14 @@ fn size(verdict: &PushedDiagnostics) -> usize {
 }
 
 impl Verdicts {
-    /// Takes a `textDocument/publishDiagnostics` in.
+    /// Stores a `textDocument/publishDiagnostics`.
     pub fn take_in(&self, params: PublishDiagnosticsParams) {
         let Some(path) = uri::to_path(&params.uri) else { return };
         let mut all = self.lock();
         let mut verdict =
             all.remove(&path).unwrap_or(PushedDiagnostics { version: None, count: 0, list: Vec::new() });
         verdict.count += 1;
-        // Versions only rise, so one that is lower has been overtaken on its way.
+        // Versions only rise, so a lower one is older than the list that is stored.
         if params.version.is_none() || params.version >= verdict.version {
             (verdict.version, verdict.list) = (params.version, params.diagnostics);
         }
@@ -97,13 +97,13 @@ impl Verdicts {
         self.changed.notify_all();
     }
 
-    /// The last verdict on a file.
+    /// Returns the last diagnostics of a file.
     #[must_use]
     pub fn last_of_file(&self, path: &AbsPath) -> Option<PushedDiagnostics> {
         self.lock().by_path.get(path).map(|(verdict, _)| verdict.clone())
     }
 
-    /// All files with a verdict.
+    /// Returns all files with diagnostics.
     #[must_use]
     pub fn all_by_path(&self) -> Vec<(AbsPath, PushedDiagnostics)> {
         let mut all: Vec<_> =
@@ -112,7 +112,7 @@ impl Verdicts {
         all
     }
 
-    /// Waits for a verdict on `path` that `fits`.
+    /// Waits for diagnostics of `path` for which `fits` holds.
     ///
     /// # Errors
     /// [`Stopped`] when cancelled or out of time.

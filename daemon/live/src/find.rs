@@ -1,8 +1,8 @@
-//! Finds a server's program: a file that is there is not yet a program that runs.
+//! Finds a server's program, and checks that it runs: a file with the right name need not be a working program.
 //!
-//! A stand-in that only prints an error (a toolchain manager's proxy without its component, a script whose interpreter is
-//! gone) shadows the real program behind it on the search path. So each hit is asked for its version before it is believed,
-//! once for as long as the file stays what it is.
+//! A stand-in that only prints an error (a toolchain manager's proxy without its component, a script whose interpreter
+//! is gone) hides the real program behind it on the search path. So hob asks each candidate for its version, once for
+//! as long as its file stays the same.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -17,7 +17,7 @@ use hob_base::AbsPath;
 use crate::asked::run_to_end;
 use crate::process::neutral_folder;
 
-/// Longest time that a program may take to say its version.
+/// Longest time that a program may take to print its version.
 const VERSION_WITHIN: Duration = Duration::from_secs(10);
 
 /// A program that was found and runs.
@@ -25,37 +25,37 @@ const VERSION_WITHIN: Duration = Duration::from_secs(10);
 pub struct FoundProgram {
     /// Path of the program's file.
     pub program: PathBuf,
-    /// The version that the program says it has; `None` if it says none.
+    /// The version that the program prints; `None` if it prints none.
     pub version: Option<String>,
 }
 
-/// A file that was found and is of no use.
+/// A file that was found and cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rejected {
     /// Path of the rejected file.
     pub program: PathBuf,
-    /// The reason why the file is of no use.
+    /// The reason why the file cannot be used.
     pub why: Reject,
 }
 
-/// Why a file that was found is of no use.
+/// Why a file that was found cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Reject {
-    /// The project brings it along, and the user does not trust the project.
+    /// It lies in the project, and the user does not trust the project.
     #[error("it belongs to the project, which is not trusted")]
     Untrusted,
-    /// It would execute what the project brings along, and the user does not trust the project.
+    /// It would execute code of the project, and the user does not trust the project.
     #[error("it runs only in a trusted project: {0}")]
     NeedsTrust(&'static str),
-    /// It is not new enough.
+    /// Its version is too low.
     #[error("it is {version}, and {least} is needed")]
     TooOld {
-        /// The version that the program says it has.
+        /// The version that the program prints.
         version: String,
         /// The least major version.
         least: u32,
     },
-    /// It is there and does not run.
+    /// It exists and does not run.
     #[error("{0}")]
     Broken(String),
 }
@@ -68,34 +68,35 @@ impl Reject {
     }
 }
 
-/// The folders in which programs are looked for, and the limits of that search.
+/// The folders that are searched for programs, and the limits of that search.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramSearch {
-    /// Folders, most wanted first: hob's own before the user's `PATH`.
+    /// Folders in order of preference: hob's own before the user's `PATH`.
     pub folders: Vec<PathBuf>,
     /// The whole environment with which programs are started.
     pub env: Vec<(OsString, OsString)>,
-    /// Nothing below this is started: what a project brings along runs only when the user trusts it.
+    /// Programs below this folder are not started: programs of a project run only when the user trusts it.
     pub never_below: Option<AbsPath>,
 }
 
-/// The path, size and time of change by which a program counts as the one that was tried before.
+/// The path, size and modification time of a program that was tried before.
 pub(crate) type ProgramIdentity = (PathBuf, u64, Option<SystemTime>);
 
-/// Most programs that are remembered; beyond it, all are tried again. A program that is built anew again and again is another each time.
+/// Most programs whose result is cached; beyond it, all are tried again. A program that is built again and again is a
+/// new one each time.
 const MOST_TRIED: usize = 512;
 
-/// Remembers which files are programs.
+/// Caches which files are working programs.
 #[derive(Debug, Default)]
 pub struct Finder {
     tried: Mutex<HashMap<ProgramIdentity, Result<Option<String>, String>>>,
 }
 
 impl Finder {
-    /// The first program called `name` that runs, and what was rejected on the way to it.
+    /// Returns the first program called `name` that runs, and the files that were rejected before it.
     ///
     /// # Errors
-    /// Everything that was found and rejected.
+    /// All files that were found and rejected.
     pub fn find(
         &self,
         name: &str,
@@ -143,15 +144,15 @@ impl Finder {
     }
 }
 
-/// Returns true if a program is in a folder, by its name or by where a symbolic link leads. A link inside that leads
-/// outside counts: whoever made it chose what runs.
+/// Returns true if a program lies in a folder, by its name or by the target of a symbolic link. A link inside that
+/// leads outside counts: whoever made it chose what runs.
 fn lies_below(program: &Path, root: &AbsPath) -> bool {
     let real = |path: &Path| AbsPath::new(path.canonicalize().ok()?).ok();
     let below = |path: &Path| real(path).is_some_and(|real| real.as_path().starts_with(root.as_path()));
     below(program) || program.parent().is_some_and(below)
 }
 
-/// The first number of a version as a program says it: 7 of `Version 7.0.2`.
+/// Returns the first number in a version text: 7 for `Version 7.0.2`.
 fn major_version(version: &str) -> Option<u32> {
     let from = version.find(|c: char| c.is_ascii_digit())?;
     let digits = &version[from..];
@@ -163,7 +164,7 @@ fn files_of_name(name: &str, search: &ProgramSearch) -> Vec<PathBuf> {
     for folder in search.folders.iter().filter(|folder| folder.is_absolute()) {
         let endings: &[&str] = if cfg!(windows) { &["exe", "cmd", "bat"] } else { &[""] };
         for ending in endings {
-            // Names may have dots: nothing of them is an ending.
+            // A name may have dots, and no part of it is an ending.
             let path =
                 if ending.is_empty() { folder.join(name) } else { folder.join(format!("{name}.{ending}")) };
             if program_identity(&path).is_some() && !hits.contains(&path) {
@@ -191,7 +192,7 @@ fn is_program(found: &Metadata) -> bool {
     found.is_file()
 }
 
-/// Runs a program for its version; without arguments to ask with, being there is all that can be known.
+/// Asks a program for its version. Without arguments to ask with, its existence has to be enough.
 fn ask_version(program: &Path, args: &[&str], search: &ProgramSearch) -> Result<Option<String>, String> {
     if args.is_empty() {
         return Ok(None);
@@ -255,7 +256,7 @@ mod tests {
         let too_old =
             finder.find("server", &["--version"], 2, &search(&[&second])).expect_err("1 is less than 2");
         assert_eq!(too_old[0].why.to_string(), "it is server 1.2, and 2 is needed");
-        // Repaired, it is another file and tried again.
+        // A repaired program is another file, and is tried again.
         write_script(&first, "server", "echo repaired");
         let (found, _) =
             finder.find("server", &["--version"], 0, &search(&[&first, &second])).expect("found");

@@ -1,8 +1,8 @@
-//! Manages the cache directories that servers keep of projects between their runs, in folders of hob's own: a project
-//! is read, never written to.
+//! Manages the cache directories of servers in folders of hob's own: servers keep data between their runs, and hob
+//! never writes to a project.
 //!
-//! One folder for each server and project, with a note of whose it is. When one is made, those of projects that are gone are
-//! removed: it happens seldom, and nothing else makes them more.
+//! Each server and project has one folder, with a note that names the project. When hob makes a folder, it removes
+//! those of projects that are gone: that happens seldom, and only then does their number grow.
 
 use std::fs;
 use std::io;
@@ -10,17 +10,17 @@ use std::path::{Path, PathBuf};
 
 use hob_base::{AbsPath, ContentHash, small};
 
-/// In each folder: the project's path.
+/// Name of the file in each folder that holds the project's path.
 const NOTE: &str = "project";
 
-/// The folder below `all` for what `server` keeps of the project at `root`; it need not be there yet.
+/// Returns the cache directory below `all` of `server` for the project at `root`; it need not exist yet.
 #[must_use]
 pub fn folder_for(all: &Path, server: &str, root: &AbsPath) -> PathBuf {
     let hash = ContentHash::of(root.to_string().as_bytes()).to_string();
     all.join(format!("{server}-{}", &hash[..16]))
 }
 
-/// The folders below `all` for what servers keep of the project at `root`.
+/// Lists the cache directories below `all` for the project at `root`.
 #[must_use]
 pub fn folders_of(all: &Path, root: &AbsPath) -> Vec<PathBuf> {
     let entries = fs::read_dir(all).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -30,10 +30,10 @@ pub fn folders_of(all: &Path, root: &AbsPath) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Makes such a folder, if it is not there yet.
+/// Makes such a folder, unless it exists.
 ///
 /// # Errors
-/// When the system refuses.
+/// The system's error.
 pub fn ensure_folder_of(folder: &Path, root: &AbsPath) -> io::Result<()> {
     let note = folder.join(NOTE);
     if note.exists() {
@@ -44,10 +44,10 @@ pub fn ensure_folder_of(folder: &Path, root: &AbsPath) -> io::Result<()> {
     folder.parent().map_or(Ok(()), remove_orphans)
 }
 
-/// Makes the link `link` lead to `target`, if it does not yet.
+/// Makes the link `link` lead to `target`, unless it does already.
 ///
 /// # Errors
-/// When the system refuses, as some do everybody without special rights.
+/// The system's error; some systems refuse links to users without special rights.
 pub fn ensure_link(link: &Path, target: &Path) -> io::Result<()> {
     if fs::read_link(link).is_ok_and(|leads| leads == target) {
         return Ok(());
@@ -67,7 +67,7 @@ fn remove_orphans(all: &Path) -> io::Result<()> {
         let Ok(project) = small::read_text(&entry.path().join(NOTE), 1 << 16) else { continue };
         if !Path::new(&project).exists() {
             tracing::info!(project, "what a language server kept of it is removed: it is gone");
-            // What cannot be removed now may be the next time.
+            // A folder that cannot be removed now may be removed the next time.
             let _ = fs::remove_dir_all(entry.path());
         }
     }

@@ -1,14 +1,14 @@
-//! Caches facts that a call has just found out, so that the calls right after it do not find them out again.
+//! Caches facts that a call has just found out, so that the next calls need not find them out again.
 //!
-//! An entry says how something was at a time, and is forgotten after a while. Whether it is still so before that is for whoever
-//! asks to say.
+//! An entry holds the state at one time, and is dropped after a while. Until then the caller decides whether it may
+//! have changed.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Values that are believed for a while.
+/// Values that count for a while.
 #[derive(Debug)]
 pub(crate) struct Lately<K, V> {
     entries: Mutex<HashMap<K, (Instant, V)>>,
@@ -16,19 +16,19 @@ pub(crate) struct Lately<K, V> {
 }
 
 impl<K: Eq + Hash, V: Clone> Lately<K, V> {
-    /// Creates an empty cache whose values are believed for `believed_for`.
+    /// Creates an empty cache whose values count for `believed_for`.
     pub(crate) fn new(believed_for: Duration) -> Self {
         Self { entries: Mutex::default(), believed_for }
     }
 
-    /// Returns the value for `key`, if it is not too old to be believed.
+    /// Returns the value for `key`, if it is young enough.
     pub(crate) fn get(&self, key: &K) -> Option<V> {
         let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let (at, value) = entries.get(key)?;
         (at.elapsed() < self.believed_for).then(|| value.clone())
     }
 
-    /// Notes what was found out now, and forgets what is too old.
+    /// Stores a value that was found out now, and drops old ones.
     pub(crate) fn insert_fresh(&self, key: K, value: V) {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.retain(|_, (at, _)| at.elapsed() < self.believed_for);

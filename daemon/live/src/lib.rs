@@ -1,7 +1,7 @@
-//! The live layer: language servers, one for each project whoever asks, and what hob knows about how they behave.
+//! Runs language servers, one for each project whoever asks, and describes how they behave: the live layer.
 //!
-//! The only part with LSP types; it answers in the words of `hob-base`. It knows no tool, no map and no client: files reach
-//! it by path, changes as batches, and trust, settings and folders from whoever owns it.
+//! Only this crate uses LSP types; its answers use the types of `hob-base`. It knows no tool, no map and no client: its
+//! owner gives it files by path, changes in batches, and trust, settings and folders.
 
 mod asked;
 pub mod catalogue;

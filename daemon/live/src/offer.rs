@@ -1,10 +1,11 @@
 //! Lists the capabilities that hob declares to a language server: everything that any editor may want to use.
 //!
-//! A server hears this once and is then shared, also by editors that come later and can do less; for those its answers are
-//! made plainer by who serves the editor. So nothing is offered that could not be made plainer, and nothing that belongs to one
-//! vendor, because a server that was told so would send what no other editor knows. Two things of the protocol's own are left out as
-//! well, because they change what agents are answered: whoever knows declarations gets fewer definitions (pyright), and whoever knows
-//! tags of diagnostics is told of more that is not wrong.
+//! A server hears this once and is then shared, also by editors that come later and can do less; for those the editor
+//! session simplifies the server's answers. So hob declares nothing that it could not simplify, and nothing that
+//! belongs to one vendor, because the server would then send messages that no other editor knows. Two capabilities of
+//! the protocol's own are left out as well, because they change the answers for agents: a client that knows
+//! declarations gets fewer definitions (pyright), and one that knows tags of diagnostics gets more diagnostics of code
+//! that is not wrong.
 
 use serde_json::{Value, json};
 
@@ -62,10 +63,10 @@ const CODE_ACTION_KINDS: &[&str] = &[
     "source.fixAll",
 ];
 
-/// The highest number of a symbol's kind, and of a completion's.
+/// The highest number of a symbol's kind, and of a completion item's.
 const KINDS: (u32, u32) = (26, 25);
 
-/// The `capabilities` of hob's `initialize`. Only UTF-16 columns are offered, which every server has to know.
+/// Returns the `capabilities` of hob's `initialize`. hob declares only UTF-16 columns, which every server has to know.
 #[must_use]
 pub fn client_capabilities() -> Value {
     json!({
@@ -73,7 +74,7 @@ pub fn client_capabilities() -> Value {
         "window": {
             "workDoneProgress": true,
             "showDocument": {"support": true},
-            // What a server adds to an action would have to come back from editors that do not keep it.
+            // Editors that do not keep a server's additional properties could not send them back.
             "showMessage": {"messageActionItem": {"additionalPropertiesSupport": false}},
         },
         "experimental": {"serverStatusNotification": true},
@@ -106,7 +107,7 @@ fn workspace() -> Value {
             "willDelete": true,
             "didDelete": true,
         },
-        // Line ends are written as the server says them: agents' edits change no other byte, and not every editor would.
+        // hob does not normalise line ends: agents' edits change no other byte, and not every editor would do it.
         "workspaceEdit": {
             "documentChanges": true,
             "resourceOperations": ["create", "rename", "delete"],
@@ -120,8 +121,8 @@ fn workspace() -> Value {
     })
 }
 
-/// Returns the capabilities that are about one document. Where only an editor asks, nothing may be registered later:
-/// hob would have to tell an editor that comes then once more, and servers that may not register say at once what
+/// Returns the capabilities that are about one document. Methods that only editors call have no dynamic registration:
+/// hob would have to repeat it to an editor that comes later, and servers that may not register declare at once what
 /// they can do.
 fn text_document() -> Value {
     let (fixed, dynamic) = (json!({"dynamicRegistration": false}), json!({"dynamicRegistration": true}));
@@ -149,7 +150,8 @@ fn text_document() -> Value {
             "codeDescriptionSupport": true,
             "dataSupport": true,
         },
-        // Said at once or never: a file asked about meanwhile would be waited for in vain.
+        // Declared at once or never: otherwise hob would wait in vain for diagnostics of a file that it asks about
+        // meanwhile.
         "diagnostic": {"dynamicRegistration": false},
         "completion": completion_capabilities(),
         "signatureHelp": {
@@ -184,14 +186,14 @@ fn text_document() -> Value {
         },
         "selectionRange": fixed,
         "semanticTokens": semantic_tokens(),
-        // Whole at once: what a hint leaves for later is lost on an editor that cannot ask for it.
+        // A hint comes whole: an editor that cannot resolve it would lose the parts that come later.
         "inlayHint": fixed,
         "linkedEditingRange": fixed,
     })
 }
 
-/// Returns the capabilities for completions. Defaults for a whole list and edits that insert or replace are left out:
-/// what they save is little, and each item would have to be written anew for the editors that do not know them.
+/// Returns the capabilities for completions. Defaults for a whole list, and edits that insert or replace, are left out:
+/// they save little, and hob would have to rewrite each item for the editors that do not know them.
 fn completion_capabilities() -> Value {
     json!({
         "dynamicRegistration": false,

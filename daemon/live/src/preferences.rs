@@ -1,7 +1,8 @@
 //! Holds the user's preferences for the language servers of one project, besides what the catalogue knows.
 //!
-//! Each wish remembers where it was said and which others it overruled, so that `hob servers why` can tell. Files are read
-//! elsewhere; here wishes of several sources are laid over one another, and over the catalogue's values.
+//! Each preference has the place where it was stated and the places that it overrules, so that `hob servers why` can
+//! show them. Other crates read the files; this module layers the preferences of several sources over one another, and
+//! over the catalogue's values.
 
 use std::collections::BTreeMap;
 
@@ -9,67 +10,67 @@ use serde_json::{Map, Value};
 
 use crate::spec::ServerSpec;
 
-/// A wish, and where it stands.
+/// A preference, and the place of its statement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StatedPreference<T> {
     /// The value that the user wants.
     pub value: T,
-    /// Where it was said, for people: a file and a line.
+    /// The place of the statement, for people: a file and a line.
     pub from: String,
-    /// Where something else was said that does not count because of this.
+    /// The places of statements that do not count because of this one.
     pub over: Vec<String>,
 }
 
 impl<T> StatedPreference<T> {
-    /// `value`, as said at `from`.
+    /// Creates the preference for `value`, stated at `from`.
     pub fn new(value: T, from: String) -> Self {
         Self { value, from, over: Vec::new() }
     }
 }
 
-/// The way to a value in nested objects.
+/// The path of keys to a value in nested objects.
 pub type KeyPath = Vec<String>;
 
-/// Values by their way; none lies within another.
+/// Values by their path; none lies within another.
 pub type Leaves = BTreeMap<KeyPath, StatedPreference<Value>>;
 
 /// The user's preferences for one kind of server.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ServerPreference {
-    /// True if the server may be used, false if never; `None` if the user does not say.
+    /// Whether the server may be used; `None` if the user does not say.
     pub enabled: Option<StatedPreference<bool>>,
-    /// Its program: a name to be looked up, an absolute path, or one within the project.
+    /// The program: a name to be looked up, an absolute path, or a path within the project.
     pub command: Option<StatedPreference<String>>,
     /// All its arguments, in place of the catalogue's.
     pub args: Option<StatedPreference<Vec<String>>>,
-    /// Variables besides those that every server is given.
+    /// Variables in addition to those that every server gets.
     pub env: BTreeMap<String, StatedPreference<String>>,
     /// Parts of `initializationOptions` that the user sets.
     pub options: Leaves,
-    /// Parts of what `workspace/configuration` is answered with.
+    /// Parts of the answers to `workspace/configuration` that the user sets.
     pub settings: Leaves,
 }
 
 /// The user's preferences for one language.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LanguagePreference {
-    /// True if any server may serve the language, false if none; `None` if the user does not say.
+    /// Whether any server may serve the language; `None` if the user does not say.
     pub enabled: Option<StatedPreference<bool>>,
-    /// Names of servers, most wanted first; others follow in the catalogue's order.
+    /// Names of servers in order of preference; others follow in the catalogue's order.
     pub servers: Option<StatedPreference<Vec<String>>>,
 }
 
 /// The user's preferences for one project.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Preferences {
-    /// By the server's name.
+    /// Preferences for servers, by the server's name.
     pub servers: BTreeMap<String, ServerPreference>,
-    /// By the protocol's identifier of the language.
+    /// Preferences for languages, by the protocol's identifier.
     pub languages: BTreeMap<String, LanguagePreference>,
 }
 
 impl Preferences {
-    /// Lays `over` on top: where both say something, `over` counts.
+    /// Layers `over` on top: where both state something, `over` counts.
     pub fn overlay_with(&mut self, over: &Self) {
         for (name, wish) in &over.servers {
             self.servers.entry(name.clone()).or_default().overlay_with(wish);
@@ -87,14 +88,14 @@ impl Preferences {
         self.servers.get(name)
     }
 
-    /// Returns the preferences for a language. The variants of the protocol (`typescriptreact`) follow the language
-    /// itself, unless they are named.
+    /// Returns the preferences for a language. Variants of the protocol (`typescriptreact`) follow the language itself,
+    /// unless the user names them.
     #[must_use]
     pub fn language(&self, id: &str) -> Option<&LanguagePreference> {
         self.languages.get(id).or_else(|| self.languages.get(id.strip_suffix("react")?))
     }
 
-    /// The wish that a server, or its whole language, is not to be used.
+    /// Returns the preference that a server, or its whole language, is not to be used.
     #[must_use]
     pub fn switched_off(&self, server: &str, language: &str) -> Option<&StatedPreference<bool>> {
         let language = self.language(language).and_then(|wish| wish.enabled.as_ref());
@@ -102,8 +103,8 @@ impl Preferences {
         language.into_iter().chain(server).find(|enabled| !enabled.value)
     }
 
-    /// Returns the place of a server among those that the user names for a language, 0 for the one wanted most; all
-    /// that nobody named are equal and come last.
+    /// Returns the rank of a server among those that the user names for a language, 0 for the preferred one; all that
+    /// nobody named are equal and come last.
     #[must_use]
     pub fn rank(&self, server: &str, language: &str) -> usize {
         let named = self.language(language).and_then(|wish| wish.servers.as_ref());
@@ -113,7 +114,7 @@ impl Preferences {
 }
 
 impl ServerPreference {
-    /// Returns true if a part of the settings counts: without trust only those do that the server is harmless with.
+    /// Returns true if a part of the settings counts: without trust, only the server's harmless settings do.
     #[must_use]
     pub fn is_effective(spec: &ServerSpec, trusted: bool, path: &[String]) -> bool {
         let below = |key: &str| {
@@ -123,7 +124,7 @@ impl ServerPreference {
         trusted || spec.harmless.iter().any(|key| below(key))
     }
 
-    /// Options and settings as the catalogue has them, with what is wanted laid over.
+    /// Returns the catalogue's options and settings, with the user's preferences layered over them.
     #[must_use]
     pub fn laid_over(&self, known: (Value, Value), spec: &ServerSpec, trusted: bool) -> (Value, Value) {
         let options = with_leaves(
@@ -144,7 +145,7 @@ impl ServerPreference {
         if self.options.is_empty() && self.settings.is_empty() {
             return (options, settings);
         }
-        // The server takes an answer about the section in place of its options, so it must hold them all.
+        // The server takes an answer about the section in place of its options, so the answer must hold them all.
         let path = [section.to_owned()];
         let settings = with_leaves(settings, std::iter::once((&path[..], &options)));
         (options, settings)
@@ -174,7 +175,7 @@ fn replace<T: Clone>(below: &mut Option<StatedPreference<T>>, over: Option<&Stat
 fn overlay_leaves(below: &mut Leaves, over: &Leaves) {
     for (path, wish) in over {
         let mut wish = wish.clone();
-        // A value takes the place of what lies within it, and of one that it would lie within.
+        // A value replaces the values within it, and a value that it would lie within.
         let lost = |other: &KeyPath| other.starts_with(path) || path.starts_with(other);
         let lost: Vec<KeyPath> = below.keys().filter(|other| lost(other)).cloned().collect();
         for other in lost.into_iter().filter_map(|path| below.remove(&path)) {
@@ -185,7 +186,7 @@ fn overlay_leaves(below: &mut Leaves, over: &Leaves) {
     }
 }
 
-/// `base` with these values set in it.
+/// Sets these values in `base`.
 #[must_use]
 pub fn with_leaves<'l>(base: Value, leaves: impl Iterator<Item = (&'l [String], &'l Value)>) -> Value {
     leaves.fold(base, |mut all, (path, value)| {
@@ -194,13 +195,14 @@ pub fn with_leaves<'l>(base: Value, leaves: impl Iterator<Item = (&'l [String], 
     })
 }
 
-/// The place of `path` in `all`, made if it is not there; what is in its way and no object gives way.
+/// Returns the value at `path` in `all`, and makes it if there is none; a value in the way that is no object is
+/// replaced.
 fn value_at_path<'v>(all: &'v mut Value, path: &[String]) -> &'v mut Value {
     path.iter().fold(all, |at, key| {
         if !at.is_object() {
             *at = Value::Object(Map::new());
         }
-        // An object since the line above.
+        // The line above made it an object.
         &mut at[key.as_str()]
     })
 }

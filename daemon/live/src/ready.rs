@@ -1,7 +1,7 @@
-//! Follows a server's signs in order to tell whether its answers are complete yet.
+//! Follows a server's signals in order to tell whether its answers are complete yet.
 //!
 //! Most servers answer before they have read the project: with nothing, or with the declaration alone, and without an
-//! error. Each has its own way to say when that is over ([`ReadySignal`]). Until then an answer is *partial*, never
+//! error. Each has its own way to signal that it has ([`ReadySignal`]). Until then an answer is *partial*, never
 //! "none".
 
 use std::collections::{BTreeMap, HashSet};
@@ -15,26 +15,26 @@ use serde_json::Value;
 
 use crate::spec::ReadySignal;
 
-/// A server that says when it begins to load but has not within this time of being asked for something has nothing to
-/// load.
+/// Time without a sign of loading after the first question, after which a server that would report loading has nothing
+/// to load.
 const BEGINS_WITHIN: Duration = Duration::from_secs(3);
 
-/// A server that has said nothing for so long after it was asked for something is not waited for any more.
+/// Time without any message after the first question, after which hob does not wait for the server any more.
 const SPEAKS_WITHIN: Duration = Duration::from_secs(8);
 
-/// Pause between two checks of a waiting call whether its caller has cancelled it.
+/// Pause between two checks whether the caller of a waiting call has cancelled it.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
-/// Most reports under way whose texts are kept.
+/// Most progress reports under way whose texts are kept.
 const MOST_UNDER_WAY: usize = 64;
 
-/// Most further reports under way that count, without their texts.
+/// Most further progress reports under way that count, without their texts.
 const MOST_UNTOLD: usize = 4096;
 
-/// A server with even more reports under way counts as loading for so long after the last of them began.
+/// Time for which a server with even more reports under way counts as loading, from the beginning of the last one.
 const UNCOUNTED_LASTS: Duration = Duration::from_secs(60);
 
-/// Characters of a server's text that are kept, and of a token; the protocol sets no limit.
+/// Number of characters that are kept of a server's text, and of a token; the protocol sets no limit.
 const LONGEST_TEXT: usize = 500;
 
 /// The progress of a server towards complete answers.
@@ -42,11 +42,11 @@ const LONGEST_TEXT: usize = 500;
 pub enum Readiness {
     /// The server's answers are complete.
     Ready,
-    /// Something is being loaded; the text says what and how far, as far as the server does.
+    /// The server is loading; the text says what and how far, as far as the server reports it.
     Loading(String),
-    /// It has not said anything yet.
+    /// The server has not reported anything yet.
     Silent,
-    /// It will never be able to answer in full; the text says why.
+    /// The server will never be able to answer in full; the text says why.
     Impaired(String),
 }
 
@@ -67,21 +67,21 @@ struct ReadyState {
     under_way: BTreeMap<String, String>,
     /// Hashes of the tokens of further reports under way.
     untold: HashSet<u64>,
-    /// The end of the time in which reports that are not even counted make the server count as loading.
+    /// The end of the time for which uncounted reports make the server count as loading.
     uncounted_until: Option<Instant>,
-    /// True once the server has given its signal at least once.
+    /// Whether the server has given its signal at least once.
     seen: bool,
-    /// When it was first given something to do, for [`BEGINS_WITHIN`].
+    /// The time of the server's first question or open file, for [`BEGINS_WITHIN`].
     asked_at: Option<Instant>,
     impaired: Option<String>,
-    /// It was told of changes that it takes until then to have noticed.
+    /// The time by which the server has noticed the changes that it was told of.
     disturbed_until: Option<Instant>,
     /// The text of other progress reports; hob shows it and does not wait for them.
     showing: Option<String>,
 }
 
 impl ReadyState {
-    /// Counts a report that begins: with its text, without it, or for a while.
+    /// Counts a report that begins: with its text, without it, or for a limited time.
     fn begin_report(&mut self, token: String, label: String) {
         if self.untold.contains(&hash_token(&token)) {
             return;
@@ -101,7 +101,7 @@ impl ReadyState {
     }
 }
 
-/// Follows one server's signs.
+/// Follows one server's signals.
 #[derive(Debug)]
 pub struct ReadyWatch {
     signal: ReadySignal,
@@ -110,7 +110,7 @@ pub struct ReadyWatch {
 }
 
 impl ReadyWatch {
-    /// Creates the watch of a server that has not been heard yet.
+    /// Creates the watch of a server that has sent nothing yet.
     #[must_use]
     pub fn new(signal: ReadySignal) -> Self {
         let state = ReadyState {
@@ -132,7 +132,8 @@ impl ReadyWatch {
         self.judge_readiness(&self.lock())
     }
 
-    /// Names what the server is loading; empty while it may still begin to say so, `None` where it loads nothing.
+    /// Names what the server is loading; empty while the server may still begin to report it, `None` where it loads
+    /// nothing.
     #[must_use]
     pub fn loading_what(&self) -> Option<String> {
         let state = self.lock();
@@ -146,7 +147,8 @@ impl ReadyWatch {
         }
     }
 
-    /// Waits until nothing is being loaded, as long as `cancel` allows; what is, if something still is.
+    /// Waits until nothing is being loaded, as long as `cancel` allows. Returns the text of what is still being loaded,
+    /// if anything is.
     ///
     /// # Errors
     /// [`Stopped::Cancelled`].
@@ -161,12 +163,12 @@ impl ReadyWatch {
         }
     }
 
-    /// The server has been given work that makes it load, such as its first open file.
+    /// Records that the server got work that makes it load, such as its first open file.
     pub fn given_work(&self) {
         self.lock().asked_at.get_or_insert_with(Instant::now);
     }
 
-    /// The server was told of changes, and takes so long to have noticed them.
+    /// Records that the server was told of changes, and takes the time `settles` to notice them.
     pub fn note_changes(&self, settles: Duration) {
         if !settles.is_zero() {
             let until = Instant::now() + settles;
@@ -206,7 +208,7 @@ impl ReadyWatch {
         self.release_and_notify(state);
     }
 
-    /// Handles a `window/logMessage` notification: its text may be the signal.
+    /// Handles a `window/logMessage` notification, whose text may be the signal.
     pub fn handle_log_message(&self, text: &str) {
         if let ReadySignal::Logs(wanted) = self.signal
             && text.contains(wanted)
@@ -232,7 +234,7 @@ impl ReadyWatch {
         self.release_and_notify(state);
     }
 
-    /// Waits until answers are whole, or as whole as they will get.
+    /// Waits until answers are complete, or as complete as they will get.
     ///
     /// # Errors
     /// [`Stopped`] when cancelled or out of time.
@@ -282,7 +284,7 @@ impl ReadyWatch {
     }
 
     fn lock(&self) -> MutexGuard<'_, ReadyState> {
-        // Each change is a few whole values.
+        // Each change writes a few whole values.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -297,7 +299,7 @@ fn is_ahead(moment: Option<Instant>) -> bool {
     moment.is_some_and(|moment| Instant::now() < moment)
 }
 
-/// The beginning of a text.
+/// Returns the beginning of a text.
 fn shortened(text: &str) -> String {
     text.chars().take(LONGEST_TEXT).collect()
 }

@@ -1,8 +1,9 @@
-//! Answers what a server asks while it lives, and takes what it tells.
+//! Answers a running server's requests, and handles its notifications.
 //!
-//! Some servers stop for ever at a question that nobody answers, so every question has an answer. What an attached editor can answer
-//! is asked there (see [`crate::share`]); without one, nothing lets a server do anything: edits are refused here, because hob
-//! writes nothing that was not previewed. Its settings are hob's own, because it has one set of them, whoever uses it.
+//! Some servers stop for ever at a request that nobody answers, so every request gets an answer. If an attached editor
+//! can answer, the request goes to that editor (see [`crate::share`]). Without one, no answer lets a server do
+//! anything: edits are refused here, because hob writes nothing without a preview. The settings are hob's own, because
+//! a server has one set of them for all its users.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,7 +18,7 @@ use crate::share::Share;
 use crate::spec::ServerSpec;
 use crate::uri;
 
-/// Characters of a server's message about its own state that are shown.
+/// Most characters of a server's message about its own state that are shown.
 const MESSAGE: usize = 300;
 
 /// The state of one running server beside its process and connection.
@@ -27,7 +28,7 @@ pub struct ServerSession {
     pub ready: ReadyWatch,
     /// The diagnostics that the server has pushed.
     pub verdicts: Verdicts,
-    /// The editors that use it.
+    /// The editors that use the server.
     pub share: Share,
     spec: Arc<ServerSpec>,
     folders: Value,
@@ -37,7 +38,8 @@ pub struct ServerSession {
 }
 
 impl ServerSession {
-    /// For a server of a kind that works on `folders` (as the protocol writes them) with these settings.
+    /// Creates the session of a server of this kind that works on `folders` (as the protocol writes them) with these
+    /// settings.
     #[must_use]
     pub fn new(spec: Arc<ServerSpec>, folders: Value, settings: Value) -> Self {
         Self {
@@ -57,7 +59,8 @@ impl ServerSession {
         self.lock_registrations().values().any(|registered| registered == method)
     }
 
-    /// The settings of the sections asked for; `null` for one that has none, which every server takes for its defaults.
+    /// Returns the settings of the requested sections; `null` for a section without settings, which every server reads
+    /// as its defaults.
     fn settings_of_sections(&self, params: &Value) -> Value {
         let items = params["items"].as_array().map_or(&[][..], Vec::as_slice);
         let setting = |item: &Value| match item["section"].as_str() {
@@ -84,7 +87,7 @@ impl ServerSession {
 
     fn remove_registrations(&self, params: &Value) {
         let mut registered = self.lock_registrations();
-        // The protocol's own spelling, and what it should have been.
+        // The protocol's own misspelling, and the correct word.
         for list in ["unregisterations", "unregistrations"] {
             for one in params[list].as_array().into_iter().flatten() {
                 one["id"].as_str().map(|id| registered.remove(id));
@@ -104,12 +107,12 @@ impl ServerSession {
     }
 
     fn lock_registrations(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
-        // Entries are inserted and removed whole.
+        // Each entry is inserted or removed at once.
         self.registered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Most registrations of a server, and most bytes of the words of one; what is beyond that does not count.
+/// Most registrations of a server, and most bytes of one; further and larger ones do not count.
 const MOST_REGISTERED: usize = 1_024;
 const LONGEST_WORD: usize = 4_096;
 
@@ -122,7 +125,7 @@ fn value(params: Option<&RawValue>) -> Value {
     params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or(Value::Null)
 }
 
-/// A server's status with its message in one line of a sane length, and with what to do about it where that is known.
+/// Returns a server's status with its message as one line of limited length, and with advice where there is any.
 fn with_advice(mut status: Value, spec: &ServerSpec) -> Value {
     let message = status["message"].as_str().unwrap_or_default();
     if !message.is_empty() {
@@ -137,7 +140,7 @@ fn with_advice(mut status: Value, spec: &ServerSpec) -> Value {
 impl Peer for ServerSession {
     fn request(&self, method: &str, params: Option<&RawValue>, reply: Reply) {
         let asked = |reply| self.share.ask_one(method, params, reply);
-        // `null` is "no choice was made", "seen", or "done", as the method has it.
+        // `null` means "no choice was made", "seen", or "done", by method.
         let by_hob = match method {
             "workspace/configuration" => return reply.send(&Ok(self.settings_of_sections(&value(params)))),
             "workspace/workspaceFolders" => return reply.send(&Ok(self.folders.clone())),

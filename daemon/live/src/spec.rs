@@ -1,7 +1,7 @@
 //! Describes one kind of language server as data.
 //!
-//! A server's peculiarities are values here and decisions elsewhere: nothing outside the catalogue asks for a server by
-//! name.
+//! A server's peculiarities are values here, and other modules act on the values: no code outside the catalogue asks
+//! for a server by name.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,32 +13,33 @@ use serde_json::Value;
 
 use crate::process::ServerCommand;
 
-/// The sign by which a server makes known that its answers are complete.
+/// The signal by which a server shows that its answers are complete.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReadySignal {
-    /// It holds every answer until it is.
+    /// The server holds every answer until the answer is complete.
     Held,
-    /// A progress report whose token, title or message contains this has ended, and none like it is under way.
+    /// A progress report whose token, title or message contains this text has ended, and no other such report is under
+    /// way.
     ProgressEnds(&'static str),
-    /// It writes a log message that contains this.
+    /// The server writes a log message that contains this text.
     Logs(&'static str),
-    /// Its status notification (`experimental/serverStatus`) says that nothing is under way.
+    /// The server's status notification (`experimental/serverStatus`) says that nothing is under way.
     QuiescentStatus,
-    /// It says nothing: an answer is believed once it comes twice.
+    /// The server gives no signal: an answer counts once it comes twice.
     Settles,
 }
 
-/// The files that have to be open in a server before it answers questions about a file.
+/// The files that have to be open in a server before it answers questions about them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OpenPolicy {
-    /// Nothing; files are opened all the same where that is cheap.
+    /// None; hob opens files all the same where that is cheap.
     Never,
     /// The file that is asked about.
     AskedFile,
 }
 
 impl OpenPolicy {
-    /// Returns true if the file asked about has to be open.
+    /// Returns true if the file of a question has to be open.
     #[must_use]
     pub fn wants_asked_file(self) -> bool {
         self == Self::AskedFile
@@ -50,69 +51,72 @@ impl OpenPolicy {
 pub enum Announce {
     /// The server learns it by `workspace/didChangeWatchedFiles`.
     WatchedFiles,
-    /// As before, but new files have to be opened once as well.
+    /// As `WatchedFiles`, but new files have to be opened once as well.
     WatchedFilesAndOpenNew,
-    /// Only by opening the file, and closing it again.
+    /// Only by a file's opening; hob closes the file at once.
     OpenAndClose,
-    /// Only by opening the file, and not closing it before it has given its verdict: what is closed unread, it never reads.
-    /// Other open files it does not read again by itself. Changed markers make it begin anew, and so do changed files with one
-    /// of these endings, which others include: what they mean to files that are not open it learns in no other way.
+    /// Only by a file's opening; hob closes the file after the server has pushed diagnostics of it, because the server
+    /// never reads a file that is closed before. The server does not read other open files again by itself. hob
+    /// restarts the server after changes of markers, and of files with one of these endings, which others include: in
+    /// no other way does the server learn what these mean to files that are not open.
     OpenUntilRead(&'static [&'static str]),
-    /// It watches the disk itself, late and not reliably. What is open it follows at once, so changed files are opened and stay
-    /// so; for whatever else changed it is given a command, which it has carried out before it answers the next question.
+    /// The server watches the disk itself, late and not reliably. It follows open files at once, so hob opens changed
+    /// files and keeps them open. For other changes hob sends a command, which the server carries out before it answers
+    /// the next question.
     Command(Reread),
-    /// By `workspace/didChangeWatchedFiles`, but a while passes until it has read the files again. What is open it follows at
-    /// once, so changed files are opened and stay so.
+    /// By `workspace/didChangeWatchedFiles`, but the server takes a while to read the files again. It follows open
+    /// files at once, so hob opens changed files and keeps them open.
     OpenAndKeep(Lags),
 }
 
-/// Longest times for which a server that was told of changes may answer as if nothing had happened.
+/// Longest times for which a server may answer as if changes had not happened, after it was told of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lags {
-    /// Until it has read changed files again.
+    /// Time until the server has read changed files again.
     pub read: Duration,
-    /// Until it knows which files there are.
+    /// Time until the server knows which files there are.
     pub listed: Duration,
 }
 
-/// A command that has a server read all of a project anew.
+/// A command that makes a server read a whole project anew.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reread {
     /// Name of the command, as the server registers it.
     pub command: &'static str,
     /// Arguments of the command, in order.
     pub arguments: &'static [&'static str],
-    /// Endings of the files that it depends on beside those that the server serves.
+    /// Endings of further files on which the project depends, in addition to those that the server serves.
     pub also: &'static [&'static str],
 }
 
-/// A command that says what is wrong with a file, for a server that says by itself only what is new.
+/// A command for the diagnostics of a file, for a server that pushes only changes of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Judges {
     /// Name of the command, as the server registers it.
     pub command: &'static str,
-    /// Its first arguments, of which each asks for a part of what is wrong. The second is an object with the `file`.
+    /// First arguments of the command; each asks for one kind of diagnostics. The second argument is an object with the
+    /// `file`.
     pub questions: &'static [&'static str],
 }
 
 /// The facts on which a server's options and settings depend.
 pub struct Circumstances<'a> {
-    /// True if the user trusts the project.
+    /// Whether the user trusts the project.
     pub trusted: bool,
     /// The root of the project.
     pub root: &'a AbsPath,
-    /// A folder of hob's own for what a server of this kind keeps of this project between its runs, if there is to be one; it
-    /// need not be there yet.
+    /// The cache directory of a server of this kind for this project, in a folder of hob's own, if there is to be one;
+    /// it need not exist yet.
     pub keep: Option<&'a Path>,
-    /// Runs a program that was found on the search path and gives what it prints; `None` if there is none or it fails.
+    /// Runs a program from the search path and returns its output; `None` if there is no such program or it fails.
     pub ask: &'a dyn Fn(&str, &[&str]) -> Option<String>,
 }
 
 /// Variables of a process.
 pub type Environment = Vec<(&'static str, OsString)>;
 
-/// The way in which hob installs a server into a folder of its own: a package manager and what it is to fetch.
-/// Versions are pinned, so that the same command gives the same server.
+/// The way in which hob installs a server into a folder of its own: a package manager and its packages. Versions are
+/// pinned, so that the same command always installs the same server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Install {
     /// `npm install`, with these packages as `name@version`.
@@ -134,7 +138,7 @@ pub struct Launch {
     pub command: ServerCommand,
     /// The root of the project.
     pub root: AbsPath,
-    /// The `initializationOptions` that the server is given.
+    /// The `initializationOptions` for the server.
     pub options: Value,
     /// Answers to the server's `workspace/configuration`, by section.
     pub settings: Value,
@@ -147,15 +151,15 @@ pub struct Launch {
 pub struct ServerSpec {
     /// Its name for users: `pyright`.
     pub name: &'static str,
-    /// Endings of the files it serves, each with the language identifier of the protocol.
+    /// Endings of the files that it serves, each with the language identifier of the protocol.
     pub files: &'static [(&'static str, &'static str)],
-    /// Files that make a folder a project for it, most telling first.
+    /// Files that make a folder a project for it, the surest first.
     pub markers: &'static [&'static str],
-    /// Commands that start it, most wanted first; the first word is looked up.
+    /// Commands that start it, the preferred one first; hob searches for the first word.
     pub commands: &'static [&'static [&'static str]],
-    /// Arguments that make the command say its version and end, for telling a program from a stand-in.
+    /// Arguments that make the command print its version and end, in order to tell a program from a stand-in.
     pub version_args: &'static [&'static str],
-    /// The least major version that is a server; 0 for any.
+    /// The lowest major version that has a server; 0 for any.
     pub least_version: u32,
     /// A sentence that tells people how to get the server.
     pub install_hint: &'static str,
@@ -163,46 +167,47 @@ pub struct ServerSpec {
     pub install: Option<Install>,
     /// The sign that its answers are complete; see [`ReadySignal`].
     pub ready: ReadySignal,
-    /// The files that have to be open in it; see [`OpenPolicy`].
+    /// The files that have to be open in it.
     pub open: OpenPolicy,
-    /// The way in which it learns of changes; see [`Announce`].
+    /// The way in which it learns of changes.
     pub announce: Announce,
-    /// Configurations by file name, each of which makes a project of its own, where the server knows only the projects of files
-    /// that are open; empty where it knows the whole folder.
+    /// Names of configuration files, each of which makes a project of its own, for a server that knows only the
+    /// projects of open files; empty for one that knows the whole folder.
     pub projects: &'static [&'static str],
-    /// The command that asks for the diagnostics of a file, where the protocol's own request does not work and the
-    /// diagnostics that the server pushes cannot be waited for.
+    /// The command that asks for the diagnostics of a file, for a server that neither answers the protocol's own
+    /// request nor reliably pushes diagnostics.
     pub judges: Option<Judges>,
-    /// Variables that it is started with, beside the machine's and before the user's.
+    /// Variables for the server, layered between the machine's and the user's.
     pub environment: fn(&Circumstances<'_>) -> Environment,
     /// Makes the `initializationOptions` that the server is started with.
     pub options: fn(&Circumstances<'_>) -> Value,
     /// Answers to `workspace/configuration`, by section; `null` for a section means "your own defaults".
     pub settings: fn(&Circumstances<'_>) -> Value,
-    /// Where the settings are that its `initializationOptions` are a copy of, if they are: what users set there is given to it
-    /// either way.
+    /// The section of the settings that its `initializationOptions` copy, if any: the user's values in it reach the
+    /// server either way.
     pub section: Option<&'static str>,
-    /// The user's settings below these keys count without trust as well, because nothing of a project is executed whatever they
-    /// are. Others could undo the restricted form, and count only in trusted projects.
+    /// Keys below which the user's settings count without trust as well, because no value makes the server execute
+    /// anything of a project. Others could undo the restricted form, and count only in trusted projects.
     pub harmless: &'static [&'static str],
-    /// Without trust it runs in a form that executes nothing of the project; the text says what that costs. `None`: it has no
-    /// such form and needs none, because it never executes anything of a project.
+    /// The cost of the form that the server runs in without trust, and that executes nothing of the project. `None`:
+    /// the server needs no such form, because it never executes anything of a project.
     pub restricted: Option<&'static str>,
-    /// It has no form that executes nothing of the project, and so runs only with trust; the text says what it would execute.
+    /// The code of the project that the server would execute, if it has no form without that, and so runs only with
+    /// trust.
     pub needs_trust: Option<&'static str>,
-    /// The same where it depends on what lies in the project: why the restricted form is none for this one.
+    /// Returns the reason why the restricted form is not safe in a certain project, if there is one.
     pub needs_trust_in: fn(&AbsPath) -> Option<&'static str>,
     /// Exit codes after a proper shutdown that are no failure.
     pub clean_exit_codes: &'static [i32],
-    /// Prepares for the server's start, right before it; this may change what is started.
+    /// Prepares for the server's start, right before it; this may change the launch.
     pub before_start: fn(&mut Launch),
-    /// Advice for what the server says is wrong with it: a part of the server's words, and what to do.
+    /// Advice on faults that the server reports: a part of the server's words, and the remedy.
     pub advice: &'static [(&'static str, &'static str)],
 }
 
 impl ServerSpec {
-    /// The cautious values, which are assumed of a server that nobody has measured: everything is opened, and silence is not
-    /// taken for readiness. Its name, files and commands are still to be filled in.
+    /// Returns the cautious values for a server that nobody has measured: hob opens every file, and does not take
+    /// silence for readiness. Name, files and commands are still to be filled in.
     #[must_use]
     pub fn cautious_defaults() -> Self {
         Self {
@@ -233,13 +238,13 @@ impl ServerSpec {
         }
     }
 
-    /// Returns the advice for what the server says is wrong with it; `None` if there is none.
+    /// Returns the advice on a fault that the server reports; `None` if there is none.
     #[must_use]
     pub fn advice_on(&self, complaint: &str) -> Option<&'static str> {
         self.advice.iter().find(|(part, _)| complaint.contains(part)).map(|(_, advice)| *advice)
     }
 
-    /// The protocol's language identifier for a file name, if this server serves such files.
+    /// Returns the protocol's language identifier for a file name, if this server serves such files.
     #[must_use]
     pub fn language_of(&self, file_name: &str) -> Option<&'static str> {
         let ending = |ending: &str| {
@@ -249,13 +254,13 @@ impl ServerSpec {
     }
 }
 
-/// For servers that need neither options nor settings.
+/// Returns no options and no settings, for servers that need none.
 #[must_use]
 pub fn no_settings(_circumstances: &Circumstances<'_>) -> Value {
     Value::Null
 }
 
-/// For servers that need no variables.
+/// Returns no variables, for servers that need none.
 #[must_use]
 pub fn no_variables(_circumstances: &Circumstances<'_>) -> Environment {
     Environment::new()

@@ -1,7 +1,7 @@
-//! Converts between paths and the URIs by which servers name them.
+//! Converts between paths and the URIs in servers' messages.
 //!
-//! Servers escape differently from us and from each other (`%3A`, upper and lower case drive letters, spaces), so a URI is
-//! never compared as text: it is turned back into a path first.
+//! Servers escape differently from hob and from each other (`%3A`, upper and lower case drive letters, spaces), so hob
+//! never compares URIs as text: it converts a URI back into a path first.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use url::Url;
 
-/// The `file:` URI of a path.
+/// Returns the `file:` URI of a path.
 ///
 /// # Panics
 /// Never: an absolute path always has one.
@@ -22,7 +22,8 @@ pub fn of_path(path: &AbsPath) -> Uri {
     parse(url.as_str()).expect("everything that cannot stand in a URI is escaped")
 }
 
-/// A URI with everything escaped that cannot stand in one: browsers, and so `url`, leave brackets of file names as they are.
+/// Escapes all characters of a URI that may not stand in one: browsers, and so `url`, leave brackets of file names as
+/// they are.
 fn with_escapes(uri: &str) -> String {
     let mut text = String::with_capacity(uri.len());
     for byte in uri.bytes() {
@@ -35,15 +36,15 @@ fn with_escapes(uri: &str) -> String {
     text
 }
 
-/// A URI as somebody wrote it.
+/// Parses a URI as another program wrote it.
 pub(crate) fn parse(uri: &str) -> Option<Uri> {
     with_escapes(uri).parse().ok()
 }
 
-/// Reads what a server says, if its URIs have to be escaped for it too.
+/// Parses a server's JSON, and escapes its URIs if they need it.
 ///
 /// # Errors
-/// Those of JSON that is not of this shape.
+/// The error of JSON that does not have this shape.
 pub(crate) fn read_json<T: DeserializeOwned>(json: &str) -> serde_json::Result<T> {
     serde_json::from_str(json).or_else(|error| {
         let mut value: Value = serde_json::from_str(json)?;
@@ -51,7 +52,7 @@ pub(crate) fn read_json<T: DeserializeOwned>(json: &str) -> serde_json::Result<T
     })
 }
 
-/// Escapes the fields that are URIs by the protocol; says whether any had to be.
+/// Escapes the fields that are URIs by the protocol; returns true if any needed it.
 fn escape_all(value: &mut Value) -> bool {
     match value {
         Value::Array(all) => all.iter_mut().fold(false, |changed, one| escape_all(one) | changed),
@@ -68,13 +69,13 @@ fn escape_all(value: &mut Value) -> bool {
     }
 }
 
-/// The path that a URI leads to; `None` for anything but a local file (`untitled:`, `jdt:`, a zip entry).
+/// Returns the path of a URI; `None` for anything but a local file (`untitled:`, `jdt:`, a zip entry).
 #[must_use]
 pub fn to_path(uri: &Uri) -> Option<AbsPath> {
     path_of(uri.as_str())
 }
 
-/// As [`to_path`], for the text of a URI.
+/// Works as [`to_path`], for the text of a URI.
 #[must_use]
 pub fn path_of(uri: &str) -> Option<AbsPath> {
     let url = Url::parse(uri).ok()?;
@@ -82,12 +83,12 @@ pub fn path_of(uri: &str) -> Option<AbsPath> {
     AbsPath::new(path).ok()
 }
 
-/// Where a path lies: in the workspace, or outside of it.
+/// A file in the workspace, or outside of it.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum FileRef {
     /// A file in the workspace, relative to its root.
     Inside(WsPath),
-    /// Elsewhere on this machine: a library's source.
+    /// A file elsewhere on this machine, such as a library's source.
     Outside(AbsPath),
 }
 
@@ -103,7 +104,8 @@ impl FileRef {
     }
 }
 
-/// Where a path in a folder really leads, if that is out of it; of what is not there, nothing is known.
+/// Returns the real path of a file in a folder, if it lies outside of the folder; `None` for a missing file too,
+/// because nothing is known of it.
 fn behind_a_link(path: &AbsPath, root: &AbsPath) -> Option<AbsPath> {
     let real = path.as_path().canonicalize().ok()?;
     let is_in = |folder: &std::path::Path| real.starts_with(folder);
@@ -111,7 +113,7 @@ fn behind_a_link(path: &AbsPath, root: &AbsPath) -> Option<AbsPath> {
     if is_inside { None } else { AbsPath::new(&real).ok() }
 }
 
-/// Turns the URIs of one answer into files; each file is looked at once.
+/// Converts the URIs of one answer into files; looks at each file once.
 #[derive(Debug)]
 pub(crate) struct FileRefResolver<'r> {
     root: &'r AbsPath,
@@ -119,12 +121,12 @@ pub(crate) struct FileRefResolver<'r> {
 }
 
 impl<'r> FileRefResolver<'r> {
-    /// None yet, seen from a workspace's root.
+    /// Creates a resolver for the workspace at `root`, with an empty cache.
     pub(crate) fn new(root: &'r AbsPath) -> Self {
         Self { root, known: RefCell::default() }
     }
 
-    /// `None` for what is no file.
+    /// Returns the file of a URI; `None` if it is no file.
     pub(crate) fn file_ref(&self, uri: &Uri) -> Option<FileRef> {
         if let Some(known) = self.known.borrow().get(uri.as_str()) {
             return known.clone();

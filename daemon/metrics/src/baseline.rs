@@ -1,9 +1,9 @@
-//! Estimates the tokens that an agent would have read without hob: it finds the files that an answer is about.
+//! Estimates the tokens that an agent would have read without hob, from the files that an answer is about.
 //!
-//! The baseline of an answer that finds code is the whole of every file that it names or takes lines from, each once. That is an
-//! upper bound: an agent without hob may read parts, and remembers what it has read. Answers that `grep`, a compiler or `git`
-//! would have given at about the same length are their own baseline, so that nothing is claimed for them. The rule of each tool
-//! stands in one list; a tool that is in no list claims nothing.
+//! The baseline of an answer that finds code is the whole of every file that it names or quotes, each once. That is an
+//! upper bound: an agent without hob may read parts of files, and remembers what it has read. Answers that `grep`, a
+//! compiler or `git` would have given at about the same length are their own baseline, so hob claims no savings for
+//! them. One list has the rule of each tool; hob claims nothing for a tool that is in no list.
 
 use std::collections::BTreeSet;
 
@@ -12,24 +12,24 @@ use hob_proto::NodeId;
 use hob_proto::tools::{ToolDef, ToolSet};
 use serde_json::{Map, Value};
 
-/// More files of one answer are not looked at.
+/// Most files of one answer that are measured.
 const MOST_FILES: usize = 2_000;
 
-/// The way in which the baseline of a tool's answers is found.
+/// The rule that finds the baseline of a tool's answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
     /// The files that the answer names.
     Named,
-    /// The file that was asked about.
+    /// The file that the call asks about.
     Asked,
-    /// The answer itself: another program would have given it.
+    /// The answer itself, because another program would have given it.
     Same,
-    /// No agent reads the answer: it has no tokens.
+    /// Nothing: no agent reads the answer.
     Unread,
 }
 
 impl Rule {
-    /// The rule of a tool.
+    /// Returns the rule of a tool.
     pub(super) fn for_tool(tool: &ToolDef) -> Self {
         match tool.name {
             _ if tool.set == ToolSet::Hidden => Self::Unread,
@@ -64,10 +64,10 @@ const PATHS: &[&str] = &["file"];
 const IDS: &[&str] =
     &["id", "uid", "from", "to", "of", "node_id", "nodeId", "tests", "entry_point", "members"];
 
-/// Fields below which stands what was not found.
+/// Fields whose contents are not results.
 const NOT_FOUND: &[&str] = &["ambiguous", "candidates", "unresolved", "not_found", "alternatives"];
 
-/// The files that an answer names.
+/// Returns the files that an answer names.
 pub(super) fn files_named(answer: &Value) -> BTreeSet<String> {
     let mut files = BTreeSet::new();
     if let Value::Object(fields) = answer {
@@ -76,7 +76,7 @@ pub(super) fn files_named(answer: &Value) -> BTreeSet<String> {
     files
 }
 
-/// The file that a call asked about.
+/// Returns the files that a call asked about.
 pub(super) fn files_asked_about(args: &Map<String, Value>) -> BTreeSet<String> {
     let mut files = BTreeSet::new();
     gather_files(args, &mut files);

@@ -1,4 +1,4 @@
-//! Counts per tool, by numbers that any thread may raise.
+//! Counts calls per tool, in numbers that any thread may raise.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,7 +14,7 @@ pub(super) struct Count {
     pub(super) baseline: AtomicU64,
 }
 
-/// The same at one moment.
+/// The counts of one tool at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Figures {
     pub(super) calls: u64,
@@ -50,13 +50,13 @@ impl Figures {
         self.baseline += other.baseline;
     }
 
-    /// As they are told.
+    /// Converts the figures into their form in reports.
     pub(super) fn to_totals(self) -> Totals {
         make_totals(self.calls, self.failed, self.actual, self.baseline)
     }
 }
 
-/// One for each tool, in the order of the table.
+/// The counts of each tool, in the order of the table.
 pub(super) type ToolCounts = Box<[Count]>;
 
 /// Returns counts of zero, one for each tool.

@@ -1,6 +1,6 @@
-//! The counts between two lives of the daemon: one small private file, replaced whole.
+//! Keeps the counts between two runs of the daemon, in one small private file that is replaced whole.
 //!
-//! What cannot be used is no reason to fail: it is set aside and told, and the counting begins anew.
+//! A file that cannot be used is no failure: it is set aside and reported, and the counting begins anew.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -12,25 +12,25 @@ use serde::{Deserialize, Serialize};
 use super::counts::Figures;
 use super::histogram::{BUCKETS, Shot};
 
-/// The version of the format; a file of another one is begun anew.
+/// The version of the format; a file with another one is replaced.
 const VERSION: u32 = 1;
 
-/// No file is larger: every tool with every bucket is a fifth of it.
+/// Size limit of the file, in bytes: every tool with every bucket takes a fifth of it.
 const LARGEST: u64 = 1 << 20;
 
-/// No count that was read is larger, so that no sum can overflow.
+/// Largest count that is accepted from the file, so that no sum can overflow.
 const MOST: u64 = 1 << 48;
 
-/// The counts as they stand in the file.
+/// The counts in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct CountsOnDisk {
-    /// Since when, in seconds of Unix time.
+    /// The beginning of the counting, in seconds of Unix time.
     pub(super) since: u64,
-    /// By the tool's name. Tools that this build does not know are kept for the build that does.
+    /// Counts by the tool's name. Tools that this build does not know are kept for the build that does.
     pub(super) tools: BTreeMap<String, (Figures, Shot)>,
 }
 
-/// As it stands in the file.
+/// The form of the file.
 #[derive(Debug, Serialize, Deserialize)]
 struct OnDisk {
     version: u32,
@@ -49,17 +49,17 @@ struct ToolOnDisk {
     latency: Vec<(usize, u64)>,
 }
 
-/// Reads what was kept; `None` without a file.
+/// Reads the counts; `None` without a file.
 ///
 /// # Errors
-/// In words, when there is one and it cannot be used.
+/// The reason in words, when there is a file and it cannot be used.
 pub(super) fn read(path: &Path) -> Result<Option<CountsOnDisk>, String> {
     let metadata = match path.symlink_metadata() {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.to_string()),
     };
-    // Opening a pipe waits, and a link leads who knows where.
+    // Opening a pipe would wait, and a link may lead anywhere.
     if !metadata.is_file() {
         return Err("it is no plain file".to_owned());
     }
@@ -95,10 +95,10 @@ impl ToolOnDisk {
     }
 }
 
-/// Writes it beside the old one, for the user alone, and puts it in its place.
+/// Writes a new file beside the old one, readable by the user alone, and puts it in its place.
 ///
 /// # Errors
-/// What the system said; the old file is then as it was.
+/// The system's error; the old file then stays as it was.
 pub(super) fn write(path: &Path, kept: &CountsOnDisk) -> io::Result<()> {
     let tool = |(figures, shot): &(Figures, Shot)| ToolOnDisk {
         calls: figures.calls,
@@ -120,14 +120,14 @@ pub(super) fn write(path: &Path, kept: &CountsOnDisk) -> io::Result<()> {
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // Not brought to the disk for certain: a lost minute of counts is no loss, and the name changes only after the writing.
+    // The file is not synced: losing a minute of counts does no harm, and the name changes only after the writing.
     options.open(&new)?.write_all(&text)?;
     fs::rename(&new, path)
 }
 
-/// Puts a file that cannot be used out of the way.
+/// Renames a file that cannot be used.
 pub(super) fn set_aside(path: &Path) {
-    // If that fails too, the next writing replaces it.
+    // If that fails too, the next write replaces it.
     let _ = fs::rename(path, path.with_extension("damaged"));
 }
 

@@ -1,22 +1,22 @@
-//! Counts the durations of calls, in buckets that grow with the value: fixed memory, an error of an eighth at most.
+//! Counts the durations of calls in buckets that grow with the value: fixed memory, an error of an eighth at most.
 //!
-//! The buckets are those of HDR histograms (Gil Tene): exact below eight, then eight to each doubling. Own code and not the crate
-//! of that name, because calls count from many threads and an array of atomic numbers needs no lock, which that crate's does, and
-//! because what is left to write is the two functions between a value and its bucket.
+//! The buckets are those of HDR histograms (Gil Tene): exact below eight, then eight to each doubling. hob does not use
+//! the crate of that name, because calls count from many threads, and an array of atomic numbers needs no lock, unlike
+//! that crate's histogram; and only the two functions between a value and its bucket are left to write.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Buckets to each doubling, as a power of two.
+/// Number of buckets for each doubling, as a power of two.
 const FINE: u32 = 3;
 const STEPS: u64 = 1 << FINE;
 
-/// Values from here on, in microseconds (more than an hour, the longest that a call may run), are counted in the last bucket.
+/// Value in microseconds from which all count in the last bucket (more than an hour, the longest that a call may run).
 const LARGEST: u64 = (1 << 33) - 1;
 
 /// Number of buckets of a histogram.
 pub(super) const BUCKETS: usize = bucket_of(LARGEST) + 1;
 
-/// The bucket of a value.
+/// Returns the bucket of a value.
 const fn bucket_of(value: u64) -> usize {
     let value = if value > LARGEST { LARGEST } else { value };
     if value < STEPS {
@@ -27,7 +27,7 @@ const fn bucket_of(value: u64) -> usize {
     (STEPS * (doublings as u64 + 1) + step) as usize
 }
 
-/// The largest value of a bucket.
+/// Returns the largest value of a bucket.
 pub(super) const fn upper_bound(bucket: usize) -> u64 {
     let bucket = bucket as u64;
     if bucket < STEPS {
@@ -57,13 +57,13 @@ impl Histogram {
         self.max.fetch_max(micros, Ordering::Relaxed);
     }
 
-    /// The counts of this moment.
+    /// Returns the present counts.
     pub(super) fn current_counts(&self) -> Shot {
         let counts = self.counts.iter().map(|count| count.load(Ordering::Relaxed)).collect();
         Shot { counts, max: self.max.load(Ordering::Relaxed) }
     }
 
-    /// Counts as they were once, in place of these.
+    /// Replaces the counts by earlier ones.
     pub(super) fn set(&self, shot: &Shot) {
         for (count, before) in self.counts.iter().zip(shot.counts.iter().chain(std::iter::repeat(&0))) {
             count.store(*before, Ordering::Relaxed);
@@ -72,7 +72,7 @@ impl Histogram {
     }
 }
 
-/// Counts of one moment.
+/// The counts at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shot {
     /// Number of values in each bucket.
@@ -82,14 +82,14 @@ pub(super) struct Shot {
 }
 
 impl Shot {
-    /// Adds the counts of another.
+    /// Adds the counts of another histogram.
     pub(super) fn add(&mut self, other: &Self) {
         self.counts.resize(self.counts.len().max(other.counts.len()), 0);
         self.counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
         self.max = self.max.max(other.max);
     }
 
-    /// The value that `share` (0 to 1) of all values do not exceed, as its bucket has it; 0 without values.
+    /// Returns the value that `share` (0 to 1) of all values do not exceed, by its bucket; 0 without values.
     #[allow(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -107,7 +107,7 @@ impl Shot {
         self.counts.iter().position(reaches).map_or(0, |at| upper_bound(at).min(self.max))
     }
 
-    /// For people: how many values there are up to each power of two, without the empty ones at both ends.
+    /// Returns the number of values up to each power of two, for people, without the empty ones at both ends.
     pub(super) fn counts_by_doubling(&self) -> Vec<(u64, u64)> {
         let mut all: Vec<(u64, u64)> = Vec::new();
         for (at, count) in self.counts.iter().enumerate() {

@@ -1,12 +1,13 @@
-//! Counts the calls, their durations, and the costs and savings of their answers: counted here, kept in one small
-//! file, sent nowhere.
+//! Counts calls, their durations, and the costs and savings of their answers. The counts stay on this machine, in one
+//! small file, and are sent nowhere.
 //!
-//! A call pays for a few atomic additions. Finding the files that an answer names and asking for their sizes happens on a thread of
-//! its own, which sleeps while nothing is answered; when it cannot follow, answers count without a baseline, so that savings are
-//! told too small and never too large. Whatever goes wrong in here, a panic included, costs a count and never an answer.
+//! A call pays for a few atomic additions. A thread of its own finds the files that an answer names and reads their
+//! sizes; it sleeps while nothing is answered. When it cannot follow, answers count without a baseline, so that
+//! reported savings are too small and never too large. Any fault in this crate, a panic included, costs a count and
+//! never an answer.
 //!
-//! `baseline` is what is claimed, `histogram` the times, `file` what outlives the daemon: written at its end, and by the thread
-//! aside once a few minutes are over. A daemon that is killed loses the minutes since.
+//! `baseline` finds the claimed savings, `histogram` counts times, `file` keeps the counts beyond the daemon's end: it
+//! is written at that end, and every few minutes by the thread. A killed daemon loses the minutes since.
 
 mod baseline;
 mod counts;
@@ -35,13 +36,13 @@ use hob_calls::Caller;
 /// Interval at which the file is written while calls are answered.
 const SAVE_EVERY: Duration = Duration::from_secs(5 * 60);
 
-/// Answers whose files are not looked at yet. Each holds on to its data until it is its turn.
+/// Most answers that wait for their files to be measured. Each holds its data until then.
 const WAITING: usize = 128;
 
-/// More tools that this build does not know are not kept.
+/// Most tools unknown to this build that are kept.
 const MOST_FOREIGN: usize = 64;
 
-/// Longest time that a report waits for the answers before it to be counted whole.
+/// Longest time for which a report waits until the answers before it are counted whole.
 const SETTLES_WITHIN: Duration = Duration::from_secs(2);
 
 /// A call that was answered.
@@ -52,7 +53,7 @@ pub struct Served<'c> {
     pub caller: &'c Arc<Caller>,
     /// The arguments of the call.
     pub args: &'c Map<String, Value>,
-    /// The project that it was about, if it came to that.
+    /// The project of the call, if one was found.
     pub root: Option<AbsPath>,
     /// The data of the answer; `None` for an error.
     pub data: Option<Value>,
@@ -62,7 +63,7 @@ pub struct Served<'c> {
     pub took: Duration,
 }
 
-/// The counts of this daemon and, over its file, of those before it.
+/// The counts of this daemon and, from its file, of earlier ones.
 pub struct Metrics {
     shared: Arc<SharedCounts>,
     aside: Option<SyncSender<Job>>,
@@ -73,31 +74,31 @@ struct SharedCounts {
     times: Box<[Histogram]>,
     sessions: Mutex<HashMap<usize, CountedSession>>,
     running: AtomicU64,
-    /// Seconds of Unix time.
+    /// The beginning of the counting, in seconds of Unix time.
     since: AtomicU64,
     file: Option<PathBuf>,
     /// The counts in the file of tools that this build does not know.
     foreign: Mutex<CountsOnDisk>,
     notice: Mutex<Option<String>>,
-    /// When the file was written last; also keeps two writers apart.
+    /// The time of the last write of the file; its lock also keeps two writers apart.
     saved: Mutex<Instant>,
     is_changed: AtomicBool,
 }
 
-/// The counts of one connection. The address by which it is found cannot be another's while this is here.
+/// The counts of one connection. While this exists, no other connection can have the address by which it is found.
 struct CountedSession {
     caller: Weak<Caller>,
     counts: Arc<ToolCounts>,
 }
 
 enum Job {
-    /// Files of an answer, to be added to the baselines of its tool.
+    /// Adds the files of an answer to the baselines of its tool.
     Weigh { tool: usize, session: Arc<ToolCounts>, root: AbsPath, said: FileMentions },
-    /// Everything before this has been weighed.
+    /// Signals that every job before this one is done.
     Reached(SyncSender<()>),
 }
 
-/// Where the files stand.
+/// The source of the names of files.
 enum FileMentions {
     Named(Value),
     Asked(Map<String, Value>),
@@ -113,7 +114,7 @@ impl Drop for Running<'_> {
 }
 
 impl Metrics {
-    /// Goes on where `file` ends. Without one nothing is kept.
+    /// Continues the counts of `file`. Without a file the counts end with the daemon.
     pub fn open(file: Option<PathBuf>) -> Self {
         let shared = Arc::new(SharedCounts::open(file));
         let (sender, jobs) = sync_channel(WAITING);
@@ -130,7 +131,7 @@ impl Metrics {
         Running(&self.shared.running)
     }
 
-    /// A call was answered. Never panics.
+    /// Counts an answered call. Never panics.
     pub fn count(&self, served: Served<'_>) {
         if catch_unwind(AssertUnwindSafe(|| self.count_answer(served))).is_err() {
             tracing::error!("a call could not be counted");
@@ -162,7 +163,7 @@ impl Metrics {
         let _ = aside.try_send(Job::Weigh { tool, session, root, said });
     }
 
-    /// Waits for what was answered so far to be weighed.
+    /// Waits until the answers so far are weighed.
     fn wait_until_weighed(&self) {
         let (sender, reached) = sync_channel(1);
         if self.aside.as_ref().is_some_and(|aside| aside.send(Job::Reached(sender)).is_ok()) {
@@ -170,7 +171,7 @@ impl Metrics {
         }
     }
 
-    /// Sets all counts to zero and begins anew.
+    /// Sets all counts to zero and begins again.
     pub fn reset(&self) {
         self.wait_until_weighed();
         let shared = &self.shared;
@@ -242,7 +243,7 @@ impl SharedCounts {
         }
     }
 
-    /// The counts of a connection.
+    /// Returns the counts of a connection.
     fn session_counts(&self, caller: &Arc<Caller>) -> Arc<ToolCounts> {
         let mut sessions = lock(&self.sessions);
         let key = Arc::as_ptr(caller) as usize;
@@ -263,7 +264,7 @@ impl SharedCounts {
         }
     }
 
-    /// The thread aside, until the daemon has no more use for it.
+    /// Runs the weighing thread until the daemon drops its queue.
     fn weigh_all(&self, jobs: &Receiver<Job>) {
         for job in jobs {
             match job {

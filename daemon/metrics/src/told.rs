@@ -1,4 +1,4 @@
-//! The counts as they are told: to agents, to people, in the daemon's status.
+//! Reports the counts: to agents, to people, in the daemon's status.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -28,13 +28,13 @@ impl Metrics {
         }
     }
 
-    /// For people; of all tools, or of one with the distribution of its times.
+    /// Returns the counts for people: of all tools, or of one with the distribution of its times.
     pub fn stats_for_people(&self, only: Option<&str>, caches: Vec<CacheUse>) -> StatsResult {
         self.wait_until_weighed();
         self.stats_now(only, caches)
     }
 
-    /// For the daemon's status.
+    /// Returns the counts for the daemon's status.
     pub fn status(&self, caches: Vec<CacheUse>) -> Value {
         let all = self.stats_now(None, caches);
         let per_tool: Vec<Value> = all.per_tool.iter().map(in_status).collect();
@@ -53,7 +53,7 @@ impl Metrics {
         })
     }
 
-    /// Why the counting was begun anew, if it was.
+    /// Returns the reason why the counting began again, if it did.
     pub fn reset_notice(&self) -> Option<String> {
         lock(&self.shared.notice).clone()
     }
@@ -61,7 +61,7 @@ impl Metrics {
     fn counting_since(&self) -> String {
         let since = Duration::from_secs(self.shared.since.load(Ordering::Relaxed));
         let at = SystemTime::UNIX_EPOCH.checked_add(since).unwrap_or(SystemTime::UNIX_EPOCH);
-        // Years of five digits have no such form.
+        // Years of five digits cannot be written in this form.
         let four_digits = Duration::from_secs(250_000_000_000);
         let at = if since < four_digits { at } else { SystemTime::UNIX_EPOCH };
         humantime::format_rfc3339_seconds(at).to_string()
@@ -122,7 +122,7 @@ fn in_status(one: &StatsOfTool) -> Value {
     })
 }
 
-/// Returns the sum and the list of the counts of the tools that agents have.
+/// Returns the sum and the list of the counts, for the tools that agents have.
 fn span(counts: &ToolCounts) -> Span {
     let mut sum = Figures::default();
     let mut per_tool = Vec::new();

@@ -15,10 +15,11 @@
 //! needs the next one, and so do all that arrive meanwhile: at most one cookie is under way and one to come, however
 //! many calls there are. There is no thread for this: the first call that finds its turn has come makes the cookie.
 //!
-//! What it is not: a promise about writes through a memory map that is still there ([`crate::mapped_for_writing`] names them), synced or
-//! not, about files changed by another machine, about writes to a file that was made without a name outside the tree and linked into it
-//! while it is open, or about writes through another name of a file; those give no event. Where another machine may write, and where file
-//! systems were mounted into the tree, the watcher says that it cannot tell (`mounts`). For files that are known to have, or have had, another name [`crate::Links`] looks.
+//! What it is not: a promise about writes that give no event. These are writes through a memory map that is still
+//! there, synced or not ([`crate::mapped_for_writing`] names such files); writes by another machine; writes to a file
+//! that was made without a name outside the tree and linked into it while it is open; and writes through another name
+//! of a file. Where another machine may write, and where file systems were mounted into the tree, the watcher says that
+//! it cannot tell (`mounts`). For files that are known to have, or have had, another name [`crate::Links`] looks.
 
 use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -44,7 +45,7 @@ pub enum BarrierError {
     /// Time ran out while events were still being worked off; an answer may be stale.
     #[error("events are still being worked off")]
     Late,
-    /// The watcher cannot tell. A caller that wants freshness marks a sweep and waits for that.
+    /// The watcher cannot tell. A caller that wants freshness marks a sweep and waits for the sweep.
     #[error("the watcher cannot order events")]
     Unordered,
 }
@@ -70,7 +71,7 @@ struct CookieState {
     done: u64,
     /// When `made` was made.
     since: Option<Instant>,
-    /// Number of times that events were lost. A wait that sees this change proves nothing.
+    /// Number of times that events were lost. A wait during which this number changes proves nothing.
     breaks: u64,
 }
 
@@ -117,10 +118,10 @@ impl Cookies {
         }
     }
 
-    /// The event of cookie `number` has arrived.
+    /// Records that the event of cookie `number` has arrived.
     pub(crate) fn note_seen(&self, number: u64) {
         let mut state = self.lock();
-        // A number from an earlier run, or one that was given up, means nothing.
+        // A number from an earlier run, or of a cookie that was given up, means nothing.
         if number > state.done && number <= state.made {
             state.done = number;
             state.since = None;
@@ -159,7 +160,7 @@ mod tests {
 
     use super::*;
 
-    /// A writer that only counts.
+    /// Makes a cookie writer that only counts.
     fn counting_writer(made: &AtomicU64) -> impl Fn(u64) -> io::Result<()> {
         move |number| {
             made.store(number, Ordering::SeqCst);
@@ -185,7 +186,7 @@ mod tests {
         };
         let first = start();
         spin_until(|| made.load(Ordering::SeqCst) == 1);
-        // These arrive while cookie 1 is under way. It must not let them through...
+        // These calls arrive while cookie 1 is under way. It must not let them through...
         let late: Vec<_> = (0..8).map(|_| start()).collect();
         thread::sleep(Duration::from_millis(20));
         cookies.note_seen(1);

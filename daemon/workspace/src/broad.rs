@@ -1,10 +1,10 @@
-//! Folders that are no project, because they are around many: the home folder and what it lies in, the system's folders, those
-//! for temporary files, those where programs keep their things.
+//! Lists folders that are no project, because they surround many: the home folder and the folders around it, the
+//! system's folders, folders for temporary files, and folders where programs keep their data.
 //!
-//! To index one of them takes in a life or a machine, so it needs the user's word ([`BroadFolders::with_allowed`]). Two grades: a home
-//! folder and a folder for temporary files are refused whatever marks them, because a stray `package.json` or a repository of
-//! dotfiles says nothing of the rest; `/etc` or `~/.config` under version control are what they say they are. Folders below any of
-//! them are folders like all others.
+//! Indexing one of them would index all files of a user or a machine, so it needs the user's word
+//! ([`BroadFolders::with_allowed`]). Two grades: a home folder and a folder for temporary files are refused whatever
+//! marks them, because a stray `package.json` or a repository of dotfiles says nothing about the rest; `/etc` or
+//! `~/.config` under version control are projects. Folders below any of them are folders like all others.
 
 use std::collections::HashSet;
 use std::fs;
@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 use hob_base::AbsPath;
 
-/// Folders for temporary files, everybody's.
+/// Folders for temporary files that all users share.
 const TEMPORARY: &[&str] = &["/tmp", "/var/tmp", "/dev/shm", "/private/tmp", "/private/var/tmp"];
 
-/// The system's folders, and those that projects, disks and homes are put into.
+/// The system's folders, and those in which projects, disks and home folders lie.
 const SYSTEM: &[&str] = &[
     "/Applications",
     "/Library",
@@ -61,7 +61,7 @@ const SYSTEM: &[&str] = &[
     r"C:\Windows",
 ];
 
-/// Where programs keep their things, in the home folder.
+/// Folders in the home folder where programs keep their data.
 const AT_HOME: &[&str] = &[
     ".cache",
     ".config",
@@ -79,16 +79,17 @@ const AT_HOME: &[&str] = &[
 /// The folders that are too broad to be a project, on this machine and for this user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BroadFolders {
-    /// Refused whatever marks them.
+    /// Folders that are refused whatever marks them.
     always: HashSet<PathBuf>,
-    /// Refused unless they are a repository.
+    /// Folders that are refused unless they are a repository.
     unversioned: HashSet<PathBuf>,
-    /// Taken all the same.
+    /// Folders that the user has allowed.
     allowed: HashSet<PathBuf>,
 }
 
 impl BroadFolders {
-    /// For the user with this home folder, if it is known. Folders that are links count under both names.
+    /// Lists the folders for the user with this home folder, if it is known. Folders that are links count under both
+    /// names.
     #[must_use]
     pub fn new(home: Option<&AbsPath>) -> Self {
         let known = |folders: &[&str]| -> HashSet<PathBuf> {
@@ -102,7 +103,7 @@ impl BroadFolders {
         Self { always, unversioned, allowed: HashSet::new() }
     }
 
-    /// As this, but the user has said that these are projects.
+    /// Returns a copy in which the user has said that `folders` are projects.
     #[must_use]
     pub fn with_allowed(&self, folders: &[PathBuf]) -> Self {
         let allowed = folders.iter().flat_map(|folder| with_real_path(folder)).collect();
@@ -132,7 +133,7 @@ impl Default for BroadFolders {
     }
 }
 
-/// A path as it is written and as it is without links.
+/// Returns a path as it is written and with its links resolved.
 fn with_real_path(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let real = fs::canonicalize(path).ok().filter(|real| real != path);
     std::iter::once(path.to_path_buf()).chain(real)

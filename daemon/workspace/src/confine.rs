@@ -9,10 +9,10 @@ use hob_base::{AbsPath, PathError, WsPath};
 /// Why a path argument was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfineError {
-    /// It leads out of the workspace, directly or through a symbolic link.
+    /// The path leads out of the workspace, directly or through a symbolic link.
     #[error("`{0}` lies outside the workspace")]
     Outside(String),
-    /// It cannot be followed: a link loop, a folder that may not be entered.
+    /// The path cannot be followed: a link loop, or a folder that may not be entered.
     #[error("`{path}` cannot be followed: {why}")]
     Unreadable {
         /// The argument as it was given.
@@ -20,20 +20,20 @@ pub enum ConfineError {
         /// The system's reason, as an error.
         why: io::Error,
     },
-    /// It cannot be named in an answer.
+    /// The path cannot be named in an answer.
     #[error(transparent)]
     Path(PathError),
 }
 
-/// Resolves `path`, absolute or relative to `root`, to a place within `root`. The place need not exist; as much of it as
-/// exists has its symbolic links followed, so the answer is where the file really lies.
+/// Resolves `path`, absolute or relative to `root`, to a place within `root`. The place need not exist. Symbolic links
+/// are followed as far as the path exists, so the answer is where the file really lies.
 ///
 /// `root` must be canonical, as [`crate::find_root`] gives it.
 ///
 /// # Errors
-/// [`ConfineError`] when it leads elsewhere or cannot be followed.
+/// [`ConfineError`] when the path leads elsewhere or cannot be followed.
 pub fn confine(root: &AbsPath, path: &str) -> Result<WsPath, ConfineError> {
-    // A NUL byte would be an odd I/O error further down.
+    // The system would report a NUL byte as an I/O error that explains nothing.
     if path.contains('\0') {
         return Err(ConfineError::Outside(path.replace('\0', "\u{FFFD}")));
     }
@@ -45,7 +45,7 @@ pub fn confine(root: &AbsPath, path: &str) -> Result<WsPath, ConfineError> {
     })
 }
 
-/// Follows symbolic links as far as the path exists, then goes on by name.
+/// Follows symbolic links as far as the path exists, then appends the remaining names.
 fn resolve(path: &AbsPath) -> io::Result<AbsPath> {
     let mut rest: Vec<&std::ffi::OsStr> = Vec::new();
     for ancestor in path.as_path().ancestors() {
@@ -71,7 +71,7 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// A link to nowhere could lead out of the workspace the moment its target is made.
+/// Returns true for a link to nowhere: it could lead out of the workspace as soon as somebody makes its target.
 fn is_dangling_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink())
 }

@@ -1,15 +1,16 @@
-//! Counts what may have changed since it was last looked at, and lets calls wait for it.
+//! Collects the paths that may have changed since the indexer last read them, and lets calls wait until it has.
 //!
-//! The watcher marks; one thread of the owner takes the marks in batches, brings the index up to date and settles them;
-//! calls wait until everything marked before them has settled. While nobody waits, marks rest until it has been quiet
-//! for a moment, so that a burst of events is one batch. A waiter ends the rest at once.
+//! The watcher makes marks. One thread of the owner takes the marks in batches, brings the index up to date and settles
+//! them. Calls wait until every mark made before them has settled. While nobody waits, marks rest until no new one has
+//! come for a moment, so that a burst of events is one batch. A waiter ends the rest at once.
 //!
 //! Marks are counted. A waiter remembers the count at which it came; a batch carries the count up to which it reaches.
 //! A mark made while a batch is being worked on is newer than that batch, so the next one has it again.
 //!
-//! Some changes give no event, and calls find them by looking ([`DirtySet::mark_found`]). As soon as the worker has read such a file, the
-//! next call that looks finds nothing any more, although the index may not have it yet. So every call waits for what others have
-//! found ([`DirtySet::found_count`]), and for whoever reads the tree in place of the worker ([`DirtySet::begin_rescan`]).
+//! Some changes give no event, and calls find them by looking at files ([`DirtySet::mark_found`]). As soon as the
+//! worker has read such a file, the next call that looks finds no change any more, although the index may not have it
+//! yet. So every call waits for the changes that other calls have found ([`DirtySet::found_count`]), and for callers
+//! that read the tree in place of the worker ([`DirtySet::begin_rescan`]).
 //!
 //! With nothing marked, no thread here wakes, unless its owner asks for that ([`DirtySet::wake_in`]).
 
@@ -20,15 +21,15 @@ use hob_base::{Deadline, WsPath};
 
 use crate::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Beyond this many marked paths one sweep is cheaper than looking at each.
+/// Number of marked paths beyond which one sweep is cheaper than looking at each.
 const TOO_MANY: usize = 200_000;
 
-/// The times for which marks rest while nobody waits.
+/// Limits on the time for which marks rest while nobody waits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Debounce {
     /// Time without a new mark after which marks are due.
     pub quiet: Duration,
-    /// Longest time that marks rest after the first of them.
+    /// Longest time for which marks rest after the first of them.
     pub max: Duration,
 }
 
@@ -41,13 +42,13 @@ impl Default for Debounce {
 /// The marks that the indexer takes at once: paths, folders, or everything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Batch {
-    /// Single paths: files, or what was one.
+    /// Single paths, which are or were files.
     pub paths: BTreeSet<WsPath>,
-    /// Folders to be scanned again, or what was one.
+    /// Folders to be scanned again, and paths that were folders.
     pub trees: BTreeSet<WsPath>,
     /// Everything may have changed.
     pub sweep: bool,
-    /// The count that [`DirtySet::settle`] wants when the batch has been worked off.
+    /// The count to pass to [`DirtySet::settle`] when the batch has been worked off.
     pub marks: u64,
 }
 
@@ -58,7 +59,7 @@ impl Batch {
         !self.sweep && self.paths.is_empty() && self.trees.is_empty()
     }
 
-    /// Adds a path; returns true if it was not marked. The root, or very many paths, are everything.
+    /// Adds a path; returns true if it was not marked. The root, or very many paths, marks everything.
     fn add_path(&mut self, path: WsPath) -> bool {
         if path.is_root() {
             return self.add_everything();
@@ -82,7 +83,7 @@ impl Batch {
         !self.sweep && self.trees.insert(dir)
     }
 
-    /// Adds everything; returns true if it was not marked.
+    /// Marks everything; returns true if that was not marked.
     fn add_everything(&mut self) -> bool {
         self.paths.clear();
         self.trees.clear();
@@ -90,7 +91,7 @@ impl Batch {
     }
 }
 
-/// A change that no event told of.
+/// A change that gave no event and was found by a call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Found {
     /// A single path.
@@ -117,7 +118,7 @@ struct DirtyState {
     pending: Batch,
     /// Marks made so far. Only grows.
     marks: u64,
-    /// The count of marks up to the last one that a call found by looking. Never more than `marks`.
+    /// The count of marks up to the last one that a call found by looking at files. Never more than `marks`.
     found: u64,
     /// The count of marks when the worker took its last batch. Never more than `marks`.
     taken: u64,
@@ -125,12 +126,12 @@ struct DirtyState {
     rescans: usize,
     /// Marks that have been worked off. Never more than `settled_text`.
     settled: u64,
-    /// Marks that have been worked off as far as text goes. Never more than `marks`.
+    /// Marks whose text has been worked off. Never more than `marks`.
     settled_text: u64,
     waiters: usize,
     first: Option<Instant>,
     last: Option<Instant>,
-    /// When the worker wants an empty batch, if nothing is marked until then.
+    /// The time at which the worker gets an empty batch, if nothing is marked until then.
     wake_at: Option<Instant>,
     closed: bool,
 }
@@ -162,9 +163,9 @@ impl DirtyState {
 pub struct DirtySet {
     state: Mutex<DirtyState>,
     debounce: Debounce,
-    /// For the thread that works off batches.
+    /// Wakes the thread that works off batches.
     work: Condvar,
-    /// For calls that wait until their marks have settled.
+    /// Wakes calls that wait until their marks have settled.
     settled: Condvar,
 }
 
@@ -190,7 +191,7 @@ impl DirtySet {
         self.change_pending(|state| state.pending.add_everything());
     }
 
-    /// Marks what a call found by looking, because no event tells of it.
+    /// Marks a change that a call found by looking at files, because no event reports it.
     pub fn mark_found(&self, found: Found) {
         self.change_pending(|state| {
             let is_new = match found {
@@ -203,22 +204,23 @@ impl DirtySet {
         });
     }
 
-    /// The count of marks up to the last that a call found by looking: whoever looks and finds nothing has to wait for it. The batch
-    /// in hand counts as well, because whatever it was taken for, it may have read such a change.
+    /// Returns the count of marks up to the last one that a call found by looking at files. A call that looks and finds
+    /// nothing has to wait for this count. The batch in hand counts as well, because the worker may have read such a
+    /// change while it worked on that batch.
     #[must_use]
     pub fn found_count(&self) -> u64 {
         let state = self.lock();
         state.found.max(state.taken)
     }
 
-    /// The count of marks so far: what a call that starts now has to wait for.
+    /// Returns the count of marks so far: a call that starts now has to wait for it.
     #[must_use]
     pub fn mark_count(&self) -> u64 {
         self.lock().marks
     }
 
-    /// Has [`DirtySet::next_batch`] answer an empty batch after `rest`, unless something is marked before. For whoever has work that
-    /// gives no mark.
+    /// Makes [`DirtySet::next_batch`] return an empty batch after `rest`, unless something is marked before. For
+    /// callers whose work gives no mark.
     pub fn wake_in(&self, rest: Duration) {
         self.lock().wake_at = Some(Instant::now() + rest);
     }
@@ -256,13 +258,13 @@ impl DirtySet {
         self.lock().pending.clone()
     }
 
-    /// Takes what is marked now, perhaps nothing.
+    /// Takes the present marks, perhaps none.
     #[must_use]
     pub fn take_pending(&self) -> Batch {
         self.lock().take_batch()
     }
 
-    /// A batch has been worked off.
+    /// Records that the batch with this count has been worked off.
     pub fn settle(&self, marks: u64) {
         let mut state = self.lock();
         state.settled = state.settled.max(marks.min(state.marks));
@@ -271,7 +273,8 @@ impl DirtySet {
         self.settled.notify_all();
     }
 
-    /// The text of a batch is in, the rest is not yet: lets go those who need no more.
+    /// Records that the text index has the batch, while the rest of it is still to do: wakes callers that need no more
+    /// than text.
     pub fn settle_text(&self, marks: u64) {
         let mut state = self.lock();
         state.settled_text = state.settled_text.max(marks.min(state.marks));
@@ -279,7 +282,7 @@ impl DirtySet {
         self.settled.notify_all();
     }
 
-    /// A batch could not be worked off: marks it again.
+    /// Marks the contents of a batch again, because it could not be worked off.
     pub fn put_back(&self, batch: Batch) {
         if batch.sweep {
             self.mark_sweep();
@@ -288,7 +291,7 @@ impl DirtySet {
         batch.paths.into_iter().for_each(|path| self.mark(path));
     }
 
-    /// Waits until everything up to `marks` has settled, and has it worked off without rest.
+    /// Waits until everything up to `marks` has settled, and ends the rest of these marks.
     ///
     /// # Errors
     /// [`NotSettled`] when time runs out or the workspace is closed.
@@ -296,7 +299,7 @@ impl DirtySet {
         self.wait(marks, deadline, |state| state.settled)
     }
 
-    /// As [`DirtySet::wait_settled`], for those who need the text alone; see [`DirtySet::settle_text`].
+    /// Waits as [`DirtySet::wait_settled`] does, for callers that need the text alone; see [`DirtySet::settle_text`].
     ///
     /// # Errors
     /// As [`DirtySet::wait_settled`].
@@ -304,16 +307,16 @@ impl DirtySet {
         self.wait(marks, deadline, |state| state.settled_text)
     }
 
-    /// Notes that the caller reads the tree in place of the worker, until the guard is dropped. Such a reader makes no mark, because
-    /// only the worker settles marks.
+    /// Records that the caller reads the tree in place of the worker, until the guard is dropped. Such a reader makes
+    /// no mark, because only the worker settles marks.
     #[must_use]
     pub fn begin_rescan(&self) -> RescanGuard<'_> {
         self.lock().rescans += 1;
         RescanGuard { dirty: self }
     }
 
-    /// Waits until nobody reads the tree in place of the worker: that reader may have taken a change that gave no event before the
-    /// caller could find it.
+    /// Waits until nobody reads the tree in place of the worker: that reader may have read a change that gave no event
+    /// before the caller could find it.
     ///
     /// # Errors
     /// [`NotSettled`] when time runs out or the workspace is closed.
@@ -357,18 +360,18 @@ impl DirtySet {
         result
     }
 
-    /// Lets every waiting thread go, for good.
+    /// Wakes every waiting thread, and makes every later wait fail.
     pub fn close(&self) {
         self.lock().closed = true;
         self.work.notify_all();
         self.settled.notify_all();
     }
 
-    /// `change` answers whether it marked something that was not marked.
+    /// Makes a change and wakes the worker; `change` returns true if it marked something new.
     fn change_pending(&self, change: impl FnOnce(&mut DirtyState) -> bool) {
         let mut state = self.lock();
         if !change(&mut state) {
-            // Already pending: the batch that will have it comes after this moment, and so counts for it.
+            // A mark that is already pending counts for this moment too: its batch will be read later than now.
             state.last = Some(Instant::now());
             return;
         }

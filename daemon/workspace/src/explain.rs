@@ -1,8 +1,8 @@
-//! Why a workspace has no files, or hardly any: an empty map must never be shown without its reason.
+//! Explains why a workspace has no files, or hardly any: an empty map must never be shown without its reason.
 //!
 //! Some repositories ignore everything and list exceptions (Debian's kernel packaging does). That is legal, and in the
-//! unpacked source tree it hides the kernel. The test is a probe: a file and a folder with made-up names at the root. If
-//! both are ignored, the ignore files that match them are named.
+//! unpacked source tree it hides the kernel. The test asks the rules about a file and a folder with made-up names at
+//! the root. If the rules ignore both, the note names the ignore files that match.
 
 use std::path::PathBuf;
 
@@ -14,14 +14,14 @@ use crate::names;
 use crate::rule_files::RuleFiles;
 use crate::{Rules, ScanNote};
 
-/// Names that no rule can mean.
+/// Made-up names that no rule can mean.
 const PROBE_FILE: &str = "hob-probe-file.hob-probe";
 const PROBE_DIR: &str = "hob-probe-folder";
 
-/// Most ignored files that are asked for their ignore file.
+/// Most ignored files for which the responsible ignore file is looked up.
 const SAMPLE: usize = 64;
 
-/// Explains a walk of everything that kept `kept` files: why they are so few; `None` if there is nothing to explain.
+/// Explains why a walk of everything kept only `kept` files; `None` if there is nothing to explain.
 pub(crate) fn explain_absence(rules: &Rules, kept: u64) -> Option<ScanNote> {
     let probes = [(PathBuf::from(PROBE_FILE), false), (PathBuf::from(PROBE_DIR), true)];
     let ignored_by_default = probes.iter().all(|(path, is_dir)| {
@@ -41,7 +41,7 @@ pub(crate) fn explain_absence(rules: &Rules, kept: u64) -> Option<ScanNote> {
     })
 }
 
-/// Some files that are there but for the rules; hidden ones do not count.
+/// Returns some files that only the rules exclude; hidden ones do not count.
 fn ignored_files(rules: &Rules) -> Vec<(PathBuf, bool)> {
     let is_content = |entry: &DirEntry| entry.file_type().is_some_and(|kind| kind.is_file());
     WalkBuilder::new(rules.root())
@@ -57,7 +57,7 @@ fn ignored_files(rules: &Rules) -> Vec<(PathBuf, bool)> {
         .collect()
 }
 
-/// The ignore files of the root, and those above it, that ignore one of `paths`.
+/// Returns the ignore files of the root, and those above it, that ignore one of `paths`.
 fn responsible_files(rules: &Rules, paths: &[(PathBuf, bool)]) -> Vec<String> {
     let files = rules.read_afresh();
     let mut by: Vec<String> = candidate_rule_files(rules)
@@ -75,7 +75,7 @@ fn responsible_files(rules: &Rules, paths: &[(PathBuf, bool)]) -> Vec<String> {
     by
 }
 
-/// The rule files that count for the root: git's up to the repository's root, the others all the way up.
+/// Lists the rule files that count for the root: git's up to the repository's root, the others in every folder above.
 fn candidate_rule_files(rules: &Rules) -> Vec<PathBuf> {
     let folders: Vec<_> = rules.root().as_path().ancestors().collect();
     let repository = folders.iter().position(|folder| folder.join(".git").exists());

@@ -1,10 +1,10 @@
-//! Identifies the folder that a path leads to at this moment, whatever it is called.
+//! Identifies the folder to which a path leads at this moment.
 //!
-//! A path stays the same while the folder behind it becomes another: it, or one above it, is renamed and another put there,
-//! something is mounted over it, its medium comes and goes. None of that need give an event in the folder that is watched. So a call
-//! compares what the system says of the root with what it said when the root was last looked at whole.
+//! A path stays the same while the folder behind it becomes another: somebody renames it, or one above it, and puts
+//! another there, mounts something over it, or removes its medium. None of that need give an event in the watched
+//! folder. So a call compares the system's present facts about the root with those of the last complete look at it.
 //!
-//! What it is not: a comparison of contents. The same folder with other files is what the watcher is for.
+//! What it is not: a comparison of contents. The watcher notices when the same folder has other files.
 
 use std::fs;
 use std::path::Path;
@@ -12,20 +12,20 @@ use std::path::Path;
 /// The facts that tell a folder from any other that has had, or will have, its path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct FolderIdentity {
-    /// Device and number on it; where the platform has none, when it was made.
+    /// The folder's device and inode; where the platform has none, the time at which the folder was made.
     folder: (u64, u64),
-    /// True if the folder can be listed: one that could not be has to be looked at once it can.
+    /// Whether the folder can be listed: one that could not be listed is scanned once it can.
     can_be_listed: bool,
 }
 
 impl FolderIdentity {
-    /// Identifies the folder at `path`; `None` if none is there, or it cannot be seen. A link is no folder.
+    /// Identifies the folder at `path`; `None` if no folder is there, or it cannot be seen. A link is no folder.
     pub(crate) fn of_folder(path: &Path) -> Option<Self> {
         let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_dir)?;
         Some(Self { folder: folder(&metadata), can_be_listed: can_be_listed(path) })
     }
 
-    /// Returns true if it is the same folder, readable or not.
+    /// Returns true if both are the same folder, readable or not.
     pub(crate) fn is_same_folder(&self, other: &Self) -> bool {
         self.folder == other.folder
     }

@@ -1,26 +1,26 @@
-//! Tells which files a workspace has, and since when hob knows it.
+//! Tracks which files a workspace has, and which of them may have changed.
 //!
-//! A [`Root`] is found, [`Rules`] say which files belong to it, [`scan_tree()`] lists them, the [`FileTable`] remembers what
-//! each was when it was last read, the [`Watcher`] marks in the [`DirtySet`] what may have changed since, and
-//! [`Watcher::barrier`] waits until everything written before a call has been marked. [`refresh`] turns marks into a
-//! [`ReadPlan`]: which files to read, which are gone.
+//! [`find_root`] finds the [`Root`], [`Rules`] say which files belong to it, [`scan_tree()`] lists them, the
+//! [`FileTable`] remembers each file's stat and hash as of its last reading, the [`Watcher`] marks in the [`DirtySet`]
+//! the paths that may have changed since, and [`Watcher::barrier`] waits until everything written before a call has
+//! been marked. [`refresh`] turns marks into a [`ReadPlan`]: which files to read, which are gone.
 //!
 //! In use, for one workspace:
 //! - [`Watcher::start`] marks everything; from then on one thread of the owner loops over [`DirtySet::next_batch`]: it
-//!   calls [`refresh`], reads what the plan says ([`read::read_file`]), tells the table ([`FileTable::was_read`],
-//!   [`FileTable::forget_file`]), hands on the [`hob_base::Change`]s that come of it and, when those have taken effect, calls
-//!   [`DirtySet::settle`]. The first batch is the first index; a batch that fails goes back
-//!   ([`DirtySet::put_back`]).
+//!   calls [`refresh`], reads the files of the plan ([`read::read_file`]), tells the table ([`FileTable::was_read`],
+//!   [`FileTable::forget_file`]), hands on the resulting [`hob_base::Change`]s and, when those have taken effect, calls
+//!   [`DirtySet::settle`]. The first batch is the first index; a batch that fails goes back ([`DirtySet::put_back`]).
 //! - A call that wants a fresh answer asks [`Watcher::barrier`]; if that is [`BarrierError::Unordered`], it calls
-//!   [`DirtySet::mark_sweep`] and takes [`DirtySet::mark_count`] instead. Then it waits in [`DirtySet::wait_settled`]. Last it
-//!   looks at what gives no event, [`Links::mark_changed`], [`Rules::mark_changed`], [`Unread::mark_again`] and
-//!   [`Watcher::check_root`], and waits again for what it found there or another call had found ([`DirtySet::found_count`]).
+//!   [`DirtySet::mark_sweep`] and takes [`DirtySet::mark_count`] instead. Then it waits in [`DirtySet::wait_settled`].
+//!   Last it looks for changes that give no event with [`Links::mark_changed`], [`Rules::mark_changed`],
+//!   [`Unread::mark_again`] and [`Watcher::check_root`], and waits again for the changes that it or another call found
+//!   ([`DirtySet::found_count`]).
 //!
-//! Beside that stand two sources of names that are no code: [`manifest`], the packages that a project depends on, and [`git`],
-//! refs, commits and the files of a revision. Neither takes part in the above.
+//! Two more modules read names that are no code: [`manifest`] the packages that a project depends on, and [`git`] refs,
+//! commits and the files of a revision. Neither takes part in the above.
 //!
-//! This crate reads folders and, through [`read`], single files, never parses code, and writes nothing but cookies
-//! into a folder that its owner names. It has no runtime: waiting is done on a `Condvar`, by threads of the caller.
+//! This crate reads folders and, through [`read`], single files, never parses code, and writes nothing but cookies into
+//! a folder that its owner names. It has no runtime: threads of the caller wait on a `Condvar`.
 
 mod barrier;
 mod broad;

@@ -1,16 +1,17 @@
-//! Files with more than one name (hard links): a write through another name gives no event for ours.
+//! Tracks files with more than one name (hard links): a write through another name gives no event for ours.
 //!
-//! The other name may lie outside the workspace, be ignored, or lie in another of its folders; inotify reports the name
-//! that was used and no other. So a call that wants freshness looks at the stat of each such file itself. The list of them
-//! is kept beside the table, record by record: a tree without hard links pays one look at an empty list.
+//! The other name may lie outside the workspace, be ignored, or lie in another of its folders; inotify reports only the
+//! name that the writer used. So a call that wants freshness looks at the stat of each such file itself. The table
+//! keeps the list of them up to date, record by record, so that a tree without hard links costs one look at an empty
+//! list.
 //!
-//! There is no number from which on they are passed over: 8,900 of them (a tree that was copied with `cp -al`) cost a call
-//! some 25 ms on two busy cores, still far less than a sweep. `map_status` says so from [`MANY`] on.
+//! The list has no size limit: 8,900 such files (a tree that was copied with `cp -al`) cost a call some 25 ms on two
+//! busy cores, still far less than a sweep. From [`MANY`] files on, `map_status` tells users of the cost.
 //!
 //! A file that has had several names stays in the list when only one is left: somebody may have it open by a name that is gone.
 //!
-//! What it is not: knowledge of names that are *made* elsewhere. Giving a file a second name outside the workspace gives
-//! no event in it, so such a file joins the list when it is next looked at for another reason.
+//! What it is not: knowledge of names that are *made* elsewhere. A second name that somebody makes outside the
+//! workspace gives no event inside, so such a file joins the list when the table next looks at it for another reason.
 
 use std::collections::HashMap;
 use std::fs;
@@ -22,7 +23,7 @@ use hob_base::{AbsPath, FileId, WsPath};
 use crate::table::Record;
 use crate::{DirtySet, Found, Stat};
 
-/// From so many files on the looking is shared out to several threads, and users are told what it costs. One look takes
+/// Number of files from which several threads share the looking, and `map_status` tells users the cost. One look takes
 /// a microsecond or two.
 pub const MANY: usize = 2_000;
 
@@ -45,7 +46,7 @@ impl Linked {
 #[derive(Debug, Default)]
 struct List {
     items: Vec<Linked>,
-    /// Where each file is in `items`.
+    /// The index in `items` of each file.
     at: HashMap<FileId, usize>,
 }
 
@@ -81,8 +82,8 @@ impl Links {
         self.read().items.is_empty()
     }
 
-    /// Looks at each file in the workspace at `root` and marks those that may have changed since they were read. Answers
-    /// whether there was one.
+    /// Looks at each file in the workspace at `root` and marks those that may have changed since they were read.
+    /// Returns true if there was one.
     pub fn mark_changed(&self, root: &AbsPath, dirty: &DirtySet) -> bool {
         // Held while looking, so that nothing has to be copied; the indexer waits that long at most.
         let list = self.read();
@@ -93,10 +94,10 @@ impl Links {
         any
     }
 
-    /// Takes `record` as what hob knows of `file` now: adds the file to the list, replaces it or takes it out.
+    /// Updates the list for a new `record` of `file`: adds the file, replaces it or takes it out.
     pub(crate) fn update(&self, file: FileId, path: &WsPath, record: Option<&Record>) {
         let is_linked = record.is_some_and(|record| record.stat.links > 1);
-        // Mostly it is not in the list, and a reader's lock is shared.
+        // Mostly the file is not in the list, and readers share their lock.
         if !is_linked && !self.read().at.contains_key(&file) {
             return;
         }
@@ -112,7 +113,7 @@ impl Links {
         }
     }
 
-    /// Forgets all; for a table that begins afresh.
+    /// Forgets all files, for a table that begins afresh.
     pub(crate) fn clear(&self) {
         *self.write() = List::default();
     }
@@ -134,7 +135,7 @@ fn changed_files(items: &[Linked], root: &AbsPath) -> Vec<WsPath> {
     if items.len() < MANY {
         return look(items);
     }
-    // Asked for only where it matters: on Linux the answer is read from a dozen files.
+    // Asked only where it matters: on Linux the answer takes a dozen files to read.
     let threads = thread::available_parallelism().map_or(1, usize::from);
     if threads == 1 {
         return look(items);
@@ -142,7 +143,7 @@ fn changed_files(items: &[Linked], root: &AbsPath) -> Vec<WsPath> {
     thread::scope(|scope| {
         let parts = items.chunks(items.len().div_ceil(threads));
         let looking: Vec<_> = parts.map(|part| (part, scope.spawn(move || look(part)))).collect();
-        // A look that panicked has proved nothing: its files count as changed.
+        // A thread that panicked has proved nothing: its files count as changed.
         let all = |part: &[Linked]| part.iter().map(|item| item.path.clone()).collect();
         looking.into_iter().flat_map(|(part, look)| look.join().unwrap_or_else(|_| all(part))).collect()
     })

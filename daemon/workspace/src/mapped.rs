@@ -1,12 +1,13 @@
-//! Files of a workspace that programs have mapped into their memory to write to them.
+//! Lists files of a workspace that programs have mapped into their memory to write to them.
 //!
-//! Such a write is a store in memory: it gives no event, synced or not, until the file is unmapped. Nor is there a cheap way to be told
-//! that a file is mapped. So calls do not see it, and whoever asks for the state of a workspace is told of the files. Looks through all
-//! processes of the user, which takes some milliseconds.
+//! Such a write is a store in memory: it gives no event, synced or not, until the file is unmapped. The system has no
+//! cheap way to report that a file is mapped. So calls do not see these writes, and `map_status` names the files. The
+//! search goes through all processes of the user, which takes some milliseconds.
 
 use hob_base::{AbsPath, WsPath};
 
-/// The files below `root` that are mapped so at this moment by a process whose maps this user may read, sorted.
+/// Lists the files below `root` that a process whose maps this user may read has mapped for writing at this moment,
+/// sorted.
 #[cfg(target_os = "linux")]
 #[must_use]
 pub fn mapped_for_writing(root: &AbsPath) -> Vec<WsPath> {
@@ -20,14 +21,14 @@ pub fn mapped_for_writing(root: &AbsPath) -> Vec<WsPath> {
     found
 }
 
-/// No other platform tells.
+/// Returns no files: other platforms do not report maps.
 #[cfg(not(target_os = "linux"))]
 #[must_use]
 pub fn mapped_for_writing(_root: &AbsPath) -> Vec<WsPath> {
     Vec::new()
 }
 
-/// Returns the files below `root` that a process's maps (`proc_pid_maps(5)`) share and may write.
+/// Lists the files below `root` that the text of a process's maps (`proc_pid_maps(5)`) has as shared and writable.
 #[cfg(target_os = "linux")]
 fn writable_maps(maps: &str, root: &AbsPath) -> Vec<WsPath> {
     let shared = maps.lines().filter(|line| {

@@ -1,16 +1,17 @@
-//! Notices what is mounted in a workspace's tree and taken away again, and which of it gives no events.
+//! Notices file systems that are mounted in a workspace's tree or removed from it, and names those that give no events.
 //!
-//! A mount is no event in the folder that it covers, and files behind it change without one where another machine writes them. The
-//! kernel wakes whoever holds the list of mounts open when any of them has changed; then those below the root are compared with
-//! those of the last sweep. A call pays one question to the kernel for that.
+//! A mount gives no event in the folder that it covers, and files behind it change without one where another machine
+//! writes them. The kernel wakes a process that holds the list of mounts open when any of them has changed; then this
+//! module compares the mounts below the root with those of the last sweep. A call pays one question to the kernel for
+//! that.
 //!
-//! What it is not: a look at whether the root is another folder, which `identity` compares, nor at folders that the rules leave out.
-//! Elsewhere than on Linux it sees nothing.
+//! What it is not: a check whether the root is another folder, which `identity` makes, nor a look at folders that the
+//! rules leave out. On other systems than Linux it sees nothing.
 
 #[cfg(target_os = "linux")]
 pub(crate) use linux::Mounts;
 
-/// Sees no mounts.
+/// Sees no mounts on this platform.
 #[cfg(not(target_os = "linux"))]
 #[derive(Default)]
 pub(crate) struct Mounts;
@@ -49,11 +50,11 @@ mod linux {
 
     #[derive(Default)]
     struct MountsSeen {
-        /// Open, because only a holder is told of changes; `None` where there is no such list.
+        /// The list, held open because the kernel wakes only its holders; `None` where there is no such list.
         table: Option<File>,
-        /// Those below the root at the last sweep.
+        /// The mounts below the root at the last sweep.
         below: Vec<Mount>,
-        /// They are others since.
+        /// Whether the mounts have changed since then.
         have_changed: bool,
     }
 
@@ -68,7 +69,8 @@ mod linux {
     }
 
     impl Mounts {
-        /// Notes the mounts at the beginning of a sweep. Returns the reason why changes in the tree cannot all be seen, if there is one.
+        /// Notes the mounts at the beginning of a sweep. Returns the reason why the watcher cannot see every change in
+        /// the tree, if there is one.
         pub(crate) fn note_mounts(&self, rules: &Rules) -> Option<String> {
             let mut seen = lock(&self.0);
             // Opened before it is read: a change from here on wakes the holder.
@@ -110,7 +112,7 @@ mod linux {
             poll(&mut asked, Some(&at_once)).is_ok_and(|woken| woken > 0)
         }
 
-        /// The text of the list as it is now; empty where it cannot be had.
+        /// Returns the present text of the list; empty where it cannot be read.
         fn read_table(&mut self) -> Vec<u8> {
             let mut text = Vec::new();
             if let Some(table) = &mut self.table
@@ -122,8 +124,8 @@ mod linux {
         }
     }
 
-    /// The mounts strictly below `root` that `admits` does not leave out, out of the text of `mountinfo`. Of several in one place the
-    /// last covers the others.
+    /// Returns the mounts strictly below `root` that `admits` accepts, from the text of `mountinfo`. Of several in one
+    /// place the last covers the others.
     fn mounts_below(text: &[u8], root: &Path, admits: &dyn Fn(&WsPath) -> bool) -> Vec<Mount> {
         let mut below: Vec<Mount> = Vec::new();
         for line in lines_of(text) {
@@ -135,13 +137,13 @@ mod linux {
         below
     }
 
-    /// The kind of the file system that `root` lies in.
+    /// Returns the kind of the file system that `root` lies in.
     fn kind_around(text: &[u8], root: &Path) -> Option<String> {
         let around = lines_of(text).filter(|line| root.starts_with(&line.place));
         around.max_by_key(|line| line.place.components().count()).map(|line| line.kind)
     }
 
-    /// A line of `mountinfo`, as far as it counts here.
+    /// The fields of a line of `mountinfo` that this module needs.
     struct MountLine {
         place: PathBuf,
         kind: String,
@@ -165,7 +167,7 @@ mod linux {
         })
     }
 
-    /// The path behind the octal numbers that stand for blanks and backslashes.
+    /// Decodes a path, in which octal numbers stand for blanks and backslashes.
     fn path_of_field(field: &[u8]) -> PathBuf {
         let (mut bytes, mut rest) = (Vec::with_capacity(field.len()), field);
         while let Some((first, tail)) = rest.split_first() {
@@ -177,8 +179,9 @@ mod linux {
         PathBuf::from(OsStr::from_bytes(&bytes))
     }
 
-    /// Returns true for file systems that others can write to unseen: over a network, or from outside of a virtual machine (`9p` and `drvfs`
-    /// are those of WSL, `fakeowner`, `grpcfuse` and `osxfs` those of Docker Desktop).
+    /// Returns true for file systems to which others can write without an event: over a network, or from outside of a
+    /// virtual machine (`9p` and `drvfs` are those of WSL, `fakeowner`, `grpcfuse` and `osxfs` those of Docker
+    /// Desktop).
     fn gives_no_events(kind: &str) -> bool {
         const SILENT: [&str; 16] = [
             "9p",

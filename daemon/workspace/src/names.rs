@@ -1,4 +1,4 @@
-//! File names with a meaning of their own: rule files and version-control folders.
+//! Names the files with a meaning for rules: ignore files and version-control folders.
 
 /// Ignore files in rising order of precedence among themselves; the last is hob's own.
 pub(crate) const GIT_IGNORE: &str = ".gitignore";

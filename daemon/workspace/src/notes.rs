@@ -1,4 +1,4 @@
-//! Describes what a scan has to say besides the files: each note prints as a warning for users.
+//! Describes what users should know about a scan besides its files: each note prints as a warning.
 
 use std::fmt;
 
@@ -8,14 +8,14 @@ const EXAMPLES: usize = 3;
 /// A count and the first few names, so that a warning can be checked without being flooded.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Examples {
-    /// Number of all of them, named or not.
+    /// Number of all items, named or not.
     pub count: u64,
-    /// Some of them, in a printable form.
+    /// Some of the items, in a printable form.
     pub names: Vec<String>,
 }
 
 impl Examples {
-    /// Counts one more; keeps the alphabetically first, so that the note is the same on every run.
+    /// Counts one more item; keeps the alphabetically first, so that the note is the same on every run.
     pub(crate) fn add(&mut self, name: impl Into<String>) {
         self.count += 1;
         self.names.push(name.into());
@@ -41,7 +41,7 @@ impl fmt::Display for Examples {
 /// Something a user should know about the tree that was scanned.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ScanNote {
-    /// The workspace's folder is not there any more, or cannot be read.
+    /// The workspace's folder has gone, or cannot be read.
     RootGone {
         /// The system's reason, in words.
         why: String,
@@ -57,7 +57,7 @@ pub enum ScanNote {
         /// The files over the limit, with their number.
         files: Examples,
     },
-    /// Ignore files that do not count, each with the reason.
+    /// Ignore files that were not read, each with the reason.
     RulesPassedOver(Examples),
     /// Ignore files exclude everything except what they list.
     IgnoredByDefault {
@@ -66,12 +66,12 @@ pub enum ScanNote {
         /// The ignore files responsible, relative to the root where they lie below it.
         by: Vec<String>,
     },
-    /// There are no files.
+    /// The workspace has no files.
     Empty,
 }
 
 impl ScanNote {
-    /// Returns true if the note says what is left out; [`crate::Refreshed::omissions`] replaces exactly these.
+    /// Returns true if the note tells of omitted files; [`crate::Refreshed::omissions`] replaces exactly these notes.
     #[must_use]
     pub fn is_omission(&self) -> bool {
         matches!(self, Self::NotUnicode(_) | Self::TooLarge { .. } | Self::RulesPassedOver(_))

@@ -1,5 +1,5 @@
-//! Lists by name what belongs to the workspace by its rules and is left out all the same: so that the notes stay
-//! right when only a part of the tree is looked at again.
+//! Lists by name the files that the rules admit and the scan still leaves out, so that the notes stay right when only a
+//! part of the tree is scanned again.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ pub(crate) struct Omitted {
     pub(crate) not_unicode: BTreeSet<String>,
     /// Files over the size limit.
     pub(crate) too_large: BTreeSet<String>,
-    /// Rule files that do not count, each with the reason.
+    /// Rule files that were not read, each with the reason.
     pub(crate) rules: BTreeSet<String>,
 }
 
@@ -23,7 +23,7 @@ impl Omitted {
         self.rules.append(&mut other.rules);
     }
 
-    /// Forgets what lies at or below `dir`; the root is empty.
+    /// Forgets the paths at or below `dir`; an empty `dir` is the root.
     pub(crate) fn remove_below(&mut self, dir: &str) {
         for names in [&mut self.not_unicode, &mut self.too_large, &mut self.rules] {
             if !names.is_empty() {
@@ -32,7 +32,7 @@ impl Omitted {
         }
     }
 
-    /// Returns the notes on what is left out, with the limit of sizes in bytes.
+    /// Returns the notes on omitted files; `limit` is the largest size in bytes.
     pub(crate) fn to_notes(&self, limit: u64) -> Vec<ScanNote> {
         let mut notes = Vec::new();
         if !self.not_unicode.is_empty() {

@@ -1,7 +1,8 @@
-//! From marks to a plan: looks at what may have changed and says what to read and what is gone.
+//! Turns marks into a plan: looks at the marked paths, and lists the files to read and the files that are gone.
 //!
-//! A mark is only a hint. What a path is *now* decides: a file that belongs, a folder, something else, or nothing; and
-//! each answer is right whatever the mark was for. So a lost, doubled or reordered event can cost time, never truth.
+//! A mark is only a hint. The present state of its path decides: a file that belongs, a folder, something else, or
+//! nothing; and each answer is right whatever the reason for the mark. So a lost, doubled or reordered event can cost
+//! time, never truth.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -22,7 +23,7 @@ pub struct Refresh<'a> {
     pub rules: &'a Rules,
     /// The known files; the table gives numbers to new files and is otherwise unchanged.
     pub table: &'a mut FileTable,
-    /// Folders that turn up are watched; `None` without a watcher.
+    /// Watches new folders; `None` without a watcher.
     pub watcher: Option<Arc<Watcher>>,
     /// Stops the work when it is cancelled.
     pub cancel: CancelToken,
@@ -35,21 +36,22 @@ pub struct Refresh<'a> {
 pub struct Refreshed {
     /// The files to read, and those that are gone.
     pub plan: ReadPlan,
-    /// After a sweep: its notes, which replace all that were known.
+    /// The notes of a sweep, which replace all notes before; `None` after anything else.
     pub notes: Option<Vec<ScanNote>>,
-    /// After anything else, if that changed what is left out: all there is to say about that, which replaces the notes for
-    /// which [`ScanNote::is_omission`] holds.
+    /// After anything but a sweep that changed which files are left out: all notes about omissions, which replace the
+    /// notes for which [`ScanNote::is_omission`] holds.
     pub omissions: Option<Vec<ScanNote>>,
-    /// Another folder has taken the root's place: what was begun in the one before, such as a language server, is out of place.
+    /// Whether another folder has taken the root's place: whatever was started in the former one, such as a language
+    /// server, is out of place.
     pub root_replaced: bool,
 }
 
 /// Looks at everything that `batch` marks.
 ///
-/// After a sweep the watcher, if degraded, has been given the chance to recover.
+/// After a sweep a degraded watcher has had its chance to recover.
 ///
 /// # Errors
-/// [`Stopped`] when cancelled or late; the batch must then be put back ([`crate::DirtySet::put_back`]).
+/// [`Stopped`] when cancelled or late; the caller then puts the batch back ([`crate::DirtySet::put_back`]).
 pub fn refresh(batch: &Batch, context: Refresh<'_>) -> Result<Refreshed, Stopped> {
     if batch.sweep || is_root_in_doubt(&context) {
         return refresh_all(context);
@@ -77,8 +79,7 @@ pub fn refresh(batch: &Batch, context: Refresh<'_>) -> Result<Refreshed, Stopped
     Ok(Refreshed { plan: work.finish(), omissions, ..Refreshed::default() })
 }
 
-/// Returns true if a path that leads to nothing proves nothing: the root is not there, or is not the folder that is
-/// watched.
+/// Returns true if a missing path proves nothing, because the root is missing, or is not the folder that is watched.
 fn is_root_in_doubt(context: &Refresh<'_>) -> bool {
     context.watcher.as_ref().is_some_and(|watcher| watcher.check_root() || !watcher.has_root())
 }
@@ -105,7 +106,7 @@ fn refresh_all(context: Refresh<'_>) -> Result<Refreshed, Stopped> {
     let token = context.watcher.as_ref().map(|watcher| watcher.begin_sweep());
     let root_replaced = token.is_some_and(|token| token.root_replaced);
     let scan = context.scan_below(&WsPath::root())?;
-    // A root that is away, if only for a part of the walk, is no project that has lost its files.
+    // If the root is missing during a part of the walk, that does not mean that the project has lost its files.
     if before != FolderIdentity::of_folder(root)
         || scan.notes.iter().any(|note| matches!(note, ScanNote::RootGone { .. }))
     {
@@ -134,7 +135,7 @@ impl Refresh<'_> {
     }
 }
 
-/// Returns what the system says of a path; `None` for what is not there. The error says that the system cannot tell
+/// Returns the system's facts about a path; `None` if nothing is there. The error means that the system cannot tell
 /// just now.
 fn unless_in_doubt(found: io::Result<fs::Metadata>) -> Result<Option<fs::Metadata>, Trouble> {
     match found {
@@ -147,18 +148,18 @@ fn unless_in_doubt(found: io::Result<fs::Metadata>) -> Result<Option<fs::Metadat
 enum Now {
     File(Stat),
     Dir,
-    /// Nothing that belongs to the workspace.
+    /// The path has nothing that belongs to the workspace.
     Nothing,
-    /// Nobody can tell just now.
+    /// The state cannot be read just now.
     Unknown(Trouble),
 }
 
 struct Looking<'a> {
     context: Refresh<'a>,
-    /// Says of each folder whether it is a folder and not a link to one; each is asked once a batch.
+    /// For each folder, whether it is a folder and not a link to one; each is looked up once a batch.
     real_dirs: HashMap<String, Result<bool, Trouble>>,
     plan: ReadPlan,
-    /// Files that were perhaps written to through no name, or one that is gone.
+    /// Inodes of files that somebody perhaps wrote to without a name, or under one that is gone.
     nameless: BTreeSet<u64>,
 }
 
@@ -167,7 +168,7 @@ impl Looking<'_> {
         match self.state_now(path) {
             Now::Dir => return self.refresh_tree(path),
             Now::File(stat) => {
-                // What was a folder may have become a file.
+                // The path may have been a folder before.
                 self.gone_below(path, true);
                 self.file(ScannedFile { path: path.clone(), stat });
             }
@@ -180,7 +181,7 @@ impl Looking<'_> {
         Ok(())
     }
 
-    /// A folder, or what was one.
+    /// Refreshes a path that is or was a folder.
     fn refresh_tree(&mut self, path: &WsPath) -> Result<(), Stopped> {
         match self.state_now(path) {
             Now::Dir => {
@@ -218,15 +219,16 @@ impl Looking<'_> {
         }
     }
 
-    /// The file that an event under this name may have been about, although nothing has the name: one that has lost it while somebody
-    /// writes to it, or that was made without one, which Linux calls by its number.
+    /// Returns the inode that an event under this name may concern, although nothing has the name now: of a file that
+    /// has lost the name while somebody writes to it, or of one that was made without a name, which Linux reports by
+    /// its number.
     fn inode_without_name(&self, path: &WsPath) -> Option<u64> {
         let made_without = path.file_name().strip_prefix('#').and_then(|number| number.parse().ok());
         let inode = made_without.unwrap_or_else(|| self.context.table.inode_once_at(path));
         (inode != 0).then_some(inode)
     }
 
-    /// A write through one name of a file gives no event for its other names.
+    /// Looks at the other names of files to be read, because a write through one name gives no event for the others.
     fn other_names(&mut self) -> Result<(), Stopped> {
         let linked = self.plan.read.iter().filter(|read| read.stat.links > 1);
         let mut inodes: BTreeSet<u64> = linked.map(|read| read.stat.inode).collect();
@@ -236,7 +238,7 @@ impl Looking<'_> {
         others.iter().try_for_each(|path| self.path(path))
     }
 
-    /// Keeps what is known at the path, and below it, until somebody can tell what is there.
+    /// Keeps the records of the path, and of paths below it, until the path can be read.
     fn keep_unknown(&mut self, path: &WsPath, trouble: Trouble) {
         self.context.table.take_unread(path, BTreeMap::from([(path.clone(), trouble)]));
     }
@@ -252,7 +254,7 @@ impl Looking<'_> {
         self.look_at(path).unwrap_or_else(Now::Unknown)
     }
 
-    /// Returns the present state of a path; the error is why nobody can tell just now.
+    /// Returns the present state of a path; the error is the reason why it cannot be read just now.
     fn look_at(&mut self, path: &WsPath) -> Result<Now, Trouble> {
         let rules = self.context.rules;
         if !self.is_real_dir(path.dir())? {
@@ -271,8 +273,8 @@ impl Looking<'_> {
         }
     }
 
-    /// Returns true if every part of `dir` is a folder itself and not a link to one: a folder replaced by a link
-    /// takes its files out of the workspace, though their paths still lead to something.
+    /// Returns true if every part of `dir` is a folder itself and not a link to one: if a link replaces a folder, the
+    /// folder's files leave the workspace, though their paths still lead to something.
     fn is_real_dir(&mut self, dir: &str) -> Result<bool, Trouble> {
         if dir.is_empty() {
             return Ok(true);

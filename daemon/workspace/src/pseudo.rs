@@ -1,8 +1,8 @@
-//! Folders in which the system shows itself as files: no projects.
+//! Recognises folders in which the system shows itself as files, such as `/proc`: they are no projects.
 //!
-//! What is in `/proc` and `/sys` is made when it is read, differs from one reading to the next, gives no events and never ends; reading
-//! some of it does something. So they are refused as roots, wherever they are mounted. Folders of such a kind *within* a project are
-//! walked as ripgrep walks them.
+//! The kernel makes the contents of `/proc` and `/sys` when they are read. They differ from one reading to the next,
+//! give no events and never end, and reading some of them has an effect. So hob refuses such folders as roots, wherever
+//! they are mounted. *Within* a project it walks them as ripgrep does.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ const KINDS: [(u32, &str); 15] = [
     (0x1cd1, "devpts"),
 ];
 
-/// Such a folder's kind; `None` for any other folder.
+/// Returns the kind of such a folder; `None` for any other folder.
 #[cfg(target_os = "linux")]
 pub(crate) fn kind(folder: &Path) -> Option<&'static str> {
     let number = rustix::fs::statfs(folder).ok()?.f_type;
@@ -36,7 +36,7 @@ pub(crate) fn kind(folder: &Path) -> Option<&'static str> {
     kind.or_else(|| is_of_devices(folder).then_some("devtmpfs"))
 }
 
-/// Devices lie in a file system in memory, like many others: this one is where the system has it.
+/// Returns true for the system's own `/dev`: devices lie in a file system in memory, like many other folders.
 #[cfg(target_os = "linux")]
 fn is_of_devices(folder: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;

@@ -1,5 +1,5 @@
-//! Reading one file of a workspace, safely: never a pipe, a device or a link, never what a linked folder leads to outside of it, never
-//! more than the limit.
+//! Reads one file of a workspace safely: never a pipe, a device or a link, never a file outside that a linked folder
+//! leads to, never more than the limit.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -9,7 +9,7 @@ use hob_base::{AbsPath, Contents, WsPath};
 
 use crate::{Stat, now_ns};
 
-/// A file's bytes, and what was known when they were read.
+/// A file's bytes, with its stat and the time of the reading.
 #[derive(Clone, Debug)]
 pub struct ReadFile {
     /// All bytes of the file.
@@ -23,14 +23,14 @@ pub struct ReadFile {
 /// Reads the file at `path` whole, if it is a regular file of at most `limit` bytes.
 ///
 /// # Errors
-/// Whatever the system says; `InvalidInput` for what is no regular file, `FileTooLarge` for one over the limit.
+/// The system's error; `InvalidInput` for anything but a regular file, `FileTooLarge` for a file over the limit.
 pub fn read_file(root: &AbsPath, path: &WsPath, limit: u64) -> io::Result<ReadFile> {
     let mut bytes = Vec::new();
     let (stat, read_at_ns) = read_file_into(root, path, limit, &mut bytes)?;
     Ok(ReadFile { bytes, stat, read_at_ns })
 }
 
-/// As [`read_file`], into a buffer that is used again; what it held is gone, also on an error.
+/// Reads as [`read_file`] does, into a buffer that is used again; its former contents are gone, also on an error.
 fn read_file_into(root: &AbsPath, path: &WsPath, limit: u64, bytes: &mut Vec<u8>) -> io::Result<(Stat, i64)> {
     bytes.clear();
     // The time first: a change while reading must look newer than the reading.
@@ -44,7 +44,7 @@ fn read_file_into(root: &AbsPath, path: &WsPath, limit: u64, bytes: &mut Vec<u8>
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     bytes.reserve(usize::try_from(metadata.len()).unwrap_or(0));
-    // It may grow while it is read; one byte more than allowed is enough to know.
+    // The file may grow meanwhile; one byte more than the limit is enough to know.
     file.take(limit.saturating_add(1)).read_to_end(bytes)?;
     if bytes.len() as u64 > limit {
         return Err(io::ErrorKind::FileTooLarge.into());
@@ -52,8 +52,8 @@ fn read_file_into(root: &AbsPath, path: &WsPath, limit: u64, bytes: &mut Vec<u8>
     Ok((Stat::of(&metadata), read_at_ns))
 }
 
-/// Opens what really lies in the workspace: the kernel holds every step of the path to that, so that no folder that becomes a link
-/// meanwhile leads elsewhere.
+/// Opens a file that really lies in the workspace: the kernel checks every step of the path, so that a folder that
+/// becomes a link meanwhile leads nowhere else.
 #[cfg(target_os = "linux")]
 fn open_within(root: &AbsPath, path: &WsPath) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags, ResolveFlags, open, openat2};
@@ -62,7 +62,7 @@ fn open_within(root: &AbsPath, path: &WsPath) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     match openat2(&folder, path.as_str(), flags, Mode::empty(), ResolveFlags::BENEATH) {
         Ok(file) => Ok(file.into()),
-        // An old kernel, a sandbox that does not know the call, or a link that is written as an absolute path.
+        // The kernel is old, a sandbox does not know the call, or a link is written as an absolute path.
         Err(Errno::NOSYS | Errno::PERM | Errno::XDEV) => open_by_name(root, path),
         Err(error) => Err(error.into()),
     }
@@ -73,7 +73,7 @@ fn open_within(root: &AbsPath, path: &WsPath) -> io::Result<File> {
     open_by_name(root, path)
 }
 
-/// The same by looking first, as exact as names are.
+/// Opens the file after a check of its path, without the kernel's help. The check is as exact as names are.
 fn open_by_name(root: &AbsPath, path: &WsPath) -> io::Result<File> {
     let folder = WsPath::new(path.dir()).map_or_else(|_| root.clone(), |folder| root.join_ws(&folder));
     let real = AbsPath::new(fs::canonicalize(folder.as_path())?).map_err(io::Error::other)?;
@@ -84,7 +84,7 @@ fn open_by_name(root: &AbsPath, path: &WsPath) -> io::Result<File> {
     open_plain(&real.join(path.file_name()))
 }
 
-/// Opens without following a last link and without waiting for the other end of a pipe.
+/// Opens a file without following a last link and without waiting for the other end of a pipe.
 #[cfg(unix)]
 fn open_plain(path: &AbsPath) -> io::Result<File> {
     use rustix::fs::OFlags;
@@ -101,12 +101,12 @@ fn open_plain(path: &AbsPath) -> io::Result<File> {
     File::open(path)
 }
 
-/// The present bytes on disk, for parts that see files only through [`Contents`].
+/// Reads the present bytes from disk, for modules that see files only through [`Contents`].
 #[derive(Clone, Debug)]
 pub struct DiskContents {
     /// The root of the workspace.
     pub root: AbsPath,
-    /// No file over this many bytes is read.
+    /// Size limit in bytes; larger files are not read.
     pub limit: u64,
 }
 

@@ -1,12 +1,13 @@
-//! From a place that a client names to the root of its workspace.
+//! Finds the root of the workspace around a place that a client names.
 //!
 //! The nearest version-control root wins, because that is what people mean by "the project"; failing that, the nearest
-//! folder with a project file; failing that, the folder itself. Folders around many projects (`broad.rs`) are never chosen for a
-//! marker that happens to lie in them, and refused when they themselves are asked for.
+//! folder with a project file; failing that, the folder itself. Folders around many projects (`broad.rs`) are never
+//! chosen for a marker that happens to lie in them, and are refused when a client names them.
 //!
-//! Nested repositories, submodules and worktrees are version-control roots like any other, so each is a workspace of its
-//! own for whoever names a place within it. A part of a larger repository (`packages/ui`) is not: whoever names it is
-//! served from the whole, under the whole's paths. What the workspace around a repository has of it: see `rules.rs`.
+//! Nested repositories, submodules and worktrees are version-control roots like any other, so a client that names a
+//! place within one gets a workspace of its own. A part of a larger repository (`packages/ui`) is no root: a client
+//! that names it gets the whole, under the whole's paths. `rules.rs` says which files of a nested repository belong to
+//! the workspace around it.
 
 use std::fs;
 use std::io;
@@ -18,7 +19,7 @@ use crate::broad::BroadFolders;
 use crate::identity::{FolderIdentity, can_be_listed};
 use crate::{names, pseudo};
 
-/// Files that mark a project; matched exactly.
+/// Names of files that mark a project; matched exactly.
 const PROJECT_FILES: &[&str] = &[
     "Cargo.toml",
     "package.json",
@@ -57,7 +58,7 @@ const PROJECT_FILES: &[&str] = &[
     "flake.nix",
 ];
 
-/// Endings that mark a project.
+/// Endings of files that mark a project.
 const PROJECT_ENDINGS: &[&str] = &[".sln", ".slnx", ".csproj", ".gemspec", ".cabal", ".xcodeproj"];
 
 /// Why a folder is a root.
@@ -67,7 +68,7 @@ pub enum RootKind {
     Vcs,
     /// A folder with a project file.
     Project,
-    /// The folder that was asked for; nothing marks it.
+    /// The folder that the client named; nothing marks it.
     Plain,
 }
 
@@ -86,36 +87,36 @@ pub enum RootError {
     /// Nothing is at the path.
     #[error("`{0}` does not exist")]
     Missing(AbsPath),
-    /// Something is there that is neither a file nor a folder.
+    /// The path leads to something that is neither a file nor a folder.
     #[error("`{0}` is not a folder")]
     NotAFolder(AbsPath),
-    /// It cannot be read.
+    /// The path cannot be read.
     #[error("`{path}` cannot be read: {why}")]
     Unreadable {
-        /// The path that was asked for.
+        /// The path that the client named.
         path: AbsPath,
         /// The system's reason, as an error.
         why: io::Error,
     },
-    /// It is around many projects, and everything below it would be taken in.
+    /// The folder surrounds many projects, and all of them would be indexed.
     #[error("`{0}` is not a project but a folder around many things: all of it would be indexed")]
     TooBroad(AbsPath),
-    /// The system shows itself there as files.
+    /// The system shows itself at the path as files.
     #[error("`{path}` is no project: its files are made by the system when they are read ({kind})")]
     Pseudo {
-        /// The path that was asked for.
+        /// The path that the client named.
         path: AbsPath,
         /// The file system's kind.
         kind: &'static str,
     },
 }
 
-/// The folder that a path leads to at this moment.
+/// The folder to which a path leads at this moment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ResolvedFolder {
-    /// It, with symbolic links resolved.
+    /// The folder, with symbolic links resolved.
     pub folder: AbsPath,
-    /// Tells this folder from a later one of the same name, which is another place; `None` where there is no folder.
+    /// Tells this folder from a later one at the same path; `None` where there is no folder.
     identity: Option<FolderIdentity>,
 }
 
@@ -127,7 +128,8 @@ pub fn find_root(start: &AbsPath, broad: &BroadFolders) -> Result<Root, RootErro
     root_around(&place_of(start)?, broad)
 }
 
-/// The folder that `start`, a folder or a file, stands for. Cheap enough for every call: what a path leads to is not remembered.
+/// Returns the folder that `start`, a folder or a file, stands for. Cheap enough for every call, so that no result has
+/// to be cached.
 ///
 /// # Errors
 /// [`RootError`] when `start` cannot serve as a starting point.
@@ -143,7 +145,7 @@ pub fn place_of(start: &AbsPath) -> Result<ResolvedFolder, RootError> {
 /// Finds the workspace around a place.
 ///
 /// # Errors
-/// [`RootError::TooBroad`] when no project is around it and the folder itself is around many.
+/// [`RootError::TooBroad`] when no project is around the place and its folder surrounds many projects.
 pub fn root_around(place: &ResolvedFolder, broad: &BroadFolders) -> Result<Root, RootError> {
     let folder = &place.folder;
     let around = |is_excluded: &dyn Fn(&Path) -> bool, is_root: &dyn Fn(&Path) -> bool| {
@@ -167,7 +169,7 @@ pub fn root_around(place: &ResolvedFolder, broad: &BroadFolders) -> Result<Root,
 fn starting_folder(start: &AbsPath) -> Result<AbsPath, RootError> {
     let unreadable = |why: io::Error| match why.kind() {
         io::ErrorKind::NotFound => RootError::Missing(start.clone()),
-        // `file/x`: the first part is no folder.
+        // In `file/x` the first part is no folder.
         io::ErrorKind::NotADirectory => RootError::NotAFolder(start.clone()),
         _ => RootError::Unreadable { path: start.clone(), why },
     };
@@ -184,7 +186,8 @@ fn starting_folder(start: &AbsPath) -> Result<AbsPath, RootError> {
     AbsPath::new(folder).map_err(|_| RootError::NotAFolder(start.clone()))
 }
 
-/// `.git` is a file in worktrees and submodules; each of them is a workspace of its own.
+/// Returns true if `folder` has a `.git` or another version-control entry. In worktrees and submodules `.git` is a
+/// file; each of them is a workspace of its own.
 fn is_vcs_root(folder: &Path) -> bool {
     names::VCS.iter().any(|name| {
         fs::symlink_metadata(folder.join(name)).is_ok_and(|found| found.is_dir() || *name == ".git")

@@ -1,11 +1,11 @@
-//! The rule files of folders: read, parsed, and asked about a path.
+//! Reads and parses the rule files of folders, and decides for a path whether it belongs.
 //!
-//! The `ignore` crate parses the lines and matches them; which files there are, in which order they count and where a repository
-//! ends is decided here, as ripgrep decides it (its walk is the oracle of `tests/it/rules.rs`). Done here because that crate opens
-//! rule files as they come, and a hostile project gives them to it as pipes, devices and links to files without end: such a file is
-//! passed over and named in a note.
+//! The `ignore` crate parses the lines and matches them. This module decides which files there are, in which order they
+//! count and where a repository ends, as ripgrep decides it (its walk is the oracle of `tests/it/rules.rs`). It does so
+//! because that crate opens every rule file, and a hostile project may have pipes, devices and links to endless files
+//! in their place: this module skips such a file and names it in a note.
 //!
-//! What it is not: a cache with an end. Whoever makes one drops it when a rule file has changed.
+//! What it is not: a cache that expires. Its owner drops it when a rule file has changed.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -23,16 +23,16 @@ use crate::names;
 use crate::sources::Linked;
 use crate::unread::is_momentary;
 
-/// Most folders that are remembered; beyond it, all are asked about anew. Paths that are only asked about count too.
+/// Most folders whose rules are cached; beyond it the cache starts again. Paths that callers only ask about count too.
 const MOST_FOLDERS: usize = 1 << 18;
 
-/// No rule file is longer than this; the longest that people wrote have some hundred kilobytes.
+/// Size limit of a rule file, in bytes; the longest that people wrote have some hundred kilobytes.
 pub(crate) const LARGEST: u64 = 1 << 20;
 
-/// All rule files of one project together: parsed, a byte of rules takes up to a hundred.
+/// Size limit of all rule files of one project together, in bytes: parsed, a byte of rules takes up to a hundred.
 const LARGEST_TOGETHER: u64 = 16 << 20;
 
-/// The longest `.git` and `commondir` file: a path.
+/// Size limit of a `.git` or `commondir` file, in bytes: it is a path.
 const LONGEST_LINK: u64 = 16 << 10;
 
 /// The answer of the rules for one path.
@@ -59,7 +59,7 @@ impl From<Match<&Glob>> for IgnoreDecision {
     }
 }
 
-/// The rules in one folder. A folder that adds none is its parent's.
+/// The rules in one folder. A folder without rules shares its parent's.
 #[derive(Debug)]
 struct FolderRules {
     above: Option<Arc<FolderRules>>,
@@ -67,32 +67,32 @@ struct FolderRules {
     ignore: Gitignore,
     git_ignore: Gitignore,
     git_exclude: Gitignore,
-    /// A repository begins here.
+    /// Whether a repository begins here.
     has_git: bool,
-    /// It lies in one.
+    /// Whether the folder lies in a repository.
     in_git: bool,
 }
 
-/// The rule files of one project, as they were when they were first asked for.
+/// The rule files of one project, each as it was when it was first needed.
 #[derive(Debug)]
 pub(crate) struct RuleFiles {
     root: AbsPath,
     options: RuleOptions,
     global: Gitignore,
     folders: RwLock<HashMap<PathBuf, Arc<FolderRules>>>,
-    /// Says of each folder, by its path, whether it belongs, from the root down.
+    /// For each folder, by its path, whether it and the folders above it belong.
     belongs: RwLock<HashMap<String, bool>>,
-    /// Bytes of rules that may still come before the limit.
+    /// Bytes of rules that may still be read before the limit.
     room: AtomicU64,
     passed_over: Mutex<BTreeSet<String>>,
-    /// Why a rule file could not be read just now, if so: what belongs is not known then.
+    /// The reason why a rule file could not be read just now, if there was one: then nobody knows which files belong.
     unsure: OnceLock<String>,
-    /// Where rule files with another name are written down.
+    /// Collects rule files with another name.
     linked: Arc<Linked>,
 }
 
 impl RuleFiles {
-    /// Reads git's global rules; the others when they are asked for.
+    /// Reads git's global rules; the others are read when they are needed.
     pub(crate) fn new(root: &AbsPath, options: RuleOptions, linked: Arc<Linked>) -> Self {
         let mut files = Self {
             root: root.clone(),
@@ -105,26 +105,26 @@ impl RuleFiles {
             unsure: OnceLock::new(),
             linked,
         };
-        // What looks for git's settings says nothing where it cannot read them.
+        // The crate says nothing when it cannot read git's settings.
         if let Err(error) = fs::File::open(root.as_path()).map(drop)
             && is_momentary(&error)
         {
             let _ = files.unsure.set(format!("git's settings: {error}"));
         }
         if let Some(path) = gitconfig_excludes_path().filter(|_| options.global) {
-            // Relative to the working directory for git; a daemon's means nothing.
+            // Git takes its patterns relative to the working directory; a daemon's means nothing.
             files.global = files.matcher_for(root.as_path(), &[path]);
         }
         files
     }
 
-    /// Returns true if the path belongs, every folder above it considered.
+    /// Returns true if the path and every folder above it belong.
     pub(crate) fn admits(&self, path: &WsPath, is_dir: bool) -> bool {
         self.folder_belongs(path.dir()) && self.admits_here(self.root.join_ws(path).as_path(), is_dir, false)
     }
 
-    /// Returns true if a path in a folder that belongs does so too. `hidden` says that the system hides it, whatever
-    /// its name.
+    /// Returns true if a path belongs that lies in a folder that belongs. `hidden` means that the system hides it,
+    /// whatever its name.
     pub(crate) fn admits_here(&self, path: &Path, is_dir: bool, hidden: bool) -> bool {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return true };
         match self.decide_in_folder(&self.rules_of_folder(folder), path, is_dir) {
@@ -134,26 +134,27 @@ impl RuleFiles {
         }
     }
 
-    /// The rule files that did not count so far, each with the reason.
+    /// Lists the rule files that were skipped so far, each with the reason.
     pub(crate) fn passed_over(&self) -> BTreeSet<String> {
         self.passed_over.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Why a rule file could not be read just now, if so: then nobody knows what belongs, and no answer of this counts.
+    /// Returns the reason why a rule file could not be read just now, if there was one: then no answer of these rules
+    /// counts.
     pub(crate) fn reason_unsure(&self) -> Option<String> {
         self.unsure.get().cloned()
     }
 
-    /// Returns true if [`RuleFiles::unsure`] has something to say.
+    /// Returns true if a rule file could not be read just now.
     pub(crate) fn is_unsure(&self) -> bool {
         self.unsure.get().is_some()
     }
 
-    /// The rules of one file alone, for paths below `base`.
+    /// Returns the rules of these files alone, for paths below `base`.
     pub(crate) fn matcher_for(&self, base: &Path, files: &[PathBuf]) -> Gitignore {
         let mut builder = GitignoreBuilder::new(base);
         files.iter().for_each(|file| self.add(&mut builder, file));
-        // Patterns that are too many or too large together match nothing.
+        // Patterns that are too many or too large together count as none.
         builder.build().unwrap_or_else(|_| Gitignore::empty())
     }
 
@@ -176,8 +177,8 @@ impl RuleFiles {
         belongs
     }
 
-    /// By precedence: hob's and ripgrep's own files, `.ignore`, `.gitignore`, the private file of the repository, the global one; of
-    /// each the nearest. What git says ends where a repository begins.
+    /// Decides by precedence: hob's and ripgrep's own files, `.ignore`, `.gitignore`, the private file of the
+    /// repository, the global one; of each the nearest file. Git's rules end where a repository begins.
     fn decide_in_folder(&self, folder: &FolderRules, path: &Path, is_dir: bool) -> IgnoreDecision {
         let (mut custom, mut ignore) = (IgnoreDecision::Nothing, IgnoreDecision::Nothing);
         let (mut git_ignore, mut git_exclude) = (IgnoreDecision::Nothing, IgnoreDecision::Nothing);
@@ -215,7 +216,7 @@ impl RuleFiles {
         let mut folders = self.folders.write().unwrap_or_else(PoisonError::into_inner);
         if folders.len() >= MOST_FOLDERS {
             folders.clear();
-            // Their files are read anew, and would be counted a second time.
+            // The files are read anew, and would be counted a second time.
             self.room.store(LARGEST_TOGETHER, Ordering::Relaxed);
         }
         Arc::clone(folders.entry(dir.to_path_buf()).or_insert(folder))
@@ -273,8 +274,8 @@ impl RuleFiles {
         }
     }
 
-    /// A file of the project may be a link within the project. Files of the user's own lead wherever the user wants, and git's
-    /// private one too: several checkouts can share it by a link.
+    /// Reads a rule file. A file of the project may be a link within the project. Files of the user lead wherever the
+    /// user wants, and so does git's private one, because several checkouts can share it by a link.
     fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
         let root = self.root.as_path();
         self.linked.note_if_linked(file, &fs::symlink_metadata(file)?);
@@ -298,21 +299,22 @@ impl RuleFiles {
     }
 }
 
-/// Returns true for an error about which ripgrep says nothing either: no file, a folder, a file that may not be read,
-/// a link in circles or to nowhere.
+/// Returns true for an error that ripgrep does not report either: no file, a folder, a file that may not be read, a
+/// link in circles or to nowhere.
 fn is_silent(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied};
     match error.kind() {
         NotFound | NotADirectory | IsADirectory => true,
-        // Those without a number of the system's are ours.
+        // Errors without a number of the system's are hob's own.
         PermissionDenied | InvalidInput => error.raw_os_error().is_some(),
         io::ErrorKind::FileTooLarge | io::ErrorKind::Other => false,
         _ => true,
     }
 }
 
-/// Where a repository keeps what its worktrees share, from the folder in which `.git` lies. Only worktrees have a `.git` file that
-/// leads there; for submodules and anything else that is such a file there is none, as for ripgrep.
+/// Returns the folder that a repository shares with its worktrees, from the folder in which `.git` lies. Only in
+/// worktrees does a `.git` file lead there; for submodules and any other such file the result is `None`, as for
+/// ripgrep.
 pub(crate) fn common_folder(dir: &Path, is_file: bool) -> Option<PathBuf> {
     let git = dir.join(".git");
     if !is_file {

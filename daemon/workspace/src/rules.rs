@@ -2,13 +2,14 @@
 //!
 //! Like `rg` without flags: `.gitignore` (inside a git repository), `.git/info/exclude`, git's global ignore file,
 //! `.ignore`, `.rgignore`; hidden files skipped unless a rule admits them; symbolic links not followed, so there are no
-//! loops. Two ways ask the same question: a walk, which reads rule files afresh, and a single path
-//! ([`Rules::admits_file`], for events, which caches them until [`Rules::reload_files`]). They must agree, with each other and with
-//! ripgrep's own walk; a test compares them on every path of awkward trees. Whether a file is *binary* is not decided here: that takes its bytes.
+//! loops. Two kinds of callers need the answer: a walk, which reads rule files afresh, and an event about a single path
+//! ([`Rules::admits_file`], which caches them until [`Rules::reload_files`]). Both must agree with each other and with
+//! ripgrep's own walk; a test compares them on every path of awkward trees. Whether a file is *binary* is not decided
+//! here, because that takes its bytes.
 //!
-//! A repository within the workspace (nested, a submodule, a worktree that lies in it) is a folder like any other, as it is
-//! for `rg`: its files belong, under its own rules and not those of the repository around it. Asked for by itself it is a
-//! workspace of its own (`roots.rs`); what is known of its contents is shared, because facts are kept by content.
+//! A repository within the workspace (nested, a submodule, a worktree that lies in it) is a folder like any other, as
+//! it is for `rg`: its files belong, under its own rules and not those of the repository around it. A client that names
+//! it gets a workspace of its own (`roots.rs`); both workspaces share facts, because facts are stored by content.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -25,7 +26,7 @@ pub enum FileClass {
     Parse,
     /// The file is searched, not parsed.
     TextOnly,
-    /// Not read at all; the scan notes it.
+    /// The file is not read; the scan notes it.
     TooLarge,
 }
 
@@ -51,7 +52,8 @@ impl Default for RuleOptions {
 }
 
 impl RuleOptions {
-    /// Those of the source of a package: the project around it ignores what is installed, and what is built is what is used.
+    /// Returns the options for the source of a package: the project around it ignores installed packages, and the built
+    /// files are the ones in use.
     #[must_use]
     pub fn for_package() -> Self {
         Self { global: false, above: false, ..Self::default() }
@@ -63,16 +65,16 @@ impl RuleOptions {
 pub struct Rules {
     root: AbsPath,
     options: RuleOptions,
-    /// Caches the rule files of each folder that was asked about.
+    /// Caches the rule files of each folder that a caller asked about.
     files: Mutex<Option<Arc<RuleFiles>>>,
-    /// Rule files that lie where nothing is watched.
+    /// Rule files in folders that are not watched.
     sources: Mutex<Sources>,
-    /// Rule files that can be written by another name.
+    /// Rule files that programs can write under another name.
     linked: Arc<Linked>,
 }
 
 impl Rules {
-    /// The rules for the workspace at `root`. Nothing is read yet.
+    /// Makes the rules for the workspace at `root`. Reads nothing yet.
     #[must_use]
     pub fn new(root: AbsPath, options: RuleOptions) -> Self {
         Self { root, options, files: Mutex::new(None), sources: Mutex::default(), linked: Arc::default() }
@@ -84,13 +86,13 @@ impl Rules {
         &self.root
     }
 
-    /// The options that these rules were made with.
+    /// Returns the options that these rules were made with.
     #[must_use]
     pub fn options(&self) -> &RuleOptions {
         &self.options
     }
 
-    /// Returns true if a file at `path` belongs to the workspace, as far as rules can be read just now. Its
+    /// Returns true if a file at `path` belongs to the workspace, as far as rules can be read just now. The file's
     /// existence, kind and size do not count.
     #[must_use]
     pub fn admits_file(&self, path: &WsPath) -> bool {
@@ -114,19 +116,19 @@ impl Rules {
         }
     }
 
-    /// Forgets all cached rule files. To be called when one changed, and when a folder came or went.
+    /// Forgets all cached rule files. Callers do this when one changed, and when a folder came or went.
     pub fn reload_files(&self) {
         *self.files.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// Forgets all cached rule files and notes what those are that lie outside: before everything is looked at.
+    /// Forgets all cached rule files and notes the state of those outside the workspace. A sweep does this first.
     pub(crate) fn reload_all(&self) {
         *self.lock_sources() = Sources::stat_all(self);
         self.linked.clear();
         self.reload_files();
     }
 
-    /// Marks everything if a rule file has changed where nothing is watched, or by another name. Answers whether that is so.
+    /// Marks everything if a rule file has changed in an unwatched folder, or under another name. Returns true if so.
     pub fn mark_changed(&self, dirty: &DirtySet) -> bool {
         let changed = self.lock_sources().any_changed() || self.linked.any_changed();
         if changed {
@@ -135,8 +137,8 @@ impl Rules {
         changed
     }
 
-    /// The rule files as they are now, for one walk. A walk gives its root unasked, so whoever starts one below the workspace's root
-    /// asks [`Rules::admits_dir`] first.
+    /// Reads the rule files as they are now, for one walk. A walk does not ask about its own root, so a walk that
+    /// starts below the workspace's root asks [`Rules::admits_dir`] first.
     pub(crate) fn read_afresh(&self) -> RuleFiles {
         RuleFiles::new(&self.root, self.options, Arc::clone(&self.linked))
     }
@@ -146,14 +148,14 @@ impl Rules {
         if path.is_root() {
             return Ok(is_dir);
         }
-        // A rule such as `!.*` would let hidden folders in; version control's never.
+        // A rule such as `!.*` would admit hidden folders; version control's folders never belong.
         if path.as_str().split('/').any(names::is_vcs) {
             return Ok(false);
         }
         let files = self.cached_files();
         let admits = files.admits(path, is_dir);
         files.reason_unsure().map_or(Ok(admits), |why| {
-            // The next who asks reads them again.
+            // The next caller reads them again.
             self.reload_files();
             Err(why)
         })

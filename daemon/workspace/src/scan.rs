@@ -1,10 +1,10 @@
-//! The parallel walk: every file that belongs to the workspace, with its stat.
+//! Walks a workspace in parallel and lists every file that belongs to it, with its stat.
 //!
 //! One walk serves three callers: the first index, a sweep (everything may have changed) and a rescan of one folder.
-//! With a [`Watcher`], each folder is watched *before* it is listed, so that nothing that happens in between is lost:
-//! it is either in the list or in an event.
+//! With a [`Watcher`], each folder is watched *before* it is listed, so that no change in between is lost: it shows
+//! either in the list or in an event.
 //!
-//! Files are only looked at, never opened. Links, pipes, sockets and devices are passed over without a word, as by `rg`.
+//! The walk takes stats and never opens a file. Like `rg`, it skips links, pipes, sockets and devices silently.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,7 +23,7 @@ use crate::rule_files::RuleFiles;
 use crate::unread::{Tried, Trouble, is_momentary};
 use crate::{FileClass, Rules, ScanNote, Stat, Watcher};
 
-/// Progress is reported every so many files.
+/// Number of files between two reports of progress.
 const PROGRESS_STEP: u64 = 256;
 
 /// The input of one walk: the rules, the folder, and the means to work with.
@@ -42,7 +42,7 @@ pub struct ScanRequest<'a> {
 }
 
 impl<'a> ScanRequest<'a> {
-    /// A walk of everything, unwatched, that nobody follows or cancels.
+    /// Requests a walk of everything, unwatched, without progress or cancellation.
     #[must_use]
     pub fn new(rules: &'a Rules) -> Self {
         Self { rules, below: WsPath::root(), watcher: None, cancel: CancelToken::default(), progress: None }
@@ -63,18 +63,20 @@ pub struct ScannedFile {
 pub struct Scan {
     /// The files, sorted by path. None is over the size limit.
     pub files: Vec<ScannedFile>,
-    /// The folders, sorted by path, with the one where the walk began.
+    /// The folders, sorted by path, including the one where the walk began.
     pub dirs: Vec<WsPath>,
-    /// Notes for users about what the files do not show. Only a walk of everything explains why there are no files.
+    /// Notes for users, which the list of files does not show. Only a walk of everything explains why there are no
+    /// files.
     pub notes: Vec<ScanNote>,
-    /// By name what the notes say is left out.
+    /// The files that the notes say are left out, by name.
     pub(crate) omitted: Omitted,
-    /// Paths that could not be read, with the reason: of all that lies there, nothing was found and nothing is gone.
+    /// Paths that could not be read, with the reason: nothing below them was found, and nothing below them counts as
+    /// gone.
     pub(crate) unread: BTreeMap<WsPath, Trouble>,
 }
 
 impl Scan {
-    /// Returns true if the walk could not find out about this path.
+    /// Returns true if the walk could not read this path.
     pub(crate) fn is_unread(&self, path: &WsPath) -> bool {
         !self.unread.is_empty() && self.unread.keys().any(|unread| path.is_below(unread))
     }
@@ -82,7 +84,7 @@ impl Scan {
 
 /// Walks the tree.
 ///
-/// Whatever cannot be read becomes a note, and what vanishes meanwhile is left out.
+/// Paths that cannot be read become notes, and files that vanish meanwhile are left out.
 ///
 /// # Errors
 /// [`Stopped`] when cancelled or late.
@@ -98,7 +100,7 @@ pub fn scan_tree(request: &ScanRequest<'_>) -> Result<Scan, Stopped> {
     let seen = Arc::new(ScanResults::default());
     let files = Arc::new(rules.read_afresh());
     let mut walk = WalkBuilder::new(start);
-    // Rule files are read by `files` alone.
+    // Only `files` reads rule files.
     walk.standard_filters(false).filter_entry(entry_gate(request, Arc::clone(&seen), Arc::clone(&files)));
     let counter = AtomicU64::new(0);
     walk.build_parallel().visit(&mut Collectors { request, seen: &seen, counter: &counter });
@@ -122,7 +124,7 @@ fn unreadable_start(request: &ScanRequest<'_>, error: &io::Error) -> Scan {
     scan
 }
 
-/// Decides on each entry, before it is descended into.
+/// Decides for each entry whether the walk keeps it and descends into it.
 fn entry_gate(
     request: &ScanRequest<'_>,
     seen: Arc<ScanResults>,
@@ -167,7 +169,7 @@ fn is_hidden(entry: &DirEntry) -> bool {
     entry.metadata().is_ok_and(|metadata| metadata.file_attributes() & HIDDEN != 0)
 }
 
-/// Returns true if the system hides the entry, whatever its name: here none does.
+/// Returns false: on this platform the system hides no entry whatever its name.
 #[cfg(not(windows))]
 fn is_hidden(_entry: &DirEntry) -> bool {
     false
@@ -207,7 +209,7 @@ impl FoundSoFar {
         self.unread.append(&mut other.unread);
     }
 
-    /// Rules that could not be read: what belongs is not known then, so that nothing of this walk counts.
+    /// Discards the results if rules could not be read: then nobody knows which files belong.
     fn discard_if_unsure(&mut self, request: &ScanRequest<'_>, files: &RuleFiles) {
         if let Some(why) = files.reason_unsure() {
             *self = Self::default();
@@ -246,7 +248,7 @@ impl<'s> ParallelVisitorBuilder<'s> for Collectors<'s> {
     }
 }
 
-/// Collects what one thread sees, without locking, and hands it over at the end.
+/// Collects the entries of one thread, without locking, and hands them over at the end.
 struct Collector<'s> {
     request: &'s ScanRequest<'s>,
     seen: &'s ScanResults,
@@ -257,7 +259,7 @@ struct Collector<'s> {
 impl Collector<'_> {
     fn add_entry(&mut self, entry: &DirEntry) {
         let root = self.request.rules.root().as_path();
-        // The gate let no name through that is not Unicode.
+        // The gate rejects names that are not Unicode.
         let (Some(kind), Ok(path)) = (entry.file_type(), relative_path(root, entry.path())) else { return };
         if kind.is_dir() {
             self.found.dirs.push(path);
@@ -269,7 +271,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Notes what could not be looked at, unless it has vanished meanwhile.
+    /// Notes a path that could not be read, unless it has vanished meanwhile.
     fn note_unread(&mut self, path: WsPath, error: Option<&io::Error>, tried: Tried) {
         let trouble = error.and_then(|error| Trouble::from_error(error, tried));
         self.found.unread.extend(trouble.map(|trouble| (path, trouble)));

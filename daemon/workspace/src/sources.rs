@@ -1,11 +1,12 @@
-//! Rule files that lie where nothing is watched: above the workspace, in git's own folder, at the user's; and those that have another
-//! name, which is the one that a write gives an event for: links, and files with several names.
+//! Tracks rule files whose changes give no event. Some lie where nothing is watched: above the workspace, in git's own
+//! folder, in the user's home. Others have another name (links, and files with several names), and a write gives an
+//! event for that name.
 //!
-//! They are few, and their folders are none of our business (the user's home may be among them), so they are not watched:
-//! a call that wants freshness looks at the stat of each. If one differs, everything is looked at again.
+//! They are few, and hob has no business in their folders (the user's home may be among them), so it does not watch
+//! them: a call that wants freshness looks at the stat of each. If one differs, everything is scanned again.
 //!
-//! What it is not: knowledge of which files git's configuration names, or of the private ignore file of a repository
-//! *within* the workspace; those count from the next sweep on.
+//! What it is not: a tracker of the files that git's configuration names, or of the private ignore file of a repository
+//! *within* the workspace; changes of those count from the next sweep on.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,40 +19,41 @@ use crate::names;
 use crate::rule_files::common_folder;
 use crate::{Rules, Stat};
 
-/// The rule files outside, and what they were.
+/// The rule files outside the workspace, with the stat of each.
 #[derive(Debug, Default)]
 pub(crate) struct Sources(Vec<(PathBuf, Option<Stat>)>);
 
 impl Sources {
-    /// As they are now; to be taken before they are read.
+    /// Takes the present stats. Callers do this before they read the files.
     pub(crate) fn stat_all(rules: &Rules) -> Self {
         Self(paths_of(rules).into_iter().map(|path| (path.clone(), stat_of(&path))).collect())
     }
 
-    /// Returns true if one of the files is another file than it was.
+    /// Returns true if one of the files has another stat by now.
     pub(crate) fn any_changed(&self) -> bool {
         self.0.iter().any(|(path, before)| has_changed(path, *before))
     }
 }
 
-/// Rule files with another name, and what they were before they were read. Whoever reads one writes it down.
+/// Rule files with another name, with the stat of each before it was read. The reader of such a file records it.
 #[derive(Debug, Default)]
 pub(crate) struct Linked(Mutex<BTreeMap<PathBuf, Option<Stat>>>);
 
 impl Linked {
-    /// Notes a rule file that is about to be read, if it has another name. `found` is what lies there, a link not followed.
+    /// Records a rule file that is about to be read, if it has another name. `found` is the metadata of the path
+    /// itself, a link not followed.
     pub(crate) fn note_if_linked(&self, file: &Path, found: &fs::Metadata) {
         if found.is_symlink() || (found.is_file() && Stat::of(found).links > 1) {
             self.lock().insert(file.to_path_buf(), stat_of(file));
         }
     }
 
-    /// Returns true if one of the files is another file than it was.
+    /// Returns true if one of the files has another stat by now.
     pub(crate) fn any_changed(&self) -> bool {
         self.lock().iter().any(|(path, before)| has_changed(path, *before))
     }
 
-    /// Forgets all: they are about to be read anew.
+    /// Forgets all files, because they are about to be read anew.
     pub(crate) fn clear(&self) {
         self.lock().clear();
     }
@@ -83,7 +85,7 @@ fn paths_of(rules: &Rules) -> Vec<PathBuf> {
     paths
 }
 
-/// git's private ignore file: of a worktree, the one of the repository that it belongs to.
+/// Returns git's private ignore file; for a worktree, the one of its repository.
 fn git_exclude(root: &Path) -> Option<PathBuf> {
     let git = fs::metadata(root.join(".git")).ok()?;
     Some(common_folder(root, git.is_file())?.join("info/exclude"))

@@ -1,10 +1,10 @@
-//! Reads what the file system says about a file without reading the file: the prefilter before a content hash.
+//! Reads a file's size, times and identity without reading the file: the prefilter before a content hash.
 
 use std::fs::Metadata;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A file changed this shortly before it was hashed may have changed once more without its times showing it. FAT counts
-/// in two seconds; everything else is finer.
+/// Nanoseconds before a hash within which a file's times may hide a second change. FAT counts in two seconds; every
+/// other file system is finer.
 const RACY_NS: i64 = 2_000_000_000;
 
 /// Size, times and identity of a file.
@@ -60,9 +60,10 @@ impl Stat {
     }
 
     /// Returns true if the file may have changed after it was read at `read_at_ns` without its stat showing it (git's
-    /// "racily clean" entries): such a file is read again the next time it is looked at.
+    /// "racily clean" entries): the next look reads such a file again.
     ///
-    /// Where there is a change time it alone counts: a file with a modification time in the future is not racy for ever.
+    /// Where there is a change time, only that counts: a file with a modification time in the future is not racy for
+    /// ever.
     #[must_use]
     pub fn is_racy(&self, read_at_ns: i64) -> bool {
         let changed = if self.ctime_ns == 0 { self.mtime_ns } else { self.ctime_ns };
@@ -70,7 +71,7 @@ impl Stat {
     }
 }
 
-/// The time now, in nanoseconds since 1970, as file times are counted.
+/// Returns the present time in nanoseconds since 1970, on the clock of file times.
 #[must_use]
 pub fn now_ns() -> i64 {
     since_epoch(SystemTime::now())

@@ -1,7 +1,7 @@
-//! The file table: which number a file has, and what it was when it was last read.
+//! Numbers the files of a workspace and remembers each file's stat and hash as of its last reading.
 //!
 //! A number belongs to a path for as long as the workspace is open: a file that is deleted and made again has its old
-//! number. The table compares what a scan found with what it remembers; it opens nothing.
+//! number. The table compares the stats of a scan with its records; it opens no file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub struct ToRead {
 /// The work that brings the table up to date.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ReadPlan {
-    /// To read and hash, in the order of their paths.
+    /// Files to read and hash, in the order of their paths.
     pub read: Vec<ToRead>,
     /// Known files that are gone, or no longer belong.
     pub gone: Vec<FileId>,
@@ -58,25 +58,26 @@ impl ReadPlan {
 #[derive(Debug)]
 struct FileTableEntry {
     path: WsPath,
-    /// `None`: not read yet, or gone.
+    /// The facts of the last reading; `None` if the file is not read yet, or gone.
     record: Option<Record>,
-    /// Its number on its device when it was last read; zero where it has none.
+    /// The file's inode as of its last reading; zero where the platform has none.
     inode: u64,
 }
 
 /// The files of one workspace.
 #[derive(Debug, Default)]
 pub struct FileTable {
-    /// All files, at the place of their number.
+    /// All files, indexed by their number.
     entries: Vec<FileTableEntry>,
-    /// Ordered, so that the files below a folder are neighbours.
+    /// Numbers by path; ordered, so that the files below a folder are neighbours.
     by_path: BTreeMap<WsPath, FileId>,
-    /// Known files by inode, where there are such. Devices are not told apart: a number that two share costs a look.
+    /// Known files by inode, where the platform has inodes. Devices are not told apart: two files with one number cost
+    /// a needless look.
     by_inode: BTreeSet<(u64, FileId)>,
     live: usize,
-    /// Files that a walk or a look left out, by name.
+    /// Files that scans left out, by name.
     pub(crate) omitted: Omitted,
-    /// Those with more than one name, for calls that have no access to the table.
+    /// The files with more than one name, for calls that have no access to the table.
     links: Arc<Links>,
     /// Paths that could not be read, for calls that have no access to the table.
     unread: Arc<Unread>,
@@ -89,7 +90,7 @@ impl FileTable {
         Self::default()
     }
 
-    /// An empty table that goes on writing the lists that others hold.
+    /// Creates an empty table that writes to lists that others hold.
     #[must_use]
     pub fn with_lists(links: Arc<Links>, unread: Arc<Unread>) -> Self {
         links.clear();
@@ -109,13 +110,13 @@ impl FileTable {
         self.live == 0
     }
 
-    /// The number of `path`, known or once known.
+    /// Returns the number of `path`, known or once known.
     #[must_use]
     pub fn id(&self, path: &WsPath) -> Option<FileId> {
         self.by_path.get(path).copied()
     }
 
-    /// The path that `file` belongs to.
+    /// Returns the path that `file` belongs to.
     #[must_use]
     pub fn path(&self, file: FileId) -> Option<&WsPath> {
         self.entries.get(file.index()).map(|entry| &entry.path)
@@ -127,32 +128,32 @@ impl FileTable {
         self.entries.get(file.index())?.record.as_ref()
     }
 
-    /// All known files in the order of their paths.
+    /// Returns all known files in the order of their paths.
     pub fn iter(&self) -> impl Iterator<Item = (FileId, &WsPath, &Record)> {
         self.by_path.iter().filter_map(|(path, &id)| Some((id, path, self.record(id)?)))
     }
 
-    /// The known files with more than one name. Writing through another name gives no event, so a caller that promises
-    /// freshness looks at these every time.
+    /// Returns the list of known files with more than one name. A write through another name gives no event, so a
+    /// caller that promises freshness looks at these files every time.
     #[must_use]
     pub fn links(&self) -> &Arc<Links> {
         &self.links
     }
 
-    /// Returns the list of what could not be read when it was due: what is known of it may be out of date, and a
-    /// caller that promises freshness has it tried again.
+    /// Returns the list of paths that could not be read when that was due. Their records may be out of date, and a
+    /// caller that promises freshness tries them again.
     #[must_use]
     pub fn unread(&self) -> &Arc<Unread> {
         &self.unread
     }
 
-    /// The known paths of the file with this inode.
+    /// Returns the known paths of the file with this inode.
     pub(crate) fn names_of(&self, inode: u64) -> impl Iterator<Item = &WsPath> {
         let names = self.by_inode.range((inode, FileId(0))..=(inode, FileId(u32::MAX)));
         names.filter_map(|(_, file)| self.path(*file))
     }
 
-    /// The number on its device of the file that was last read at `path`, there or not; zero if there is none.
+    /// Returns the inode of the file that was last read at `path`, there or not; zero if there is none.
     pub(crate) fn inode_once_at(&self, path: &WsPath) -> u64 {
         self.id(path).and_then(|file| self.entries.get(file.index())).map_or(0, |entry| entry.inode)
     }
@@ -168,14 +169,14 @@ impl FileTable {
         id
     }
 
-    /// Takes over what was known from an earlier run. The next sweep finds out what changed since.
+    /// Restores the record of an earlier run. The next sweep finds the changes since.
     pub fn restore_record(&mut self, path: &WsPath, record: Record) -> FileId {
         let id = self.allocate_id(path);
         self.set(id, Some(record));
         id
     }
 
-    /// The file was read: remembers it. `None` when its contents are what they were.
+    /// Records that the file was read. Returns the change; `None` when the contents are the same.
     pub fn was_read(&mut self, read: &ToRead, hash: ContentHash, read_at_ns: i64) -> Option<Change> {
         self.unread.remove(&read.path);
         let record = Record { stat: read.stat, read_at_ns, hash, class: read.class };
@@ -185,16 +186,17 @@ impl FileTable {
         (!same).then_some(change)
     }
 
-    /// The caller may not have the contents that it said it read: whatever the next look finds counts as changed.
+    /// Makes the next reading of the file count as a change, because the caller may not have the contents that it
+    /// reported.
     pub fn distrust(&mut self, file: FileId) {
         if let Some(record) = self.entries.get_mut(file.index()).and_then(|entry| entry.record.as_mut()) {
-            // The hash of no contents anybody has, and a stat that fits no file.
+            // This hash belongs to no contents, and the stat fits no file.
             record.hash = ContentHash::of(&[record.hash.as_bytes(), &b"doubted"[..]].concat());
             record.stat.len = u64::MAX;
         }
     }
 
-    /// The file is gone. `None` when it was not known.
+    /// Removes the file, which is gone. `None` when it was not known.
     pub fn forget_file(&mut self, file: FileId) -> Option<Change> {
         if let Some(entry) = self.entries.get(file.index()) {
             self.unread.remove(&entry.path);
@@ -202,7 +204,7 @@ impl FileTable {
         self.set(file, None).map(|_| Change::Remove { file })
     }
 
-    /// Compares the walk of the tree at `below` with what is known.
+    /// Compares the walk of the tree at `below` with the records.
     pub fn plan_reads(&mut self, scan: &Scan, below: &WsPath, rules: &Rules) -> ReadPlan {
         let mut found = scan.files.iter().map(|file| &file.path).peekable();
         let gone = self.files_below(below).filter(|(path, _)| {
@@ -214,7 +216,7 @@ impl FileTable {
         ReadPlan { read, gone }
     }
 
-    /// Takes over what the walk of the tree at `below` could not read.
+    /// Replaces the list of unreadable paths at `below` by those of a walk.
     pub(crate) fn take_unread(&mut self, below: &WsPath, unread: BTreeMap<WsPath, Trouble>) {
         self.unread.remove_below(below);
         for (path, trouble) in unread {
@@ -223,8 +225,7 @@ impl FileTable {
         }
     }
 
-    /// Returns what to read if a file that was found looks different from what is known of it; `None` if it need not
-    /// be read.
+    /// Returns the file to read if its stat differs from the record; `None` if it need not be read.
     pub(crate) fn read_if_changed(&mut self, found: &ScannedFile, rules: &Rules) -> Option<ToRead> {
         let file = self.allocate_id(&found.path);
         let class = rules.class_of_size(found.stat.len);
@@ -236,9 +237,9 @@ impl FileTable {
         (!unchanged).then(|| ToRead { file, path: found.path.clone(), stat: found.stat, class })
     }
 
-    /// The known files at or below `dir`, in the order of their paths.
+    /// Returns the known files at or below `dir`, in the order of their paths.
     pub(crate) fn files_below<'t>(&'t self, dir: &'t WsPath) -> impl Iterator<Item = (&'t WsPath, FileId)> {
-        // Between `a` and `a/b` lie paths such as `a-c`, which are passed over; there are few.
+        // Between `a` and `a/b` lie paths such as `a-c`, which are skipped; there are few.
         let start_with = move |path: &WsPath| path.as_str().starts_with(dir.as_str());
         self.by_path
             .range(dir.clone()..)

@@ -1,10 +1,12 @@
-//! Lists the files and folders that could not be read when it was due: they are not gone, only out of reach.
+//! Lists the files and folders that could not be read when that was due: they are not gone, only out of reach.
 //!
-//! A system that has no descriptor or memory left, a right that was taken away, a disk or a server that does not answer: none of that
-//! says what a file is now. So what was known of it is kept, and its name is written down here until it has been read, or is known
-//! to be gone. Calls have everything in the list tried again before they answer, and tell of what is left.
+//! The system may have no descriptor or memory left, a right may be withdrawn, a disk or a server may not answer: none
+//! of that tells the present state of a file. So hob keeps the file's record and lists its name here until the file has
+//! been read, or is known to be gone. Calls have everything in the list tried again before they answer, and warn of the
+//! rest.
 //!
-//! What it is not: files that belong and are left out for good, such as those over the size limit ([`crate::ScanNote`]).
+//! What it is not: a list of files that belong and are left out for good, such as those over the size limit
+//! ([`crate::ScanNote`]).
 
 use std::collections::BTreeMap;
 use std::io;
@@ -22,7 +24,7 @@ pub(crate) enum Tried {
     File,
     /// A folder could not be listed.
     Folder,
-    /// The system did not say what there is.
+    /// The system did not return a stat.
     Look,
 }
 
@@ -31,14 +33,14 @@ pub(crate) enum Tried {
 pub(crate) struct Trouble {
     why: String,
     tried: Tried,
-    /// It lasts until somebody changes a mode or an owner, which can be looked at.
+    /// Whether the error lasts until somebody changes a mode or an owner, which can be checked without reading.
     is_denied: bool,
-    /// It was read before, so that what is known of it may be out of date.
+    /// Whether the path was read before, so that its record may be out of date.
     was_known: bool,
 }
 
 impl Trouble {
-    /// Makes a trouble out of an error in reading; `None` where the error means that there is nothing to read.
+    /// Makes a trouble from an error of reading; `None` where the error means that there is nothing to read.
     pub(crate) fn from_error(error: &io::Error, tried: Tried) -> Option<Self> {
         (!is_gone(error)).then(|| Self {
             why: error.to_string(),
@@ -48,23 +50,24 @@ impl Trouble {
         })
     }
 
-    /// A folder whose rules could not be read, so that nobody knows what in it belongs.
+    /// Makes the trouble of a folder whose rules could not be read, so that nobody knows which of its files belong.
     pub(crate) fn of_rules(why: String) -> Self {
         Self { why, tried: Tried::Folder, is_denied: false, was_known: false }
     }
 
-    /// The same, of something that was read before or was not.
+    /// Returns the same trouble, with `was_known` set.
     pub(crate) fn of_known(self, was_known: bool) -> Self {
         Self { was_known, ..self }
     }
 
-    /// Returns true if trying again may help, as far as can be told without trying.
+    /// Returns true if another try may succeed, as far as that is known without trying.
     fn is_worth_a_try(&self, path: &AbsPath) -> bool {
         !self.is_denied || may_be_had(path, self.tried)
     }
 }
 
-/// Returns true if an error in reading means that no file of ours is there: nothing, or something else than a file.
+/// Returns true if an error of reading means that no file of the workspace is there: the path has nothing, or something
+/// else than a file.
 #[must_use]
 pub fn is_gone(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, InvalidInput, IsADirectory, NotADirectory, NotFound};
@@ -73,7 +76,8 @@ pub fn is_gone(error: &io::Error) -> bool {
     is_gone || is_no_file(error)
 }
 
-/// A link, a socket, a device without a driver, a name that the system does not take.
+/// Returns true for the errors of a link, a socket, a device without a driver, or a name that the system does not
+/// accept.
 #[cfg(unix)]
 fn is_no_file(error: &io::Error) -> bool {
     use rustix::io::Errno;
@@ -86,8 +90,8 @@ fn is_no_file(_error: &io::Error) -> bool {
     false
 }
 
-/// Returns true if the system's refusal is of this moment: no descriptor or memory left, a disk or a server that does
-/// not answer.
+/// Returns true if the system's refusal is temporary: no descriptor or memory left, or a disk or a server that does not
+/// answer.
 pub(crate) fn is_momentary(error: &io::Error) -> bool {
     error.raw_os_error().is_some() && error.kind() != io::ErrorKind::PermissionDenied && !is_gone(error)
 }
@@ -100,7 +104,7 @@ fn may_be_had(path: &AbsPath, tried: Tried) -> bool {
         Tried::Folder => Access::READ_OK | Access::EXEC_OK,
         Tried::Look => Access::EXISTS,
     };
-    // What is not there any more is worth a look too.
+    // A path that is gone is worth a look too.
     !matches!(access(path.as_path(), wanted), Err(rustix::io::Errno::ACCESS | rustix::io::Errno::PERM))
 }
 
@@ -109,12 +113,13 @@ fn may_be_had(_path: &AbsPath, _tried: Tried) -> bool {
     true
 }
 
-/// Files and folders that could not be read, as the table knows them. The table and its owner write it; calls look.
+/// The files and folders that could not be read. The table and its owner write the list; calls read it.
 #[derive(Debug, Default)]
 pub struct Unread(RwLock<BTreeMap<WsPath, Trouble>>);
 
 impl Unread {
-    /// A file could not be read. Answers whether it is still taken for one: if not, it is gone.
+    /// Records that a file could not be read. Returns true if the path still counts as a file; if not, the file is
+    /// gone.
     pub fn note_failure(&self, path: &WsPath, error: &io::Error, was_known: bool) -> bool {
         let trouble = Trouble::from_error(error, Tried::File).map(|trouble| trouble.of_known(was_known));
         let is_there = trouble.is_some();
@@ -125,7 +130,7 @@ impl Unread {
         is_there
     }
 
-    /// Has everything in the list looked at again, but for what is certain to be refused. Answers whether there was something.
+    /// Marks every path of the list that may be readable again. Returns true if there was one.
     pub fn mark_again(&self, root: &AbsPath, dirty: &DirtySet) -> bool {
         let due: Vec<(WsPath, Tried)> = {
             let list = self.read();
@@ -139,27 +144,27 @@ impl Unread {
         any
     }
 
-    /// Returns true if something in the list may be read later without anybody changing a mode or an owner.
+    /// Returns true if a path in the list may become readable without a change of mode or owner.
     #[must_use]
     pub fn is_momentary(&self) -> bool {
         self.read().values().any(|trouble| !trouble.is_denied)
     }
 
-    /// Files and folders of which something is known that may be out of date.
+    /// Lists the files and folders whose records may be out of date.
     #[must_use]
     pub fn outdated_paths(&self) -> Vec<WsPath> {
         let list = self.read();
         list.iter().filter(|(_, trouble)| trouble.was_known).map(|(path, _)| path.clone()).collect()
     }
 
-    /// All of it, for users.
+    /// Returns a note of the whole list, for `map_status`.
     #[must_use]
     pub fn note_for_status(&self) -> Option<ScanNote> {
         self.examples_of(|_| true).map(ScanNote::Unreadable)
     }
 
-    /// Returns the warning for a reader of an answer, which has of these files what was known before, or nothing that
-    /// it will have; `None` if there is nothing to warn of.
+    /// Returns the warning for an answer that has old records of these files, or none of them; `None` if there is
+    /// nothing to warn of.
     #[must_use]
     pub fn warning_for_users(&self) -> Option<String> {
         let told = self.examples_of(|trouble| trouble.was_known || !trouble.is_denied)?;
@@ -183,7 +188,7 @@ impl Unread {
     }
 
     pub(crate) fn remove(&self, path: &WsPath) {
-        // Mostly there is nothing, and a reader's lock is shared.
+        // Mostly the list is empty, and readers share their lock.
         if !self.read().is_empty() {
             self.write().remove(path);
         }

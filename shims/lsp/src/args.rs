@@ -1,4 +1,4 @@
-//! The command line of `hob-lsp`.
+//! Defines the command line of `hob-lsp`.
 
 use std::path::{Path, PathBuf};
 
@@ -51,7 +51,7 @@ impl LspShimArgs {
         hob_client::manual::page(Self::command(), &["hob", "hobd"])
     }
 
-    /// Where the project is, absolute, if that is said.
+    /// Returns the absolute path of the project, if an option names it.
     pub(crate) fn project_place(&self, cwd: &Path) -> Option<PathBuf> {
         self.root.as_ref().map(|root| cwd.join(root))
     }

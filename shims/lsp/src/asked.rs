@@ -1,9 +1,9 @@
-//! Keeps the requests of daemons to the editor, and what is left when a daemon goes: requests that the editor will
-//! still answer, capabilities that are registered with it, progress that would never end, diagnostics that nobody
-//! would take back. Pure: texts in, texts out.
+//! Tracks the requests of daemons to the editor, and the state that a lost daemon leaves in the editor: unanswered
+//! requests, registered capabilities, progress without an end, diagnostics that nobody would clear. Pure: texts in,
+//! texts out.
 //!
-//! The editor knows of one server only. So no two requests that it has not answered have one id, whichever daemons they are
-//! of; an answer to a daemon that is gone is kept from the next one.
+//! The editor knows of one server only. So no two unanswered requests have the same ID, whichever daemons sent them;
+//! and an answer to a daemon that is gone is not sent to the next one.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,18 +13,18 @@ use serde_json::value::RawValue;
 use crate::json;
 use crate::message::{self, Head, Id};
 
-/// The requests and registrations of the daemon that the editor still has.
+/// The requests and registrations of the daemon that the editor still holds.
 #[derive(Default)]
 pub(crate) struct DaemonRequests {
-    /// Requests of the present daemon that are not answered, by the id that the editor knows; the daemon's own where that is
-    /// another.
+    /// Unanswered requests of the present daemon, by the ID that the editor knows; the value is the daemon's own ID if
+    /// that differs.
     open: HashMap<Id, Option<Id>>,
-    /// Ids of requests whose answers nobody waits for.
+    /// IDs of requests whose answers nobody waits for.
     orphans: HashSet<Id>,
-    /// Ids that were made here.
+    /// Number of IDs that were made here.
     made: u64,
     registered: Vec<Registration>,
-    /// Tokens of progress that has begun.
+    /// Tokens of progress reports that have begun.
     progress: HashSet<Id>,
     /// The URIs of documents with diagnostics.
     diagnosed: HashSet<String>,
@@ -39,16 +39,16 @@ struct Registration {
 /// The destination of an answer of the editor.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum EditorAnswer {
-    /// It goes to the daemon as it is.
+    /// The answer goes to the daemon unchanged.
     Pass,
-    /// It goes to the daemon in this form.
+    /// The answer goes to the daemon in this form.
     Changed(String),
-    /// Nobody waits for it.
+    /// The answer is dropped, because nobody waits for it.
     Swallow,
 }
 
 impl DaemonRequests {
-    /// Takes note of a request or notification of the daemon; the message, if the editor has to see another.
+    /// Records a request or notification of the daemon. Returns the message for the editor, if it has to differ.
     pub(crate) fn note_request(&mut self, head: &Head<'_>, message: &str) -> Option<String> {
         let method = head.method.as_deref()?;
         match method {
@@ -73,14 +73,14 @@ impl DaemonRequests {
         Some(changed)
     }
 
-    /// The daemon wants an answer no more; the editor may know the request by another id.
+    /// Translates the daemon's cancellation of a request, which the editor may know by another ID.
     fn translate_cancel(&self, head: &Head<'_>, message: &str) -> Option<String> {
         let id = Some(message::cancelled_id(head.params)?);
         let (known, _) = self.open.iter().find(|(_, own)| **own == id)?;
         Some(json::set(message, &["params", "id"], known))
     }
 
-    /// Takes note of an answer of the editor.
+    /// Records an answer of the editor, and returns its destination.
     pub(crate) fn note_answer(&mut self, id: &str, message: &str) -> EditorAnswer {
         match self.open.remove(id) {
             Some(None) => EditorAnswer::Pass,
@@ -92,8 +92,8 @@ impl DaemonRequests {
         }
     }
 
-    /// The daemon is gone. What the editor has to hear at once: nobody waits for its answers, progress has ended, and diagnostics
-    /// are those of nobody until there are new ones.
+    /// Returns the messages for the editor after the loss of a daemon: nobody waits for its answers, progress has
+    /// ended, and diagnostics are cleared until there are new ones.
     pub(crate) fn messages_after_loss(&mut self) -> Vec<String> {
         let mut all = Vec::new();
         for (id, _) in self.open.drain() {
@@ -112,7 +112,8 @@ impl DaemonRequests {
         all
     }
 
-    /// Another daemon is there. What the editor has to hear before it: what the last one registered counts no more.
+    /// Returns the message that unregisters the last daemon's capabilities, before the editor gets messages of another
+    /// daemon.
     pub(crate) fn unregistration(&mut self) -> Option<String> {
         if self.registered.is_empty() {
             return None;
@@ -122,7 +123,7 @@ impl DaemonRequests {
         };
         let all: Vec<String> = self.registered.drain(..).map(each).collect();
         let id = self.make_id();
-        // The specification has the word misspelt.
+        // The misspelling is the specification's.
         let params = format!(r#"{{"unregisterations":[{}]}}"#, all.join(","));
         let message = message::request(&id, "client/unregisterCapability", &params);
         self.orphans.insert(id);
@@ -182,7 +183,7 @@ impl DaemonRequests {
         struct ProgressStep {
             kind: String,
         }
-        // Partial results come the same way, and have no kind.
+        // Partial results come in the same way, and have no kind.
         let Some(params) = message::parse::<ProgressParams<'_>>(params) else { return };
         let Some(token) = message::id_of(params.token) else { return };
         match params.value.kind.as_str() {

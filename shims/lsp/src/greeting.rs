@@ -15,7 +15,7 @@ pub(crate) struct Additions {
 }
 
 impl Additions {
-    /// These languages if there are any, and this folder, which is absolute, if one is named.
+    /// Creates additions with these languages, if there are any, and this absolute folder, if one is given.
     pub(crate) fn new(languages: &[String], root: Option<&Path>) -> Self {
         let names: Vec<String> = languages.iter().map(|name| json::text(name)).collect();
         Self {
@@ -24,7 +24,7 @@ impl Additions {
         }
     }
 
-    /// The request with what is added; the folder only where the editor names none.
+    /// Returns the request with the additions; the folder only if the editor names none.
     pub(crate) fn add_to(&self, mut initialize: String) -> String {
         if let Some(languages) = &self.languages {
             let path = ["params", "initializationOptions", "hob", "languages"];
@@ -57,7 +57,7 @@ fn names_a_folder(initialize: &str) -> bool {
         || params.workspace_folders.is_some_and(|folders| !folders.is_empty())
 }
 
-/// A path as a `file:` URI, with everything encoded that could mean something else.
+/// Converts a path to a `file:` URI, and encodes all characters that could mean something else.
 fn uri_of(path: &Path) -> String {
     let text = path.to_string_lossy();
     let text = if cfg!(windows) { format!("/{}", text.replace('\\', "/")) } else { text.into_owned() };

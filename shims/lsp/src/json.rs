@@ -1,11 +1,11 @@
-//! The little that is changed in a message: one member of an object, with everything else left as it was written.
+//! Sets one member of a JSON object, and leaves everything else as it was written.
 
 use std::fmt::Write as _;
 
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The members of an object, in their order; `None` for what is no object.
+/// The members of an object, in their order.
 struct Members<'m>(Vec<(String, &'m RawValue)>);
 
 impl<'m> Members<'m> {
@@ -30,8 +30,8 @@ impl<'m> Members<'m> {
     }
 }
 
-/// The object with the value at `path` set; objects that are missing on the way are made, and what is in their place but no
-/// object goes.
+/// Returns the object with the value at `path` set; missing objects on the way are made, and other values in their
+/// place are replaced.
 pub(crate) fn set(object: &str, path: &[&str], value: &str) -> String {
     let [name, rest @ ..] = path else { return value.to_owned() };
     let members = Members::parse_object(object).map_or_else(Vec::new, |members| members.0);
@@ -56,7 +56,7 @@ fn add(out: &mut String, key: &str, value: &str) {
     let _ = write!(out, "{comma}{}:{value}", text(key));
 }
 
-/// A text as JSON.
+/// Writes a text as JSON.
 pub(crate) fn text(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -1,4 +1,4 @@
-//! The way to whichever daemon there is: connected, on the way to one, or without any.
+//! Holds the link to the present daemon: connected, being reached, or down.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -6,40 +6,41 @@ use std::time::Duration;
 use hob_client::{Client, Connection, FromDaemon, Inbox, Lost, Settings, Unavailable};
 use tokio::time::Instant;
 
-/// The protocol from which on daemons take messages of editors.
+/// The lowest protocol version with messages of editors.
 const PROTOCOL: u32 = 2;
-/// A connection that lasted this long was a good one.
+/// Duration from which a connection counts as good.
 const GOOD: Duration = Duration::from_secs(30);
-/// The longest pause before the next attempt, while requests are refused.
+/// Longest pause before the next attempt, while requests are refused.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-/// The longest pause before the next attempt, while requests wait for it.
+/// Longest pause before the next attempt, while requests wait for it.
 const LONGEST_WAIT: Duration = Duration::from_secs(3);
 
 /// The state of the connection to the daemon.
 pub(crate) enum DaemonLink {
     /// The connection stands, with its inbox.
     Up(Connection, Inbox),
-    /// One is being reached, or started.
+    /// A daemon is being reached, or started.
     Reaching(Pin<Box<dyn Future<Output = Reached>>>),
-    /// There is none, and until then none is looked for.
+    /// There is no daemon, and until this time no attempt is made.
     Down(Instant),
 }
 
-/// The outcome of reaching for a daemon: a connection, or the reason why there is none, for people.
+/// The outcome of an attempt: a connection, or the reason for people why there is none.
 pub(crate) type Reached = Result<(Connection, Inbox), String>;
 
 /// An event of the link.
 pub(crate) enum News {
-    /// Something for the editor.
+    /// A message for the editor.
     Message(FromDaemon),
     /// The daemon is gone.
     Lost(Lost),
-    /// One was reached, or not.
+    /// An attempt has succeeded or failed.
     Reached(Reached),
 }
 
 impl DaemonLink {
-    /// Waits for the next event; forever, as long as nothing is under way. Dropping the future loses nothing.
+    /// Waits for the next event; for ever while there is no connection and no attempt. Dropping the future loses
+    /// nothing.
     pub(crate) async fn next(&mut self) -> News {
         match self {
             Self::Up(_, inbox) => match inbox.next().await {
@@ -51,7 +52,7 @@ impl DaemonLink {
         }
     }
 
-    /// The connection, if there is one.
+    /// Returns the connection, if there is one.
     pub(crate) fn connection(&self) -> Option<&Connection> {
         match self {
             Self::Up(connection, _) => Some(connection),
@@ -60,31 +61,32 @@ impl DaemonLink {
     }
 }
 
-/// Makes links, with pauses that grow while they do not hold.
+/// Makes links, with growing pauses while they do not last.
 pub(crate) struct Linking {
     client: Result<Client, Unavailable>,
-    /// Attempts and connections in a row that were no good.
+    /// Number of failed attempts and short connections in a row.
     bad: u32,
     since: Instant,
 }
 
 impl Linking {
-    /// For an editor in the place that the settings name.
+    /// Creates links for an editor, by these settings.
     pub(crate) fn new(settings: Result<Settings, Unavailable>) -> Self {
         Self { client: settings.map(Client::new), bad: 0, since: Instant::now() }
     }
 
-    /// A link that is on its way.
+    /// Begins an attempt.
     pub(crate) fn begin(&mut self) -> DaemonLink {
         DaemonLink::Reaching(Box::pin(reach_daemon(self.client.clone(), Duration::ZERO)))
     }
 
-    /// Notes that the link stands.
+    /// Records that the link stands.
     pub(crate) fn note_standing(&mut self) {
         self.since = Instant::now();
     }
 
-    /// The link was lost: another one. The first is reached for at once, so that the editor sees little of a restart.
+    /// Begins another attempt after a loss. The first one begins at once, so that the editor notices little of a
+    /// restart.
     pub(crate) fn link_again(&mut self, orderly: bool) -> DaemonLink {
         if orderly || self.since.elapsed() > GOOD {
             self.bad = 0;
@@ -94,7 +96,7 @@ impl Linking {
         DaemonLink::Reaching(Box::pin(reach_daemon(self.client.clone(), pause)))
     }
 
-    /// There is no daemon: none is looked for during a while.
+    /// Pauses attempts for a while, because there is no daemon.
     pub(crate) fn pause_link(&mut self) -> DaemonLink {
         self.bad += 1;
         DaemonLink::Down(Instant::now() + growing_pause(self.bad))
@@ -105,9 +107,10 @@ fn growing_pause(bad: u32) -> Duration {
     (Duration::from_millis(100) * 2u32.saturating_pow(bad.min(10))).min(LONGEST_PAUSE)
 }
 
-/// The pause after the loss of a connection, with the number of bad ones before it and the time that it lasted. The pause is there so
-/// that an editor whose session ends daemons does not end them without rest, and the time that the connection lasted is rest as well.
-/// Other clients may have had another daemon for long, so the editor must not wait for it like one without any.
+/// Returns the pause after the loss of a connection, from the number of bad ones before it and its duration. The pause
+/// keeps an editor whose session crashes daemons from doing so without rest, and the duration of the connection counts
+/// as rest as well. Other clients may have had a new daemon for long, so this editor must not wait as long as one
+/// without any daemon.
 fn wait_before_next(bad: u32, lasted: Duration) -> Duration {
     if bad == 0 {
         return Duration::ZERO;
@@ -133,7 +136,7 @@ async fn reach_daemon(client: Result<Client, Unavailable>, pause: Duration) -> R
     Ok((connection, inbox))
 }
 
-/// Why there is no daemon, and what can be done.
+/// Returns the reason why there is no daemon, with the next step.
 fn failure_words(error: &Unavailable) -> String {
     tracing::warn!(%error, "no daemon");
     let error = error.to_tool_error();

@@ -1,8 +1,8 @@
-//! `hob-lsp`: LSP on stdin and stdout, forwarded to the hob daemon.
+//! Runs `hob-lsp`: forwards LSP on stdin and stdout to the hob daemon.
 //!
-//! A relay and no language server: the daemon answers. It knows no types of LSP and reads of a message only what passing it on
-//! needs. It lives as long as its editor wants it: until `exit`, the end of input, SIGINT or SIGTERM. The daemon's troubles
-//! never end it: the next daemon hears what the editor had said.
+//! It is a relay and no language server: the daemon answers. It uses no types of LSP, and reads of a message only the
+//! parts that it needs to forward it. It lives until its editor ends it: until `exit`, the end of input, SIGINT or
+//! SIGTERM. The daemon's failures never end it: the next daemon gets the editor's earlier messages again.
 
 mod args;
 mod asked;

@@ -1,8 +1,8 @@
-//! Reads what must be known of a message to pass it on: whether it asks, answers or tells, its ID, and for a few
-//! methods the document or request that it concerns. Everything else in it stays unread.
+//! Reads the parts of a message that the relay needs: whether it is a request, an answer or a notification, its ID, and
+//! for a few methods the document or request that it concerns. Everything else in it stays unread.
 //!
-//! The editor's messages are read to their end, because they may be no JSON at all. The daemon's are JSON, so an answer is read
-//! only up to its result.
+//! The editor's messages are read to their end, because they may be invalid JSON. The daemon's are valid, so an answer
+//! is read only up to its result.
 
 use hob_proto::jsonrpc::IdScan;
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// An id, or a token, in the one form in which equal ones are equal texts. It is valid JSON.
+/// An ID, or a token, in a form in which equal ones are equal texts. It is valid JSON.
 pub(crate) type Id = String;
 
 /// An error in a message, with its reason.
@@ -25,42 +25,42 @@ pub(crate) struct Wrong {
 }
 
 impl Wrong {
-    /// The text is no JSON.
+    /// Makes the error for a text that is no JSON.
     pub(crate) fn unreadable(reason: impl Into<String>) -> Self {
         Self { code: -32700, reason: reason.into(), id: None }
     }
 
-    /// It is JSON, but no message.
+    /// Makes the error for JSON that is no message.
     pub(crate) fn invalid(reason: impl Into<String>) -> Self {
         Self { code: -32600, reason: reason.into(), id: None }
     }
 }
 
-/// A message of an editor, by what it is.
+/// A message of an editor, by its kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EditorMessage {
-    /// It wants an answer.
+    /// A request, which needs an answer.
     Request(Id, RequestMethod),
     /// A notification, which needs no answer.
     Notification(Telling),
-    /// It answers a request of the daemon.
+    /// An answer to a request of the daemon.
     Answer(Id),
 }
 
-/// Requests that are not all the same here.
+/// The methods of requests that the relay treats differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RequestMethod {
     /// A request of the method `initialize`.
     Initialize,
     /// A request of the method `shutdown`.
     Shutdown,
-    /// `workspace/executeCommand`: it may do something, so it is not asked twice.
+    /// `workspace/executeCommand`: a command may have effects, so it is not sent twice.
     Command,
     /// A request of any other method.
     Other,
 }
 
-/// Notifications that are not all the same here.
+/// The notifications that the relay treats differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Telling {
     /// A notification of the method `initialized`.
@@ -84,7 +84,7 @@ pub(crate) enum Telling {
 }
 
 impl EditorMessage {
-    /// Reads what an editor wrote.
+    /// Reads a message of the editor.
     pub(crate) fn read(message: &str) -> Result<Self, Wrong> {
         let mut head = Head::default();
         let mut json = serde_json::Deserializer::from_str(message);
@@ -93,7 +93,7 @@ impl EditorMessage {
         if let Err(error) = read {
             let what = format!("the message is not readable: {error}");
             let wrong = if error.is_data() { Wrong::invalid(what) } else { Wrong::unreadable(what) };
-            // The id may come after what is wrong.
+            // The ID may follow the faulty part.
             let id = head.id.or_else(|| IdScan::find_id(message.as_bytes()));
             return Err(Wrong { id, ..wrong });
         }
@@ -147,7 +147,7 @@ fn document_uri(params: Option<&RawValue>) -> Option<String> {
     parse::<DocumentParams>(params).map(|params| params.document.uri)
 }
 
-/// The request that `$/cancelRequest` is about.
+/// Returns the ID of the request that `$/cancelRequest` cancels.
 pub(crate) fn cancelled_id(params: Option<&RawValue>) -> Option<Id> {
     #[derive(Deserialize)]
     struct CancelParams<'p> {
@@ -157,36 +157,37 @@ pub(crate) fn cancelled_id(params: Option<&RawValue>) -> Option<Id> {
     parse::<CancelParams<'_>>(params).and_then(|params| id_of(params.id))
 }
 
-/// Params in the form in which they are wanted, if they have it.
+/// Parses params as `T`; `None` if they do not have its form.
 pub(crate) fn parse<'p, T: Deserialize<'p>>(params: Option<&'p RawValue>) -> Option<T> {
     params.and_then(|params| serde_json::from_str(params.get()).ok())
 }
 
-/// The id in its one form; `None` for `null` and for what can be none.
+/// Returns the ID in its one form; `None` for `null` and for values that cannot be an ID.
 pub(crate) fn id_of(raw: &RawValue) -> Option<Id> {
     let value: Value = serde_json::from_str(raw.get()).ok()?;
     (value.is_string() || value.is_number()).then(|| value.to_string())
 }
 
-/// The outside of a message.
+/// The head of a message.
 #[derive(Debug, Default)]
 pub(crate) struct Head<'m> {
-    /// `null` counts as none.
+    /// The message's ID; `None` for `null`.
     pub(crate) id: Option<Id>,
     pub(crate) method: Option<String>,
     pub(crate) params: Option<&'m RawValue>,
-    /// There is a result or an error.
+    /// Whether it has a result or an error.
     pub(crate) answers: bool,
-    /// There is an error.
+    /// Whether it has an error.
     pub(crate) failed: bool,
 }
 
 impl<'m> Head<'m> {
-    /// Reads the head of a message of the daemon, which is JSON. Of an answer whose id comes first, nothing after it.
+    /// Reads the head of a message of the daemon, which is JSON. If the ID of an answer comes first, nothing after it
+    /// is read.
     pub(crate) fn read_head(message: &'m str) -> Self {
         let mut head = Self::default();
         let mut json = serde_json::Deserializer::from_str(message);
-        // To stop half-way is an error to the reader, and what was read is there.
+        // The reader reports an error for stopping half-way, but the head has been read.
         let _ = HeadReading { head: &mut head, hurry: true }.deserialize(&mut json);
         head
     }
@@ -194,7 +195,7 @@ impl<'m> Head<'m> {
 
 struct HeadReading<'h, 'm> {
     head: &'h mut Head<'m>,
-    /// Stop when it is clear what the message is.
+    /// Whether to stop once the kind of the message is clear.
     hurry: bool,
 }
 
@@ -241,7 +242,7 @@ impl<'m> Visitor<'m> for HeadReading<'_, 'm> {
                 HeadKey::Error => {
                     let error: &RawValue = map.next_value()?;
                     self.head.answers = true;
-                    // Beside a result, `null` is one way to say that there is none.
+                    // Beside a result, an error of `null` means that there is none.
                     self.head.failed = error.get() != "null";
                 }
                 HeadKey::Other => {
@@ -253,12 +254,12 @@ impl<'m> Visitor<'m> for HeadReading<'_, 'm> {
     }
 }
 
-/// An error as the answer to a request; to none in particular if there is no id.
+/// Returns an error as the answer to a request; without an ID, to no particular request.
 pub(crate) fn error(id: Option<&str>, wrong: &Wrong) -> String {
     refusal_text(id, wrong, "")
 }
 
-/// As [`error`], to a request that may be made again if the user likes; for `initialize`.
+/// Returns an [`error`] for a request that the user may try again; for `initialize`.
 pub(crate) fn error_to_retry(id: &str, wrong: &Wrong) -> String {
     refusal_text(Some(id), wrong, r#","data":{"retry":true}"#)
 }
@@ -268,17 +269,17 @@ fn refusal_text(id: Option<&str>, Wrong { code, reason, .. }: &Wrong, data: &str
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{reason}{data}}}}}"#)
 }
 
-/// An answer that says nothing but that it is done.
+/// Returns an answer with the result `null`.
 pub(crate) fn null_answer(id: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":null}}"#)
 }
 
-/// A notification. `params` is JSON.
+/// Returns a notification. `params` is JSON.
 pub(crate) fn notification(method: &str, params: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#)
 }
 
-/// A request. `id` and `params` are JSON.
+/// Returns a request. `id` and `params` are JSON.
 pub(crate) fn request(id: &str, method: &str, params: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)
 }

@@ -1,10 +1,10 @@
-//! Between the editor and the daemon: what the editor says goes to the daemon and back, and when the daemon goes, another one
-//! hears what the editor had said.
+//! Relays messages between the editor and the daemon; when the daemon goes, another one gets the editor's earlier
+//! messages again.
 //!
-//! One loop owns everything, and nothing in it waits for anything but the next thing to do: an editor that does not read holds up
-//! what comes from the daemon, not what it says itself, and the other way round. What the editor says while a daemon is
-//! being reached waits in its order. Without a daemon, requests are answered with the reason, and what has to be known later
-//! is kept.
+//! One loop owns everything, and waits only for the next event: an editor that does not read holds up the daemon's
+//! messages, but not its own, and the other way round. While a daemon is being reached, the editor's messages wait in
+//! their order. Without a daemon, requests are answered with the reason, and messages that the next daemon needs are
+//! kept.
 
 use std::collections::VecDeque;
 use std::process::ExitCode;
@@ -22,22 +22,22 @@ use crate::message::{self, EditorMessage, Head, RequestMethod, Telling};
 use crate::replay::{Replay, unavailable_answer};
 use crate::stdio::{Incoming, Input, Output};
 
-/// Bytes of the editor that may wait for a daemon; the editor itself waits after that.
+/// Most bytes of the editor's messages that may wait for a daemon; beyond that the editor itself waits.
 const WAITING: usize = 64 * 1024 * 1024;
-/// Time that an editor has to read what was still to be said.
+/// Time for the editor to read the last messages.
 const PARTING: Duration = Duration::from_secs(1);
 
 /// The end of an editor's session, which decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// The editor said `exit`, or is gone, after `shutdown`.
+    /// The editor sent `exit`, or is gone, after `shutdown`.
     Orderly,
     /// The session ended without a `shutdown`.
     Abrupt,
 }
 
 impl From<End> for ExitCode {
-    /// As LSP wants it.
+    /// Converts the end to the exit code that LSP demands.
     fn from(end: End) -> Self {
         match end {
             End::Orderly => Self::SUCCESS,
@@ -51,16 +51,16 @@ pub(crate) struct Relay<W> {
     output: Output<W>,
     linking: Linking,
     link: DaemonLink,
-    /// The editor's messages since the last daemon went.
+    /// The editor's messages since the last daemon was lost.
     waiting: VecDeque<(EditorMessage, String)>,
     waiting_bytes: usize,
     replay: Replay,
     asked: DaemonRequests,
     additions: Additions,
-    /// Why there is no daemon; the user has been told.
+    /// The reason why there is no daemon; the user has been told.
     why_down: Option<String>,
     shut_down: bool,
-    /// The `shutdown` that the daemon has not answered.
+    /// The `shutdown` request that the daemon has not answered.
     shutting_down: Option<String>,
 }
 
@@ -71,7 +71,7 @@ enum Next {
 }
 
 impl<W: AsyncWrite + Unpin> Relay<W> {
-    /// A session that is connecting.
+    /// Creates a session that is connecting.
     pub(crate) fn new(output: Output<W>, mut linking: Linking, additions: Additions) -> Self {
         Self {
             output,
@@ -129,7 +129,7 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
         }
     }
 
-    /// Takes a message of the editor. True at the end.
+    /// Handles a message of the editor. Returns true at the end.
     fn handle_editor_message(&mut self, message: String) -> bool {
         let said = match EditorMessage::read(&message) {
             Ok(said) => said,
@@ -183,13 +183,13 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
             }
             return;
         }
-        // If the connection is gone, its inbox tells, and this is said again.
+        // If the connection is gone, its inbox reports it, and the message is sent again.
         self.replay.keep(said, message);
     }
 
     fn wait(&mut self, said: EditorMessage, message: String) {
         if let EditorMessage::Request(id, RequestMethod::Shutdown) = &said {
-            // Nobody need be asked, and the editor waits for nothing else.
+            // No daemon need be asked, and the editor waits for nothing else.
             self.output.push(&message::null_answer(id));
             self.shutting_down = None;
             return;
@@ -198,7 +198,7 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
         self.waiting.push_back((said, message));
     }
 
-    /// There is no daemon.
+    /// Handles a message while there is no daemon.
     fn refuse_message(&mut self, said: EditorMessage, message: String) {
         let reason = self.why_down.as_deref().unwrap_or("hob: the daemon cannot be reached");
         match said {
@@ -228,7 +228,7 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
             EditorAnswer::Swallow => return,
         };
         if let Some(connection) = self.link.connection() {
-            // Whoever is gone needs no answer.
+            // A daemon that is gone needs no answer.
             let _ = connection.send_lsp(&answer);
         }
     }
@@ -271,7 +271,7 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
         let mut all = self.asked.messages_after_loss();
         all.extend(self.replay.note_loss(lost.orderly));
         all.iter().for_each(|message| self.output.push(message));
-        // A shutdown under way was answered just now.
+        // The shutdown under way has just been answered.
         self.shutting_down = None;
         self.link = self.linking.link_again(lost.orderly);
     }
@@ -281,7 +281,7 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
             self.output.push(&message);
         }
         for message in self.replay.messages_to_repeat() {
-            // If the connection is gone already, its inbox tells.
+            // If the connection is gone already, its inbox reports it.
             let _ = connection.send_lsp(&message);
         }
         self.waiting_bytes = 0;

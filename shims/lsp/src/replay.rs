@@ -1,17 +1,18 @@
-//! Keeps the messages of an editor that the next daemon has to hear again: its greeting, its settings, its documents,
-//! and its requests that nobody has answered. Pure: texts in, texts out.
+//! Keeps the messages of an editor for the next daemon: its `initialize`, its settings, its documents, and its
+//! unanswered requests. Pure: texts in, texts out.
 //!
-//! A document is its `didOpen` and the changes since. How changes change a text is not known here; the daemon knows, and from
-//! time to time sends a `didOpen` in place of all that came before it, so that a long session does not add up.
+//! A document is its `didOpen` and the changes since. This module does not apply changes to texts. The daemon does, and
+//! from time to time sends a `didOpen` that replaces all earlier messages, so that a long session does not accumulate
+//! them.
 
 use std::collections::HashMap;
 
 use crate::json;
 use crate::message::{self, EditorMessage, Id, RequestMethod, Telling, Wrong};
 
-/// The id under which the next daemon is greeted: its answer is none of the editor's business any more.
+/// The ID of the `initialize` for the next daemon; its answer is not for the editor.
 const GREETING: &str = r#""hob-lsp:initialize""#;
-/// Unannounced losses that a request may be part of. A daemon that dies may do so because of it.
+/// Most unannounced losses that a request may be part of: a daemon that dies may do so because of it.
 const CRASHES: u32 = 2;
 
 /// The error code of LSP's `RequestFailed`.
@@ -19,7 +20,7 @@ const REQUEST_FAILED: i32 = -32803;
 /// The error code of LSP's `RequestCancelled`.
 const REQUEST_CANCELLED: i32 = -32800;
 
-/// The messages of one editor that the next daemon has to hear again.
+/// The messages of one editor that the next daemon gets again.
 #[derive(Default)]
 pub(crate) struct Replay {
     greeting: Option<Greeting>,
@@ -28,7 +29,7 @@ pub(crate) struct Replay {
     folders: Vec<String>,
     documents: HashMap<String, ReplayedDocument>,
     requests: HashMap<Id, ReplayedRequest>,
-    /// Numbers documents and requests in the order in which they came.
+    /// Number of documents and requests so far, which orders them.
     came: u64,
 }
 
@@ -42,7 +43,7 @@ struct ReplayedDocument {
     came: u64,
     open: String,
     changes: Vec<String>,
-    /// Number of changes of this connection that `open` contains.
+    /// Number of this connection's changes that `open` contains.
     contained: u64,
 }
 
@@ -51,16 +52,16 @@ struct ReplayedRequest {
     message: String,
     asking: RequestMethod,
     cancelled: bool,
-    /// Unannounced losses since it was sent.
+    /// Number of unannounced losses since it was sent.
     crashes: u32,
 }
 
 impl Replay {
-    /// Keeps a message of the editor, if the next daemon has to hear it after a reconnect.
+    /// Keeps a message of the editor, if the next daemon needs it after a reconnect.
     pub(crate) fn keep(&mut self, said: EditorMessage, message: String) {
         self.came += 1;
         match said {
-            // One that comes again is refused by the daemon, and changes nothing.
+            // The daemon refuses a second one, which changes nothing.
             EditorMessage::Request(id, RequestMethod::Initialize) if !self.is_greeted() => {
                 self.greeting = Some(Greeting { id, message, answered: false });
             }
@@ -103,7 +104,8 @@ impl Replay {
         }
     }
 
-    /// Takes a document in the daemon's words. What does not fit (the document was closed meanwhile, and opened again) is left.
+    /// Replaces a document by the daemon's `didOpen`. One that does not fit (the document was closed meanwhile, and
+    /// opened again) is ignored.
     pub(crate) fn replace(&mut self, uri: &str, changes: u64, open: String) {
         let Some(document) = self.documents.get_mut(uri) else { return };
         let more = changes.checked_sub(document.contained).and_then(|more| usize::try_from(more).ok());
@@ -113,7 +115,7 @@ impl Replay {
         document.open = open;
     }
 
-    /// Notes that the daemon has answered; whether the answer is for the editor.
+    /// Records that the daemon has answered; returns true if the answer is for the editor.
     pub(crate) fn note_answer(&mut self, id: &str, failed: bool) -> bool {
         if id == GREETING {
             if failed {
@@ -134,7 +136,7 @@ impl Replay {
         true
     }
 
-    /// The daemon is gone. The answers to those requests that the next one shall not hear.
+    /// Records the loss of the daemon. Returns the answers to the requests that are not sent again.
     pub(crate) fn note_loss(&mut self, orderly: bool) -> Vec<String> {
         let mut answers = Vec::new();
         for request in self.requests.values_mut() {
@@ -149,7 +151,7 @@ impl Replay {
         answers
     }
 
-    /// No daemon can be had: every request is answered with this error.
+    /// Returns the answer to every request, with this error, because no daemon is available.
     pub(crate) fn give_up(&mut self, reason: &str) -> Vec<String> {
         let mut answers = Vec::new();
         if let Some(greeting) = self.greeting.take_if(|greeting| !greeting.answered) {
@@ -161,7 +163,7 @@ impl Replay {
         answers
     }
 
-    /// Returns the messages that a new daemon has to hear, in their order.
+    /// Returns the messages for a new daemon, in their order.
     pub(crate) fn messages_to_repeat(&mut self) -> Vec<String> {
         let mut all = Vec::new();
         if let Some(greeting) = &self.greeting {
@@ -186,7 +188,7 @@ impl Replay {
 }
 
 impl ReplayedRequest {
-    /// The answer to a request that was under way when its daemon went, unless it is asked again.
+    /// Returns the answer to a request that was under way when its daemon was lost, unless the request is sent again.
     fn answer_instead(&self, id: &str) -> Option<String> {
         let failed = |code, reason: &str| {
             Some(message::error(Some(id), &Wrong { code, reason: reason.into(), id: None }))
@@ -207,7 +209,7 @@ impl ReplayedRequest {
     }
 }
 
-/// The answer to a request while no daemon can be had.
+/// Returns the answer to a request while no daemon is available.
 pub(crate) fn unavailable_answer(id: &str, asking: RequestMethod, reason: &str) -> String {
     let wrong = Wrong { code: REQUEST_FAILED, reason: reason.to_owned(), id: None };
     match asking {
@@ -221,7 +223,7 @@ pub(crate) fn unavailable_answer(id: &str, asking: RequestMethod, reason: &str) 
 mod tests {
     use super::*;
 
-    /// A replay to which these messages were said.
+    /// Makes a replay that has got these messages.
     fn replay_of(messages: &[&str]) -> Replay {
         let mut replay = Replay::default();
         for message in messages {
@@ -295,7 +297,7 @@ mod tests {
         let mut replay = replay_of(&[&open("a"), &change("a", 2), &change("a", 3), &change("a", 4)]);
         replay.replace("a", 2, "two".into());
         assert_eq!(replay.messages_to_repeat(), ["two".to_owned(), change("a", 4)]);
-        // On the next connection the changes are counted from its own opening.
+        // On the next connection the changes are counted from its own opening of the document.
         replay.replace("a", 1, "three".into());
         replay.keep(EditorMessage::Notification(Telling::Change("a".into())), "5".into());
         replay.keep(EditorMessage::Notification(Telling::Change("a".into())), "6".into());

@@ -1,8 +1,8 @@
-//! Messages on two byte streams, each behind a header with its length: the base protocol of LSP.
+//! Reads and writes messages on two byte streams, each behind a header with its length: the base protocol of LSP.
 //!
-//! Whatever comes is survived: headers that mean nothing here are skipped, a message that is too long is skipped by its length,
-//! and where lengths themselves are rubbish, reading goes on at the next header that can be found. Each such place is told
-//! once, so that it can be answered. Reading and writing may be dropped at any moment without losing a byte.
+//! The reader survives any input: it skips unknown headers, skips a message that is too long by its length, and where
+//! lengths themselves are invalid, it goes on at the next header that it finds. Each such place is reported once, so
+//! that it can be answered. Reading and writing may be dropped at any moment without losing a byte.
 
 use std::io;
 
@@ -12,60 +12,60 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 use crate::message::Wrong;
 
-/// The longest message that is taken, in bytes: what fits in a frame, with room for what is put around it.
+/// Longest accepted message, in bytes: the contents of a frame, with room for the frame's own fields.
 pub(crate) const MAX_BODY: usize = MAX_FRAME - 64 * 1024;
-/// A length above this is not believed.
+/// Length above which a header is not believed.
 const INCREDIBLE: u64 = 1 << 30;
-/// The longest line of a header.
+/// Longest line of a header, in bytes.
 const MAX_LINE: usize = 8 * 1024;
-/// No line that gives a length is longer.
+/// Longest line with a length, in bytes.
 const LONGEST_LENGTH: usize = 64;
 /// Most bytes that are read at once, and that a buffer may keep when it is empty.
 const CHUNK: usize = 64 * 1024;
-/// Bytes that may wait to be written before nothing more should come.
+/// Number of waiting bytes above which the relay adds nothing that can wait.
 const ENOUGH: usize = 16 * 1024 * 1024;
 
-/// The next thing that the editor sent.
+/// The next part of the editor's input.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Incoming {
     /// A message: text that may be no JSON.
     Message(String),
-    /// Something that is no message.
+    /// A part that is no message.
     Wrong(Wrong),
     /// The end of the input: nothing more comes.
     End,
 }
 
-/// Reads messages from the editor.
+/// Reads an editor's messages.
 pub(crate) struct Input<R> {
     reader: R,
     buffer: Vec<u8>,
-    /// Where in the buffer the unread part begins.
+    /// Offset in the buffer at which the unread part begins.
     at: usize,
     frames: Frames,
 }
 
-/// Where in the stream the reader is.
+/// The reader's state between two messages.
 #[derive(Default)]
 struct Frames {
     /// The length that the present header gave.
     length: Option<u64>,
-    /// Within a header that gave none yet.
+    /// Whether the reader is in a header without a length so far.
     in_header: bool,
-    /// Bytes of a body to throw away.
+    /// Number of bytes of a body still to be skipped.
     skip: u64,
-    /// The search for an ID in the bytes that are thrown away.
+    /// The search for an ID in the skipped bytes.
     skipped: IdScan,
-    /// Lost: what came last was no header, and that has been told.
+    /// Whether the reader is lost: the last line was no header, and that has been reported.
     lost: bool,
 }
 
-/// The outcome of looking at the unread bytes.
+/// The result of examining the unread bytes.
 enum FramedBytes {
-    /// A body in the next so many bytes.
+    /// The next bytes, of this number, are a body.
     Body(usize),
     Wrong(Wrong),
-    /// Not enough; at least so many more bytes are needed.
+    /// At least this many more bytes are needed.
     Needs(usize),
 }
 
@@ -74,7 +74,7 @@ impl<R: AsyncRead + Unpin> Input<R> {
         Self { reader, buffer: Vec::new(), at: 0, frames: Frames::default() }
     }
 
-    /// Reads the next message, waiting for it.
+    /// Waits for the next message and reads it.
     pub(crate) async fn next(&mut self) -> Incoming {
         loop {
             match self.frames.find(&self.buffer, &mut self.at) {
@@ -105,7 +105,7 @@ impl<R: AsyncRead + Unpin> Input<R> {
         if self.buffer.is_empty() {
             self.buffer.shrink_to(CHUNK);
         }
-        // Grown as bytes arrive: a length that lies must not cost what it claims.
+        // The buffer grows as bytes arrive: a false length must not cost what it claims.
         self.buffer.reserve(more.clamp(CHUNK, 16 * CHUNK));
     }
 }
@@ -122,7 +122,7 @@ impl Frames {
                 if self.skip > 0 {
                     return FramedBytes::Needs(1);
                 }
-                // Told at its end, because the id may be there.
+                // The error is reported at the end of the message, because the ID may be there.
                 let id = std::mem::take(&mut self.skipped).id().map(str::to_owned);
                 return FramedBytes::Wrong(Wrong {
                     id,
@@ -133,7 +133,7 @@ impl Frames {
                 if unread.len() < MAX_LINE {
                     return FramedBytes::Needs(1);
                 }
-                // What stays may hold the beginning of a header.
+                // The rest may hold the beginning of a header.
                 *at += MAX_LINE - LONGEST_LENGTH;
                 match self.mark_lost() {
                     Some(wrong) => return FramedBytes::Wrong(wrong),
@@ -148,7 +148,7 @@ impl Frames {
                 }
                 continue;
             }
-            // The empty line stays unread until the body is there, so that this place is found again.
+            // The empty line stays unread until the body is there, so that the reader finds this place again.
             let length = usize::try_from(self.length.unwrap_or(0)).unwrap_or(usize::MAX);
             if length > MAX_BODY {
                 *at += end + 1;
@@ -165,10 +165,10 @@ impl Frames {
         }
     }
 
-    /// Takes in a line of a header, or of what is there in place of one.
+    /// Reads a line of a header, or another line in its place.
     fn line(&mut self, line: &[u8]) -> Option<Wrong> {
         if line.is_empty() {
-            // Before a header empty lines do no harm; after one, there should have been a length.
+            // Before a header, empty lines do no harm; after one, a length is missing.
             return if self.in_header { self.mark_lost() } else { None };
         }
         match length_in(line, self.lost) {
@@ -190,7 +190,7 @@ impl Frames {
         }
     }
 
-    /// Marks the stream as lost; returns the error for the editor unless it has had it.
+    /// Marks the reader as lost; returns the error for the editor, unless it was reported already.
     fn mark_lost(&mut self) -> Option<Wrong> {
         let told = self.lost;
         *self = Self { lost: true, ..Self::default() };
@@ -204,8 +204,8 @@ enum Header {
     None,
 }
 
-/// Reads the length that a line of a header gives. Where headers are lost, one may follow the end of a body on the
-/// same line.
+/// Reads the length in a line of a header. Where the reader is lost, a header may follow the end of a body on the same
+/// line.
 fn length_in(line: &[u8], lost: bool) -> Header {
     const NAME: &[u8] = b"content-length";
     let mut line = line;
@@ -224,7 +224,7 @@ fn length_in(line: &[u8], lost: bool) -> Header {
     if is_name { Header::Other } else { Header::None }
 }
 
-/// Writes messages, as fast as they are taken.
+/// Writes messages as fast as the editor takes them.
 pub(crate) struct Output<W> {
     writer: W,
     queue: Vec<u8>,
@@ -250,7 +250,7 @@ impl<W: AsyncWrite + Unpin> Output<W> {
         self.flushed
     }
 
-    /// Returns true if so much waits that nothing should be added that can be put off.
+    /// Returns true if so much waits that nothing should be added that can wait.
     pub(crate) fn is_full(&self) -> bool {
         self.queue.len() - self.at > ENOUGH
     }
@@ -277,7 +277,7 @@ impl<W: AsyncWrite + Unpin> Output<W> {
 mod tests {
     use super::*;
 
-    /// Everything that is found in these bytes when they come in pieces of `size`.
+    /// Returns all parts that the reader finds in these bytes when they come in pieces of `size`.
     async fn read(bytes: &[u8], size: usize) -> Vec<Incoming> {
         let (mut writer, reader) = tokio::io::duplex(size);
         let bytes = bytes.to_vec();

@@ -1,4 +1,4 @@
-//! The command line of `hob-mcp`.
+//! Defines the command line of `hob-mcp`.
 
 use std::path::{Path, PathBuf};
 
@@ -80,7 +80,7 @@ impl McpShimArgs {
         hob_client::manual::page(Self::command(), &["hob", "hobd"])
     }
 
-    /// The tools to offer, sorted by name. `enabled` says whether the settings enable edits.
+    /// Returns the tools to offer, sorted by name. `enabled` tells whether the settings enable edits.
     pub(crate) fn chosen_tools(&self, enabled: bool) -> Vec<&'static ToolDef> {
         tools::select_tools(&self.tools, self.edits || enabled).unwrap_or_default()
     }
@@ -94,13 +94,13 @@ fn parse_form(word: &str) -> Result<Form, String> {
     }
 }
 
-/// The list as it is, once it is known that it names tools.
+/// Checks that a list names tools, and returns it.
 fn parse_tools(list: &str) -> Result<String, String> {
     let chosen = tools::select_tools(list, false).map_err(|unknown| unknown.to_string())?;
     if chosen.is_empty() { Err("no tool is named".to_owned()) } else { Ok(list.to_owned()) }
 }
 
-/// Where the user is: `--root` made absolute, and the folder to fall back to.
+/// The folders of the user: `--root` made absolute, and the fallback.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Where {
     pub(crate) fixed: Option<PathBuf>,
@@ -108,8 +108,8 @@ pub(crate) struct Where {
 }
 
 impl Where {
-    /// `project_dir` is what `CLAUDE_PROJECT_DIR` says. The working directory goes before it if it is in a linked work tree beside that
-    /// project: clients keep the variable at the folder where a session began.
+    /// Finds the folders; `project_dir` is the value of `CLAUDE_PROJECT_DIR`. The working directory takes precedence if
+    /// it is in a linked work tree beside that project: clients keep the variable at the folder where a session began.
     pub(crate) fn find(root: Option<&Path>, project_dir: Option<PathBuf>, cwd: &Path) -> Self {
         let named = project_dir.filter(|dir| dir.is_absolute() && !is_work_tree_beside(cwd, dir));
         Self { fixed: root.map(|root| cwd.join(root)), fallback: named.unwrap_or_else(|| cwd.to_path_buf()) }

@@ -1,10 +1,10 @@
-//! Questions of the daemon to the client's user or model, and what came of them.
+//! Puts questions of the daemon to the client's user or model, and returns the replies.
 //!
-//! An answer of the daemon stands by itself; a question that comes with it only says what would make it better. So whatever
-//! goes wrong here (a client that refuses, answers rubbish, or never answers) costs the question, not the answer. Older revisions
-//! let a server ask while it answers; there the call waits for the person. Since 2026-07-28 the question is the result, and the
-//! client repeats its call with what came of it. Nothing is kept here between the two: what the client must bring back is in
-//! `requestState`, and says no more than the client could say anyway.
+//! An answer of the daemon stands by itself; a question that comes with it can only improve it. So any failure here (a
+//! client that refuses, replies with invalid data, or never replies) costs the question, not the answer. Older
+//! revisions let a server ask while it answers; there the call waits for the person. Since 2026-07-28 the question is
+//! the result, and the client repeats its call with the reply. The server stores nothing in between: the client brings
+//! the state back in `requestState`, and the state has only facts that the client knows anyway.
 
 #![expect(deprecated, reason = "sampling is on its way out of MCP, but has no successor")]
 
@@ -24,10 +24,10 @@ use serde_json::{Map, Value, json};
 
 use crate::relay::Reporter;
 
-/// Questions for one call; after so many the answer stands.
+/// Most questions for one call; after that the answer stands.
 const ROUNDS: usize = 3;
 
-/// The longest time that a person may think about one question.
+/// Longest time that a person may take for one question.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
 
 /// Time between two signs that the call still waits: many clients give up after a minute of silence.
@@ -36,35 +36,35 @@ const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
 /// The name of a form's only field.
 const FIELD: &str = "choice";
 
-/// A reply is not longer; the daemon asks for a few words.
+/// Size limit of a reply, in bytes; the daemon asks for a few words.
 const LARGEST_REPLY: usize = 64 * 1024;
 
 /// The questions of one call.
 pub(crate) struct Questions<'c> {
     context: &'c RequestContext<RoleServer>,
-    /// The requests that this client can answer.
+    /// The kinds of questions that this client can answer.
     can: Vec<Offer>,
-    /// True if the client repeats the call itself.
+    /// Whether the client repeats the call itself.
     is_repeated: bool,
-    /// Number of questions that were asked before.
+    /// Number of earlier questions.
     round: usize,
     replies: Map<String, Value>,
 }
 
 /// The continuation of a call after an answer that came with a question.
 pub(crate) enum Next {
-    /// The call ends with the answer that it has.
+    /// The call ends with its present answer.
     Stands,
-    /// The client is to repeat its call.
+    /// The client has to repeat its call.
     Returned(InputRequiredResult),
-    /// The call is to be repeated with the replies of now.
+    /// The call is repeated with the present replies.
     Again,
-    /// Nobody waits for the call any more.
+    /// The client has cancelled the call.
     Cancelled,
 }
 
 impl<'c> Questions<'c> {
-    /// For a call in this context, with what it brings back from a round before.
+    /// Creates the questions for a call in this context, with the replies that it brings back from an earlier round.
     pub(crate) fn for_call(context: &'c RequestContext<RoleServer>, request: &CallToolRequestParams) -> Self {
         let version = context.protocol_version();
         let is_repeated = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
@@ -76,17 +76,17 @@ impl<'c> Questions<'c> {
         Self { context, can, is_repeated, round, replies }
     }
 
-    /// Returns the requests that the daemon may make in this round.
+    /// Returns the questions that the daemon may ask in this round.
     pub(crate) fn offers(&self) -> &[Offer] {
         if self.round < ROUNDS { &self.can } else { &[] }
     }
 
-    /// Returns the replies from the rounds before, by their keys.
+    /// Returns the replies of earlier rounds, by their keys.
     pub(crate) fn replies(&self) -> &Map<String, Value> {
         &self.replies
     }
 
-    /// Puts a question that came with an answer.
+    /// Puts the question of an answer to the client.
     pub(crate) async fn put_question(&mut self, ask: Ask, reporter: Option<&mut Reporter>) -> Next {
         let wanted = match ask.question {
             AskKind::Choose { .. } => Offer::Choose,
@@ -107,7 +107,7 @@ impl<'c> Questions<'c> {
         Next::Again
     }
 
-    /// Asks and waits; `null` for everything that is no reply, `None` if the call is cancelled meanwhile.
+    /// Asks and waits; `null` for anything but a reply, `None` if the call is cancelled meanwhile.
     async fn wait(&self, ask: Ask, mut reporter: Option<&mut Reporter>) -> Option<Value> {
         let waits_for = match ask.question {
             AskKind::Choose { .. } => "waiting for a choice",
@@ -128,7 +128,7 @@ impl<'c> Questions<'c> {
             tokio::select! {
                 biased;
                 () = self.context.ct.cancelled() => {
-                    // Nobody should be left with a form for an answer that nobody wants.
+                    // The client's form is withdrawn, because nobody waits for it any more.
                     let withdrawn = CancelledNotificationParam::new(Some(id), None);
                     let _ = peer.notify_cancelled(withdrawn).await;
                     return None;
@@ -145,7 +145,7 @@ impl<'c> Questions<'c> {
     }
 }
 
-/// Returns the requests that a client with these capabilities can answer. Before there were forms and links,
+/// Returns the questions that a client with these capabilities can answer. Before there were forms and links,
 /// elicitation meant forms.
 fn client_offers(capabilities: &ClientCapabilities) -> Vec<Offer> {
     let forms = capabilities.elicitation.as_ref().filter(|can| can.form.is_some() || can.url.is_none());
@@ -154,7 +154,7 @@ fn client_offers(capabilities: &ClientCapabilities) -> Vec<Offer> {
     choose.into_iter().chain(sample).collect()
 }
 
-/// The round that a repeated call is in, and all replies so far. What is malformed, or was not asked, counts for nothing.
+/// Returns the round of a repeated call, and all replies so far. Malformed and unrequested replies do not count.
 fn brought_back(request: &CallToolRequestParams) -> (usize, Map<String, Value>) {
     let state = request.request_state.as_deref().and_then(|state| serde_json::from_str::<Value>(state).ok());
     let Some(state) = state else { return (0, Map::new()) };
@@ -165,12 +165,12 @@ fn brought_back(request: &CallToolRequestParams) -> (usize, Map<String, Value>) 
         let response = request.input_responses.as_ref().and_then(|responses| responses.get(asked));
         replies.insert(asked.to_owned(), response.map_or(Value::Null, read_reply));
     }
-    // A state without a number is none of ours: no more questions then.
+    // A state without a number is not hob's: no further questions then.
     let round = state["round"].as_u64().and_then(|round| usize::try_from(round).ok());
     (round.unwrap_or(ROUNDS), replies)
 }
 
-/// The question as a request of MCP.
+/// Converts the question to a request of MCP.
 fn as_request(ask: Ask) -> InputRequest {
     match ask.question {
         AskKind::Choose { options } => {
@@ -188,8 +188,8 @@ fn as_request(ask: Ask) -> InputRequest {
     }
 }
 
-/// A form with one required field. `enum` with `enumNames` has been there from the beginning, and a client that does not know the
-/// titles still shows the values; of the later `oneOf` such a client would make a field to write in.
+/// Returns a form with one required field. `enum` with `enumNames` has existed from the beginning, and a client that
+/// does not know the titles still shows the values; for the later `oneOf` such a client would show a text field.
 fn choice_form(options: Vec<(String, String)>) -> ElicitationSchema {
     let (values, titles) = options.into_iter().unzip();
     let mut choice = LegacyEnumSchema::new(values);
@@ -217,7 +217,7 @@ fn read_reply(response: &Value) -> Value {
     }
 }
 
-/// A text that may go to the daemon.
+/// Returns a text that is short enough for the daemon, else `null`.
 fn bounded_text(text: Option<&str>) -> Value {
     text.filter(|text| text.len() <= LARGEST_REPLY).map_or(Value::Null, Value::from)
 }

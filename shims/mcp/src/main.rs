@@ -1,8 +1,8 @@
-//! `hob-mcp`: MCP on stdin and stdout, forwarded to the hob daemon.
+//! Runs `hob-mcp`: forwards MCP on stdin and stdout to the hob daemon.
 //!
-//! A client waits for this program whenever it starts, so it does next to nothing before it answers: one thread, a static
-//! table, and the connection to the daemon in the background. It lives as long as its client wants it: until the end of
-//! input, SIGINT or SIGTERM. The daemon's troubles never end it; they become answers.
+//! A client waits for this program whenever it starts, so it does next to nothing before it answers: one thread, a
+//! static table, and the connection to the daemon in the background. It lives until its client ends it: until the end
+//! of input, SIGINT or SIGTERM. The daemon's failures never end it; they become answers.
 
 mod args;
 mod ask;
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
 }
 
 async fn run(args: McpShimArgs, far: Option<FarSide>) -> ExitCode {
-    // Before the first answer: a client may say stop right after it.
+    // Set up before the first answer, because a client may send the signal right after it.
     let stop = stop_signal();
     let place = Where::find(args.root.as_deref(), project_dir(), &working_dir());
     let roots = Roots::new(place.fixed, place.fallback, far.is_none());
@@ -53,8 +53,8 @@ async fn run(args: McpShimArgs, far: Option<FarSide>) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Serves until the end of input. A message that may not come first (a stray notification, say) makes `rmcp` give up before
-/// a session began; serving then begins again with the next message.
+/// Serves until the end of input. A message that may not come first (a stray notification, say) makes `rmcp` give up
+/// before a session has begun; serving then begins again with the next message.
 async fn serve_stdio(server: Arc<Server>) {
     let (reader, writer) = stdio_pipes();
     let stdio = Stdio::new(reader, writer);
@@ -72,7 +72,7 @@ async fn serve_stdio(server: Arc<Server>) {
     }
 }
 
-/// Some clients say in the environment which project they are in.
+/// Returns the project that a client names in the environment, if it does.
 fn project_dir() -> Option<PathBuf> {
     std::env::var_os("CLAUDE_PROJECT_DIR").filter(|dir| !dir.is_empty()).map(PathBuf::from)
 }

@@ -1,11 +1,11 @@
-//! The `instructions` of the server: when to use which tool.
+//! Writes the server's `instructions`: when to use which tool.
 //!
-//! Clients put this text in front of every conversation, so it stays under 150 tokens and names only tools that the
-//! client is shown.
+//! Clients put this text before every conversation, so it stays under 150 tokens and names only tools that the client
+//! sees.
 
 use hob_proto::tools::ToolDef;
 
-/// One rule, and the tools that must all be listed for it to be said.
+/// One rule, and the tools that must all be listed for it.
 struct Rule {
     needs: &'static [&'static str],
     says: &'static str,
@@ -21,7 +21,7 @@ const RULES: &[Rule] = &[
     Rule { needs: &["edit_text"], says: "edit_* only previews: apply or discard with resolve_action." },
 ];
 
-/// The text for these tools.
+/// Returns the text for these tools.
 pub(crate) fn instructions(listed: &[&'static ToolDef]) -> String {
     let has = |name: &&str| listed.iter().any(|def| def.name == *name);
     let rules = RULES.iter().filter(|rule| rule.needs.iter().all(has)).map(|rule| rule.says);

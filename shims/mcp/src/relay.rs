@@ -1,7 +1,8 @@
-//! Calls to the daemon, and what comes back on the way: progress.
+//! Forwards calls to the daemon, and their progress back to the client.
 //!
-//! The client library connects, starts the daemon, reconnects and repeats; whatever happens there is an envelope. Here a
-//! call is carried through: its progress becomes notifications, its cancellation drops it, which cancels it in the daemon.
+//! The client library connects, starts the daemon, reconnects and repeats, and turns every failure into an envelope.
+//! This file handles one call: its progress becomes notifications, and its cancellation drops it, which cancels it in
+//! the daemon.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use tokio::sync::watch;
 
 use crate::roots::CallRoot;
 
-/// The way to the daemon, or why there is none on this machine.
+/// The client of the daemon, or the reason why this machine can have none.
 #[derive(Debug)]
 pub(crate) struct Relay {
     client: Result<Client, Unavailable>,
@@ -28,7 +29,7 @@ pub(crate) struct Relay {
     form: Form,
 }
 
-/// A call to carry through.
+/// One call to forward.
 pub(crate) struct RelayOrder<'o> {
     pub(crate) tool: &'static ToolDef,
     pub(crate) args: Map<String, Value>,
@@ -37,16 +38,17 @@ pub(crate) struct RelayOrder<'o> {
     pub(crate) offers: &'o [Offer],
     /// The replies to the daemon's earlier requests, by their keys.
     pub(crate) replies: &'o Map<String, Value>,
-    /// Where progress goes, when the client asked for it.
+    /// The receiver of progress, if the client wants it.
     pub(crate) reporter: Option<&'o mut Reporter>,
 }
 
 impl Relay {
-    /// A relay for a client that works in `place`, may edit if `edits` says so, whatever the settings say, and gets its answers in
-    /// `form` unless a call wants another. The daemon is on this machine unless `far` names a place.
+    /// Creates a relay for a client in the folder `place`. The client may edit if `edits` is true, whatever the
+    /// settings are, and gets its answers in `form` unless a call overrides it. The daemon is on this machine unless
+    /// `far` names a far side.
     pub(crate) fn new(place: &Path, far: Option<FarSide>, edits: bool, form: Form) -> Self {
         let settings = Settings::from_process_env(ClientKind::Mcp);
-        // The settings of this machine say nothing about code elsewhere.
+        // The settings of this machine do not apply to code elsewhere.
         let enabled = far.is_none()
             && settings.as_ref().is_ok_and(|settings| edits::enabled_in(&settings.places.settings_file()));
         let (cwd, far) = (place.to_path_buf(), far.map(Arc::new));
@@ -54,17 +56,17 @@ impl Relay {
         Self { client, edits: edits || enabled, form }
     }
 
-    /// Returns true if there is anything that this client may edit.
+    /// Returns true if this client may edit at least one project.
     pub(crate) fn edits_enabled(&self) -> bool {
         self.edits
     }
 
-    /// The form of the answer to a call with these arguments.
+    /// Returns the form of the answer to a call with these arguments.
     pub(crate) fn form_of(&self, args: &Map<String, Value>) -> Form {
         Form::asked_in(args, self.form)
     }
 
-    /// Connects in the background, so that the first call finds a daemon. Its failure shows up in the first call.
+    /// Connects in the background, so that the first call finds a daemon. A failure shows in the first call.
     pub(crate) fn connect_early(&self) {
         if let Ok(client) = &self.client {
             let client = client.clone();
@@ -80,7 +82,7 @@ impl Relay {
     /// Makes the call and returns its answer. Dropping the future cancels the call.
     pub(crate) async fn call(&self, order: RelayOrder<'_>) -> DaemonAnswer {
         let mut request = ToolRequest::new(order.tool.name, order.args);
-        // A root that is not Unicode cannot be said; the connection's own directory is the next best.
+        // A root that is not Unicode cannot be sent; the connection's own directory is the next best.
         request.root = order.root.folder.to_str().map(str::to_owned);
         request.followed = order.root.is_followed;
         request.form = self.form;
@@ -100,7 +102,8 @@ impl Relay {
     }
 }
 
-/// Progress arrives faster than a client may read it, so only the latest is kept.
+/// Makes a call and reports its progress. Progress may arrive faster than a client reads it, so only the latest is
+/// kept.
 async fn call_and_report(client: &Client, request: &ToolRequest, reporter: &mut Reporter) -> DaemonAnswer {
     reporter.begin();
     let (sender, mut latest) = watch::channel(None);
@@ -125,7 +128,7 @@ pub(crate) struct Reporter {
     peer: Peer<RoleServer>,
     token: ProgressToken,
     last: Option<u64>,
-    /// Where the present call's own count begins.
+    /// The number at which the present call's own count begins.
     base: u64,
 }
 
@@ -134,7 +137,7 @@ impl Reporter {
         Self { peer, token, last: None, base: 0 }
     }
 
-    /// A call begins: its steps come after everything that was reported.
+    /// Begins a call: its steps come after all that were reported.
     fn begin(&mut self) {
         self.base = self.last.map_or(0, |last| last.saturating_add(1));
     }
@@ -144,12 +147,12 @@ impl Reporter {
         self.send(progress.done.saturating_add(self.base), total, progress.message).await;
     }
 
-    /// Says that the request is still worked on, and on what.
+    /// Reports that the request is still worked on, with a text.
     pub(crate) async fn sign_of_life(&mut self, message: &str) {
         self.send(self.last.map_or(0, |last| last.saturating_add(1)), None, message.to_owned()).await;
     }
 
-    /// MCP wants the number to increase with every notification; what does not is left out.
+    /// Sends a notification. MCP demands that the number increases with every notification; others are left out.
     async fn send(&mut self, done: u64, total: Option<u64>, message: String) {
         if self.last.is_some_and(|last| done <= last) {
             return;

@@ -1,16 +1,18 @@
-//! Chooses the folder that a call is about when its arguments name none.
+//! Chooses the folder for a call whose arguments name none.
 //!
-//! In order: the call's `root` argument and absolute paths in it (the daemon's business), `--root`, the work tree that earlier paths lie
-//! in, the first existing folder among the client's MCP roots, `CLAUDE_PROJECT_DIR`, the working directory.
+//! The order is: the call's `root` argument and absolute paths in it (which the daemon reads), `--root`, the work tree
+//! of earlier paths, the first existing folder among the client's MCP roots, `CLAUDE_PROJECT_DIR`, the working
+//! directory.
 //!
-//! Agents move into a work tree of their repository, and clients do not say so. Their paths do: once a call that reads has an absolute
-//! path in a work tree beside the client's, later calls are about that one until a path lies in the client's own again, or the client
-//! names other roots. Each such answer says which work tree it is about. Other projects are never followed: a path there is a look
-//! aside, and only that call is about it. Several agents may share one client, so that nothing short of saying it each time is safe.
+//! Agents move into a work tree of their repository, and clients do not report that. Their paths show it: once a call
+//! that reads has an absolute path in a work tree beside the client's, later calls are about that one until a path lies
+//! in the client's own again, or the client names other roots. Each such answer names its work tree. Other projects are
+//! never followed: a path there concerns only its own call. Several agents may share one client, so only naming the
+//! work tree each time is safe.
 //!
-//! Roots are asked for when the first call needs them, because
-//! asking earlier delays nothing useful and some clients answer only once they are idle; revision 2026-07-28 has no
-//! requests from server to client, so there the environment decides. This file judges no folder: it only chooses one.
+//! hob asks for roots when the first call needs them, because asking earlier gains nothing and some clients answer only
+//! once they are idle; revision 2026-07-28 has no requests from server to client, so there the environment decides.
+//! This file checks no folder: it only chooses one.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -30,15 +32,15 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Chooses the root of a call.
 #[derive(Debug)]
 pub(crate) struct Roots {
-    /// `--root`: nothing else is asked then.
+    /// The folder of `--root`; if it is set, nothing else counts.
     fixed: Option<PathBuf>,
     /// The folder that the environment suggests.
     fallback: PathBuf,
-    /// The client's answer; the lock is held while it is being asked, so that it is asked once.
+    /// The client's answer; the lock is held during the question, so that the client is asked once.
     asked: Mutex<RootsAnswer>,
-    /// True if paths in arguments are of this machine, and no `--root` says what is meant.
+    /// Whether work trees are followed: paths in arguments are of this machine, and there is no `--root`.
     follows: bool,
-    /// The top of the work tree into which the client was followed.
+    /// The top of the followed work tree.
     followed: Mutex<Option<PathBuf>>,
 }
 
@@ -46,7 +48,7 @@ pub(crate) struct Roots {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CallRoot {
     pub(crate) folder: PathBuf,
-    /// True if it is the work tree of earlier paths and not what the client names.
+    /// Whether it is a followed work tree and not the folder that the client names.
     pub(crate) is_followed: bool,
 }
 
@@ -54,23 +56,23 @@ pub(crate) struct CallRoot {
 enum RootsAnswer {
     #[default]
     NotYet,
-    /// The first root that exists, if any.
+    /// The first existing root, if any.
     Answered(Option<PathBuf>),
 }
 
 impl Roots {
-    /// `is_near` if the code is on this machine.
+    /// Creates the choice; `is_near` if the code is on this machine.
     pub(crate) fn new(fixed: Option<PathBuf>, fallback: PathBuf, is_near: bool) -> Self {
         let follows = is_near && fixed.is_none();
         Self { fixed, fallback, asked: Mutex::default(), follows, followed: Mutex::default() }
     }
 
-    /// The root as far as it is known without asking anybody.
+    /// Returns the root as far as it is known without a question to the client.
     pub(crate) fn known_root(&self) -> &Path {
         self.fixed.as_deref().unwrap_or(&self.fallback)
     }
 
-    /// The root for a call of `tool` with `args` in this context.
+    /// Returns the root for a call of `tool` with `args` in this context.
     pub(crate) async fn root_for_call(
         &self,
         context: &RequestContext<RoleServer>,
@@ -84,7 +86,7 @@ impl Roots {
         let mut followed = self.followed.lock().await;
         let place = place_in_arguments(args).filter(|_| tool.set != ToolSet::Hidden);
         let moved = place.and_then(|place| moved_to(&place, &named));
-        // Reading moves a client; an edit goes where its own path says, and the client stays where it is.
+        // Reading moves a client; an edit applies to its own path, and the client stays where it is.
         let is_reading = tool.read_only && tool.set != ToolSet::Edit;
         if let Some(moved) = moved.clone().filter(|_| is_reading) {
             *followed = moved;
@@ -93,7 +95,7 @@ impl Roots {
         CallRoot { is_followed: folder.is_some(), folder: folder.unwrap_or(named) }
     }
 
-    /// The root that the client or the user names.
+    /// Returns the root that the client or the user names.
     async fn named_root(&self, context: &RequestContext<RoleServer>) -> PathBuf {
         if self.fixed.is_none()
             && has_roots(context)
@@ -114,7 +116,7 @@ impl Roots {
         root
     }
 
-    /// The client says that its roots changed: ask again at the next call.
+    /// Forgets the client's roots, because the client reports a change; the next call asks again.
     pub(crate) async fn forget_roots(&self) {
         *self.asked.lock().await = RootsAnswer::NotYet;
         *self.followed.lock().await = None;
@@ -136,16 +138,16 @@ fn has_roots(context: &RequestContext<RoleServer>) -> bool {
     older && context.client_capabilities().is_some_and(|offered| offered.roots.is_some())
 }
 
-/// The first of the client's roots that exists.
+/// Returns the first of the client's roots that exists.
 #[expect(deprecated, reason = "older revisions still have roots")]
 async fn first_folder(peer: &Peer<RoleServer>) -> Option<PathBuf> {
     let answer = peer.list_roots().await.ok()?;
-    // The top of the file system is nobody's project: clients without an open folder name it.
+    // The top of the file system is no project: clients without an open folder name it.
     let is_project = |folder: &PathBuf| folder.parent().is_some() && folder.exists();
     answer.roots.iter().filter_map(|root| folder_of(&root.uri)).find(is_project)
 }
 
-/// The path of a `file://` URI (RFC 8089), when it is one and is UTF-8.
+/// Returns the path of a `file://` URI (RFC 8089), if it is one and is UTF-8.
 fn folder_of(uri: &str) -> Option<PathBuf> {
     let rest = uri.get(7..).filter(|_| uri[..7].eq_ignore_ascii_case("file://"))?;
     let path = rest.strip_prefix("localhost").unwrap_or(rest);

@@ -1,8 +1,8 @@
-//! The MCP server: what it says of itself, its tools, and how a call becomes a result.
+//! Implements the MCP server: its description, its tools, and the conversion of a call into a result.
 //!
-//! Everything but a call is answered from the static table, without the daemon. `rmcp` negotiates the revision; this file
-//! adds what only some revisions have (cache hints) and keeps the rest the same for all of them. The only file, with
-//! `ask.rs`, `roots.rs` and `stdio.rs`, that knows MCP's types.
+//! Everything but a call is answered from the static table, without the daemon. `rmcp` negotiates the revision; this
+//! file adds what only some revisions have (cache hints) and keeps the rest the same for all of them. Only this file,
+//! `ask.rs`, `roots.rs` and `stdio.rs` use MCP's types.
 
 use std::sync::{Arc, OnceLock};
 
@@ -25,7 +25,7 @@ use crate::roots::{CallRoot, Roots};
 /// Time for which a client may keep the tool list, in milliseconds: the list cannot change while this process lives.
 const LIST_TTL_MS: u64 = 60 * 60 * 1000;
 
-/// Methods that are served; whoever calls one of them and is not understood wrote its parameters wrongly.
+/// Methods that are served: a request for one of them that cannot be read has wrong parameters.
 const SERVED: &[&str] = &["initialize", "server/discover", "ping", "tools/list", "tools/call"];
 
 /// The server of one client.
@@ -51,7 +51,7 @@ impl Server {
         self.tools.get_or_init(|| self.listed.iter().map(|def| as_tool(def, self.output_schemas)).collect())
     }
 
-    /// The tool of this name, if this client may call it: it is listed, or in no list at all.
+    /// Returns the tool of this name, if this client may call it: it is listed, or in no list at all.
     fn callable_tool(&self, name: &str) -> Result<&'static ToolDef, ErrorData> {
         let Some(def) = tools::find(name) else {
             return Err(ErrorData::invalid_params(tools::unknown_tool(name).to_string(), None));
@@ -123,10 +123,10 @@ impl ServerHandler for Server {
             };
             let DaemonAnswer { ok, envelope, ask } = tokio::select! {
                 answer = self.relay.call(order) => answer,
-                // Nobody waits for this answer any more, and `rmcp` drops it.
+                // The call was cancelled: `rmcp` drops this answer.
                 () = context.ct.cancelled() => return Err(cancelled_error()),
             };
-            // What failed the second time was good the first time.
+            // If the repeated call fails, the first answer stands.
             let envelope = stands.take().filter(|_| !ok).unwrap_or(envelope);
             let next = match ask {
                 Some(ask) => questions.put_question(ask, reporter.as_mut()).await,
@@ -141,7 +141,7 @@ impl ServerHandler for Server {
         }
     }
 
-    /// `rmcp` hands every request it cannot read to this method, also those whose method it knows.
+    /// Handles requests that `rmcp` cannot read, even those whose method it knows.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -177,9 +177,9 @@ fn as_tool(def: &'static ToolDef, output_schema: bool) -> Tool {
     if output_schema { tool.with_raw_output_schema(Arc::new(schema::output_schema(def))) } else { tool }
 }
 
-/// A text alone, or the JSON envelope twice, because some clients show the model only one of the two; with the text they would show
-/// the model what it was meant to replace. A failure of the tool's domain is an answer like any other and no MCP error: the
-/// model is to read its hint.
+/// Converts an answer into a result: a text alone, or the JSON envelope twice, because some clients show the model only
+/// one of the two; a structured copy beside the text would make them show that instead of the text. A failure of the
+/// tool is an answer like any other and no MCP error, because the model should read its hint.
 fn as_result(answer: String, form: Form) -> CallToolResult {
     let structure = (form == Form::Json).then(|| serde_json::from_str(&answer).ok()).flatten();
     let mut result = CallToolResult::success(vec![ContentBlock::text(answer)]);

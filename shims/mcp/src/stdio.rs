@@ -1,10 +1,10 @@
-//! JSON-RPC on two byte streams, one message a line: the transport under `rmcp`.
+//! Reads and writes JSON-RPC on two byte streams, one message a line: the transport under `rmcp`.
 //!
-//! `rmcp` brings a transport of its own; this one answers where that one is silent or answers without the request's id:
-//! text that is not JSON, JSON that is no message, a line that is too long, a batch (which revision 2025-03-26 allows).
-//! An error has the id of its request, also where the request as a whole cannot be read.
-//! A client that gets no answer waits until its own deadline, so every request is answered. It knows nothing of MCP
-//! beyond the shape of a message.
+//! `rmcp` has a transport of its own. This one also answers in cases where that one is silent or answers without the
+//! request's ID: text that is not JSON, JSON that is no message, a line that is too long, a batch (which revision
+//! 2025-03-26 allows). An error has the ID of its request, even if the rest of the request cannot be read. A client
+//! that gets no answer waits until its own deadline, so every request is answered. This file knows only the shape of a
+//! message, and nothing else of MCP.
 
 use std::collections::VecDeque;
 use std::io;
@@ -20,7 +20,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _,
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
-/// The longest line that is taken, in bytes without its end.
+/// Longest accepted line, in bytes without its end.
 pub(crate) const MAX_LINE: usize = 16 * 1024 * 1024;
 
 type Incoming = RxJsonRpcMessage<RoleServer>;
@@ -38,15 +38,17 @@ impl<R, W> Clone for Stdio<R, W> {
     }
 }
 
-/// `receive` runs in a `select!` and is dropped half-way all the time, so whatever it has begun lives here.
+/// The reader's state. `receive` runs in a `select!` and is dropped half-way all the time, so everything that it has
+/// begun is here.
 struct Input<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
-    /// A line that was too long is being thrown away; this looks for its id.
+    /// The search for an ID in a line that is too long and is being skipped.
     skipping: Option<IdScan>,
     /// Messages of a batch that are not handed out yet.
     waiting: VecDeque<Incoming>,
-    /// A reply under way. One at a time: whoever sends rubbish waits until it is answered.
+    /// A reply that is being written. There is one at a time: a client that sends invalid messages waits until each is
+    /// answered.
     reply: Option<JoinHandle<io::Result<()>>>,
 }
 
@@ -54,7 +56,7 @@ struct Input<R> {
 #[derive(Debug, PartialEq)]
 enum InputLine {
     Whole,
-    /// With its id, as JSON, if it has one.
+    /// The line was too long; its ID, as JSON, if it has one.
     TooLong(Option<String>),
     End,
 }
@@ -84,7 +86,8 @@ where
                 Err(refusal) => refused.push(refusal),
             }
         }
-        // A batch may hold several bad elements; their answers share one task, so that order and pressure are kept.
+        // A batch may hold several bad elements; one task writes their answers, so that order and back-pressure are
+        // kept.
         match refused.len() {
             0 => {}
             1 => refused.into_iter().for_each(|refusal| self.begin_reply(input, refusal)),
@@ -158,7 +161,7 @@ where
 }
 
 impl<R: AsyncRead + Unpin> Input<R> {
-    /// Reads up to the end of a line. The end of input ends the last line too; a second call then says `End`.
+    /// Reads up to the end of a line. The end of input ends the last line too; the next call then returns `End`.
     async fn read_line(&mut self) -> io::Result<InputLine> {
         loop {
             let available = self.reader.fill_buf().await?;
@@ -192,11 +195,11 @@ impl<R: AsyncRead + Unpin> Input<R> {
     }
 }
 
-/// Why a message is not handed on, and to which request that is the answer.
+/// The reason why a message is refused, and the ID for the answer.
 #[derive(Debug)]
 struct Refusal {
     error: ErrorData,
-    /// As it was written, which may be no id that MCP allows; `null` where there is none to be found.
+    /// The ID as it was written, which MCP may not allow; `null` if there is none.
     id: Option<Value>,
 }
 
@@ -210,8 +213,8 @@ impl Refusal {
     }
 }
 
-/// The messages of a line: none for an empty one, several for a batch. What is no request is dropped silently, as
-/// JSON-RPC wants: nobody waits for an answer to it.
+/// Returns the messages of a line: none for an empty one, several for a batch. Invalid messages that are no requests
+/// are dropped silently, as JSON-RPC demands: nobody waits for an answer.
 fn read_messages(line: &[u8]) -> Vec<Result<Incoming, Refusal>> {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
     if line.trim_ascii().is_empty() {
@@ -238,7 +241,7 @@ fn read_message(value: Value) -> Option<Result<Incoming, Refusal>> {
     let id = written.clone().and_then(|id| serde_json::from_value::<RequestId>(id).ok());
     match serde_json::from_value::<Incoming>(value) {
         Ok(message) => Some(Ok(message)),
-        // Whoever asked need not wait until a person would have had time enough.
+        // The server's question gets an answer now, so that it need not wait for a person's time limit.
         Err(_) if is_reply => {
             id.map(|id| Ok(Incoming::error(ErrorData::internal_error("malformed reply", None), Some(id))))
         }
@@ -253,7 +256,7 @@ mod tests {
 
     use super::*;
 
-    /// Everything the transport hands out and everything it writes for these bytes of input.
+    /// Returns everything that the transport hands out and writes for these bytes of input.
     async fn run(input: &[u8]) -> (Vec<String>, Vec<Value>) {
         let (mut client, reader): (DuplexStream, DuplexStream) = duplex(64 * 1024);
         let (mut answers, writer) = duplex(64 * 1024);
@@ -317,7 +320,7 @@ mod tests {
             run(b"{\"method\":\"notifications/x\"}\n{\"id\":3,\"result\":7}\n{\"jsonrpc\":\"1.0\",\"method\":\"x\"}\n")
                 .await;
         assert!(written.is_empty(), "{written:?}");
-        // A malformed reply is still one, so that nobody waits for it.
+        // A malformed reply still counts as one, so that nobody waits for it.
         assert_eq!(received.len(), 1, "{received:?}");
         assert!(received[0].contains("\"id\":3") && received[0].contains("malformed reply"), "{received:?}");
     }

@@ -8,7 +8,7 @@ use hob_proto::settings::{Report, SettingsRequest};
 
 use crate::CommandFailure;
 
-/// The word that has `hobd` answer instead of being the daemon.
+/// The argument that makes `hobd` report and end instead of being the daemon.
 const WORD: &str = "report-settings";
 
 /// Asks the `hobd` that this client would start for its report on the settings.

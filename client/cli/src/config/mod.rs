@@ -1,7 +1,7 @@
-//! `hob config`: which settings there are, what is wrong with them, what counts and where it was said.
+//! Defines `hob config`: shows the settings, their errors, their effective values and where each is stated.
 //!
-//! The settings are the daemon's to read, so its program is asked (`hobd report-settings`): it answers and ends. No daemon need run,
-//! and none is started. Here the answer is laid out.
+//! Only the daemon's program reads the settings, so this command runs it (`hobd report-settings`): it reports and ends.
+//! No daemon need run, and none is started. This file renders the report.
 
 mod ask;
 
@@ -98,8 +98,8 @@ impl Config {
     }
 }
 
-/// Returns what is wrong with the settings that count for this command's project, and all of them with where each was said; what may be
-/// secret is left out.
+/// Returns the errors in the settings of this command's project, and all of its settings with the place of each; values
+/// that may be secret are left out.
 pub(crate) fn settings_text(common: &Common) -> Result<String, CommandFailure> {
     let root = common.project_folder()?.to_str().map(str::to_owned);
     let report = ask::ask_hobd(&SettingsRequest { root, tries: true, ..SettingsRequest::default() })?;
@@ -112,7 +112,7 @@ fn check_outcome(what: &What, report: &Report) -> CommandOutcome {
     if is_wrong { CommandOutcome::Refused } else { CommandOutcome::Done }
 }
 
-/// A file named on the command line, absolute: against the working directory, as every file is.
+/// Returns the absolute path of a file on the command line, relative to the working directory, as all files are.
 fn place_of(common: &Common, file: &std::path::Path) -> Result<String, CommandFailure> {
     let common = Common { root: None, group: None, ..common.clone() };
     let path = common.project_folder()?.join(file);
@@ -136,7 +136,7 @@ fn check_text(report: &Report, style: &Style) -> String {
     text
 }
 
-/// As compilers write it, so that editors and terminals make a link of it.
+/// Writes a problem as compilers do, so that editors and terminals make a link of its place.
 fn problem_text(problem: &Problem, style: &Style) -> String {
     let place = match (problem.line, problem.file.as_str()) {
         (0, _) | (_, "") => String::new(),

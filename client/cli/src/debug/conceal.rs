@@ -1,15 +1,15 @@
-//! Puts hashes in the places of paths and names, so that a bundle can be passed on without saying what its user works on.
+//! Replaces paths and names by hashes, so that users can pass on a bundle that does not reveal their work.
 //!
-//! A part of a path gets the same hash wherever it stands, so that a reader can still follow it; the key of the hash is drawn anew for
-//! each bundle and kept nowhere, so that nobody can try names. Concealing goes too far rather than not far enough: whatever looks like a
-//! path is one, unless all of it is of hob or of every system.
+//! A part of a path gets the same hash everywhere, so that a reader can still follow it; each bundle has a new key for
+//! the hash, which is not stored, so that nobody can try names. Concealing removes too much rather than too little:
+//! every word that looks like a path counts as one, unless all of it belongs to hob or to every system.
 
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher as _, RandomState};
 
 use super::gather::Section;
 
-/// Parts of paths that every system or every hob has.
+/// Parts of paths that exist on every system or in every installation of hob.
 const COMMON: &[&str] = &[
     "",
     ".",
@@ -72,7 +72,7 @@ const COMMON: &[&str] = &[
     "os-release",
 ];
 
-/// First parts of methods of protocols, which have a slash and are no paths; the other part is one word of letters.
+/// First parts of protocol methods, which have a slash and are no paths; the second part is one word of letters.
 const METHODS: &[&str] = &[
     "textDocument",
     "workspace",
@@ -84,7 +84,7 @@ const METHODS: &[&str] = &[
     "tools",
 ];
 
-/// Endings by which a word without a slash is the name of a file.
+/// Endings that make a word without a slash the name of a file.
 const ENDINGS: &[&str] = &[
     "bash", "c", "cc", "cfg", "cpp", "cs", "css", "dart", "ex", "exs", "go", "gradle", "h", "hcl", "hpp",
     "html", "ini", "java", "js", "json", "jsx", "kt", "lock", "lua", "md", "mod", "php", "proto", "py",
@@ -92,18 +92,18 @@ const ENDINGS: &[&str] = &[
     "yaml", "yml",
 ];
 
-/// Shortest name that is replaced wherever it stands; a shorter one would be found in other words.
+/// Length of the shortest name that is replaced everywhere; a shorter one would match in other words.
 const SHORTEST: usize = 3;
 
 /// Replaces names by hashes; see the header.
 pub(super) struct Concealer {
     key: RandomState,
-    /// Names that are concealed wherever they stand as a word.
+    /// Names that are concealed wherever they appear as a word.
     names: BTreeSet<String>,
 }
 
 impl Concealer {
-    /// Creates one that knows the names in the paths of these sections, of the user and of this machine.
+    /// Creates a concealer that knows the names in the paths of these sections, of the user and of this machine.
     pub(super) fn for_sections(sections: &[Section]) -> Self {
         let mut concealer = Self { key: RandomState::new(), names: BTreeSet::new() };
         let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
@@ -121,7 +121,7 @@ impl Concealer {
     /// Conceals the names in all sections.
     pub(super) fn conceal_sections(&self, sections: &mut [Section]) {
         for section in sections {
-            // Frames of a stack name the sources of hob and of its libraries.
+            // Stack frames name source files of hob and of its libraries.
             let has_frames = matches!(section.title, "crashes" | "last words" | "stacks");
             let lines = section.text.split_inclusive('\n');
             let one = |line: &str| match has_frames && is_frame(line) {
@@ -147,7 +147,7 @@ impl Concealer {
     }
 
     fn conceal_word(&self, word: &str) -> String {
-        // The end of a sentence is none of the name.
+        // A full stop at the end of a sentence is no part of the name.
         let bare = word.trim_end_matches('.');
         let end = &word[bare.len()..];
         if bare.contains('@') && !bare.contains('/') {
@@ -173,7 +173,7 @@ impl Concealer {
         self.hashed(part)
     }
 
-    /// The ending stays: it says what language a file has.
+    /// Hashes a name, but keeps its ending, which shows the language of a file.
     fn hashed(&self, name: &str) -> String {
         let ending =
             name.rsplit_once('.').map(|(_, ending)| ending).filter(|ending| ENDINGS.contains(ending));
@@ -194,10 +194,10 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c| !is_of_word(c)).map(|word| word.trim_end_matches('.')).filter(|word| !word.is_empty())
 }
 
-/// Returns true for what looks like a path or the name of a file.
+/// Returns true for a word that looks like a path or the name of a file.
 fn is_path(word: &str) -> bool {
     match word.split_once(['/', '\\']) {
-        // A bare slash, and a quantity by the second.
+        // A lone slash, and a quantity per second, are no paths.
         Some(("" | "." | "..", "") | (_, "s")) => false,
         Some((first, rest)) => !(METHODS.contains(&first) && rest.chars().all(char::is_alphabetic)),
         None => {
@@ -206,8 +206,8 @@ fn is_path(word: &str) -> bool {
     }
 }
 
-/// Returns true for a line of a backtrace: a number and a name, or the place of one in the sources of hob or of Rust. A place below
-/// somebody's home is none: it would name its user.
+/// Returns true for a line of a backtrace: a number and a name, or a place in the sources of hob or of Rust. A place
+/// below a home folder does not count, because it would name its user.
 fn is_frame(line: &str) -> bool {
     let line = line.trim_start();
     let is_foreign =

@@ -1,4 +1,4 @@
-//! Gathers the sections of a bundle. Each is told why it has nothing, instead of ending the whole.
+//! Gathers the sections of a bundle. A section that cannot be gathered says why, and does not end the whole.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use super::stacks;
 use crate::doctor::crash::{crash_reports, end_of};
 use crate::{CommandFailure, Common, config, daemon, doctor, logs};
 
-/// The longest time that the daemon may take for one answer: a bundle is made when it does not answer, too.
+/// Longest time for one answer of the daemon: users also make a bundle when it does not answer.
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
-/// Reports of crashes that are taken along.
+/// Most crash reports in a bundle.
 const MOST_REPORTS: usize = 5;
-/// Variables that steer hob begin so. The user may have named a variable of a key or a token so as well.
+/// Prefix of hob's own variables. The user may have given a variable with a key or a token that prefix as well.
 const PREFIX: &str = "HOB_";
-/// Variables whose values are shown; of others it is said that they are set.
+/// Variables whose values are shown; for others the bundle only says that they are set.
 const SHOWN_VARIABLES: [&str; 14] = [
     "HOB_DIR",
     "HOB_DAEMON",
@@ -42,10 +42,11 @@ pub(super) struct Section {
     pub(super) text: String,
 }
 
-/// Gathers everything; `log_lines` at the end of the log, and with `with_stacks` the stacks of the daemon's threads.
+/// Gathers every section, with the last `log_lines` lines of the log and, if `with_stacks`, the stacks of the daemon's
+/// threads.
 ///
 /// # Errors
-/// When there is no place for hob's files.
+/// The error when hob's files have no place.
 pub(super) async fn gather_sections(
     common: &Common,
     log_lines: usize,
@@ -149,7 +150,7 @@ fn environment() -> String {
     or_none(set.concat())
 }
 
-/// Leaves out every value that is not known to be harmless.
+/// Drops every value that is not known to be harmless.
 fn without_secret<'v>(name: &str, value: &'v str) -> &'v str {
     if SHOWN_VARIABLES.contains(&name) { value } else { "(set)" }
 }

@@ -1,7 +1,8 @@
-//! `hob debug bundle`: what a bug report needs, in one text file that its reader can check line by line before it exists.
+//! Defines `hob debug bundle`: writes the facts for a bug report into one text file, after its user could check every
+//! line.
 //!
-//! The whole text is shown first and written only after a yes; nothing is ever sent. Like the doctor it must work where nothing else
-//! does, so each section stands for itself: what cannot be had is said in its place.
+//! The command shows the whole text first and writes it only after a yes; it never sends anything. Like the doctor it
+//! must work where nothing else does, so each section stands by itself, and one that cannot be had says so.
 
 mod conceal;
 mod gather;

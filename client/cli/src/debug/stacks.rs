@@ -1,7 +1,7 @@
 //! Lists the daemon's threads, with their stacks where a debugger is installed.
 //!
-//! A debugger stops the daemon for a moment, so this is done on request alone. Without one the system still says what each thread waits
-//! for.
+//! A debugger stops the daemon for a moment, so it runs only on request. Without one the system still reports what each
+//! thread waits for.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -12,7 +12,7 @@ use tokio::process::Command;
 /// Longest time that a debugger may take.
 const DEBUGGER_WITHIN: Duration = Duration::from_secs(30);
 
-/// Returns the threads of a process, one a line, and below them what a debugger says of their stacks.
+/// Returns the threads of a process, one per line, followed by a debugger's output on their stacks.
 pub(super) async fn daemon_stacks(pid: u32) -> String {
     let threads = thread_lines(&PathBuf::from(format!("/proc/{pid}/task")));
     let stacks = match debugger_command(pid) {
@@ -22,7 +22,7 @@ pub(super) async fn daemon_stacks(pid: u32) -> String {
     format!("{threads}\n{stacks}")
 }
 
-/// One line for each thread: its number, its name, its state, and what it waits for in the kernel.
+/// Returns one line for each thread: its number, its name, its state, and what it waits for in the kernel.
 fn thread_lines(tasks: &Path) -> String {
     let folders = std::fs::read_dir(tasks).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut folders: Vec<PathBuf> = folders.collect();
@@ -37,7 +37,7 @@ fn thread_lines(tasks: &Path) -> String {
     folders.iter().map(line).collect()
 }
 
-/// The user's own files of a debugger are not read, and it asks nobody for symbols.
+/// Returns a debugger's command that ignores the user's own files of the debugger, and downloads no symbols.
 fn debugger_command(pid: u32) -> Option<Command> {
     let pid = pid.to_string();
     if let Some(program) = on_path("eu-stack") {

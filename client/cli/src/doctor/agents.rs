@@ -1,4 +1,4 @@
-//! Checks the agents that are set up for hob: whether the program that they start is there, and whether it answers.
+//! Checks the agents that are set up for hob: whether the program that each starts exists, and whether it answers.
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Defines a check and its findings.
 //!
-//! A check looks at [`Surroundings`], which were gathered once, and says what it found. It changes nothing and starts nothing
-//! but programs of hob, to ask for their version. `groups` has the list of all checks.
+//! A check examines the [`Surroundings`], which were gathered once, and returns its findings. It changes nothing and
+//! starts nothing but programs of hob, to ask for their version. `groups` has the list of all checks.
 
 use super::surroundings::Surroundings;
 
@@ -12,14 +12,14 @@ pub(super) enum Level {
     Ok,
     /// Worth knowing; nothing is wrong.
     Note,
-    /// It works, but not as well as it could, or not for long.
+    /// It works, but not as well as it could, or not for much longer.
     Warning,
     /// Something does not work.
     Problem,
 }
 
 impl Level {
-    /// The word for people and programs.
+    /// Returns the word for people and programs.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -37,12 +37,12 @@ pub(super) struct Finding {
     pub(super) level: Level,
     /// The finding in one sentence without a full stop.
     pub(super) text: String,
-    /// A command, or what to change; with anything but [`Level::Ok`] unless nothing can be done.
+    /// A command, or the change to make; set for every level but [`Level::Ok`], unless nothing can be done.
     pub(super) fix: Option<String>,
 }
 
 impl Finding {
-    /// Something that is as it should be.
+    /// Creates a finding that everything is right.
     pub(super) fn ok(text: impl Into<String>) -> Self {
         Self { level: Level::Ok, text: text.into(), fix: None }
     }
@@ -52,12 +52,12 @@ impl Finding {
         Self { level: Level::Note, ..Self::ok(text) }
     }
 
-    /// Something that could be better.
+    /// Creates a finding that something could be better.
     pub(super) fn warning(text: impl Into<String>) -> Self {
         Self { level: Level::Warning, ..Self::ok(text) }
     }
 
-    /// Something that does not work.
+    /// Creates a finding that something does not work.
     pub(super) fn problem(text: impl Into<String>) -> Self {
         Self { level: Level::Problem, ..Self::ok(text) }
     }
@@ -68,7 +68,7 @@ impl Finding {
     }
 }
 
-/// One look at one thing.
+/// One check of one thing.
 pub(super) struct Check {
     /// Its name in its group.
     pub(super) name: &'static str,
@@ -80,7 +80,7 @@ pub(super) struct Check {
 pub(super) struct Group {
     /// The name of the group, as `--json` has it.
     pub(super) name: &'static str,
-    /// In the order in which they are shown.
+    /// The checks, in the order in which they are shown.
     pub(super) checks: &'static [Check],
 }
 

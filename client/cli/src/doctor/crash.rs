@@ -1,4 +1,5 @@
-//! Looks for traces of daemons that crashed: reports, the end of the log, and last words on standard error, which only a crash uses.
+//! Looks for traces of daemons that crashed: reports, the end of the log, and output on standard error, which only a
+//! crash uses.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -9,13 +10,13 @@ use super::check::Finding;
 use super::surroundings::Surroundings;
 use crate::{logs, render};
 
-/// Most bytes at the end of a file that are read.
+/// Most bytes that are read from the end of a file.
 const FILE_END: u64 = 256 * 1024;
-/// An earlier crash is history.
+/// Age beyond which a crash is not reported.
 const RECENT: Duration = Duration::from_secs(24 * 3600);
 const TELL: &str = "`hob debug bundle` gathers what a bug report needs";
 
-/// Finds the traces of crashes. A panic that has its report is not told a second time from the log.
+/// Finds the traces of crashes. A panic with a report is not repeated from the log.
 pub(super) fn check_crashes(around: &Surroundings) -> Vec<Finding> {
     let Ok(settings) = &around.settings else { return Vec::new() };
     let folder = settings.places.logs_dir();
@@ -46,7 +47,8 @@ fn is_panic(report: &Path) -> bool {
     report.to_string_lossy().ends_with("panic.txt")
 }
 
-/// Describes the newest of the reports of one kind. A panic is a bug; a daemon that ended without a word may just have been killed.
+/// Describes the newest report of one kind. A panic is a bug; a daemon that ended without one may just have been
+/// killed.
 fn describe_newest(reports: &[PathBuf]) -> Option<Finding> {
     let newest = reports.first()?;
     let age = file_age(newest)?;
@@ -85,7 +87,7 @@ fn last_words(file: &Path) -> Option<Finding> {
     Some(finding.with_fix(format!("{} has all of it; {TELL}", file.display())))
 }
 
-/// Reads the end of a file; of one that is not there, nothing.
+/// Reads the end of a file; empty if there is no file.
 pub(crate) fn end_of(path: &Path) -> String {
     let mut bytes = Vec::new();
     if let Ok(mut file) = File::open(path) {

@@ -1,4 +1,4 @@
-//! The daemon: does one run, does it answer, and is it of this build. How the last one ended is for `crash`.
+//! Checks the daemon: whether one runs, answers, and is of this build. `crash` checks how the last one ended.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -111,7 +111,7 @@ fn other_program(server: &ConnectedDaemon, settings: &Settings, theirs: Option<P
         .then(|| Finding::note(text).with_fix("hob stop, if the other installation is not wanted"))
 }
 
-/// The file that the daemon was started from, where the system says that.
+/// Returns the file that the daemon was started from, if the system reports it.
 fn program_of(server: &ConnectedDaemon) -> Option<PathBuf> {
     std::fs::read_link(format!("/proc/{}/exe", server.pid)).ok()
 }
@@ -157,7 +157,7 @@ fn is_listened_at(socket: &Path) -> bool {
     all.split(|byte| *byte == b'\n').any(|line| line.ends_with(path))
 }
 
-/// A lock that is held by somebody who does not listen.
+/// Finds a lock whose holder does not listen.
 fn lock(around: &Surroundings) -> Option<Finding> {
     if !matches!(around.daemon, Daemon::Nobody | Daemon::Leaving | Daemon::Broken(_)) {
         return None;

@@ -1,8 +1,8 @@
 //! Starts the entries of agents that name hob, so that the doctor can say whether they answer.
 //!
-//! An entry is started only where that starts nothing else: while a daemon of this build runs, or with `--start`. What a
-//! project's own file names is started only if it is this installation's `hob-mcp` and nothing else, because anybody may have
-//! written that file. This file judges nothing: `agents` makes findings of the outcomes.
+//! An entry is started only where that starts nothing else: while a daemon of this build runs, or with `--start`. An
+//! entry in a project's own file is started only if it is exactly this installation's `hob-mcp`, because anybody may
+//! have written that file. This file only tries entries: `agents` makes findings of the outcomes.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::Common;
 use crate::setup::agents::probe::{self, Answered};
 use crate::setup::agents::{AgentFileState, Configured, SetupScope, configured_here};
 
-/// An agent's entry, and what came of starting it.
+/// An agent's entry, and the outcome of starting it.
 #[derive(Debug)]
 pub(super) struct Agent {
     /// The file that has the entry.
@@ -23,7 +23,7 @@ pub(super) struct Agent {
 /// The outcome of starting an entry.
 #[derive(Debug)]
 pub(super) enum Tried {
-    /// There is nothing to start.
+    /// The agent has no entry to start.
     Nothing,
     /// It was not started, for this reason.
     No(&'static str),
@@ -39,10 +39,10 @@ const ELSEWHERE: &str =
 const ABOUT_FAR: &str =
     "not started, as it asks a daemon elsewhere (hob doctor looks there with the same options)";
 
-/// Options with which an entry asks a daemon elsewhere.
+/// Options of an entry that asks a daemon elsewhere.
 const FAR_OPTIONS: [&str; 4] = ["--ssh", "--container", "--devcontainer", "--wsl"];
 
-/// Looks at every agent's files, and starts what may be started.
+/// Reads every agent's files, and starts the entries that may be started.
 pub(super) async fn check_agents(
     common: &Common,
     root: &Path,
@@ -80,7 +80,7 @@ fn why_not(seen: &AgentFileState, may_start: bool) -> Option<&'static str> {
     }
 }
 
-/// The `hob-mcp` beside this program.
+/// Returns the path of the `hob-mcp` beside this program.
 fn shim_path() -> Option<PathBuf> {
     let own = std::env::current_exe().ok()?.canonicalize().ok()?;
     own.with_file_name(file_name("hob-mcp")).canonicalize().ok()

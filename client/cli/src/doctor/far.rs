@@ -1,4 +1,4 @@
-//! Checks a far side that the command line names: whether it can be reached without a question, and what hob is there.
+//! Checks a far side that the command line names: whether it can be reached without a prompt, and which hob is there.
 
 use hob_client::far::FarGreeting;
 

@@ -1,12 +1,12 @@
 //! Lists all checks of the doctor in their order, and runs them.
 //!
-//! Names of groups and checks are what `--json` is read by: they stay.
+//! Programs read `--json` by the names of groups and checks, so those names stay.
 
 use super::check::{Check, Group, NamedFinding};
 use super::surroundings::Surroundings;
 use super::{agents, daemon, far, limits, model, org, places, programs, project, servers, service, settings};
 
-/// Every check, in the order in which they are shown: what others depend on comes first.
+/// Every check, in the order in which they are shown: a check comes after those that it depends on.
 const GROUPS: &[Group] = &[
     Group { name: "programs", checks: programs::CHECKS },
     Group { name: "daemon", checks: daemon::CHECKS },

@@ -13,13 +13,15 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "memory", run: |_| check_memory().into_iter().collect() },
 ];
 
-/// A large project has tens of thousands of folders.
+/// Number of watches below which the doctor warns: a large project has tens of thousands of folders.
 const FEW_WATCHES: u64 = 65_536;
-/// Each project takes one, and so do editors and language servers.
+/// Number of inotify instances below which the doctor warns: each project takes one, and so do editors and language
+/// servers.
 const FEW_INSTANCES: u64 = 64;
-/// Open connections, files being read, and language servers' pipes.
+/// Number of open files below which the doctor warns: connections, files being read, and language servers' pipes need
+/// them.
 const FEW_FILES: u64 = 1024;
-/// A daemon with one language server takes about so much.
+/// Bytes of memory below which the doctor warns: a daemon with one language server takes about that much.
 const LITTLE_MEMORY: u64 = 1 << 30;
 
 const WATCHES: &str = "fs.inotify.max_user_watches";
@@ -79,7 +81,7 @@ fn check_instances() -> Option<Finding> {
     })
 }
 
-/// Watches and watchers of this user's processes, as far as they can be looked into.
+/// Counts the watches and watchers of this user's processes, as far as they can be examined.
 fn used_by_this_user() -> (u64, u64) {
     let Ok(processes) = std::fs::read_dir("/proc") else { return (0, 0) };
     let numbered = processes.filter_map(Result::ok).filter(|entry| {
@@ -148,7 +150,7 @@ fn check_memory() -> Option<Finding> {
     let (all, free) = (kib("MemTotal:")? << 10, kib("MemAvailable:")? << 10);
     let group = number_in("/sys/fs/cgroup/memory.max");
     let used = number_in("/sys/fs/cgroup/memory.current");
-    // A container may have less than the machine.
+    // A container may have less memory than the machine.
     let left = group.zip(used).map_or(free, |(limit, used)| limit.saturating_sub(used).min(free));
     let text = format!(
         "{} of {} memory are free",

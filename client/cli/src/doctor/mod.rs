@@ -1,9 +1,9 @@
-//! `hob doctor`: what is wrong with hob here, and what mends it.
+//! Defines `hob doctor`: finds faults of hob on this machine, and names their fixes.
 //!
-//! It must work where nothing else does: without a daemon, with one that does not answer, with settings that cannot be read.
-//! So it asks a daemon only if one runs, and only about a project that the daemon has open already; what it cannot look at it
-//! says. It changes nothing: no folder is made, no mode is changed, no language server is started. `--start` lifts the first
-//! half of that: a daemon is started, or an older one replaced, and it opens the project.
+//! It must work where nothing else does: without a daemon, with one that does not answer, with settings that cannot be
+//! read. So it asks a daemon only if one runs, and only about a project that the daemon has open already, and names the
+//! checks that it cannot make. It changes nothing: it makes no folder, changes no mode and starts no language server.
+//! With `--start` it may start a daemon, or replace an older one, and have it open the project.
 //!
 //! One file per group of checks; [`groups`] has their list.
 
@@ -50,7 +50,7 @@ pub(crate) struct Doctor {
     verbose: bool,
 }
 
-/// Returns the whole report of a doctor that starts nothing, as it is shown to people.
+/// Returns the whole report of a doctor that starts nothing, in its form for people.
 pub(crate) async fn whole_report(common: &Common) -> Result<String, CommandFailure> {
     let around = Surroundings::gather(common, false).await?;
     Ok(report::text(&groups::run_checks(&around), true, &Style::default()))

@@ -1,4 +1,5 @@
-//! The language model that the user may have named: is its key where the settings say. It is not asked anything.
+//! Checks the language model that the user may have named: whether its key is where the settings say. It asks the model
+//! nothing.
 
 use std::path::PathBuf;
 
@@ -22,7 +23,8 @@ fn key(around: &Surroundings) -> Finding {
 fn judge_model<'m>(said: &dyn Fn(&str) -> Option<&'m str>) -> Finding {
     let (name, endpoint) = (said("name").unwrap_or_default(), said("endpoint").unwrap_or_default());
     if let Some(variable) = said("key_env") {
-        // The daemon's environment counts; it is that of whoever started it, most often a shell like this one.
+        // The variable is read in the environment of the program that starts the daemon, most often a shell like this
+        // one.
         if std::env::var_os(variable).is_none_or(|value| value.is_empty()) {
             let text = format!("the key of the model {name} is to be in {variable}, which is not set here");
             return Finding::note(text)

@@ -1,6 +1,8 @@
-//! The code search of the user's organisation, if the settings name one: does it answer. The daemon asks it, and only if one runs.
+//! Checks the code search of the user's organisation, if the settings name one: whether it answers. The daemon asks it,
+//! and only if one runs.
 //!
-//! The address in the settings may hold a password by mistake, so it is never shown from there: only the daemon's, which it has checked.
+//! The address in the settings may hold a password by mistake, so the doctor never shows it: it shows only the
+//! daemon's, which the daemon has checked.
 
 use hob_client::Settings;
 use hob_proto::tools::org::OrgResult;

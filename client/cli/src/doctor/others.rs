@@ -1,7 +1,8 @@
-//! Other daemons of this user: one is meant to serve all programs, and two know nothing of each other's pending edits.
+//! Looks for other daemons of this user: one is meant to serve all programs, and two do not know each other's pending
+//! edits.
 //!
-//! A daemon with a `HOB_DIR` or a home folder of its own is wanted by somebody. One that has the same as this program, and that
-//! this program does not find, is not.
+//! A daemon with a `HOB_DIR` or a home folder of its own was started on purpose. One with the same folders as this
+//! program, which this program does not find, was not.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use hob_proto::places::Places;
 use super::check::Finding;
 use super::surroundings::Surroundings;
 
-/// Daemons and sockets found besides the daemon that this program would ask.
+/// Lists daemons and sockets besides the daemon that this program would ask.
 pub(super) fn check_others(around: &Surroundings) -> Vec<Finding> {
     let Ok(settings) = &around.settings else { return Vec::new() };
     let ours = pid_at(&settings.places.daemon_lock());
@@ -28,7 +29,7 @@ pub(super) fn check_others(around: &Surroundings) -> Vec<Finding> {
     findings
 }
 
-/// The process that holds a daemon's lock.
+/// Returns the process that holds a daemon's lock.
 fn pid_at(lock: &Path) -> Option<u32> {
     holder::read_pid(lock).filter(|_| holder::is_held(lock).unwrap_or(false))
 }
@@ -44,7 +45,7 @@ fn unwanted_finding(words: &str, pid: u32, ours: Option<u32>) -> Finding {
     Finding::warning(text).with_fix(format!("if it is still so in a minute: kill {pid}"))
 }
 
-/// Daemons in other places of this user's that the system's list of processes does not show.
+/// Finds this user's daemons in other places that the system's list of processes does not show.
 fn hidden_daemons(places: &Places, listed: &[OtherDaemon], ours: Option<u32>) -> Vec<Finding> {
     let runtimes = places.other_runtimes();
     let found = runtimes.iter().filter_map(|runtime| Some((runtime, pid_at(&runtime.join("daemon.lock"))?)));
@@ -56,7 +57,7 @@ fn hidden_daemons(places: &Places, listed: &[OtherDaemon], ours: Option<u32>) ->
         .collect()
 }
 
-/// A daemon, with what decides about its folders.
+/// A daemon, with the variables that decide about its folders.
 #[derive(Debug)]
 struct OtherDaemon {
     pid: u32,
@@ -66,7 +67,7 @@ struct OtherDaemon {
 }
 
 impl OtherDaemon {
-    /// True if it would keep the same folders as this program's daemon.
+    /// Returns true if it would use the same folders as this program's daemon.
     fn has_our_folders(&self) -> bool {
         let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         match (&self.hob_dir, set("HOB_DIR")) {
@@ -88,7 +89,7 @@ impl OtherDaemon {
     }
 }
 
-/// The daemons among this user's processes, as far as the system lists them.
+/// Lists the daemons among this user's processes, as far as the system shows them.
 fn list_daemons() -> Vec<OtherDaemon> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -97,8 +98,8 @@ fn list_daemons() -> Vec<OtherDaemon> {
     daemons
 }
 
-/// This process, if it is a daemon: not one of its copies that guard language servers or answer questions, which have a word for
-/// that before everything else. Another user's cannot be read.
+/// Returns this process as a daemon, if it is one. Its copies that guard language servers or answer questions do not
+/// count: their first argument shows it. Another user's process cannot be read.
 fn daemon_of_process(pid: u32) -> Option<OtherDaemon> {
     let folder = PathBuf::from(format!("/proc/{pid}"));
     let program = std::fs::read_link(folder.join("exe")).ok()?;

@@ -1,4 +1,4 @@
-//! hob's folders: are they there, the user's alone, writable, on a disk with room that keeps its promises.
+//! Checks hob's folders: whether they exist, are private and writable, and lie on a suitable disk with room.
 
 use std::path::{Path, PathBuf};
 
@@ -27,13 +27,13 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "file-system", run: file_systems },
 ];
 
-/// Below this the daemon cannot keep anything.
+/// Free bytes below which the daemon cannot store anything.
 const NO_ROOM: u64 = 100 << 20;
-/// Below this it will not be long.
+/// Free bytes below which the room will not last long.
 const LITTLE_ROOM: u64 = 1 << 30;
-/// A cache of more than this is worth a word.
+/// Size of the cache, in bytes, above which the doctor mentions it.
 const LARGE_CACHE: u64 = 20 << 30;
-/// Files of the cache that are counted at most.
+/// Most files of the cache that are counted.
 const MOST_FILES: usize = 500_000;
 
 fn of_places(around: &Surroundings, look: impl Fn(&Places) -> Vec<Finding>) -> Vec<Finding> {
@@ -47,7 +47,7 @@ fn hob_dir(_: &Places) -> Vec<Finding> {
         .collect()
 }
 
-/// The runtime folder, and where the socket is if that is another one.
+/// Checks the runtime folder, and the folder of the socket if that is another one.
 fn check_runtime(places: &Places) -> Vec<Finding> {
     let mut findings = vec![check_folder("folder of socket and locks", &places.runtime, true)];
     if let Some(other) = places.socket.parent().filter(|folder| cfg!(unix) && *folder != places.runtime) {
@@ -56,11 +56,11 @@ fn check_runtime(places: &Places) -> Vec<Finding> {
     findings
 }
 
-/// One folder. `private` wants that others cannot even read it.
+/// Checks one folder. With `private`, others must not even be able to read it.
 fn check_folder(what: &str, path: &Path, private: bool) -> Finding {
     let shown = path.display();
     let Ok(meta) = path.symlink_metadata() else { return absent_finding(what, path) };
-    // The one link that hob follows is the user's own for a folder of settings, state or cache.
+    // hob follows only one link: the user's own for a folder of settings, state or cache.
     let meta = if meta.is_symlink() { path.metadata().unwrap_or(meta) } else { meta };
     if !meta.is_dir() {
         let text = format!("the {what}, {shown}, is not a folder");
@@ -114,7 +114,7 @@ fn access(what: &str, path: &Path, meta: &std::fs::Metadata, private: bool) -> O
 
 #[cfg(not(unix))]
 fn access(_what: &str, _path: &Path, _meta: &std::fs::Metadata, _private: bool) -> Option<Finding> {
-    // The user's own profile is private there.
+    // The user's own profile is private on Windows.
     None
 }
 
@@ -128,7 +128,7 @@ fn is_writable(path: &Path) -> bool {
     path.metadata().is_ok_and(|meta| !meta.permissions().readonly())
 }
 
-/// A path as a shell takes it.
+/// Quotes a path for a shell.
 pub(super) fn shell_quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);
@@ -157,7 +157,7 @@ fn check_disk(places: &Places) -> Vec<Finding> {
     }]
 }
 
-/// The folder or the nearest one above it that is there.
+/// Returns the folder or the nearest existing one above it.
 fn nearest_existing(path: &Path) -> PathBuf {
     path.ancestors().find(|folder| folder.exists()).unwrap_or(path).to_path_buf()
 }
@@ -172,7 +172,7 @@ fn free_bytes(_path: &Path) -> Option<u64> {
     None
 }
 
-/// Number and bytes of the files below, links not followed.
+/// Returns the number and bytes of the files below; links are not followed.
 fn size(folder: &Path) -> (usize, u64) {
     let (mut files, mut bytes, mut open) = (0, 0, vec![folder.to_path_buf()]);
     while let Some(entries) = open.pop().filter(|_| files < MOST_FILES).map(std::fs::read_dir) {
@@ -187,7 +187,8 @@ fn size(folder: &Path) -> (usize, u64) {
     (files, bytes)
 }
 
-/// Disks of other machines lock and map files in ways of their own; layers of containers are lost with them.
+/// Checks the file systems: disks of other machines lock and map files in their own ways, and layers of containers are
+/// lost with the container.
 fn file_systems(around: &Surroundings) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Ok(settings) = &around.settings {
@@ -224,7 +225,7 @@ enum FileSystemKind {
     Layer,
 }
 
-/// Names and kinds by the numbers of `statfs(2)`.
+/// Returns names and kinds by the numbers of `statfs(2)`.
 #[cfg(target_os = "linux")]
 fn file_system(path: &Path) -> Option<(&'static str, FileSystemKind)> {
     const KNOWN: &[(u32, &str, FileSystemKind)] = &[
@@ -238,7 +239,7 @@ fn file_system(path: &Path) -> Option<(&'static str, FileSystemKind)> {
         (0x6573_5546, "fuse", FileSystemKind::Remote),
         (0x794c_7630, "overlay", FileSystemKind::Layer),
     ];
-    // The numbers are 32 bits wide, in a field that is wider on some systems and has a sign on others.
+    // The numbers have 32 bits, in a field that is wider on some systems and signed on others.
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

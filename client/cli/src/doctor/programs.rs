@@ -1,6 +1,6 @@
-//! The programs: are they all there, do they belong together, and is this the `hob` that a shell would run.
+//! Checks the programs: whether all are there, belong together, and whether a shell would run this `hob`.
 //!
-//! They are asked for their version by running them with `--version`, which does nothing else. One that does not end is ended.
+//! Each runs with `--version`, which does nothing else. A program that does not end is ended.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -59,7 +59,7 @@ fn check_daemon_program(around: &Surroundings) -> Option<Finding> {
     })
 }
 
-/// A shim: it belongs beside this program; one on the `PATH` will do.
+/// Checks a shim: it should lie beside this program, but one on the `PATH` works too.
 fn check_shim(around: &Surroundings, name: &str, loss: &str, needed: bool) -> Finding {
     let own = own_folders(around);
     let missing = |text: String| if needed { Finding::problem(text) } else { Finding::warning(text) };
@@ -88,7 +88,7 @@ fn check_version(name: &str, path: &Path) -> Finding {
     }
 }
 
-/// The `hob` programs of the `PATH`: a shell runs the first.
+/// Checks the `hob` programs on the `PATH`: a shell runs the first.
 fn path(around: &Surroundings) -> Vec<Finding> {
     let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
     let own = around.own.as_ref().map(real);
@@ -127,7 +127,7 @@ fn own_folders(around: &Surroundings) -> Vec<PathBuf> {
     folders
 }
 
-/// Every file of that name in the folders of the `PATH`.
+/// Lists every file of that name in the folders of the `PATH`.
 fn on_path(program: &str) -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut files: Vec<PathBuf> = files_on_path(program, &path).collect();
@@ -135,13 +135,13 @@ fn on_path(program: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The last word of the first line that it prints.
+/// Returns the last word of the first line that it prints.
 pub(super) fn version_of(program: &Path) -> Result<String, String> {
     let mut command = Command::new(program);
     command.arg("--version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|error| error.to_string())?;
     let until = Instant::now() + VERSION_WITHIN;
-    // It says one line, which a pipe holds; so waiting first is safe.
+    // The program prints one line, which a pipe holds; so waiting first is safe.
     let status = loop {
         match child.try_wait().map_err(|error| error.to_string())? {
             Some(status) => break status,

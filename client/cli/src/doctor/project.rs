@@ -1,4 +1,4 @@
-//! This project: is it one, is it indexed, what is in it, is it trusted.
+//! Checks this project: whether it is one, is indexed and trusted, and what it contains.
 
 use hob_proto::trust::Trusted;
 use serde_json::Value;
@@ -59,7 +59,7 @@ fn index(around: &Surroundings) -> Finding {
     }
 }
 
-/// The languages with most files first.
+/// Lists the languages with the most files first.
 fn languages_text(workspace: &Value) -> String {
     let mut all: Vec<(&str, u64)> = found_languages(workspace).collect();
     all.sort_by_key(|(_, files)| std::cmp::Reverse(*files));
@@ -68,7 +68,7 @@ fn languages_text(workspace: &Value) -> String {
     all.join(", ")
 }
 
-/// Languages of the project and how many files they have.
+/// Returns the languages of the project, each with its number of files.
 pub(super) fn found_languages(workspace: &Value) -> impl Iterator<Item = (&str, u64)> {
     let all = workspace["languages"].as_object().into_iter().flatten();
     all.map(|(name, files)| (name.as_str(), files.as_u64().unwrap_or(0)))

@@ -1,4 +1,4 @@
-//! The report: for people short, with the worst on top, for programs everything.
+//! Renders the report: short for people, with the worst on top; complete for programs.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::render;
 use crate::term::Style;
 use crate::visible::is_invisible;
 
-/// The worst first, each with its fix; what is as it should be is one line unless `verbose`.
+/// Renders the worst findings first, each with its fix; all good ones share a line unless `verbose`.
 pub(super) fn text(found: &[NamedFinding], verbose: bool, style: &Style) -> String {
     let mut out = format!("{}\n\n", style.bold(summary(found)));
     let mut odd: Vec<&NamedFinding> = found.iter().filter(|one| one.finding.level != Level::Ok).collect();
@@ -28,7 +28,7 @@ pub(super) fn text(found: &[NamedFinding], verbose: bool, style: &Style) -> Stri
     out
 }
 
-/// Width of the words for levels, and of the names of groups.
+/// Width of the names of levels and groups.
 const NAME: usize = 10;
 
 fn padded(word: &str) -> String {
@@ -51,7 +51,8 @@ fn lines(one: &NamedFinding, style: &Style) -> String {
     out
 }
 
-/// Names of files and words of others can hold anything; a terminal must not obey it.
+/// Replaces control characters: file names and texts of other programs can hold anything, and a terminal must not obey
+/// it.
 fn without_controls(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || is_invisible(c) { '\u{fffd}' } else { c }).collect()
 }
@@ -75,7 +76,7 @@ fn summary(found: &[NamedFinding]) -> String {
     }
 }
 
-/// Every finding. Fields are added, never renamed.
+/// Returns every finding. Fields are added, never renamed.
 pub(super) fn findings_json(around: &Surroundings, found: &[NamedFinding]) -> String {
     let one = |one: &NamedFinding| {
         let mut entry = json!({

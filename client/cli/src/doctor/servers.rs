@@ -1,6 +1,7 @@
-//! Language servers, for the languages that this project has: which would be used, and how those are got that are missing.
+//! Checks the language servers for the languages of this project: which ones would be used, and how to get missing
+//! ones.
 //!
-//! The daemon says what it finds; it runs programs for their version and starts no server for this.
+//! The daemon looks for them; it runs programs for their version and starts no server for this.
 
 use hob_proto::tools::servers::{Family, ListedServer};
 use serde_json::Value;
@@ -12,11 +13,11 @@ use super::surroundings::Surroundings;
 pub(super) const CHECKS: &[Check] =
     &[Check { name: "languages", run: check_languages }, Check { name: "running", run: check_running }];
 
-/// The map's languages by other names in the language server protocol.
+/// The map's languages that have other names in the language server protocol.
 const RENAMED: &[(&str, &str)] =
     &[("tsx", "typescriptreact"), ("bash", "shellscript"), ("c#", "csharp"), ("c++", "cpp")];
 
-/// Languages with a smaller share of the files than this, in per cent, are told together: fixtures, a script or two.
+/// Share of the files, in per cent, below which languages are reported together: fixtures, a script or two.
 const FEW: u64 = 2;
 
 fn check_languages(around: &Surroundings) -> Vec<Finding> {
@@ -37,7 +38,7 @@ fn language_findings(families: &[Family], counts: &[(String, u64)]) -> Vec<Findi
             .map(|(_, files)| files)
             .sum()
     };
-    // What the user has settings for is told whatever its share.
+    // A language with settings of the user is reported whatever its share.
     let is_named = |family: &Family| {
         !family.settings.is_empty()
             || family.candidates.iter().any(|candidate| !candidate.settings.is_empty())
@@ -48,7 +49,7 @@ fn language_findings(families: &[Family], counts: &[(String, u64)]) -> Vec<Findi
     of_many.chain(of_few(&few, &known)).collect()
 }
 
-/// One line for all languages of few files.
+/// Makes one line for all languages with few files.
 fn of_few(families: &[&Family], known: &[String]) -> Option<Finding> {
     let is_served = |family: &Family| {
         family.candidates.iter().any(|candidate| matches!(candidate.state.as_str(), "used" | "off"))
@@ -71,7 +72,7 @@ fn of_few(families: &[&Family], known: &[String]) -> Option<Finding> {
     }
 }
 
-/// The languages of a family that the project has.
+/// Returns the languages of a family that the project has.
 fn languages_here<'f>(family: &'f Family, known: &[String]) -> Vec<&'f str> {
     family.languages.iter().filter(|one| known.contains(one)).map(String::as_str).collect()
 }
@@ -93,7 +94,7 @@ fn of_family(family: &Family, known: &[String]) -> Vec<Finding> {
         (None, Some(first)) => findings.push(missing_server_finding(&names, family, first)),
         (None, None) => {}
     }
-    // With a server that is used, what could not be is told only if the user asked for it by name.
+    // Where a server is used, rejected ones are reported only if the user named them.
     let wanted = |candidate: &&ListedServer| used.is_none() || !candidate.settings.is_empty();
     for candidate in family.candidates.iter().filter(wanted) {
         findings.extend(candidate.rejected.iter().map(|why| rejected_finding(candidate, why)));
@@ -119,7 +120,7 @@ fn missing_server_finding(names: &str, family: &Family, first: &ListedServer) ->
     Finding::warning(text).with_fix(how_to_get(family, first))
 }
 
-/// The first server is the best; one that hob itself can get is the least trouble.
+/// Describes how to get a server: the first is the best, and one that hob itself can install is the easiest.
 fn how_to_get(family: &Family, first: &ListedServer) -> String {
     match family.candidates.iter().find(|candidate| candidate.installable) {
         Some(installable) => format!("hob servers install {}, or: {}", installable.name, first.install),
@@ -137,7 +138,7 @@ fn rejected_finding(candidate: &ListedServer, why: &str) -> Finding {
     }
 }
 
-/// Those that the daemon runs, or tried to.
+/// Checks the servers that the daemon runs, or tried to.
 fn check_running(around: &Surroundings) -> Vec<Finding> {
     let root = around.open.as_deref().and_then(|root| root.to_str());
     let all = around.status["servers"].as_array().into_iter().flatten();

@@ -1,4 +1,4 @@
-//! The service: if one is installed, does it start the daemon that this `hob` belongs to. Looks at the unit files alone.
+//! Checks the service: whether the installed one, if any, starts the daemon of this `hob`. Reads only the unit files.
 
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,7 @@ fn judge_unit(around: &Surroundings, file: &Path, program: &Path) -> Finding {
     }
 }
 
-/// The service's file, on systems that have one: the user's own before those of a package.
+/// Returns the service's file, on systems that have one: the user's own before those of a package.
 pub(crate) fn unit_file() -> Option<PathBuf> {
     let home = std::env::home_dir()?;
     if cfg!(target_os = "macos") {
@@ -59,7 +59,7 @@ pub(crate) fn unit_file() -> Option<PathBuf> {
     files.find(|file| cfg!(unix) && file.is_file())
 }
 
-/// The program of `ExecStart=`, or the first of launchd's `ProgramArguments`.
+/// Returns the program of `ExecStart=`, or the first of launchd's `ProgramArguments`.
 fn program_in_unit(text: &str) -> Option<String> {
     let by_systemd = text.lines().find_map(|line| line.trim().strip_prefix("ExecStart="));
     if let Some(line) = by_systemd {

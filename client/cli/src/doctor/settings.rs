@@ -1,4 +1,5 @@
-//! The settings: what the daemon says is wrong with them, or, without a daemon, whether they can be read at all.
+//! Checks the settings: reports the errors that the daemon found, or, without a daemon, whether the files can be read
+//! at all.
 
 use std::path::{Path, PathBuf};
 
@@ -53,7 +54,7 @@ fn of_project(around: &Surroundings) -> Vec<Finding> {
     judge_settings(&file, &told, around.workspace().is_some())
 }
 
-/// Returns the daemon's findings about the file, if it was asked; else checks that the file is TOML.
+/// Returns the daemon's findings about the file, if the daemon reported any; else checks that the file is TOML.
 fn judge_settings(file: &Path, told: &[&str], asked: bool) -> Vec<Finding> {
     if asked {
         let problem =
@@ -81,7 +82,7 @@ fn judge_settings(file: &Path, told: &[&str], asked: bool) -> Vec<Finding> {
     }]
 }
 
-/// Where to change what, from a message that begins with file and line.
+/// Names the place to change, from a message that begins with file and line.
 fn change_hint(file: &Path, told: &str) -> String {
     let shown = file.display().to_string();
     let after =

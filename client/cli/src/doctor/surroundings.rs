@@ -1,7 +1,7 @@
-//! The surroundings that the checks examine, gathered once, before the first check.
+//! Gathers the facts that the checks examine, once, before the first check.
 //!
-//! This is the only file of the doctor that talks to a daemon, here or elsewhere. A folder of the socket that is not private is not gone
-//! into: connecting would make it private, and this command changes nothing.
+//! This is the only file of the doctor that talks to a daemon, here or elsewhere. It does not connect if the socket's
+//! folder is not private: connecting would make it private, and this command changes nothing.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -22,31 +22,31 @@ const STATUS_WITHIN: Duration = Duration::from_secs(10);
 /// The longest time that the daemon may take to ask the programs of this machine for their versions.
 const SERVERS_WITHIN: Duration = Duration::from_secs(120);
 
-/// The outcome of reaching the daemon.
+/// The result of contacting the daemon.
 #[derive(Debug)]
 pub(super) enum Daemon {
-    /// It was not tried, and why.
+    /// The doctor did not try, for this reason.
     NotAsked(String),
-    /// Nobody listens on the socket.
+    /// No daemon listens on the socket.
     Nobody,
-    /// One that is ending, or too busy to take a connection.
+    /// A daemon is ending, or too busy to take a connection.
     Leaving,
-    /// One that does not serve this client.
+    /// A daemon does not serve this client.
     Refusing {
         /// The version of the daemon.
         version: String,
         /// The daemon's reason, as a sentence for people.
         reason: String,
     },
-    /// There is something that cannot be talked to.
+    /// Something on the socket cannot be talked to.
     Broken(Unavailable),
-    /// A daemon that serves this client.
+    /// A daemon serves this client.
     Serving(Box<ConnectedDaemon>),
-    /// It took the connection and then said nothing useful.
+    /// A daemon took the connection and then sent nothing useful.
     Mute(Box<ConnectedDaemon>),
 }
 
-/// The surroundings that the checks examine.
+/// The facts that the checks examine.
 #[derive(Debug)]
 pub(super) struct Surroundings {
     /// The path of this program, if it is known.
@@ -55,13 +55,13 @@ pub(super) struct Surroundings {
     pub(super) place: PathBuf,
     /// The settings for reaching the daemon, or the reason why there is no place for hob's files.
     pub(super) settings: Result<Settings, Unavailable>,
-    /// The outcome of reaching the daemon; see [`Daemon`].
+    /// The result of contacting the daemon.
     pub(super) daemon: Daemon,
     /// The daemon's status; null without one.
     pub(super) status: Value,
     /// The root of the project, if the daemon has it open.
     pub(super) open: Option<PathBuf>,
-    /// Language servers, of a project that is open.
+    /// The language servers of a project that is open.
     pub(super) servers: Option<ServersResult>,
     /// The code search of the organisation, if the settings name one.
     pub(super) org: Option<OrgResult>,
@@ -71,7 +71,7 @@ pub(super) struct Surroundings {
     pub(super) far: Option<FarSurroundings>,
 }
 
-/// A far side as it was found.
+/// The facts about a far side.
 #[derive(Debug)]
 pub(super) struct FarSurroundings {
     /// The far side's name for people.
@@ -81,7 +81,7 @@ pub(super) struct FarSurroundings {
 }
 
 impl FarSurroundings {
-    /// Looks there; `start` allows to start a daemon there.
+    /// Gathers the facts about the far side; `start` allows to start a daemon there.
     async fn gather(common: &Common, start: bool) -> Result<Option<Self>, CommandFailure> {
         let Some(far) = common.far_side()? else { return Ok(None) };
         let settings = ask::client_settings(common)?;
@@ -95,7 +95,7 @@ impl FarSurroundings {
 }
 
 impl Surroundings {
-    /// Looks around; `start` allows to start a daemon and to have it open the project.
+    /// Gathers all facts; `start` allows to start a daemon and to have it open the project.
     pub(super) async fn gather(common: &Common, start: bool) -> Result<Self, CommandFailure> {
         let place = common.real_project_folder()?;
         let patience = Patience { welcome: Duration::from_secs(5), ..Patience::default() };
@@ -175,18 +175,18 @@ impl Surroundings {
         }
     }
 
-    /// The folder of the project: as the daemon has it, else the nearest one with a `.git`, else the place itself.
+    /// Returns the folder of the project: the daemon's, else the nearest one with a `.git`, else the place itself.
     pub(super) fn root(&self) -> &Path {
         self.open.as_deref().or_else(|| repository_top(&self.place)).unwrap_or(&self.place)
     }
 
-    /// The project in the daemon's status.
+    /// Returns the project in the daemon's status.
     pub(super) fn workspace(&self) -> Option<&Value> {
         let root = self.open.as_deref()?.to_str()?;
         self.status["workspaces"].as_array()?.iter().find(|one| one["root"] == root)
     }
 
-    /// Returns true if the daemon that runs is older than the one that would be started.
+    /// Returns true if the running daemon is older than the one that would be started.
     pub(super) fn is_older(&self) -> bool {
         match (&self.daemon, &self.settings) {
             (Daemon::Serving(server) | Daemon::Mute(server), Ok(settings)) => {
@@ -196,13 +196,13 @@ impl Surroundings {
         }
     }
 
-    /// The daemon's status, if it gave one.
+    /// Returns true if the daemon gave its status.
     pub(super) fn has_status(&self) -> bool {
         self.status.is_object()
     }
 }
 
-/// The innermost of the daemon's projects that the place lies in.
+/// Returns the innermost of the daemon's projects around the place.
 fn open_root(status: &Value, place: &Path) -> Option<PathBuf> {
     let roots = status["workspaces"].as_array()?.iter().filter_map(|one| one["root"].as_str());
     let around = roots.map(PathBuf::from).filter(|root| place.starts_with(root));
@@ -224,7 +224,7 @@ async fn ask_org(connection: &Connection) -> Option<OrgResult> {
     show::result_of(&asked.await.ok()?.ok()?)
 }
 
-/// Why a client would not go into this folder, or would change it first.
+/// Returns the reason why a client would not use this folder, or would change it first.
 #[cfg(unix)]
 fn not_private(folder: &Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt as _;

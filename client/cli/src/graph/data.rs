@@ -1,8 +1,8 @@
-//! The picture as the page's script reads it: columns, packed, and never larger than the page may be.
+//! Packs the picture for the page's script: in columns, compressed, and never larger than the page may be.
 //!
-//! A page has room for a megabyte, and for more where a project has more than 5,000 files. Names, edges and places come first; of
-//! too many, those of the most connected symbols stay, and a note says so. The room that is left goes to source: the beginning of
-//! definitions, and the lines of uses.
+//! A page has room for a megabyte, and for more where a project has more than 5,000 files. Names, edges and places come
+//! first; if there are too many, those of the most connected symbols stay, and a note says so. The rest of the room
+//! goes to source: the beginning of definitions, and the lines of uses.
 
 use hob_proto::tools::map::EDGE_KINDS;
 use serde_json::{Map, Value, json};
@@ -17,13 +17,13 @@ use crate::visible::in_words;
 
 /// Bytes of a page with up to [`FILES`] files, its style and script left out.
 const ROOM: usize = 900_000;
-/// Number of files for which that is enough.
+/// Number of files up to which that is enough.
 const FILES: usize = 5_000;
 /// Share of the room, in per cent, that names and edges may take.
 const CORE: usize = 72;
-/// Signatures and docs are given of so many symbols.
+/// Number of symbols with signatures and docs.
 const TOLD: usize = 6_000;
-/// Most attempts to make it fit.
+/// Most attempts to fit the picture into the page.
 const TRIES: usize = 12;
 
 /// The two packed parts of a page.
@@ -31,20 +31,20 @@ const TRIES: usize = 12;
 pub(super) struct PackedData {
     /// Names, edges and places.
     pub(super) core: String,
-    /// Source.
+    /// Lines of source.
     pub(super) source: String,
     /// Sentences that say what the page leaves out.
     pub(super) notes: Vec<String>,
 }
 
-/// Bounds the part of a picture that the page has.
+/// The limits of the part of a picture that the page has.
 #[derive(Clone, Copy, Debug)]
 struct Extent {
     symbols: usize,
     edges: usize,
 }
 
-/// Packs a picture, as much of it as there is room for; `None` if it cannot be packed.
+/// Packs as much of a picture as there is room for; `None` if packing fails.
 pub(super) fn pack_picture(picture: &Picture, editor: &EditorChoice) -> Option<PackedData> {
     let room = ROOM * picture.files.len().max(FILES) / FILES;
     let mut extent = Extent { symbols: picture.symbols.len(), edges: picture.edges.len() };
@@ -79,7 +79,7 @@ fn source_data(picture: &Picture, all: &SourceLines, symbols: usize) -> Value {
         all.previews.range(..symbols).map(|(number, text)| (number.to_string(), text.as_str().into()));
     let is_near = |number: &usize| picture.edges[*number][..2].iter().all(|end| *end < symbols as u64);
     let uses = all.uses.iter().filter(|(number, _)| is_near(number));
-    // An edge is known by its ends and its kind: the page may have fewer edges than the picture.
+    // An edge is identified by its ends and its kind: the page may have fewer edges than the picture.
     let key =
         |number: &usize| picture.edges[*number][..3].iter().map(u64::to_string).collect::<Vec<_>>().join(",");
     json!({
@@ -155,10 +155,10 @@ fn id_path(id: &str) -> &str {
     id.split_once(':').map_or("", |(_, path)| path)
 }
 
-/// The edges between the symbols and files that are here.
+/// Returns the edges between the symbols and files of the page.
 fn edges_within(picture: &Picture, extent: Extent) -> Vec<[u64; 4]> {
     let left_out = (picture.symbols.len() - extent.symbols) as u64;
-    // Files are numbered after the symbols that are here.
+    // Files are numbered after the page's symbols.
     let number = |end: u64| match end as usize {
         end_symbol if end_symbol < extent.symbols => Some(end),
         end_symbol if end_symbol < picture.symbols.len() => None,
@@ -171,7 +171,8 @@ fn edges_within(picture: &Picture, extent: Extent) -> Vec<[u64; 4]> {
     here.collect()
 }
 
-/// The edges as columns, the ends of each as the difference to the edge before where that is small, for they pack better so.
+/// Returns the edges as columns, with each end as the difference to the edge before where that is small, because that
+/// compresses better.
 fn edge_columns(picture: &Picture, extent: Extent) -> Value {
     let mut edges = edges_within(picture, extent);
     if edges.len() > extent.edges {
@@ -221,7 +222,7 @@ mod tests {
     use super::super::model::Gatherer;
     use super::*;
 
-    /// A picture of `files` files with `each` symbols, all of which use the first of the file before.
+    /// Makes a picture of `files` files with `each` symbols, all of which use the first symbol of the file before.
     fn large(files: usize, each: usize) -> Picture {
         let id =
             |file: usize, n: usize| format!("py:pkg{}/module_{file}.py#handle_request_{file}_{n}", file % 40);

@@ -1,7 +1,7 @@
-//! Packs a text for a page: deflated, in letters that need no escape.
+//! Compresses a text for a page: deflated, in letters that need no escape.
 //!
-//! A browser unpacks it by itself (`DecompressionStream`). In this form a page holds three times as much, and no name of a
-//! stranger's repository stands in it as it is written.
+//! A browser decompresses it by itself (`DecompressionStream`). In this form a page holds three times as much, and no
+//! name from a foreign repository stands in it unencoded.
 
 use zlib_rs::{DeflateConfig, ReturnCode, compress_bound, compress_slice};
 
@@ -14,7 +14,7 @@ pub(super) fn pack_text(text: &str) -> Option<String> {
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Base64 as RFC 4648 has it, with padding.
+/// Encodes as base64 by RFC 4648, with padding.
 fn base64(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {

@@ -1,14 +1,14 @@
-//! Links that open a file in an editor, and the command of the user's own.
+//! Makes links that open a file in an editor, and the command of the user's own editor.
 //!
-//! A page cannot start a program, but editors register addresses with the system. For `$EDITOR` in a terminal the page copies the
-//! command instead.
+//! A page cannot start a program, but editors register URL schemes with the system. For an `$EDITOR` in a terminal the
+//! page copies the command instead.
 
 use std::path::Path;
 
-/// An editor with an address of its own; `{path}` is absolute and begins with `/`.
+/// An editor with a URL scheme of its own; `{path}` is absolute and begins with `/`.
 pub(super) struct EditorAddress {
     pub(super) name: &'static str,
-    /// Programs that `$EDITOR` may name.
+    /// Programs of this editor that `$EDITOR` may name.
     programs: &'static [&'static str],
     pub(super) address: &'static str,
 }
@@ -39,7 +39,7 @@ pub(super) const EDITORS: &[EditorAddress] = &[
 /// The user's choice of an editor.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct EditorChoice {
-    /// A place in [`EDITORS`].
+    /// Index of the preferred editor in [`EDITORS`].
     pub(super) preferred: usize,
     /// The command that opens a file at a line, with `{path}` and `{line}`; empty if `$EDITOR` is not set.
     pub(super) command: String,

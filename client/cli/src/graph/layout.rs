@@ -1,7 +1,8 @@
-//! Where clusters lie in the picture: a force layout that comes out the same on every machine.
+//! Places clusters in the picture by a force layout that gives the same result on every machine.
 //!
-//! Only additions, multiplications, divisions and square roots are used, which IEEE 754 fixes to the last bit, and no random
-//! start: clusters begin on a spiral, largest in the middle. Linked ones pull each other, all keep their distance.
+//! It uses only additions, multiplications, divisions and square roots, which IEEE 754 fixes to the last bit, and no
+//! random start: clusters begin on a spiral, the largest in the middle. Linked ones pull each other, and all keep their
+//! distance.
 
 use super::model::Picture;
 
@@ -10,12 +11,12 @@ const TURN: (f64, f64) = (-0.737_368_878_078_320_1, 0.675_490_294_261_523_8);
 
 /// Rounds in which linked clusters pull.
 const PULLING: usize = 220;
-/// Rounds after these in which they only get out of each other's way.
+/// Later rounds in which clusters only push each other apart.
 const SETTLING: usize = 80;
-/// Room around a cluster, for its label.
+/// Distance around a cluster, for its label.
 const GAP: f64 = 34.0;
 
-/// Gives every cluster a place for its circle, whose radius it has.
+/// Places the circle of every cluster; its radius is already known.
 pub(super) fn place_clusters(picture: &mut Picture) {
     let mut turning = spiral_points();
     for cluster in &mut picture.clusters {
@@ -55,18 +56,18 @@ fn pull_linked(picture: &mut Picture, heaviest: f64) {
         let (dx, dy) = ((q.x - p.x) * strength, (q.y - p.y) * strength);
         let share = p.r / (p.r + q.r);
         let clusters = &mut picture.clusters;
-        // The smaller one moves more.
+        // The smaller cluster moves more.
         (clusters[a].x, clusters[a].y) =
             (clusters[a].x + dx * (1.0 - share), clusters[a].y + dy * (1.0 - share));
         (clusters[b].x, clusters[b].y) = (clusters[b].x - dx * share, clusters[b].y - dy * share);
     }
     for cluster in &mut picture.clusters {
-        // Wider than high, as screens are.
+        // The picture becomes wider than high, as screens are.
         (cluster.x, cluster.y) = (cluster.x * 0.995, cluster.y * 0.988);
     }
 }
 
-/// Moves apart what is too near.
+/// Moves clusters apart that are too near.
 fn push_apart(picture: &mut Picture) {
     let clusters = &mut picture.clusters;
     for a in 0..clusters.len() {
@@ -79,7 +80,7 @@ fn push_apart(picture: &mut Picture) {
             }
             let far = square.sqrt().max(0.01);
             let push = (wanted - far) / far * 0.5;
-            // Two in one place part along a line that their numbers choose.
+            // Two clusters in one place part along a line that depends on their numbers.
             let (dx, dy) = if square < 0.0001 { (0.01, 0.001 * (a + b) as f64) } else { (dx, dy) };
             (clusters[a].x, clusters[a].y) = (clusters[a].x - dx * push, clusters[a].y - dy * push);
             (clusters[b].x, clusters[b].y) = (clusters[b].x + dx * push, clusters[b].y + dy * push);

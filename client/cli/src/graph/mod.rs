@@ -1,6 +1,7 @@
-//! `hob graph`: the workspace as a page that opens from disk, or as an image.
+//! Defines `hob graph`: draws the workspace as a page that opens from disk, or as an image.
 //!
-//! The daemon gives the map page by page; gathering, layout and drawing are done here, so that they cost the daemon nothing.
+//! The daemon returns the map page by page; this program gathers, lays out and draws, so that this costs the daemon
+//! nothing.
 
 mod data;
 mod deflate;
@@ -83,7 +84,7 @@ impl Graph {
     }
 }
 
-/// All pages of the map; or how it ended if the daemon has none, which is printed by then.
+/// Gathers all pages of the map. Returns the command's outcome if the daemon has none; the reason is printed by then.
 async fn gather_pages(
     heat: Option<u32>,
     common: &Common,
@@ -127,12 +128,12 @@ async fn gather_pages(
     }
 }
 
-/// Files are named from the working directory, whatever `--root` says.
+/// Returns the absolute path of a file, relative to the working directory, whatever `--root` is.
 fn place_of(file: &Path) -> Result<PathBuf, CommandFailure> {
     Ok(Common::working_dir()?.join(file))
 }
 
-/// A file of hob's own, one for each workspace: a page in the project would be indexed with it.
+/// Returns the path of a file of hob's own, one for each workspace: a page in the project would be indexed with it.
 fn own_file(picture: &Picture) -> Result<PathBuf, CommandFailure> {
     let places = Places::from_process_env()?;
     let plain = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' };
@@ -153,7 +154,7 @@ fn page_suffix(root: &str) -> String {
     format!("-{:08x}.html", hasher.finish() as u32)
 }
 
-/// The pages that were drawn of the project `root` and not put elsewhere.
+/// Lists the pages of the project `root` in hob's own folder.
 pub(super) fn pages_of(places: &Places, root: &str) -> Vec<PathBuf> {
     let ending = page_suffix(root);
     let files = std::fs::read_dir(places.cache.join(PAGES)).into_iter().flatten().flatten();
@@ -206,7 +207,7 @@ fn report_picture(
     Ok(())
 }
 
-/// Hands a file to whatever the desktop opens such files with.
+/// Opens a file with the desktop's program for it.
 fn open(file: &Path) -> Result<(), CommandFailure> {
     let program = match () {
         () if cfg!(target_os = "macos") => "open",

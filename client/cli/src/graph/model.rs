@@ -1,8 +1,8 @@
-//! The picture of a workspace, gathered from the daemon's pages.
+//! Gathers the picture of a workspace from the daemon's pages.
 //!
-//! Nodes are known by a hash of their ID until all pages are there, because an edge may lead to a file that comes later and
-//! IDs of a large tree would fill the memory. The most connected symbols are kept and the rest are counted; what is left out
-//! is said in the notes.
+//! Nodes are known by a hash of their ID until all pages are there, because an edge may lead to a file that comes later
+//! and IDs of a large tree would fill the memory. The most connected symbols are kept and the rest are counted; notes
+//! name the omissions.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -17,11 +17,11 @@ const MOST_SYMBOLS: usize = 100_000;
 pub(super) const MOST_DRAWN: usize = 3_000;
 /// Most edges in a picture.
 const MOST_EDGES: usize = 400_000;
-/// Most clusters drawn one by one.
+/// Most clusters that are drawn one by one.
 const MOST_CLUSTERS: usize = 120;
-/// The most connected symbols of a cluster, which are drawn whatever the others of the picture are.
+/// Number of the most connected symbols of a cluster that are always drawn.
 const HUBS: usize = 5;
-/// Clusters of a single file are drawn one by one up to so many.
+/// Most clusters of a single file that are drawn one by one.
 const FEW: usize = 5;
 
 /// A file of the picture.
@@ -29,9 +29,9 @@ const FEW: usize = 5;
 pub(super) struct File {
     pub(super) path: String,
     pub(super) id: String,
-    /// A place in [`Picture::clusters`]; while pages come, the daemon's number.
+    /// Index in [`Picture::clusters`]; while pages come, the daemon's number.
     pub(super) cluster: Option<u32>,
-    /// Commits that changed it, in the days of [`Picture::heat_days`].
+    /// Number of commits that changed it, in the days of [`Picture::heat_days`].
     pub(super) changes: u32,
     symbols: usize,
 }
@@ -40,10 +40,10 @@ pub(super) struct File {
 #[derive(Debug)]
 pub(super) struct Symbol {
     key: u64,
-    /// A place in [`Picture::files`].
+    /// Index in [`Picture::files`].
     pub(super) file: u32,
     pub(super) seen: GraphSymbol,
-    /// Number of edges that it is an end of.
+    /// Number of its edges.
     pub(super) degree: u32,
     /// Its circle, if it is drawn.
     pub(super) at: Option<Circle>,
@@ -68,32 +68,33 @@ pub(super) struct Cluster {
     pub(super) x: f64,
     pub(super) y: f64,
     pub(super) r: f64,
-    /// True if it is one of the daemon's, with a colour of its own; the others gather what is left.
+    /// Whether it is one of the daemon's, with a colour of its own; the others gather the rest.
     pub(super) is_real: bool,
 }
 
-/// Five numbers: who, whom, which kind, in how many places, and the first line. Nodes are symbols by number, then files.
+/// An edge as five numbers: user, used, kind, number of places, and first line. Nodes are symbols by number, then
+/// files.
 pub(super) type Edge = [u64; 5];
 
-/// The picture of a map: all that is drawn.
+/// The picture of a map, with everything that is drawn.
 #[derive(Debug, Default)]
 pub(super) struct Picture {
     pub(super) name: String,
     pub(super) root: String,
-    /// True if the project is on another machine, so that its source cannot be read here.
+    /// Whether the project is on another machine, so that its source cannot be read here.
     pub(super) is_far: bool,
     pub(super) built_at: String,
     pub(super) files: Vec<File>,
-    /// The definitions: those that are drawn, then the others, each with the most connected first.
+    /// The definitions: first those that are drawn, then the others, each group with the most connected first.
     pub(super) symbols: Vec<Symbol>,
     /// Number of the symbols that are drawn.
     pub(super) drawn: usize,
-    /// Days of which commits were counted; `None` if they were not.
+    /// Number of days in which commits were counted; `None` if they were not.
     pub(super) heat_days: Option<u32>,
     pub(super) edges: Vec<Edge>,
-    /// The clusters, with the largest first.
+    /// The clusters, the largest first.
     pub(super) clusters: Vec<Cluster>,
-    /// Between clusters, the smaller number first, with how many uses there are.
+    /// Links between clusters, the smaller number first, with the number of uses.
     pub(super) links: Vec<(u32, u32, u64)>,
     pub(super) symbols_total: usize,
     pub(super) edges_total: usize,
@@ -106,21 +107,21 @@ pub(super) struct Picture {
 pub(super) struct Gatherer {
     picture: Picture,
     labels: Vec<String>,
-    /// Edges between nodes by the hash of their IDs.
+    /// Edges between nodes, which are hashes of IDs.
     edges: Vec<Edge>,
-    /// Uses between files: by number, and by the hash of an ID.
+    /// Numbers of uses between files: by number, and by the hash of an ID.
     between: HashMap<(u32, u64), u64>,
-    /// Commits by path.
+    /// Numbers of commits by path.
     changes: HashMap<String, u32>,
 }
 
 impl Gatherer {
-    /// Begins a picture, for which commits of `heat_days` are counted if they are given.
+    /// Begins a picture; counts commits of `heat_days` if given.
     pub(super) fn new(heat_days: Option<u32>) -> Self {
         Self { picture: Picture { heat_days, ..Picture::default() }, ..Self::default() }
     }
 
-    /// Takes in a page; pages come in order.
+    /// Adds a page; pages come in order.
     pub(super) fn add_page(&mut self, page: GraphResult) {
         if !page.clusters.is_empty() {
             self.labels = page.clusters;
@@ -178,7 +179,7 @@ impl Gatherer {
         symbols.truncate(MOST_SYMBOLS);
     }
 
-    /// The picture, once all pages are there.
+    /// Finishes the picture, once all pages are there.
     pub(super) fn finish(mut self) -> Picture {
         self.prune_symbols();
         self.group_clusters();
@@ -235,7 +236,7 @@ impl Gatherer {
                 symbol.degree += 1;
             }
         }
-        // Of too many, those between the most connected stay.
+        // If there are too many, those between the most connected stay.
         edges.sort_unstable_by_key(|edge| (edge[0].max(edge[1]), *edge));
         if edges.len() > MOST_EDGES {
             let note =
@@ -247,7 +248,7 @@ impl Gatherer {
         self.picture.edges = edges;
     }
 
-    /// Makes clusters of the daemon's: the largest by themselves, those of a single file together, and the rest together.
+    /// Groups the daemon's clusters: the largest by themselves, those of a single file together, and the rest together.
     fn group_clusters(&mut self) {
         let mut sizes: HashMap<Option<u32>, (usize, usize)> = HashMap::new();
         for file in &self.picture.files {
@@ -311,12 +312,12 @@ impl Gatherer {
     }
 }
 
-/// The ID of the file that a node is in.
+/// Returns the ID of the file that a node is in.
 fn file_part(id: &str) -> &str {
     id.split_once('#').map_or(id, |(file, _)| file)
 }
 
-/// Enough of an ID to tell it from some millions of others.
+/// Shortens an ID to a hash that tells it from some millions of others.
 fn key(id: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     id.hash(&mut hasher);

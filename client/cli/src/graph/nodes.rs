@@ -1,21 +1,22 @@
-//! Where symbols lie in their cluster: a force layout for each cluster, which comes out the same on every machine.
+//! Places symbols in their cluster by a force layout for each cluster, which gives the same result on every machine.
 //!
-//! The most connected begin in the middle, on a spiral. Those that use each other pull each other, and all keep their distance. The
-//! cluster's circle is drawn around where they end. As in `layout`, only operations are used that IEEE 754 fixes to the last bit.
-//! Clusters are laid out by themselves, so a layout takes time in proportion to the symbols.
+//! The most connected symbols begin in the middle, on a spiral. Those that use each other pull each other, and all keep
+//! their distance. The cluster's circle is drawn around the result. As in `layout`, it uses only operations that IEEE
+//! 754 fixes to the last bit. Each cluster is laid out by itself, so that the time is proportional to the number of
+//! symbols.
 
 use super::layout::{round_to_tenth, spiral_points};
 use super::model::{Circle, Picture};
 
 /// Rounds in which symbols pull and push.
 const ROUNDS: usize = 140;
-/// Rounds after these in which they only get out of each other's way.
+/// Later rounds in which symbols only push each other apart.
 const SETTLING: usize = 60;
-/// Room between two circles.
+/// Distance between two circles.
 const GAP: f64 = 3.0;
-/// Room between the outermost circles and the cluster's.
+/// Distance between the outermost circles and the cluster's.
 const RIM: f64 = 4.0;
-/// Root mean square distances from the middle, beyond which a symbol is brought back.
+/// Number of root mean square distances from the middle, beyond which a symbol is brought back.
 const STRAY: f64 = 1.6;
 /// Radius of the smallest cluster.
 const SMALLEST: f64 = 10.0;
@@ -56,7 +57,7 @@ pub(super) fn lay_out_members(picture: &mut Picture) {
     }
 }
 
-/// Moves the symbols to where their clusters have been placed.
+/// Moves the symbols to the places of their clusters.
 pub(super) fn move_to_clusters(picture: &mut Picture) {
     for symbol in &mut picture.symbols[..picture.drawn] {
         let cluster =
@@ -67,12 +68,12 @@ pub(super) fn move_to_clusters(picture: &mut Picture) {
     }
 }
 
-/// The radius of a symbol's circle, for the number of its edges.
+/// Returns the radius of a symbol's circle, for its number of edges.
 fn radius_for(degree: u32) -> f64 {
     round_to_tenth((1.9 + 0.72 * f64::from(degree).sqrt()).min(11.0))
 }
 
-/// A symbol on its way to its place, relative to the middle of its cluster.
+/// A symbol during the layout, relative to the middle of its cluster.
 #[derive(Clone, Copy, Debug, Default)]
 struct Body {
     x: f64,
@@ -84,19 +85,20 @@ struct Body {
 #[derive(Debug)]
 struct Swarm {
     bodies: Vec<Body>,
-    /// Pairs that use each other.
+    /// Pairs of symbols that use each other.
     springs: Vec<(usize, usize)>,
-    /// Half the width of the square that is divided into cells; those at the edges have what is beyond.
+    /// Half the width of the square that is divided into cells; the cells at the edges take the symbols beyond.
     reach: f64,
 }
 
 impl Swarm {
-    /// Symbols of these radii, the most connected first, on a spiral from the middle outwards.
+    /// Places symbols of these radii, the most connected first, on a spiral from the middle outwards.
     fn new(radii: impl Iterator<Item = f64>) -> Self {
         let mut area = 0.0;
         let body = |(r, (x, y)): (f64, (f64, f64))| {
             area += (r + GAP) * (r + GAP);
-            // Points of the spiral are as far out as their number's root: as far as the area of those before needs.
+            // The distance of a point of the spiral is the root of its number, so it matches the area of the points
+            // before it.
             let far = (x * x + y * y).sqrt();
             let step = 1.1 * area.sqrt() / far;
             Body { x: x * step, y: y * step, r }
@@ -105,7 +107,7 @@ impl Swarm {
         Self { bodies, springs: Vec::new(), reach: 1.3 * area.sqrt() + GAP }
     }
 
-    /// Lets all find their places, and returns the radius of the circle around the point 0 that holds them.
+    /// Lays all symbols out, and returns the radius of the circle around the point 0 that holds them.
     fn settle(&mut self) -> f64 {
         self.springs.sort_unstable();
         self.springs.dedup();
@@ -129,7 +131,7 @@ impl Swarm {
         for &(a, b) in &self.springs {
             let (p, q) = (self.bodies[a], self.bodies[b]);
             let (dx, dy) = (q.x - p.x, q.y - p.y);
-            // The larger one moves less.
+            // The larger symbol moves less.
             let share = p.r * p.r / (p.r * p.r + q.r * q.r);
             let strength = 0.02;
             (self.bodies[a].x, self.bodies[a].y) =
@@ -141,11 +143,11 @@ impl Swarm {
         }
     }
 
-    /// Brings back what is far outside of all others, which would make the circle around them wide and empty.
+    /// Brings back symbols far outside of all others, which would make the circle wide and empty.
     fn gather_strays(&mut self) {
         let count = self.bodies.len().max(1) as f64;
         let squares: f64 = self.bodies.iter().map(|body| body.x * body.x + body.y * body.y).sum();
-        // A disc that is filled evenly ends at 1.41 times this.
+        // An evenly filled disc ends at 1.41 times this.
         let mean = (squares / count).sqrt();
         for body in &mut self.bodies {
             let (far, most) = ((body.x * body.x + body.y * body.y).sqrt(), STRAY * mean);
@@ -155,7 +157,7 @@ impl Swarm {
         }
     }
 
-    /// Moves apart what is too near, found by a grid.
+    /// Moves symbols apart that are too near, which a grid finds.
     fn push_apart(&mut self, grid: &mut Grid) {
         grid.fill(&self.bodies);
         for a in 0..self.bodies.len() {
@@ -168,10 +170,11 @@ impl Swarm {
     }
 }
 
-/// The symbols by squares as wide as two of the largest with room between them: whoever is too near is in a square around.
+/// The symbols by squares as wide as two of the largest with their distance: every symbol that is too near lies in a
+/// neighbouring square.
 struct Grid {
     cells: Vec<Vec<usize>>,
-    /// Cells in a row; those at the edges have what is beyond.
+    /// Number of cells in a row; the cells at the edges take the symbols beyond.
     side: usize,
     width: f64,
     reach: f64,
@@ -194,12 +197,12 @@ impl Grid {
     }
 
     fn cell_of(&self, body: &Body) -> usize {
-        // A conversion to an unsigned number makes 0 of what is below.
+        // Negative numbers convert to 0.
         let place = |at: f64| (((at + self.reach) / self.width) as usize + 1).min(self.side - 2);
         place(body.y) * self.side + place(body.x)
     }
 
-    /// A cell that is not at the edge, and the eight around it.
+    /// Returns a cell that is not at the edge, and the eight around it.
     fn around(&self, cell: usize) -> [usize; 9] {
         let (above, below) = (cell - self.side, cell + self.side);
         [above - 1, above, above + 1, cell - 1, cell, cell + 1, below - 1, below, below + 1]
@@ -216,7 +219,7 @@ fn part_bodies(bodies: &mut [Body], a: usize, b: usize) {
     }
     let far = square.sqrt().max(0.01);
     let push = (wanted - far) / far * 0.5;
-    // Two in one place part along a line that their numbers choose.
+    // Two symbols in one place part along a line that depends on their numbers.
     let (dx, dy) = if square < 0.0001 { (0.01, 0.001 * ((a + b) % 9) as f64) } else { (dx, dy) };
     (bodies[a].x, bodies[a].y) = (p.x - dx * push, p.y - dy * push);
     (bodies[b].x, bodies[b].y) = (q.x + dx * push, q.y + dy * push);

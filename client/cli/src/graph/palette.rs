@@ -1,4 +1,4 @@
-//! The colours of clusters: hues that neighbours in size can be told apart by.
+//! Chooses the colours of clusters: clusters of similar size get hues that are easy to tell apart.
 
 /// Hues of the largest clusters, in degrees.
 const HUES: [u16; 12] = [212, 28, 150, 338, 268, 186, 50, 4, 96, 304, 232, 168];

@@ -1,7 +1,7 @@
-//! Takes lines of source for the page: the beginning of each definition, and the line of each use.
+//! Reads lines of source for the page: the beginning of each definition, and the line of each use.
 //!
-//! The files are read here and now, as they are on this disk. A file that is not where the map has it, or that lies outside the
-//! project by a link, is left out: the page then shows the signature alone.
+//! The files are read from this disk in their present state. A file that is not where the map has it, or that lies
+//! outside the project behind a link, is left out: the page then shows the signature alone.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,28 +9,28 @@ use std::path::Path;
 use super::model::Picture;
 use crate::visible::in_words;
 
-/// Most lines of a definition.
+/// Most lines of a definition that are shown.
 const LINES: usize = 14;
-/// Most characters of a line.
+/// Most characters of a line that are shown.
 const WIDE: usize = 110;
-/// Files larger than this are not mapped either.
+/// Size limit of files in bytes; larger ones are not mapped either.
 const LARGEST: u64 = 1 << 20;
 
-/// Lines of source, by what they belong to.
+/// Lines of source for symbols and edges.
 #[derive(Debug, Default)]
 pub(super) struct SourceLines {
-    /// By the number of a symbol: the beginning of its definition.
+    /// The beginning of each symbol's definition, by the symbol's number.
     pub(super) previews: BTreeMap<usize, String>,
-    /// By the number of an edge: the first line where it is written.
+    /// The first line of each edge, by the edge's number.
     pub(super) uses: BTreeMap<usize, String>,
 }
 
-/// The lines that are wanted of a file.
+/// The lines to read from a file.
 #[derive(Default)]
 struct WantedLines {
-    /// A symbol, its first line and its last.
+    /// Symbols, each with its first line and its last.
     definitions: Vec<(usize, u32, u32)>,
-    /// An edge, and its line.
+    /// Edges, each with its line.
     uses: Vec<(usize, u32)>,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn read_source(picture: &Picture, symbols: usize) -> SourceLines {
     found
 }
 
-/// The text of a file, if it lies in `root`.
+/// Reads the text of a file, if it lies in `root`.
 fn read_within(root: &Path, path: &str) -> Option<String> {
     let file = root.join(path).canonicalize().ok().filter(|file| file.starts_with(root))?;
     let is_small = file.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= LARGEST);
@@ -87,7 +87,7 @@ fn take_lines(text: &str, wanted: &WantedLines, found: &mut SourceLines) {
     }
 }
 
-/// Lines without the blanks that all of them begin with.
+/// Removes the blanks with which all of the lines begin.
 fn without_indent(lines: &[&str]) -> String {
     let blanks = |line: &&&str| line.len() - line.trim_start().len();
     let all =

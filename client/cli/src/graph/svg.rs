@@ -1,4 +1,5 @@
-//! The picture as one still image: clusters, what ties them, and their symbols, with the names of the hubs.
+//! Draws the picture as one still image: clusters, the links between them, and their symbols, with the names of the
+//! hubs.
 
 use super::model::{Cluster, Picture};
 use super::page::{escape_text, totals_line};
@@ -7,7 +8,7 @@ use super::{layout, palette};
 /// Longest label, in characters.
 const LABEL: usize = 34;
 
-/// The largest clusters, whose hubs have their names in the image.
+/// Number of the largest clusters, whose hubs have their names in the image.
 const NAMED: usize = 24;
 
 const STYLE: &str = "text{font:600 12px system-ui,sans-serif;fill:#1f1e1c}.small{font:10px system-ui,sans-serif}\
@@ -76,7 +77,7 @@ fn push_bubble(out: &mut String, number: usize, cluster: &Cluster) {
     ));
 }
 
-/// The name of a cluster above it, and that of its first hub if `with_hub`.
+/// Writes the name of a cluster above it, and that of its first hub if `with_hub`.
 fn push_names(out: &mut String, picture: &Picture, cluster: &Cluster, with_hub: bool) {
     let (x, y) = (cluster.x, cluster.y - cluster.r - 5.0);
     let label = short_label(&cluster.label);

@@ -1,4 +1,4 @@
-//! ripgrep's options, as far as hob has them.
+//! Defines ripgrep's options, as far as hob supports them.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

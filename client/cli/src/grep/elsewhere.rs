@@ -1,4 +1,4 @@
-//! Options of ripgrep's that hob does not have. They are known, so that whoever uses one is told, and what to do instead.
+//! Lists ripgrep's options that hob does not support, so that hob can tell a user what to do instead.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
@@ -65,7 +65,7 @@ const KNOWN: &[RipgrepOption] = &[
     ("vimgrep", None, false),
 ];
 
-/// The first such option on the command line.
+/// The first such option on the command line, with the advice on it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Elsewhere {
     pub(super) used: Option<&'static str>,

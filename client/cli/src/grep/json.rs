@@ -1,6 +1,7 @@
 //! Prints matches as ripgrep does with `--json`: one message per line.
 //!
-//! Times are hob's own. In the summary, `searches` and `bytes_searched` are of the files that the index could not rule out.
+//! Times are hob's own. In the summary, `searches` and `bytes_searched` count the files that the index could not rule
+//! out.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -15,7 +16,7 @@ use super::rows::{PrintedRow, PrintedRowKind};
 pub(super) struct Messages<W> {
     out: W,
     started: Instant,
-    /// Bytes printed of the file at hand.
+    /// Number of bytes printed for the present file.
     printed: u64,
     file: Stats,
     all: Stats,
@@ -49,7 +50,7 @@ impl Elapsed {
     }
 }
 
-/// Text, or bytes that are none.
+/// Converts bytes to text, or to base64 if they are no text.
 fn data_value(bytes: &[u8]) -> Value {
     match std::str::from_utf8(bytes) {
         Ok(text) => json!({ "text": text }),
@@ -105,7 +106,7 @@ impl<W: Write> Messages<W> {
         )
     }
 
-    /// A page was searched.
+    /// Counts a searched page.
     pub(super) fn count_searched(&mut self, files: u64, bytes: u64) {
         self.all.searches += files;
         self.all.bytes_searched += bytes;
@@ -138,7 +139,7 @@ impl<W: Write> Messages<W> {
     }
 }
 
-/// RFC 4648, with padding.
+/// Encodes as base64 by RFC 4648, with padding.
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);

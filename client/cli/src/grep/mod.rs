@@ -1,8 +1,8 @@
-//! `hob grep`: ripgrep's habits on hob's index.
+//! Defines `hob grep`: ripgrep's command line on hob's index.
 //!
-//! The daemon finds the lines (`hob_grep`), page by page; here they are printed as ripgrep prints them, however many. Its
-//! options mean the same here or are refused with a word about what to use instead: an alias that is silently different
-//! now and then would be worse than none.
+//! The daemon finds the lines (`hob_grep`), page by page; this program prints them as ripgrep does, however many there
+//! are. An option of ripgrep has its meaning here or is refused with an alternative: an alias that sometimes differs
+//! silently would be worse than none.
 
 mod args;
 mod elsewhere;
@@ -27,7 +27,7 @@ use args::{Sort, When};
 use json::Messages;
 use plain::{Look, Plain};
 
-/// A place to search, and as the user wrote it.
+/// A place to search, with the user's spelling of it.
 struct Operand {
     written: String,
     place: PathBuf,
@@ -44,7 +44,7 @@ struct GrepAnswerPage {
     warnings: Vec<String>,
 }
 
-/// The part of the findings that is printed for a file.
+/// The part of the results that is printed for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Lines,
@@ -57,7 +57,7 @@ enum Mode {
 
 type Out = Visible<BufWriter<StdoutLock<'static>>>;
 
-/// The printer of the findings, by format.
+/// The printer of the results, by format.
 enum Printer {
     Plain(Plain<Out>),
     Json(Messages<Out>),
@@ -82,7 +82,7 @@ impl Grep {
             failed: false,
         };
         match run.run_all(&operands, common).await {
-            // Whoever closed the pipe has read enough.
+            // A reader that closed the pipe has read enough.
             Err(CommandFailure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
                 Ok(CommandOutcome::Done)
             }
@@ -90,7 +90,7 @@ impl Grep {
         }
     }
 
-    /// Says what hob does not do.
+    /// Refuses options that hob does not support.
     fn refuse_unsupported(&self, common: &Common) -> Result<(), CommandFailure> {
         let no = |what: &str, instead: &str| Err(CommandFailure::Usage(format!("{what}: {instead}")));
         if let Some(option) = self.elsewhere.used {
@@ -110,7 +110,7 @@ impl Grep {
         Ok(())
     }
 
-    /// The patterns, and the places to search.
+    /// Returns the patterns, and the places to search.
     fn patterns_and_places(&self, common: &Common) -> Result<(Vec<String>, Vec<Operand>), CommandFailure> {
         let mut patterns = self.regexp.clone();
         for file in &self.file {
@@ -220,7 +220,7 @@ impl Grep {
         (self.before_context.unwrap_or(both), self.after_context.unwrap_or(both))
     }
 
-    /// Returns the style in which lines are printed; `one_file` matters when only a single file was named.
+    /// Returns the style in which lines are printed; `one_file` matters if the user named only a single file.
     fn line_look(&self, one_file: bool) -> Look {
         let terminal = io::stdout().is_terminal();
         let colour = match self.color {
@@ -234,7 +234,7 @@ impl Grep {
             colour,
             paths: or_else(self.with_filename, self.no_filename, !one_file),
             heading: or_else(self.heading, self.no_heading, terminal || self.pretty),
-            // Unlike ripgrep also in a pipe: who reads a match there wants to go to it.
+            // Unlike ripgrep, in a pipe too: a reader of a match there wants its place.
             lines: or_else(self.line_number, self.no_line_number, true),
             column,
             only_matching: self.only_matching,
@@ -251,7 +251,7 @@ struct GrepRun {
     asker: Asker,
     args: Map<String, Value>,
     mode: Mode,
-    /// True if the user named a single place.
+    /// Whether the user named a single place.
     one: bool,
     printer: Option<Printer>,
     matched: bool,
@@ -348,7 +348,7 @@ impl GrepRun {
         Ok(())
     }
 
-    /// Returns the printer; makes it when it is known whether the place named is a file.
+    /// Returns the printer; makes it once it is known whether the place is a file.
     fn printer(&mut self, is_file: bool) -> &mut Printer {
         let look = self.grep.line_look(self.one && is_file);
         let is_json = self.mode == Mode::Json;
@@ -403,7 +403,7 @@ fn write_json(messages: &mut Messages<Out>, path: &str, file: &mut GrepFile) -> 
     if file.unfinished { Ok(()) } else { messages.end(path, file) }
 }
 
-/// A path as ripgrep prints it: after the place as it was written.
+/// Returns a path as ripgrep prints it: after the place in the user's spelling.
 fn shown_path(written: &str, rest: &str) -> String {
     match (written, rest) {
         ("", rest) => rest.to_owned(),
@@ -422,7 +422,7 @@ fn is_empty_folder(place: &Path) -> bool {
     std::fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-/// Returns true if something other than a terminal or nothing is on standard input, which ripgrep would search.
+/// Returns true if standard input is neither a terminal nor empty; ripgrep would search it.
 #[cfg(unix)]
 fn is_input_given() -> bool {
     use rustix::fs::FileType;

@@ -1,4 +1,4 @@
-//! Prints matches as ripgrep does, for people and for pipes.
+//! Prints matches in ripgrep's form, for people and for pipes.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -16,9 +16,9 @@ pub(super) struct Look {
     pub(super) column: bool,
     pub(super) only_matching: bool,
     pub(super) null: bool,
-    /// There is context, so that what is left out is marked.
+    /// Whether there is context, so that gaps between lines are marked.
     pub(super) context: bool,
-    /// Line ends in names are written in words.
+    /// Whether line ends in names are written as words.
     pub(super) names_on_one_line: bool,
 }
 
@@ -26,9 +26,9 @@ pub(super) struct Look {
 pub(super) struct Plain<W> {
     out: W,
     look: Look,
-    /// True once anything was printed.
+    /// Whether anything has been printed.
     begun: bool,
-    /// True while a match is being coloured.
+    /// Whether a match is being coloured.
     in_match: bool,
 }
 
@@ -67,7 +67,7 @@ impl<W: Write> Plain<W> {
                 self.write_prelude(path, b"-", row, None)?;
                 self.line(row.text(), &[])
             }
-            // A line whose only match is nothing at its very end is printed whole.
+            // A line whose only match is empty, at its very end, is printed whole.
             PrintedRowKind::Match if self.look.only_matching && !row.matches.is_empty() => {
                 row.matches.iter().try_for_each(|found| {
                     self.write_prelude(path, b":", row, Some(found.start))?;
@@ -93,7 +93,7 @@ impl<W: Write> Plain<W> {
         writeln!(self.out, "{words} {offset})")
     }
 
-    /// A path by itself.
+    /// Prints a path by itself.
     pub(super) fn print_listed_path(&mut self, path: &str) -> io::Result<()> {
         self.path(path)?;
         self.out.write_all(if self.look.null { b"\0" } else { b"\n" })
@@ -146,7 +146,7 @@ impl<W: Write> Plain<W> {
         Ok(())
     }
 
-    /// A line without its end, its matches coloured; those side by side are one to the eye.
+    /// Prints a line without its end, with its matches coloured; adjacent matches look like one.
     fn line(&mut self, text: &[u8], matches: &[Range<usize>]) -> io::Result<()> {
         if self.look.colour && !matches.is_empty() {
             let mut at = 0;

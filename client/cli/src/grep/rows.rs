@@ -1,4 +1,4 @@
-//! The lines of a file as they come from the daemon, taken apart.
+//! Parses the lines of a file in the daemon's answer.
 
 use std::ops::Range;
 
@@ -21,22 +21,22 @@ pub(super) struct PrintedRow<'b> {
     pub(super) kind: PrintedRowKind,
     pub(super) line: u64,
     pub(super) offset: u64,
-    /// With its line end, if it has one.
+    /// The line's bytes, with its line end if it has one.
     pub(super) bytes: &'b [u8],
     pub(super) matches: Vec<Range<usize>>,
 }
 
 impl<'b> PrintedRow<'b> {
-    /// The line without its newline.
+    /// Returns the line without its newline.
     pub(super) fn text(&self) -> &'b [u8] {
         self.bytes.strip_suffix(b"\n").unwrap_or(self.bytes)
     }
 }
 
-/// The bytes of a file's lines.
+/// Returns the bytes of a file's lines.
 pub(super) fn take_bytes(file: &mut GrepFile) -> Vec<u8> {
     let text = std::mem::take(&mut file.text);
-    // One character for each byte: all of them fit.
+    // One character stands for each byte, and all of them fit.
     if file.latin {
         text.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).collect()
     } else {
@@ -44,7 +44,7 @@ pub(super) fn take_bytes(file: &mut GrepFile) -> Vec<u8> {
     }
 }
 
-/// The rows over `bytes`; what does not hang together ends them.
+/// Returns the rows over `bytes`; the first inconsistent row ends them.
 pub(super) fn read_rows<'b>(file: &'b GrepFile, bytes: &'b [u8]) -> impl Iterator<Item = PrintedRow<'b>> {
     let (mut numbers, mut at) = (file.rows.iter().copied(), 0);
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! Reads a client's event into a search or a reading, and makes of it the question for the daemon.
+//! Parses a client's event as a search or a reading, and makes the question to the daemon from it.
 
 use std::path::{Path, PathBuf};
 
@@ -9,24 +9,24 @@ use super::hits::{SearchHit, find_hits};
 use super::names::names_in_pattern;
 use super::shell::{ShellAction, recognize_command};
 
-/// Names of arguments, over all clients.
+/// Names of the pattern argument, over all clients.
 const PATTERN: &[&str] = &["pattern", "query", "regex"];
 const FILE: &[&str] = &["file_path", "filePath", "absolute_path", "target_file", "path"];
 const PLACE: &[&str] = &["path", "dir_path", "target_directory"];
 const FIRST_LINE: &[&str] = &["offset", "start_line", "startLine"];
-/// Where an outcome has its text.
+/// Fields of an outcome that hold its text.
 const OUTPUT: &[&str] = &["content", "stdout", "output", "llmContent", "text", "result"];
 
 /// A question for the daemon.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ContextQuestion {
-    /// Where its project is looked for; absolute.
+    /// The folder in which to look for its project; absolute.
     pub(super) start: PathBuf,
     /// The arguments of `hob_context`.
     pub(super) args: Map<String, Value>,
 }
 
-/// Reads an event; `None` if it is of no search and no reading.
+/// Reads an event; `None` if it is neither a search nor a reading.
 pub(super) fn question_of_event(format: &HookFormat, event: &Value) -> Option<ContextQuestion> {
     let cwd = working_folder(event)?;
     let tool = event.get(format.tool)?.as_str()?;
@@ -48,7 +48,7 @@ pub(super) fn question_of_event(format: &HookFormat, event: &Value) -> Option<Co
     None
 }
 
-/// The folder in which the tool ran.
+/// Returns the folder in which the tool ran.
 fn working_folder(event: &Value) -> Option<PathBuf> {
     let named = event.get("cwd").and_then(Value::as_str).filter(|cwd| !cwd.is_empty());
     let rooted = || event.get("workspace_roots")?.get(0)?.as_str();
@@ -75,13 +75,13 @@ fn question_of_shell(cwd: &Path, input: &Value, outcome: &Value) -> Option<Conte
     }
 }
 
-/// A search that was made.
+/// A search that an agent made.
 struct Search<'s> {
     pattern: &'s str,
     is_literal: bool,
-    /// The file or folder that was searched, if one was named; absolute.
+    /// The file or folder that was searched, if the agent named one; absolute.
     place: Option<PathBuf>,
-    /// The folder that paths in the output begin from.
+    /// The folder to which paths in the output are relative.
     folder: &'s Path,
 }
 
@@ -116,7 +116,7 @@ fn text_of<'v>(input: &'v Value, names: &[&str]) -> Option<&'v str> {
     names.iter().find_map(|name| input.get(*name)?.as_str().filter(|text| !text.is_empty()))
 }
 
-/// The text of an outcome, which clients wrap in objects, lists and JSON in strings.
+/// Returns the text of an outcome, which clients wrap in objects, lists and JSON in strings.
 fn output_text(outcome: &Value) -> String {
     match outcome {
         Value::String(text) if text.starts_with('{') => {
@@ -137,7 +137,7 @@ fn output_text(outcome: &Value) -> String {
 mod tests {
     use super::*;
 
-    /// Reads an event as its client writes it, and gives the start and the arguments of the question.
+    /// Reads an event in its client's form, and returns the start and the arguments of the question.
     #[track_caller]
     fn read(client: &str, event: &str) -> Option<(String, Value)> {
         let format = HookFormat::of_client(client).expect("it has a format");
@@ -164,7 +164,7 @@ mod tests {
         let read = r#"{"cwd":"/w","tool_name":"Read","tool_input":{"file_path":"/w/src/store.py","offset":40,"limit":20},
             "tool_response":{"type":"text","file":{"filePath":"/w/src/store.py","content":"x","numLines":20,"startLine":40,"totalLines":90}}}"#;
         check("claude-code", read, "/w/src/store.py", json!({"file": "/w/src/store.py", "from": 40}));
-        // Recorded from Claude Code 2.1.330, which has no Grep where its shell has a fast one.
+        // Recorded from Claude Code 2.1.330, which has no Grep tool where its shell has a fast one.
         let bash = r#"{"session_id":"s","transcript_path":"/h/s.jsonl","cwd":"/w","prompt_id":"p","permission_mode":"default","effort":{"level":"medium"},
             "hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"grep -n refresh store.py","description":"x"},
             "tool_response":{"stdout":"2:    def refresh(self):","stderr":"","interrupted":false,"isImage":false,"noOutputExpected":false},

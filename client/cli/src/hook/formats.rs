@@ -1,13 +1,14 @@
-//! The clients' formats of a hook: where an event names the tool and its outcome, and how a client takes further context.
+//! Lists the clients' hook formats: the fields in which an event has the tool and its outcome, and the form of further
+//! context.
 //!
-//! Each row cites the page or source of the client that documents it. Fields are read leniently, because clients add to them: an event
-//! that says nothing useful gives no context, and never an error.
+//! Each row cites the page or source of the client that documents it. Fields are read leniently, because clients add to
+//! them: an event without useful fields gives no context, and never an error.
 
 use serde_json::{Value, json};
 
 /// The format of one client's hook after a tool.
 pub(super) struct HookFormat {
-    /// The client, by the name that `hob setup` knows.
+    /// The client, by its name for `hob setup`.
     client: &'static str,
     /// The field with the tool's name.
     pub(super) tool: &'static str,
@@ -21,7 +22,7 @@ pub(super) struct HookFormat {
     pub(super) reads: &'static [&'static str],
     /// Tools that run a shell.
     pub(super) shells: &'static [&'static str],
-    /// Words the context as the client takes it.
+    /// Writes the context in the client's form.
     pub(super) answer: fn(&str) -> Value,
 }
 
@@ -37,8 +38,9 @@ const FORMATS: &[HookFormat] = &[
         shells: &["Bash"],
         answer: |text| event_context("PostToolUse", text),
     },
-    // https://developers.openai.com/codex/hooks and openai/codex, codex-rs/hooks/schema/generated/post-tool-use.command.*.schema.json:
-    // the fields of Claude Code, and no others are allowed in the answer. All searching goes through the shell.
+    // https://developers.openai.com/codex/hooks and openai/codex,
+    // codex-rs/hooks/schema/generated/post-tool-use.command.*.schema.json: the fields of Claude Code; no others are
+    // allowed in the answer. All searches go through the shell.
     HookFormat {
         client: "codex",
         tool: "tool_name",
@@ -49,8 +51,9 @@ const FORMATS: &[HookFormat] = &[
         shells: &["Bash", "shell", "exec_command", "local_shell"],
         answer: |text| event_context("PostToolUse", text),
     },
-    // https://cursor.com/docs/hooks (postToolUse): tool_name, tool_input, tool_output (JSON in a string), workspace_roots;
-    // additional_context is put behind the result. afterShellExecution takes no answer, so it is of no use here.
+    // https://cursor.com/docs/hooks (postToolUse): tool_name, tool_input, tool_output (JSON in a string),
+    // workspace_roots; the client puts additional_context behind the result. afterShellExecution takes no answer, so it
+    // is of no use here.
     HookFormat {
         client: "cursor",
         tool: "tool_name",
@@ -73,8 +76,9 @@ const FORMATS: &[HookFormat] = &[
         shells: &["run_shell_command"],
         answer: |text| event_context("AfterTool", text),
     },
-    // https://opencode.ai/docs/plugins (tool.execute.after) and anomalyco/opencode, packages/opencode/src/session/tools.ts, which calls
-    // it with the tool, its args and an output that it may change. hob's own plug-in (`setup/agents/parts`) makes this JSON of that.
+    // https://opencode.ai/docs/plugins (tool.execute.after) and anomalyco/opencode,
+    // packages/opencode/src/session/tools.ts, which calls it with the tool, its args and an output that it may change.
+    // hob's own plug-in (`setup/agents/parts`) makes this JSON from those.
     HookFormat {
         client: "opencode",
         tool: "tool",
@@ -92,7 +96,7 @@ fn event_context(event: &str, text: &str) -> Value {
 }
 
 impl HookFormat {
-    /// The format of a client; `None` for one without such a hook.
+    /// Returns the format of a client; `None` for one without such a hook.
     pub(super) fn of_client(client: &str) -> Option<&'static Self> {
         FORMATS.iter().find(|format| format.client == client)
     }

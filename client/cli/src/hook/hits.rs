@@ -1,22 +1,23 @@
 //! Finds the lines that a search printed, in the notations of ripgrep, grep and the clients' own search tools.
 
-/// Most lines that are looked at, and most hits that are taken.
+/// Most lines that are read, and most hits that are returned.
 const MOST_LINES: usize = 400;
 const MOST_HITS: usize = 12;
 
-/// A line that was found.
+/// A line that a search found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SearchHit {
     pub(super) path: String,
     pub(super) line: u32,
 }
 
-/// Reads the hits of a search's output. `searched` is the file that alone was searched, which the output need not name.
+/// Returns the hits in a search's output. `searched` is the only file that was searched, if there was one: the output
+/// need not name it.
 pub(super) fn find_hits(output: &str, searched: Option<&str>) -> Vec<SearchHit> {
     let mut hits = Vec::new();
     let mut heading = searched.map(str::to_owned);
     for line in output.lines().take(MOST_LINES) {
-        // Gemini CLI puts this before what a shell printed.
+        // Gemini CLI puts this before the output of a shell.
         let line = line.strip_prefix("Output: ").unwrap_or(line);
         if let Some(hit) = path_and_line(line) {
             hits.push(hit);
@@ -33,7 +34,7 @@ pub(super) fn find_hits(output: &str, searched: Option<&str>) -> Vec<SearchHit> 
     hits
 }
 
-/// `src/a.py:12:text`, as ripgrep and grep print it.
+/// Parses `src/a.py:12:text`, as ripgrep and grep print it.
 fn path_and_line(line: &str) -> Option<SearchHit> {
     let starts = line.match_indices(':').map(|(at, _)| at);
     for at in starts {
@@ -50,14 +51,14 @@ fn path_and_line(line: &str) -> Option<SearchHit> {
     None
 }
 
-/// `12:text` below a heading; opencode says `Line 12: text`, Gemini CLI `L12: text`.
+/// Parses `12:text` below a heading; opencode writes `Line 12: text`, Gemini CLI `L12: text`.
 fn leading_line(line: &str) -> Option<u32> {
     let rest = line.strip_prefix("Line ").or_else(|| line.strip_prefix('L')).unwrap_or(line);
     let digits = rest.find(|c: char| !c.is_ascii_digit())?;
     (digits > 0 && rest[digits..].starts_with(':')).then(|| rest[..digits].parse().ok())?
 }
 
-/// A path on a line of its own; Gemini CLI says `File: a.py`, opencode `/w/a.py:`.
+/// Parses a path on a line of its own; Gemini CLI writes `File: a.py`, opencode `/w/a.py:`.
 fn heading_path(line: &str) -> Option<&str> {
     let path = line.strip_prefix("File: ").unwrap_or(line);
     let path = path.strip_suffix(':').unwrap_or(path);

@@ -1,9 +1,10 @@
-//! `hob hook CLIENT`: after an agent's own grep or read, tells the agent what hob knows of it and grep does not.
+//! Defines `hob hook CLIENT`: after an agent's own grep or read, tells the agent facts that hob knows and grep does
+//! not.
 //!
-//! A client runs this program after every such tool and waits for it, so three things hold whatever happens. It ends within
-//! [`DEADLINE`]. It exits with 0 and writes nothing but an answer in the client's format: without a daemon, without an index of the
-//! project, for an event that it does not understand and for every error it is silent. It starts no daemon and opens no project. `main`
-//! comes here before it reads its command line, because building that takes longer than all of this.
+//! A client runs this program after every such tool and waits for it, so three rules hold whatever happens. It ends
+//! within [`DEADLINE`]. It exits with 0 and writes nothing but an answer in the client's format: it is silent without a
+//! daemon, without an index of the project, for an unknown event and after every error. It starts no daemon and opens
+//! no project. `main` comes here before it reads its command line, because building that takes longer than all of this.
 //!
 //! `formats` has the clients' formats, `event` reads an event (with `shell`, `names`, `hits`), `words` writes the answer.
 
@@ -33,7 +34,7 @@ use crate::ask::ask_if_running;
 /// Longest time from the beginning to the end of the program.
 const DEADLINE: Duration = Duration::from_millis(150);
 
-/// Largest event, in bytes: it may hold all that a tool printed.
+/// Size limit of an event, in bytes: it may hold all of a tool's output.
 const LARGEST: u64 = 16 << 20;
 
 /// Tell an agent what hob knows of its last search or reading
@@ -65,19 +66,19 @@ pub(crate) fn client_in_arguments(args: impl Iterator<Item = OsString>) -> Optio
     }
 }
 
-/// Answers one event of a client, or is silent. The work is done on this thread, because handing it over and back costs milliseconds on
-/// a busy machine; another one only ends the process in time.
+/// Answers one event of a client, or is silent. This thread does the work, because handing it over and back costs
+/// milliseconds on a busy machine; another thread only ends the process in time.
 pub(crate) fn run_hook(client: &str) -> ExitCode {
     let until = Instant::now() + DEADLINE;
-    // A bug is silent, too.
+    // A bug is silent too.
     panic::set_hook(Box::new(|_| {}));
     let watch = thread::Builder::new().spawn(end_in_time);
-    // Without the watch nothing would end a wait for the client.
+    // Without the watching thread nothing would end a wait for the client.
     if watch.is_ok()
         && let Some(format) = HookFormat::of_client(client)
         && let Ok(Some(answer)) = panic::catch_unwind(|| answer_event(format, until))
     {
-        // One write, so that nobody reads half of it; nobody reads it if this fails.
+        // One write, so that the client never reads half of it. If the write fails, no client reads.
         let _ = io::stdout().write_all(format!("{answer}\n").as_bytes());
     }
     end_now()
@@ -89,7 +90,7 @@ fn end_in_time() {
     end_now()
 }
 
-/// Ends the process at once: the other thread may still wait for the client or for the daemon.
+/// Ends the process at once, because the other thread may still wait for the client or for the daemon.
 #[allow(clippy::exit, reason = "nothing may keep the agent waiting")]
 fn end_now() -> ! {
     std::process::exit(0)

@@ -1,8 +1,8 @@
 //! Finds the names that a search pattern is about: `refresh` in `\bdef refresh\(`.
 //!
-//! A pattern of prose, or one that fits many names, is about none: a wrong guess would cost the agent more than silence.
+//! Prose, and a pattern that fits many names, give none: a wrong guess would cost the agent more than silence.
 
-/// Words of languages that stand before names.
+/// Keywords of languages that stand before names.
 const KEYWORDS: &[&str] = &[
     "abstract",
     "async",
@@ -47,13 +47,14 @@ const KEYWORDS: &[&str] = &[
     "from",
 ];
 
-/// Least length of a name that is worth a question.
+/// Length of the shortest name that is worth a question.
 const SHORTEST: usize = 3;
 
-/// Most names of one pattern.
+/// Most names that one pattern gives.
 const MOST: usize = 2;
 
-/// Finds the names that a regex is about; none if any of its alternatives is not about exactly one. `is_literal` for a fixed string.
+/// Finds the names that a regex is about, one for each alternative; none if an alternative does not have exactly one.
+/// `is_literal` for a fixed string.
 pub(super) fn names_in_pattern(pattern: &str, is_literal: bool) -> Vec<String> {
     let plain = if is_literal { Some(vec![pattern.to_owned()]) } else { plain_alternatives(pattern) };
     let Some(alternatives) = plain.filter(|alternatives| alternatives.len() <= MOST) else {
@@ -65,7 +66,8 @@ pub(super) fn names_in_pattern(pattern: &str, is_literal: bool) -> Vec<String> {
     names
 }
 
-/// The alternatives of a regex as text, with spaces for what may vary; `None` if part of a word may vary.
+/// Returns the alternatives of a regex as text, with spaces for the parts that may vary; `None` if part of a word may
+/// vary.
 fn plain_alternatives(pattern: &str) -> Option<Vec<String>> {
     let mut all = vec![String::new()];
     let mut chars = pattern.chars().peekable();
@@ -74,15 +76,15 @@ fn plain_alternatives(pattern: &str) -> Option<Vec<String>> {
         match c {
             '|' => all.push(String::new()),
             '\\' => match chars.next()? {
-                // BRE spells an alternative with a backslash.
+                // Basic regexes write an alternative with a backslash.
                 '|' => all.push(String::new()),
                 'b' | 'B' | 's' | 'A' | 'z' | 'Z' | '<' | '>' => last.push(' '),
-                // What may be any letter makes another word of what it touches.
+                // A class of letters makes another word of its neighbours.
                 escaped if escaped.is_alphanumeric() => last.push(ANY_LETTER),
                 escaped => last.push(escaped),
             },
             '[' => {
-                // Up to the bracket that closes the class; one that comes first belongs to it.
+                // The class ends at a closing bracket; one that comes first belongs to it.
                 let mut is_first = true;
                 while let Some(inside) = chars.next() {
                     match inside {
@@ -132,14 +134,14 @@ fn plain_alternatives(pattern: &str) -> Option<Vec<String>> {
     Some(all.into_iter().map(|text| text.replace(ANY_LETTER, " ")).collect())
 }
 
-/// Stands for a place where a pattern takes any of several letters.
+/// Stands for a place where a pattern accepts any of several letters.
 const ANY_LETTER: char = '\u{0}';
 
 fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// The only name in a text; `None` if there is none, or several.
+/// Returns the only name in a text; `None` if there is none, or several.
 fn only_name(text: &str) -> Option<String> {
     let is_inside = |c: char| is_of_name(c) || matches!(c, '.' | ':' | '#');
     let words = text.split(|c: char| !is_inside(c)).map(|word| word.trim_matches(['.', ':', '#']));

@@ -1,18 +1,18 @@
 //! Recognises the searches and readings among shell commands: `rg`, `grep`, `git grep`, `cat`, `sed -n`.
 //!
-//! Only commands that begin a pipeline count: `ps | grep x` searches no file. Quoting is understood as far as agents use it; whatever
-//! is not understood is no search.
+//! Only commands that begin a pipeline count: `ps | grep x` searches no file. Quotes are parsed as far as agents use
+//! them; a command that cannot be parsed counts as no search.
 
 use std::path::Path;
 
-/// The part of a shell command that a code index can say something about.
+/// The part of a shell command that hob can add facts to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ShellAction {
     /// A search in files.
     Search {
         pattern: String,
         is_literal: bool,
-        /// The only path that was searched, if there is one.
+        /// The only path that was searched, if there is exactly one.
         place: Option<String>,
     },
     /// A file that was printed, from a line on.
@@ -93,11 +93,11 @@ pub(super) fn recognize_command(line: &str) -> Option<ShellCommand> {
 /// A command without operators.
 struct SimpleCommand {
     words: Vec<String>,
-    /// True if its input is another command's output.
+    /// Whether its input is another command's output.
     is_piped: bool,
 }
 
-/// Takes a command line apart. `bash -lc LINE` is taken apart as well.
+/// Splits a command line into simple commands, also that of `bash -lc LINE`.
 fn simple_commands(line: &str, depth: usize) -> Vec<SimpleCommand> {
     let mut all = vec![SimpleCommand { words: Vec::new(), is_piped: false }];
     let mut word: Option<String> = None;
@@ -118,7 +118,7 @@ fn simple_commands(line: &str, depth: usize) -> Vec<SimpleCommand> {
                 while let Some(inside) = chars.next() {
                     match inside {
                         '"' => break,
-                        // Only these lose their backslash in double quotes.
+                        // Only these characters lose their backslash in double quotes.
                         '\\' if matches!(chars.peek(), Some('"' | '\\' | '$' | '`')) => {
                             text.extend(chars.next());
                         }
@@ -132,7 +132,7 @@ fn simple_commands(line: &str, depth: usize) -> Vec<SimpleCommand> {
                 let is_double = c != '\n' && chars.next_if_eq(&c).is_some();
                 all.push(SimpleCommand { words: Vec::new(), is_piped: c == '|' && !is_double });
             }
-            // Where output goes does not matter here: `2>/dev/null`, `2>&1`.
+            // Redirections do not matter here: `2>/dev/null`, `2>&1`.
             '>' | '<' => {
                 word = word.filter(|word| !word.bytes().all(|byte| byte.is_ascii_digit()));
                 end_word(&mut all, &mut word);
@@ -159,7 +159,7 @@ fn unwrapped(command: SimpleCommand, depth: usize) -> Vec<SimpleCommand> {
     }
 }
 
-/// The words without assignments and programs that only run others.
+/// Removes assignments, and programs that only run others.
 fn without_prefix<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
     let mut rest = words;
     while let Some((first, after)) = rest.split_first() {
@@ -191,7 +191,7 @@ fn search(args: &[&str], is_literal: bool) -> Option<ShellAction> {
             "--files" | "--version" | "--help" if options => return None,
             "-e" | "--regexp" if options => pattern = pattern.or(rest.next().copied()),
             "-F" | "--fixed-strings" if options => literal = true,
-            // grep's `-E` has no value, ripgrep's names an encoding, which agents do not use.
+            // grep's `-E` has no value; ripgrep's names an encoding, but agents do not use it.
             "-E" => {}
             option if options && WITH_VALUE.contains(&option) => drop(rest.next()),
             option if options && option.len() > 1 && option.starts_with('-') => {
@@ -212,7 +212,7 @@ fn read_whole(args: &[&str]) -> Option<ShellAction> {
     files.next().is_none().then_some(ShellAction::Read { file, from: None })
 }
 
-/// `sed -n '120,180p' FILE`
+/// Parses `sed -n '120,180p' FILE`.
 fn read_by_sed(args: &[&str]) -> Option<ShellAction> {
     let [option, script, file] = args else { return None };
     let first = script.split([',', 'p']).next()?.parse().ok();

@@ -1,4 +1,4 @@
-//! Words the context for the agent: as many short sentences as 60 tokens hold, the most useful first.
+//! Writes the context for the agent: as many short sentences as 60 tokens hold, the most useful first.
 
 use hob_proto::envelope::chars_of_tokens;
 use hob_proto::tools::context::{ContextResult, HitSymbol, NameContext, SymbolUse};
@@ -9,10 +9,10 @@ const MOST_TOKENS: u32 = 60;
 /// Most definitions around hits that are named.
 const MOST_AROUND: usize = 4;
 
-/// Callers from which on a list of them is worth a call.
+/// Number of callers from which the text suggests a call that lists them.
 const MANY_CALLERS: usize = 4;
 
-/// Words the context; `None` if there is nothing to say.
+/// Writes the context; `None` if there is nothing to tell.
 pub(super) fn context_text(result: &ContextResult) -> Option<String> {
     let mut sentences: Vec<String> = result.names.iter().map(name_sentence).collect();
     sentences.extend(around_sentences(result));
@@ -54,7 +54,7 @@ fn more(all: usize, shown: usize) -> &'static str {
     if all > shown { " and more" } else { "" }
 }
 
-/// A definition with its place and use: `SessionStore.refresh (src/store.py:41; 12 callers)`.
+/// Writes a definition with its place and use: `SessionStore.refresh (src/store.py:41; 12 callers)`.
 fn place(symbol: &SymbolUse, searched: &str) -> String {
     let uses = use_text(symbol).map_or_else(String::new, |uses| format!("; {uses}"));
     match symbol.symbol == searched {
@@ -63,7 +63,7 @@ fn place(symbol: &SymbolUse, searched: &str) -> String {
     }
 }
 
-/// The use of a definition; `None` where it is not known, or there is none.
+/// Writes the use of a definition; `None` where it is not known, or there is none.
 fn use_text(symbol: &SymbolUse) -> Option<String> {
     let counted = |count: usize, one: &str| match count {
         1 => format!("1 {one}"),
@@ -79,7 +79,8 @@ fn use_text(symbol: &SymbolUse) -> Option<String> {
     }
 }
 
-/// The definitions around the hits, each once: all in one sentence, or as many as may fit beside what comes before.
+/// Writes the definitions around the hits, each once: all in one sentence, or as many as may fit beside the text
+/// before.
 fn around_sentences(result: &ContextResult) -> Option<String> {
     let mut around: Vec<&HitSymbol> = Vec::new();
     let defined: Vec<&SymbolUse> = result.names.iter().flat_map(|name| &name.shown).collect();
@@ -104,7 +105,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The definitions that were read, if others use them.
+/// Writes the definitions that the agent read, if others use them.
 fn read_sentence(read: &[SymbolUse]) -> Option<String> {
     let used = read.iter().filter(|symbol| symbol.files.is_some_and(|files| files > 0));
     let places = used.filter_map(|symbol| Some(format!("{} ({})", symbol.symbol, use_text(symbol)?)));

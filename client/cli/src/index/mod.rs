@@ -1,4 +1,5 @@
-//! `hob index`: bring the index up to date now, and watch it happen; with a subcommand, indexes that compilers made (`scip`).
+//! Defines `hob index`: brings the index up to date and shows the progress; with a subcommand, manages indexes that
+//! compilers made (`scip`).
 
 mod scip;
 
@@ -38,7 +39,7 @@ impl Index {
     }
 }
 
-/// Returns a line that says what was done; `None` when the result has another shape than expected.
+/// Returns a line about the work done; `None` when the result has another shape than expected.
 fn summary(data: &Value) -> Option<String> {
     let number = |field: &str| data[field].as_u64();
     let scanned = render::count(number("filesScanned")?, "file");

@@ -1,7 +1,8 @@
-//! `hob index import`, `export`, `list` and `drop`: SCIP indexes that compilers made, and the map as one.
+//! Defines `hob index import`, `export`, `list` and `drop`: for SCIP indexes that compilers made, and for the map as
+//! one.
 //!
-//! The daemon reads and writes indexes, into folders of its own; this file moves an export to where the user wants it, beside the place
-//! first and then by renaming, so that no half of one lies there.
+//! The daemon reads and writes indexes, into folders of its own. This file moves an export to the user's place: it
+//! copies the file beside the place first and then renames it, so that no half of an index is ever there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -65,7 +66,7 @@ impl IndexCommand {
         show::print_result(&answer, common.json, |result, style| Some(index_lines(result, style)))
     }
 
-    /// The arguments of the call, and the place of an export.
+    /// Returns the arguments of the call, and the place of an export.
     fn arguments(self) -> Result<(Value, Option<PathBuf>), CommandFailure> {
         Ok(match self {
             Self::Import { file, relocate, accept_newer } => {
@@ -111,7 +112,7 @@ fn take_over(
     Ok(CommandOutcome::Done)
 }
 
-/// Copies a file's contents and not its permissions: what the user names has the usual ones.
+/// Copies a file's contents and not its permissions: a file that the user names has the usual ones.
 fn copy_contents(from: &Path, to: &Path) -> std::io::Result<()> {
     std::io::copy(&mut fs::File::open(from)?, &mut fs::File::create(to)?).map(drop)
 }

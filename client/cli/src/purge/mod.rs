@@ -1,10 +1,10 @@
-//! `hob purge`: the way out. Ends the daemon and removes what hob keeps on this machine.
+//! Defines `hob purge`: ends the daemon and removes hob's files from this machine.
 //!
-//! Only what hob itself makes is removed, by name, and a folder only once it is empty: with `HOB_DIR` set to a folder that is
-//! also somebody else's, nothing of theirs goes. What stands in other programs' files is not touched here: `hob setup --undo`
-//! takes that back, and needs its receipts, so it has to come first; the same holds for `hob service uninstall`.
+//! It removes only hob's own files, by name, and a folder only once it is empty: if `HOB_DIR` is a folder that others
+//! use too, none of their files is removed. It does not touch entries in other programs' files: `hob setup --undo`
+//! takes those back, and needs its receipts, so it has to run first; the same holds for `hob service uninstall`.
 //!
-//! With `--root` it is about one project (`one.rs`), and the daemon stays.
+//! With `--root` it concerns one project (`one.rs`), and the daemon stays.
 
 mod one;
 
@@ -95,12 +95,12 @@ impl Purge {
         if daemon::stop(common).await? {
             term::print("stopped the daemon\n")?;
         }
-        // The daemon's last act is saving, so what there is is looked for again.
+        // The daemon's last act is saving, so the list of files is made again.
         for path in self.paths_to_remove(&places).into_iter().filter(|path| path_exists(path)) {
             remove(&path).map_err(|error| removal_failure(&path, &error))?;
         }
         for folder in hob_folders(&places) {
-            // One that is not empty holds what is not hob's.
+            // A folder that is not empty holds files of others.
             let _ = fs::remove_dir(folder);
         }
         let left: Vec<PathBuf> =
@@ -134,13 +134,13 @@ impl Purge {
     }
 }
 
-/// The folders that hob may have made, those within others first.
+/// Returns the folders that hob may have made, inner ones first.
 fn hob_folders(places: &Places) -> Vec<PathBuf> {
     let mut folders = vec![places.runtime.clone()];
     folders.extend(places.other_runtimes());
     folders.extend([&places.cache, &places.state, &places.config].map(Clone::clone));
     folders.extend(places.memory_file().and_then(|file| Some(file.parent()?.to_path_buf())));
-    // With `HOB_DIR` they have one folder around them that is hob's too.
+    // With `HOB_DIR` one folder around all of them is hob's too.
     let around = places.state.parent().filter(|around| places.cache.parent() == Some(*around));
     folders.extend(around.map(Path::to_path_buf));
     folders
@@ -150,7 +150,7 @@ fn path_exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// Returns true if the user had the service installed; a service that a package brings along is the package's.
+/// Returns true if the user has installed the service; a service from a package belongs to the package.
 fn has_service() -> bool {
     let own = |file: PathBuf| std::env::home_dir().is_some_and(|home| file.starts_with(home));
     doctor::service::unit_file().is_some_and(|file| file.is_file() && own(file))
@@ -160,7 +160,7 @@ fn has_files(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
 }
 
-/// Removes a file, a link, or a folder with all below; links are never followed.
+/// Removes a file, a link, or a folder with everything below; links are never followed.
 fn remove(path: &Path) -> io::Result<()> {
     let gone = match fs::symlink_metadata(path) {
         Ok(meta) if meta.is_dir() => fs::remove_dir_all(path),

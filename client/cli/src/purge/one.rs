@@ -1,7 +1,8 @@
-//! `hob purge --root PATH`: what is kept for one project alone.
+//! Defines `hob purge --root PATH`: removes the data of one project alone.
 //!
-//! The daemon closes the project and removes its part, because nobody else may touch what it has open; one that was not running is
-//! started for it and ended again. Trust and drawn pages are the command line's, which wrote them.
+//! The daemon closes the project and removes its part, because no other program may touch its open files; a daemon that
+//! was not running is started for this and ended again. This program removes trust and drawn pages, because the command
+//! line wrote them.
 
 use std::path::PathBuf;
 
@@ -15,7 +16,7 @@ use super::super::visible::on_one_line;
 use super::super::{CommandFailure, CommandOutcome, Common, daemon, graph, render, show, term};
 use super::{Purge, removal_failure, remove};
 
-/// Tells the user which parts stay, and why.
+/// Tells the user which data stay, and why.
 const STAYS: &str = "what is known of files by their contents stays until nobody has had them for a fortnight: \
                      other projects may have the same";
 
@@ -97,7 +98,7 @@ fn purge_text(kept: &PurgeResult, beside: &Beside, as_json: bool) -> String {
     }
 }
 
-/// Each thing on a line of its own: paths first.
+/// Lists each removed part on a line of its own: paths first.
 fn purge_parts(kept: &PurgeResult, beside: &Beside) -> Vec<String> {
     let mut parts = kept.folders.clone();
     parts.extend(beside.pages.iter().map(|page| page.display().to_string()));

@@ -1,4 +1,4 @@
-//! Previews, what waits, and what became of it.
+//! Renders previews, pending edits, and decisions about them.
 
 use serde_json::Value;
 
@@ -72,7 +72,7 @@ fn files(files: &[Value], style: &Style) -> String {
     files.iter().map(line).collect()
 }
 
-/// A unified diff in the usual colours.
+/// Colours a unified diff in the usual way.
 fn coloured_diff(data: &Value, style: &Style) -> String {
     let line = |line: &str| {
         let painted = match line.as_bytes().first() {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// A string field; empty when it is missing.
+/// Returns a string field; empty when it is missing.
 pub(super) fn text_of<'a>(value: &'a Value, field: &str) -> &'a str {
     value[field].as_str().unwrap_or("")
 }
@@ -12,12 +12,12 @@ pub(super) fn number_of(value: &Value, field: &str) -> Option<u64> {
     value[field].as_u64()
 }
 
-/// The elements of a list field.
+/// Returns the elements of a list field.
 pub(super) fn list_field<'a>(value: &'a Value, field: &str) -> &'a [Value] {
     value[field].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// `file:line:col`, or what of it there is.
+/// Returns `file:line:col`, or as much of it as there is.
 pub(super) fn place_text(value: &Value) -> String {
     let mut place = text_of(value, "file").to_owned();
     for figure in ["line", "col"] {

@@ -1,11 +1,11 @@
-//! Any JSON as indented lines, much like YAML: for results without a renderer of their own.
+//! Renders any JSON as indented lines, much like YAML: for results without a renderer of their own.
 
 use serde_json::Value;
 
 use super::quantities::{bytes_text, duration_text};
 use crate::term::Style;
 
-/// The text of `value`.
+/// Renders `value` as text.
 pub(crate) fn plain_text(value: &Value, style: &Style) -> String {
     let mut out = String::new();
     write(&mut out, value, 0, style);
@@ -38,7 +38,7 @@ fn write(out: &mut String, value: &Value, depth: usize, style: &Style) {
     }
 }
 
-/// The value of a field, on its line when it is short.
+/// Writes the value of a field, on the field's line if it is short.
 fn write_nested(out: &mut String, value: &Value, depth: usize, style: &Style) {
     if let Some(line) = one_line(value) {
         out.push(' ');
@@ -74,7 +74,7 @@ fn write_block(out: &mut String, text: &str, depth: usize) {
     }
 }
 
-/// Scalars, empty containers and short lists of scalars.
+/// Returns scalars, empty containers and short lists of scalars as one line.
 fn one_line(value: &Value) -> Option<String> {
     match value {
         Value::Object(fields) => fields.is_empty().then(|| "{}".to_owned()),
@@ -88,7 +88,7 @@ fn one_line(value: &Value) -> Option<String> {
     }
 }
 
-/// Sizes and durations, which are named by their unit.
+/// Renders sizes and durations, whose fields are named by their unit.
 fn quantity_text(name: &str, value: &Value) -> Option<String> {
     let n = value.as_u64()?;
     match name {

@@ -1,8 +1,9 @@
-//! Results that commands of their own print: what waits for a decision, the daemon's state, and any other as indented lines.
+//! Renders the results that commands print themselves: pending edits, the daemon's state, and any other result as
+//! indented lines.
 //!
-//! Answers of tools come as text from the daemon; these are for commands that put several together. They read the serialised `data` leniently: a field that
-//! is missing prints as nothing, and a result that is no object at all falls to the general renderer, because a daemon of
-//! another version may answer differently.
+//! Answers of tools come as text from the daemon; these renderers are for commands that join several results. They read
+//! the serialised `data` leniently: a missing field prints as nothing, and a result that is no object goes to the
+//! general renderer, because a daemon of another version may answer differently.
 
 mod edit;
 mod fields;
@@ -36,7 +37,7 @@ const TEXTS: &[&str] = &[
     "text",
 ];
 
-/// A result in which no name makes a line of its own.
+/// Returns a result in which no name can make a line of its own.
 pub(crate) fn tame_names(value: &Value) -> Value {
     match value {
         Value::String(text) => on_one_line(text).into(),
@@ -52,14 +53,14 @@ pub(crate) fn tame_names(value: &Value) -> Value {
     }
 }
 
-/// The text for a result: what waits for a decision, what became of it, or any other.
+/// Renders a result as text: pending edits, a decision about one, or any other.
 pub(crate) fn render_data(data: &Value, style: &Style) -> String {
     let data = &tame_names(data);
     let rendered = edit::render_pending(data, style).or_else(|| edit::render_decision(data, style));
     rendered.unwrap_or_else(|| plain_text(data, style))
 }
 
-/// The text for what the daemon says of itself.
+/// Renders the daemon's status as text.
 pub(crate) fn render_daemon(status: &Value, style: &Style) -> String {
     let status = &tame_names(status);
     status::render_status(status, style).unwrap_or_else(|| plain_text(status, style))

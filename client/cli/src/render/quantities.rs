@@ -1,6 +1,6 @@
 //! Writes numbers, sizes, durations and shares for people.
 
-/// `1 file`, `2 files`.
+/// Writes `1 file`, `2 files`.
 pub(crate) fn count(n: u64, one: &str) -> String {
     match (n, one.strip_suffix('y')) {
         (1, _) => format!("1 {one}"),
@@ -10,7 +10,7 @@ pub(crate) fn count(n: u64, one: &str) -> String {
     }
 }
 
-/// Renders the share of the baseline that answers saved, `95% less`; a loss is called one.
+/// Renders the share of the baseline that answers saved, `95% less`; a loss is named as one.
 pub(crate) fn less_or_more(saved_percent: f64) -> String {
     match saved_percent.round() {
         percent if percent < 0.0 => format!("{}% more, a loss", -percent),
@@ -18,7 +18,7 @@ pub(crate) fn less_or_more(saved_percent: f64) -> String {
     }
 }
 
-/// Digits in groups of three.
+/// Writes digits in groups of three.
 pub(crate) fn grouped_digits(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -31,7 +31,7 @@ pub(crate) fn grouped_digits(n: u64) -> String {
     out
 }
 
-/// `42 s`, `3 min`, `5 h 7 min`, `2 d 4 h`.
+/// Writes `42 s`, `3 min`, `5 h 7 min`, `2 d 4 h`.
 pub(crate) fn duration_text(seconds: u64) -> String {
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
     match (days, hours, minutes) {
@@ -42,7 +42,7 @@ pub(crate) fn duration_text(seconds: u64) -> String {
     }
 }
 
-/// Binary units with one decimal.
+/// Writes bytes in binary units with one decimal.
 pub(crate) fn bytes_text(n: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if n < 1024 {

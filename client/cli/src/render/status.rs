@@ -6,7 +6,7 @@ use super::fields::{list_field, number_of, text_of};
 use super::quantities::{bytes_text, count, duration_text, grouped_digits, less_or_more};
 use crate::term::Style;
 
-/// The daemon in a line, what its calls cost, then its workspaces and its clients.
+/// Renders the daemon in a line, the costs of its calls, then its workspaces and its clients.
 pub(super) fn render_status(data: &Value, style: &Style) -> Option<String> {
     data.get("pid")?;
     let mut out = format!("{}\n", style.bold(headline(data)));
@@ -56,7 +56,7 @@ fn calls_lines(data: &Value) -> Vec<String> {
     let saved = (baseline > 0).then(|| {
         let percent = metrics["savedPct"].as_f64();
         let percent = percent.map(|saved| format!(", {}", less_or_more(saved))).unwrap_or_default();
-        // Reading whole files is more than anybody would have done.
+        // Reading whole files is an upper bound: nobody would have read that much.
         format!(
             "{} instead of at most {} tokens{percent} (hob stats)",
             grouped_digits(actual),
@@ -88,7 +88,7 @@ fn workspace(one: &Value, style: &Style) -> String {
     out
 }
 
-/// A language server, with the last words of one that failed.
+/// Renders a language server, with the last lines of standard error of one that failed.
 fn server_line(name: &str, server: &Value, style: &Style) -> String {
     let number = |field: &str| number_of(server, field).unwrap_or(0);
     let mut parts = vec![text_of(server, "state").to_owned()];

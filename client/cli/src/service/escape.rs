@@ -1,14 +1,14 @@
-//! Texts as values of unit files and of XML.
+//! Escapes texts as values of unit files and of XML.
 //!
 //! systemd reads a value in up to three ways: specifiers (`%`), then C's escapes and quotes, then variables (`$`). Which of them
 //! apply depends on the setting, so there is a function for each kind of setting that hob writes.
 
-/// A value that systemd takes as it stands, but for specifiers: a path to listen on.
+/// Escapes a value of which systemd only expands specifiers: a path to listen on.
 pub(super) fn escape_plain(text: &str) -> String {
     text.replace('%', "%%")
 }
 
-/// One word of a value that systemd takes apart by quotes: a program, or `NAME=value` of an environment.
+/// Escapes one word of a value that systemd splits by quotes: a program, or `NAME=value` of an environment.
 pub(super) fn escape_word(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -25,12 +25,12 @@ pub(super) fn escape_word(text: &str) -> String {
     quoted
 }
 
-/// The text of [`escape_plain`]'s value.
+/// Returns the text of a value from [`escape_plain`].
 pub(super) fn from_plain(value: &str) -> String {
     value.replace("%%", "%")
 }
 
-/// The text of [`escape_word`]'s value; `None` for what that does not make.
+/// Returns the text of a value from [`escape_word`]; `None` for any other value.
 pub(super) fn from_word(value: &str) -> Option<String> {
     let inner = value.trim().strip_prefix('"')?.strip_suffix('"')?;
     let mut text = String::with_capacity(inner.len());
@@ -49,7 +49,7 @@ pub(super) fn from_word(value: &str) -> Option<String> {
     Some(text)
 }
 
-/// A text between tags or in an attribute.
+/// Escapes a text between tags or in an attribute.
 pub(super) fn escape_xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

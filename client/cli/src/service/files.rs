@@ -1,8 +1,8 @@
-//! Files that hob writes for a service manager, known again by a mark.
+//! Writes and removes hob's files for a service manager, which hob recognises by a mark.
 //!
-//! A line of each holds a sum over the file and how many folders had to be made for it. So a file that is not hob's, or that
-//! somebody has changed, is never overwritten, and what is removed is exactly what was made. Sums are no protection from malice, which
-//! could write what it likes here anyway.
+//! A line of each file holds a hash of the file and the number of folders that were made for it. So hob never
+//! overwrites a file that is not its own, or that somebody has changed, and removes exactly what it made. The hash is
+//! no protection from malice, which could write any file here anyway.
 
 use std::fs;
 use std::io;
@@ -16,15 +16,15 @@ const PLACE: &str = "@MARK@";
 /// The text before the sum in a mark.
 const SUM: &str = "hob: sum=";
 
-/// Between the sum and the folders.
+/// The text between the hash and the number of folders.
 const FOLDERS: &str = " folders=";
 
-/// The file found at a path, by its owner.
+/// The kind of file at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FoundServiceFile {
     /// Nothing exists at the path.
     Nothing,
-    /// A file of hob's as it was written, with how many folders were made for it.
+    /// A file of hob's in its written form, with the number of folders that were made for it.
     Ours(usize),
     /// A file of hob's that somebody has changed since.
     Changed(usize),
@@ -37,7 +37,8 @@ pub(super) fn inspect_file(path: &Path) -> io::Result<FoundServiceFile> {
     let text = match fs::read(path) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // A link that leads nowhere is somebody's: `/dev/null` and the like have their meaning for service managers.
+            // A link that leads nowhere belongs to the user: service managers give a meaning to `/dev/null` and the
+            // like.
             let is_link = fs::symlink_metadata(path).is_ok();
             return Ok(if is_link { FoundServiceFile::Foreign } else { FoundServiceFile::Nothing });
         }
@@ -54,7 +55,8 @@ pub(super) fn inspect_file(path: &Path) -> io::Result<FoundServiceFile> {
     })
 }
 
-/// Writes a file of hob's whose text is `template` with a mark, and the folders above it. Whether it is other than before.
+/// Writes a file of hob's whose text is `template` with a mark, and the folders above it. Returns true if that changed
+/// the file.
 pub(super) fn write(path: &Path, template: &str, also_made: usize) -> io::Result<bool> {
     let found = inspect_file(path)?;
     let folders = match found {
@@ -65,7 +67,7 @@ pub(super) fn write(path: &Path, template: &str, also_made: usize) -> io::Result
     if fs::read(path).is_ok_and(|there| there == text.as_bytes()) {
         return Ok(false);
     }
-    // Whole or not at all: a service manager may read at any moment.
+    // The file changes at once: a service manager may read it at any moment.
     let beside = with_ending(path, ".hob-new");
     fs::write(&beside, text)?;
     fs::rename(&beside, path)?;
@@ -79,14 +81,14 @@ pub(super) enum Removed {
     Nothing,
     /// The file is removed.
     Gone,
-    /// Somebody had changed it; it is here now, where no service manager looks.
+    /// Somebody had changed it; it was moved here, where no service manager looks.
     Kept(PathBuf),
-    /// It is not hob's and still there.
+    /// The file is not hob's, and stays.
     Foreign,
 }
 
 impl Removed {
-    /// Says what became of the file at `path`; `None` if there was none.
+    /// Describes the outcome for the file at `path`; `None` if there was none.
     pub(super) fn describe(&self, path: &Path) -> Option<String> {
         let path = path.display();
         Some(match self {
@@ -117,7 +119,7 @@ pub(super) fn remove(path: &Path) -> io::Result<Removed> {
     Ok(removed)
 }
 
-/// Makes a folder and those above it; how many were made.
+/// Makes a folder and those above it; returns the number of new ones.
 pub(super) fn make_folders(folder: Option<&Path>) -> io::Result<usize> {
     let Some(folder) = folder else { return Ok(0) };
     let missing = folder.ancestors().take_while(|folder| !folder.exists()).count();

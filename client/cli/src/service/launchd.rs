@@ -1,8 +1,9 @@
-//! The service of macOS: an agent of launchd that starts the daemon at log-on, and again after a crash.
+//! Installs the service of macOS: an agent of launchd that starts the daemon at log-on, and again after a crash.
 //!
-//! No sockets of launchd's: they are handed over by a call of its own only, and hob's programs start a daemon that is not there. So a
-//! daemon that was replaced by a newer one is nobody's but its clients' until the next log-on, and nothing fights. Texts and argument
-//! lists are tested everywhere; the commands have never been run.
+//! It uses no sockets of launchd's: only a call of launchd's own hands them over, and hob's programs start a missing
+//! daemon themselves. So a daemon that clients started in place of an older one stays under their control until the
+//! next log-on, and nothing fights over it. Texts and argument lists are tested everywhere; the commands have never
+//! been run.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +29,7 @@ pub(super) struct Launchd<'a> {
 }
 
 impl<'a> Launchd<'a> {
-    /// By this process's environment.
+    /// Finds launchd and its folder by this process's environment.
     pub(super) fn of_process(settings: &'a Settings) -> Result<Self, CommandFailure> {
         let Some(home) = std::env::home_dir() else {
             return Err(CommandFailure::Usage(
@@ -68,21 +69,21 @@ impl<'a> Launchd<'a> {
 
     async fn take_over(&self) -> Result<String, CommandFailure> {
         let nobody_starts = let_nobody_start(self.settings).await?;
-        // Not loaded is as good as unloaded.
+        // An agent that is not loaded needs no unloading.
         LAUNCHCTL.try_run(&as_refs(&bootout_args(&self.user)));
         nobody_starts.make_way(self.settings, "the service takes over").await?;
         LAUNCHCTL.run(&as_refs(&bootstrap_args(&self.user, &self.file)))?;
         Ok("the service runs\n".to_owned())
     }
 
-    /// Unloads it until the next log-on.
+    /// Unloads the agent until the next log-on.
     pub(super) fn stop(&self) -> Result<ServiceReport, CommandFailure> {
         LAUNCHCTL.run(&as_refs(&bootout_args(&self.user)))?;
         let text = "stopped the service until the next log-on; until then hob's programs start the daemon themselves\n";
         Ok(ServiceReport { text: text.to_owned(), json: json!({"stopped": true}) })
     }
 
-    /// Unloads and removes it.
+    /// Unloads and removes the agent.
     pub(super) fn uninstall(&self) -> Result<ServiceReport, CommandFailure> {
         LAUNCHCTL.try_run(&as_refs(&bootout_args(&self.user)));
         let told = files::remove(&self.file)?.describe(&self.file);
@@ -107,7 +108,7 @@ fn is_telling(line: &str) -> bool {
     ["state =", "pid =", "last exit code =", "program ="].iter().any(|start| line.starts_with(start))
 }
 
-/// The agent's file, its mark not yet made.
+/// Returns the text of the agent's file, without its mark.
 fn agent_file_text(program: &str, variables: &[(String, String)], umask: u32) -> String {
     let entry = |(name, value): &(String, String)| {
         format!(

@@ -1,7 +1,8 @@
-//! Asking a service manager by its own command.
+//! Runs the command of a service manager.
 //!
-//! systemd, launchd and the task scheduler each have a command as their stable interface; talking to them without it would take a
-//! client of D-Bus, private calls and COM. What such a command says on standard error is shown as it is: it names the cause best.
+//! systemd, launchd and the task scheduler each have a command as their stable interface; without it hob would need a
+//! client of D-Bus, private calls and COM. hob shows a command's output on standard error unchanged, because it names
+//! the cause best.
 
 use std::process::{Command, Output, Stdio};
 
@@ -10,14 +11,14 @@ use crate::CommandFailure;
 /// A service manager's command, with the arguments that every call has.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Manager {
-    /// Its name, looked for on the PATH.
+    /// The command's name, which is looked up on the PATH.
     pub(super) command: &'static str,
     /// The arguments before all others in every call.
     pub(super) first: &'static [&'static str],
 }
 
 impl Manager {
-    /// Runs it to its end; what it printed.
+    /// Runs the command to its end; returns its output.
     pub(super) fn run(&self, args: &[&str]) -> Result<String, CommandFailure> {
         let output =
             self.run_command(args).map_err(|error| self.command_failure(args, &error.to_string()))?;
@@ -27,7 +28,7 @@ impl Manager {
         Err(self.command_failure(args, String::from_utf8_lossy(&output.stderr).trim()))
     }
 
-    /// Runs it; whether it succeeded. For what may be undone already.
+    /// Runs the command; returns true if it succeeded. For actions that may be undone already.
     pub(super) fn try_run(&self, args: &[&str]) -> bool {
         self.run_command(args).is_ok_and(|output| output.status.success())
     }

@@ -1,10 +1,11 @@
-//! `hob service`: have the system's service manager run the daemon.
+//! Defines `hob service`: has the system's service manager run the daemon.
 //!
-//! One file per service manager (`systemd`, `launchd`, `task`), each in two halves: texts and argument lists, which are made and tested
-//! on every system, and the few commands that are run where that manager is. `files` writes and removes what hob may write and remove,
-//! `surroundings` says what of this shell the service gets. The texts themselves are templates in `packaging/`.
+//! One file per service manager (`systemd`, `launchd`, `task`), each in two halves: texts and argument lists, which are
+//! made and tested on every system, and the few commands that are run where that manager is. `files` writes and removes
+//! hob's files, `surroundings` selects the variables of this shell for the service. The texts themselves are templates
+//! in `packaging/`.
 //!
-//! The service changes who starts the daemon, not what it is: without it, hob's programs do that themselves.
+//! The service changes only who starts the daemon: without it, hob's programs do.
 
 mod escape;
 mod files;
@@ -127,7 +128,8 @@ impl Verb {
     }
 }
 
-/// The daemon's program as a service's file names it: a full path, links unresolved, so that what lies there after an upgrade is run.
+/// Returns the daemon's program for a service's file: a full path, with links unresolved, so that an upgrade at that
+/// path takes effect.
 fn program_path(settings: &Settings) -> Result<String, CommandFailure> {
     let Some(path) = &settings.program.path else {
         let looked = settings.program.looked.clone();

@@ -1,14 +1,15 @@
-//! Selects the variables of a shell's environment that the service gets, so that it finds what the user's programs
-//! find.
+//! Selects the variables of a shell's environment for the service, so that it finds the programs that the user's
+//! programs find.
 //!
-//! A service manager's PATH has the system's folders and little else, and language servers mostly lie elsewhere. So the PATH is taken
-//! over where `hob service install` runs, with what tells where toolchains and hob's own files are. Nothing else is: no keys, no
-//! proxies (which may hold a password), nothing of a session that ends before the service does.
+//! A service manager's PATH has the system's folders and little else, and language servers mostly lie elsewhere. So
+//! `hob service install` copies the PATH of its shell, with the variables that name toolchains and hob's own files.
+//! Nothing else is copied: no keys, no proxies (which may hold a password), nothing of a session that ends before the
+//! service does.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Variables that are taken over if they are set.
+/// Variables that are copied if they are set.
 const TAKEN: &[&str] = &[
     "CARGO_HOME",
     "CPATH",
@@ -36,7 +37,7 @@ const TAKEN: &[&str] = &[
     "XDG_STATE_HOME",
 ];
 
-/// The service's variables, PATH first. An error names what cannot be written into a service's file.
+/// Returns the service's variables, PATH first. An error names the value that cannot be written into a service's file.
 pub(super) fn service_variables(
     env: &dyn Fn(&str) -> Option<OsString>,
 ) -> Result<Vec<(String, String)>, String> {
@@ -54,7 +55,7 @@ pub(super) fn service_variables(
     Ok(found)
 }
 
-/// The folders of a PATH that mean the same wherever they are used, each once.
+/// Returns the folders of a PATH that mean the same from everywhere, each once.
 pub(super) fn path_folders(path: &OsString) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = Vec::new();
     for folder in std::env::split_paths(path).filter(|folder| folder.is_absolute()) {
@@ -65,7 +66,7 @@ pub(super) fn path_folders(path: &OsString) -> Vec<PathBuf> {
     folders
 }
 
-/// A path as text for a file of the service manager.
+/// Returns a path as text for a file of the service manager.
 pub(super) fn path_text(what: &str, path: &Path) -> Result<String, String> {
     text_of(what, path.as_os_str())
 }
@@ -80,7 +81,8 @@ fn text_of(what: &str, value: &std::ffi::OsStr) -> Result<String, String> {
     })
 }
 
-/// The rights that new files do not get from this shell, as `umask` prints them; `None` where the system does not tell.
+/// Returns the permission bits that this shell denies new files, as `umask` prints them; `None` where the system does
+/// not tell.
 pub(super) fn umask() -> Option<u32> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("Umask:"))?;

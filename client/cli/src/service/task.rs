@@ -1,8 +1,8 @@
-//! The service of Windows: a task of the scheduler that starts the daemon at log-on.
+//! Installs the service of Windows: a task of the scheduler that starts the daemon at log-on.
 //!
-//! No service of the system's: that would run as another user, or without the user's drives and programs. The scheduler keeps the task
-//! itself, so there is no file of hob's; its name says whose it is. Texts and argument lists are tested everywhere; the commands have
-//! never been run.
+//! It is no service of the system's, which would run as another user, or without the user's drives and programs. The
+//! scheduler stores the task itself, so hob has no file; the task's name shows that it is hob's. Texts and argument
+//! lists are tested everywhere; the commands have never been run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub(super) struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    /// By this process's environment.
+    /// Finds the scheduler and the user by this process's environment.
     pub(super) fn of_process(settings: &'a Settings) -> Result<Self, CommandFailure> {
         let name = hob_proto::places::current_user();
         let user = match std::env::var("USERDOMAIN") {
@@ -102,7 +102,7 @@ fn files_folder(file: &Path) -> Result<(), CommandFailure> {
     hob_proto::private_dir::ensure(&folder).map_err(|error| CommandFailure::Daemon(error.to_string()))
 }
 
-/// The task, as the scheduler reads it.
+/// Returns the task's definition in the scheduler's XML.
 fn definition(program: &str, user: &str) -> String {
     fill_version(TEMPLATE)
         .replace("@HOBD@", &escape::escape_xml(program))
@@ -113,7 +113,7 @@ fn create(file: &str) -> [String; 6] {
     ["/create", "/f", "/tn", NAME, "/xml", file].map(str::to_owned)
 }
 
-/// As the scheduler wants its XML: UTF-16 with a mark of the order of bytes.
+/// Encodes XML for the scheduler: UTF-16 with a byte order mark.
 fn utf16_with_mark(text: &str) -> Vec<u8> {
     std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
 }

@@ -1,4 +1,4 @@
-//! The two unit files for systemd: made from templates and what is true here, and read again.
+//! Makes the two unit files for systemd from templates and the facts of this machine, and reads them again.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ const SOCKET: &str = include_str!("../../../../packaging/systemd/hobd.socket");
 pub(super) struct Units {
     /// The path of the daemon's program.
     pub(super) program: String,
-    /// Where clients look for it.
+    /// The socket on which clients look for it.
     pub(super) socket: String,
     /// Its environment, besides the manager's own.
     pub(super) variables: Vec<(String, String)>,
@@ -22,7 +22,7 @@ pub(super) struct Units {
 }
 
 impl Units {
-    /// `hobd.service`, its mark not yet made.
+    /// Returns the text of `hobd.service`, without its mark.
     pub(super) fn service_text(&self) -> String {
         let setting = |(name, value): &(String, String)| {
             format!("Environment={}\n", escape::escape_word(&format!("{name}={value}")))
@@ -34,29 +34,29 @@ impl Units {
             .replace("@ENVIRONMENT@\n", &environment)
     }
 
-    /// `hobd.socket`, its mark not yet made.
+    /// Returns the text of `hobd.socket`, without its mark.
     pub(super) fn socket_text(&self) -> String {
         fill_version(SOCKET).replace("@SOCKET@", &escape::escape_plain(&self.socket))
     }
 }
 
-/// Fills the version into a template, as every file of hob's for a service manager has it.
+/// Fills the version into a template for a service manager.
 pub(super) fn fill_version(template: &str) -> String {
     template.replace("@VERSION@", env!("CARGO_PKG_VERSION"))
 }
 
-/// The program that a `hobd.service` starts.
+/// Returns the program that a `hobd.service` starts.
 pub(super) fn program_in(service: &str) -> Option<PathBuf> {
     let value = value_in(service, "ExecStart=")?;
     escape::from_word(value.trim_start_matches(':')).map(PathBuf::from)
 }
 
-/// The socket of a `hobd.socket`.
+/// Returns the socket of a `hobd.socket`.
 pub(super) fn socket_in(socket: &str) -> Option<PathBuf> {
     value_in(socket, "ListenStream=").map(|value| PathBuf::from(escape::from_plain(value)))
 }
 
-/// Folders of this PATH that the service's has not.
+/// Lists folders of this PATH that the service's lacks.
 pub(super) fn missing_folders(service: &str, path: &std::ffi::OsString) -> Vec<PathBuf> {
     let mut words =
         service.lines().filter_map(|line| escape::from_word(line.strip_prefix("Environment=")?)).rev();
@@ -66,7 +66,7 @@ pub(super) fn missing_folders(service: &str, path: &std::ffi::OsString) -> Vec<P
     surroundings::path_folders(path).into_iter().filter(is_missing).collect()
 }
 
-/// Folders that a shell has for a moment, or that are not there, make no difference.
+/// Returns true if a folder matters for the service: temporary folders of a shell, and missing ones, do not.
 fn is_of_use(folder: &Path) -> bool {
     folder.is_dir() && !folder.starts_with(std::env::temp_dir())
 }

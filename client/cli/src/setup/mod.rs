@@ -1,8 +1,9 @@
-//! `hob setup`: make agents and editors use hob.
+//! Defines `hob setup`: makes agents and editors use hob.
 //!
-//! Agents get an entry in their own configuration that starts `hob-mcp`; editors get `hob-lsp` as a language server, which
-//! hob prints or writes into files of its own. VS Code and Zed are both, and then the agent is meant unless `--editor` (or an
-//! option that only editors have) says otherwise: there is more to gain, and it is the one that hob can do by itself.
+//! Agents get an entry in their own configuration that starts `hob-mcp`; editors get `hob-lsp` as a language server,
+//! which hob prints or writes into files of its own. VS Code and Zed are both; `hob setup` then sets up the agent
+//! unless `--editor` (or an option that only editors have) is given, because the agent gains more, and hob can do all
+//! of its set-up itself.
 
 pub(crate) mod agents;
 mod editors;

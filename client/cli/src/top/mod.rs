@@ -1,8 +1,8 @@
-//! `hob top`: what the daemon does, live.
+//! Defines `hob top`: shows the daemon's work, live.
 //!
-//! It asks for the daemon's status once a second and starts no daemon: while none runs it says so, and waits. Its connection
-//! counts as a client, so a daemon that is watched does not end for want of use.
-//! [`picture`] is what a status says, [`view`] what of it is shown and how, [`draw`] a frame of it, [`screen`] the terminal.
+//! It asks for the daemon's status once a second and starts no daemon: while none runs it says so, and waits. Its
+//! connection counts as a client, so a watched daemon does not end for lack of use. [`picture`] parses a status,
+//! [`view`] holds the state to show, [`draw`] makes a frame of it, and [`screen`] runs the terminal.
 
 mod draw;
 mod picture;
@@ -62,7 +62,7 @@ async fn status_once(settings: &Settings) -> Result<News, CommandFailure> {
     })
 }
 
-/// Connects to the daemon that runs. Where a service manager listens for one, connecting would start it.
+/// Connects to the daemon, if one runs. Where a service manager listens for one, connecting would start it.
 async fn connect_if_running(settings: &Settings) -> Result<Reached, Unavailable> {
     if !hob_client::connect::is_running(settings)? {
         return Ok(Reached::Nobody);

@@ -1,6 +1,6 @@
-//! A status of the daemon as `hob top` understands it.
+//! Parses a status of the daemon for `hob top`.
 //!
-//! Read leniently: a daemon of another version may leave anything out, and what is missing is then not shown.
+//! It parses leniently: a daemon of another version may leave out any field, and a missing one is not shown.
 
 use std::collections::BTreeMap;
 
@@ -15,15 +15,15 @@ pub(super) struct Picture {
     pub(super) pid: u64,
     /// Seconds since it started.
     pub(super) uptime: u64,
-    /// It is about to end.
+    /// Whether the daemon is about to end.
     pub(super) retiring: bool,
-    /// Bytes of memory of its own.
+    /// Bytes of the daemon's own memory.
     pub(super) memory: Option<u64>,
     /// Bytes of memory of all language servers.
     pub(super) servers_memory: Option<u64>,
     /// Size of hob's files on disk, in bytes.
     pub(super) disk: Option<u64>,
-    /// Folders that are watched.
+    /// Number of watched folders.
     pub(super) watched: Option<u64>,
     /// Number of calls under way.
     pub(super) running: u64,
@@ -31,11 +31,11 @@ pub(super) struct Picture {
     pub(super) clients: BTreeMap<String, u64>,
     /// Sentences that users should know.
     pub(super) notices: Vec<String>,
-    /// Open projects, last used first.
+    /// Open projects, the most recently used first.
     pub(super) workspaces: Vec<Workspace>,
-    /// Language servers, most memory first.
+    /// Language servers, those with the most memory first.
     pub(super) servers: Vec<TopServer>,
-    /// Calls since the daemon started.
+    /// The calls since the daemon started.
     pub(super) metrics: Option<Metrics>,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Workspace {
     pub(super) symbols: u64,
     pub(super) generation: u64,
     pub(super) state: String,
-    /// Nothing is wrong with it.
+    /// Whether it has no trouble.
     pub(super) well: bool,
 }
 

@@ -1,7 +1,7 @@
-//! The terminal: taken on the way in, given back on every way out, and in between keys, signals and news.
+//! Runs the terminal: takes it over, restores it on every way out, and in between handles keys, signals and news.
 //!
-//! Ways out are a key, a signal, an error, a panic (ratatui's hook gives the terminal back before it is told) and a terminal
-//! that is gone. Only this file knows that there is a terminal.
+//! Ways out are a key, a signal, an error, a panic (ratatui's hook restores the terminal before it reports the panic)
+//! and a terminal that is gone. Only this file uses the terminal.
 
 use std::time::Duration;
 
@@ -17,10 +17,10 @@ use crate::CommandFailure;
 
 /// Time between two requests to the daemon, or two attempts to find it.
 const PERIOD: Duration = Duration::from_secs(1);
-/// The longest wait for a key, after which the program notices that nobody wants keys any more.
+/// Longest wait for a key, after which the thread checks whether its receiver is gone.
 const KEYS_WITHIN: Duration = Duration::from_millis(200);
 
-/// Shows the daemon until the user has seen enough.
+/// Shows the daemon until the user quits.
 pub(super) async fn watch_daemon(settings: Settings, mut view: TopView) -> Result<(), CommandFailure> {
     let mut endings = Endings::new()?;
     let (tell, mut news) = mpsc::channel(1);
@@ -35,7 +35,7 @@ pub(super) async fn watch_daemon(settings: Settings, mut view: TopView) -> Resul
             event = keys.recv() => match event {
                 Some(Event::Key(key)) if handle_key(&mut view, key) => {}
                 Some(Event::Key(_)) | None => return Ok(()),
-                // A new size is seen by drawing.
+                // The next frame sees a new size.
                 Some(_) => {}
             },
             Some(news) = news.recv() => view.apply_news(news),
@@ -45,7 +45,7 @@ pub(super) async fn watch_daemon(settings: Settings, mut view: TopView) -> Resul
     }
 }
 
-/// Gives the terminal back.
+/// Restores the terminal when it is dropped.
 struct Restored;
 
 impl Drop for Restored {
@@ -54,7 +54,7 @@ impl Drop for Restored {
     }
 }
 
-/// Does what a key is for; whether to go on.
+/// Handles a key; returns true to go on.
 fn handle_key(view: &mut TopView, key: KeyEvent) -> bool {
     if key.kind == KeyEventKind::Release {
         return true;
@@ -73,7 +73,7 @@ fn handle_key(view: &mut TopView, key: KeyEvent) -> bool {
     true
 }
 
-/// Keys and sizes, read on a thread of their own, as reading a terminal blocks. Ends when the terminal is gone.
+/// Reads keys and sizes on a thread of their own, because reading a terminal blocks. Ends when the terminal is gone.
 fn keys() -> std::io::Result<mpsc::UnboundedReceiver<Event>> {
     let (sender, receiver) = mpsc::unbounded_channel();
     let read = move || {
@@ -91,7 +91,7 @@ fn keys() -> std::io::Result<mpsc::UnboundedReceiver<Event>> {
     Ok(receiver)
 }
 
-/// Asks again and again, and looks for a daemon while there is none. Ends when nobody listens.
+/// Asks for the status again and again, and looks for a daemon while there is none. Ends when the receiver is gone.
 async fn poll_status(settings: Settings, tell: mpsc::Sender<News>) {
     loop {
         let news = match connect_if_running(&settings).await {
@@ -102,7 +102,7 @@ async fn poll_status(settings: Settings, tell: mpsc::Sender<News>) {
                     }
                     tokio::time::sleep(PERIOD).await;
                 }
-                // It has gone; the next round finds out whether another one has come.
+                // The daemon has gone; the next round finds out whether another one has come.
                 tokio::time::sleep(KEYS_WITHIN).await;
                 continue;
             }
@@ -117,7 +117,7 @@ async fn poll_status(settings: Settings, tell: mpsc::Sender<News>) {
     }
 }
 
-/// Signals that end a program; the terminal is given back first.
+/// The signals that end the program; the terminal is restored first.
 #[cfg(unix)]
 struct Endings([tokio::signal::unix::Signal; 3]);
 

@@ -1,4 +1,4 @@
-//! Tables that fit: columns that appear when there is room, and cells cut to the cells that a terminal has.
+//! Lays out tables that fit the terminal: columns appear when there is room, and texts are cut to their cells.
 
 use ratatui::text::Span;
 
@@ -9,11 +9,11 @@ use crate::visible::is_invisible;
 pub(super) struct Column {
     /// The text at the head of the column.
     pub(super) title: &'static str,
-    /// Its width in cells; 0 for the one that takes what is left.
+    /// Its width in cells; 0 for the column that takes the rest.
     pub(super) width: u16,
-    /// Shown from this width of the terminal on.
+    /// Width of the terminal from which the column is shown.
     pub(super) from: u16,
-    /// Where the text stands.
+    /// Whether the text is aligned to the right.
     pub(super) right: bool,
     /// The end of a text that is cut off when the text is too long.
     pub(super) cut: Cut,
@@ -22,9 +22,9 @@ pub(super) struct Column {
 /// The end of a text that is cut off first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// The beginning: the end of a path tells more.
+    /// The beginning is cut off, because the end of a path tells more.
     Start,
-    /// The end: the beginning of a text tells more.
+    /// The end is cut off, because the beginning of a text tells more.
     End,
 }
 
@@ -53,20 +53,20 @@ pub(super) enum Look {
     Plain,
     Head,
     Faint,
-    /// As it should be.
+    /// A good state.
     Good,
-    /// It needs attention.
+    /// A state that needs attention.
     Odd,
-    /// It does not work.
+    /// A state that does not work.
     Bad,
-    /// A line of the past.
+    /// A sparkline.
     Spark,
 }
 
 /// A line of a frame: its parts from left to right.
 pub(super) type Line = Vec<Part>;
 
-/// A line for each row, which has a part per column; the heads first.
+/// Returns a line for the heads, then one for each row, with a part per column.
 pub(super) fn lines(columns: &[Column], rows: &[Line], width: u16) -> Vec<Line> {
     let shown: Vec<(usize, &Column)> =
         columns.iter().enumerate().filter(|(_, column)| column.from <= width).collect();

@@ -8,14 +8,14 @@ use serde_json::Value;
 
 use super::picture::{Picture, Tool};
 
-/// Something new about the daemon.
+/// New facts about the daemon.
 #[derive(Clone, Debug)]
 pub(super) enum News {
     /// The daemon's status, as JSON.
     Status(Value),
     /// No daemon runs at present.
     NotRunning,
-    /// One runs, or something in its place, and cannot be asked.
+    /// A daemon, or something in its place, runs and cannot be asked.
     Trouble(String),
 }
 
@@ -50,7 +50,7 @@ impl Sort {
         }
     }
 
-    /// Puts tools in order; those of equal rank by name.
+    /// Sorts tools; those of equal rank by name.
     pub(super) fn sort(self, tools: &mut [Tool]) {
         tools.sort_by(|a, b| {
             let by = match self {
@@ -69,23 +69,23 @@ impl Sort {
 pub(super) struct TopView {
     /// The daemon; `None` before the first news and while none runs.
     pub(super) picture: Option<Picture>,
-    /// Why there is no picture.
+    /// The reason why there is no picture.
     pub(super) trouble: String,
-    /// Calls a second since the picture before.
+    /// Calls per second since the picture before.
     pub(super) rate: Option<f64>,
     /// The last samples, oldest first, one for each picture of the same daemon.
     pub(super) history: VecDeque<Sample>,
     /// The order of the tools; see [`Sort`].
     pub(super) sort: Sort,
-    /// News are not taken.
+    /// Whether news are ignored.
     pub(super) paused: bool,
-    /// The keys are shown.
+    /// Whether the keys are shown.
     pub(super) help: bool,
-    /// True if colours and the like are wanted.
+    /// Whether to use colours and other styles.
     pub(super) colour: bool,
-    /// True if there are keys to press.
+    /// Whether there are keys to press.
     pub(super) interactive: bool,
-    /// Seconds since the last news, when that is unusually long.
+    /// Seconds since the last news, if that is unusually long.
     pub(super) silent: Option<u64>,
     counted: Option<(u64, Instant)>,
     heard: Instant,
@@ -94,7 +94,7 @@ pub(super) struct TopView {
 /// A point of the sparklines.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Sample {
-    /// Calls a second.
+    /// Calls per second.
     pub(super) rate: f64,
     /// Bytes of memory of the daemon.
     pub(super) memory: u64,
@@ -102,13 +102,13 @@ pub(super) struct Sample {
     pub(super) servers_memory: u64,
 }
 
-/// Most samples that are kept; one comes each second.
+/// Most samples that are kept; there is one per second.
 const SAMPLES: usize = 120;
 
 const NOT_RUNNING: &str = "the daemon is not running";
 
 impl TopView {
-    /// Before the first news.
+    /// Creates the view before the first news.
     pub(super) fn new(colour: bool) -> Self {
         Self {
             picture: None,
@@ -126,7 +126,7 @@ impl TopView {
         }
     }
 
-    /// Takes news in, unless paused.
+    /// Applies news, unless paused.
     pub(super) fn apply_news(&mut self, news: News) {
         self.heard = Instant::now();
         self.silent = None;
@@ -145,7 +145,7 @@ impl TopView {
         }
     }
 
-    /// Keeps a sample; another daemon begins anew.
+    /// Adds a sample; another daemon begins a new history.
     fn add_sample(&mut self, new: &Picture) {
         if self.picture.as_ref().is_none_or(|old| old.pid != new.pid) {
             self.history.clear();
@@ -167,7 +167,7 @@ impl TopView {
         self.counted = None;
     }
 
-    /// Calls a second, from two counts of the same daemon.
+    /// Computes the calls per second, from two counts of the same daemon.
     fn count(&mut self, new: &Picture) {
         let same = self.picture.as_ref().is_some_and(|old| old.pid == new.pid);
         let now = Instant::now();
@@ -183,7 +183,7 @@ impl TopView {
         self.counted = calls.map(|calls| (calls, now));
     }
 
-    /// Notes how long the daemon has been silent, as time passes.
+    /// Updates the time for which the daemon has been silent.
     pub(super) fn tick(&mut self) {
         let silent = self.heard.elapsed().as_secs();
         self.silent = (silent >= 4).then_some(silent);

@@ -1,13 +1,13 @@
-//! Looks for what a project brings along that trust would let run.
+//! Lists the programs and files of a project that may run once it is trusted.
 //!
-//! This is for the eyes of a person who decides: the daemon decides by itself what runs (`hob servers why LANGUAGE`). Only names are
-//! looked at, and only in the folder itself, so a list that is short is no promise.
+//! The list is for the person who decides: the daemon decides by itself what runs (`hob servers why LANGUAGE`). Only
+//! names are checked, and only in the folder itself, so a short list is no promise.
 
 use std::path::Path;
 
-/// A thing that a project may bring, and what a language server does with it in a trusted project.
+/// A program or file that a project may have, and what a language server does with it in a trusted project.
 struct Known {
-    /// Relative to the project.
+    /// The path, relative to the project.
     path: &'static str,
     effect: &'static str,
 }

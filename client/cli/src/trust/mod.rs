@@ -1,7 +1,7 @@
-//! `hob trust`: what a project brings along may run, or may no more.
+//! Defines `hob trust`: allows a project's own programs to run, or forbids them again.
 //!
-//! Before it writes anything it shows what trust lets run, and asks. The word is the user's, so it is written here and not by the daemon, which need not run; the daemon reads it whenever
-//! it matters. Nothing an agent can call changes it.
+//! Before it writes anything it shows what trust lets run, and asks. The decision is the user's, so this program writes
+//! it and not the daemon, which need not run; the daemon reads it whenever it matters. No call of an agent changes it.
 
 mod brought;
 
@@ -99,7 +99,7 @@ fn trust_folder(file: &Path, named: &Path, yes: bool) -> Result<CommandOutcome, 
     Ok(CommandOutcome::Done)
 }
 
-/// Tells what trust of a folder lets run.
+/// Shows the programs and files that trust of a folder allows to run.
 fn show_effects(folder: &Path) -> Result<(), CommandFailure> {
     let mut text = format!(
         "Trust lets language servers run what {} brings along, with your rights:\n",
@@ -115,7 +115,7 @@ fn show_effects(folder: &Path) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-/// Returns true if the user agrees: by the option, or when asked.
+/// Returns true if the user agrees, by the option or by an answer.
 fn may_go_on(yes: bool) -> Result<bool, CommandFailure> {
     if yes {
         return Ok(true);
@@ -132,7 +132,7 @@ fn may_go_on(yes: bool) -> Result<bool, CommandFailure> {
 }
 
 fn revoke_trust(file: &Path, named: &Path) -> Result<CommandOutcome, CommandFailure> {
-    // It may be gone, and its entry is to go all the same.
+    // The folder may be gone, and its entry can still be removed.
     let folder = named.canonicalize().unwrap_or_else(|_| named.to_path_buf());
     let change = |trusted: &mut Trusted| {
         let gone = trusted.remove(&folder);
@@ -155,7 +155,7 @@ fn revoke_trust(file: &Path, named: &Path) -> Result<CommandOutcome, CommandFail
     Ok(CommandOutcome::Done)
 }
 
-/// A folder as a part of a line.
+/// Writes a folder as a part of a line.
 fn on_its_line(folder: &Path) -> String {
     on_one_line(&folder.to_string_lossy()).into_owned()
 }

@@ -1,4 +1,4 @@
-//! Does what comes after the files: notes what was done, and finishes what an earlier process did not.
+//! Finishes an apply after its files are written: records the undo, and completes applies that an earlier process left.
 
 use std::time::Duration;
 
@@ -11,11 +11,12 @@ use crate::pending::{PendingOutcome, Settled};
 use crate::record::{EditSubject, Record};
 use crate::recover;
 
-/// Time for which a record waits for a workspace that is not there, such as one on a disk that is not connected.
+/// Longest time for which a record waits for a missing workspace, such as one on a disk that is not connected.
 const PATIENCE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 impl Edits {
-    /// Notes what has been done and ends its record. The files are written: what fails now is only said.
+    /// Records the apply for the undo and removes its record. The files are written, so a failure now is only a
+    /// warning.
     pub(super) fn finish(&self, record: &Record) -> Vec<String> {
         let mut warnings = match record.undoes {
             true => self.note_undone(record),
@@ -41,7 +42,7 @@ impl Edits {
                 warnings.push("it cannot be undone: its old contents are too large to be kept".to_owned());
             }
             Err(error) => {
-                // Nor can what was applied before it.
+                // Earlier applies cannot be undone either.
                 let _ = self.undos.forget_undo(&record.root);
                 warnings.push(format!("it cannot be undone: {}", cause_without_number(&error)));
             }
@@ -55,7 +56,7 @@ impl Edits {
         warnings
     }
 
-    /// Finishes what an earlier apply in a workspace has left. Nothing else is written before that is done.
+    /// Completes an earlier apply in a workspace. Nothing else is written before that.
     pub(super) fn settle_earlier(&self, root: &AbsPath) -> Result<Vec<String>, EditError> {
         let mut report = Report::default();
         match self.recover(Some(root), &mut report) {
@@ -67,7 +68,7 @@ impl Edits {
         }
     }
 
-    /// Finishes records, of one workspace or of all. Answers whether none is left.
+    /// Completes records, of one workspace or of all. Returns true if none is left.
     pub(super) fn recover(&self, root: Option<&AbsPath>, report: &mut Report) -> bool {
         let left = match self.journal.records_left(root) {
             Ok(left) => left,

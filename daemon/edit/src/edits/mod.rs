@@ -1,7 +1,8 @@
-//! Proposes, applies and undoes the edits of one user: what the rest of the daemon calls.
+//! Proposes, applies and undoes the edits of one user: the interface for the rest of the daemon.
 //!
-//! Three folders below the one given: `pending`, `journal`, `undo`. One apply or undo at a time runs in a workspace; what is
-//! pending has a lock of its own, which is held only while its files are read or written and never while a workspace's are.
+//! Its folder has three folders: `pending`, `journal`, `undo`. One apply or undo at a time runs in a workspace. The
+//! queue of pending edits has a lock of its own, which is held only while its files are read or written and never
+//! together with a workspace's lock.
 
 mod finish;
 
@@ -24,48 +25,49 @@ use crate::plan::{self, NoPlan, Wish, WritePlan, real_root};
 use crate::record::{EditSubject, Record, UndoRecord};
 use crate::undo::{NoUndo, Undos};
 
-/// Roots whose locks are kept before those that nobody holds are let go.
+/// Number of workspaces whose locks are kept; beyond it, unused locks are dropped.
 const MOST_ROOTS: usize = 1_024;
 
-/// Tells the time. Passed in, because what is a day old must be testable.
+/// Tells the time. A parameter, so that tests can set it.
 pub type Clock = Box<dyn Fn() -> SystemTime + Send + Sync>;
 
-/// All that is pending, and the only way to a workspace's files. One per state folder; may be called from several threads.
+/// All pending edits, and the only code that writes a workspace's files. One per state folder; may be called from
+/// several threads.
 pub struct Edits {
     clock: Clock,
     files: Arc<dyn Files>,
     queue: Mutex<Queue>,
-    /// The pending edits of the queue, for those who must not wait for it.
+    /// The list of pending edits, for callers that must not wait for the queue.
     shown: Shown,
     journal: Journal,
     undos: Undos,
-    /// One lock for each workspace that something was applied to.
+    /// One lock for each workspace in which an edit was applied.
     roots: Mutex<HashMap<AbsPath, Arc<Mutex<()>>>>,
 }
 
-/// The work that opening found to do, as sentences for the log and for `map_status`; empty after an orderly end.
+/// The results of recovery at opening, as sentences for the log and for `map_status`; empty after an orderly end.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
-    /// Edits that an earlier process had begun, and what became of them.
+    /// Edits that an earlier process had begun, each with its result.
     pub recovered: Vec<String>,
-    /// Records and files that could not be read, finished or used.
+    /// Records and files that could not be read, completed or used.
     pub warnings: Vec<String>,
 }
 
 /// An edit that is on the disk.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Applied {
-    /// Label of the edit that was applied; of an undo, of the edit that was undone.
+    /// Label of the applied edit; for an undo, of the edit that was undone.
     pub label: String,
     /// The tool that made it.
     pub tool: String,
-    /// Files that have other contents now, are new or gone, in the order of their paths.
+    /// Files with new contents, new files and removed files, in the order of their paths.
     pub files: Vec<WsPath>,
-    /// Warnings about what could not be seen to beside it, as sentences: that it cannot be undone, and why.
+    /// Warnings about secondary failures, as sentences: that the edit cannot be undone, and why.
     pub warnings: Vec<String>,
 }
 
-/// The edit that `undo` would take back.
+/// The edit that `undo` would undo.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Undoable {
     /// Its name when it was pending.
@@ -79,9 +81,9 @@ pub struct Undoable {
 }
 
 impl Edits {
-    /// Opens what is kept in `folder` (which is made at need) and finishes what an earlier process began. Never fails: what
-    /// cannot be read is set aside, and a folder that cannot be used makes every later call say so. One process at a time
-    /// may have a folder open.
+    /// Opens the state in `folder` (which is made if needed) and completes applies of an earlier process. Never fails:
+    /// unreadable files are set aside, and if the folder cannot be used, every later call returns that error. One
+    /// process at a time may have a folder open.
     #[must_use]
     pub fn open(folder: &AbsPath, clock: Clock) -> (Self, Report) {
         Self::with_files(Arc::new(Disk), folder, clock)
@@ -112,14 +114,14 @@ impl Edits {
         Ok(pending.summary)
     }
 
-    /// Adds to the change set of a client in a workspace, which is made at need. Answers all of it.
+    /// Adds to the change set of a client in a workspace, and makes the set if needed. Returns the whole set.
     ///
     /// # Errors
-    /// As [`Self::propose`], and [`EditError::Staged`] where the change was not made from what the set makes of the file.
-    /// [`EditError::Nothing`] also if the set would be empty by this; it then stays what it was.
+    /// As [`Self::propose`], and [`EditError::Staged`] where the change was not made from the file as the set leaves
+    /// it. [`EditError::Nothing`] also if the set would become empty; it then stays as it is.
     pub fn stage(&self, owner: &Owner, proposal: Proposal) -> Result<Pending, EditError> {
         let proposal = check_proposal(owner, proposal)?;
-        // Held throughout, so that of two changes to one set neither is lost.
+        // The lock is held throughout, so that of two changes to one set neither is lost.
         let mut queue = self.lock_queue();
         let set = match queue.set(owner) {
             Some(id) => queue.load(&id)?,
@@ -131,8 +133,8 @@ impl Edits {
         queue.put((owner.clone(), PendingKind::ChangeSet), check_proposal(owner, composed)?, (self.clock)())
     }
 
-    /// Returns what a client's change set makes of a file; `None` if it does not touch it. A change that is to be
-    /// staged is made from this and not from what is on the disk.
+    /// Returns the contents of a file after a client's change set; `None` if the set does not touch the file. A change
+    /// that is to be staged is made from these contents and not from the disk's.
     ///
     /// # Errors
     /// [`EditError::State`] if the change set cannot be read.
@@ -142,8 +144,8 @@ impl Edits {
         Ok(pending::staged_in_set(&queue.load(&id)?.proposal, path))
     }
 
-    /// Returns the pending edits, newest first, that are `wanted`: one client's, one workspace's, all. Never waits
-    /// itself, neither for the disk nor for anybody who does.
+    /// Returns the pending edits for which `wanted` holds, newest first: one client's, one workspace's, all. Never
+    /// waits, neither for the disk nor for another thread that does.
     #[must_use]
     pub fn pending_edits(&self, wanted: &dyn Fn(&Summary) -> bool) -> Vec<Arc<Summary>> {
         let all = Arc::clone(&self.shown.read().unwrap_or_else(PoisonError::into_inner));
@@ -155,7 +157,8 @@ impl Edits {
         all.iter().filter(|one| is_alive(one) && wanted(one)).cloned().collect()
     }
 
-    /// The edit that somebody means: the one named, whoever made it; else the newest preview of `owner`, else its change set.
+    /// Finds the edit for a decision: the named one, whoever made it; else the newest preview of `owner`, else its
+    /// change set.
     ///
     /// # Errors
     /// [`EditError::NothingPending`], [`EditError::Unknown`], [`EditError::Settled`], [`EditError::State`].
@@ -168,7 +171,8 @@ impl Edits {
         queue.load(&id)
     }
 
-    /// Writes a pending edit: all of it, after which it is no longer pending, or nothing, and it stays so.
+    /// Writes a pending edit. Either all of it is written and it is no longer pending, or nothing is and it stays
+    /// pending.
     ///
     /// # Errors
     /// [`EditError::Conflict`], [`EditError::Failed`], [`EditError::Unfinished`], [`EditError::Refused`], and those of
@@ -179,7 +183,7 @@ impl Edits {
         let lock = self.lock_of(&root);
         let _one_at_a_time = lock.lock().unwrap_or_else(PoisonError::into_inner);
         let mut warnings = self.settle_earlier(&root)?;
-        // Only now: whoever held the lock before may have applied this one.
+        // Loaded only now: the former owner of the lock may have applied this edit.
         let Pending { summary, proposal } = self.lock_queue().load(id)?;
         let next = || format!("Discard `{id}` and make the preview again.");
         let plan = self.plan_writes(&root, &plan::wishes_of(&proposal)?, next)?;
@@ -199,34 +203,34 @@ impl Edits {
     /// Forgets a pending edit.
     ///
     /// # Errors
-    /// Those of [`Self::find`]: what was applied cannot be discarded.
+    /// The errors of [`Self::find`]: an applied edit cannot be discarded.
     pub fn discard(&self, id: &PendingId) -> Result<Summary, EditError> {
         let owner = self.lock_queue().summary(id)?.owner;
         let discard = || self.lock_queue().decide_edit(id, (PendingOutcome::Discarded, (self.clock)()));
         let Ok(root) = real_root(&*self.files, &owner.root) else {
             return discard();
         };
-        // While it is being applied it cannot be discarded.
+        // An edit that is being applied cannot be discarded.
         let lock = self.lock_of(&root);
         let _one_at_a_time = lock.lock().unwrap_or_else(PoisonError::into_inner);
         discard()
     }
 
-    /// Returns true if something is kept to take back an edit in a workspace, whether or not its folder is there.
+    /// Returns true if a workspace's last edit can be undone, whether or not its folder exists.
     #[must_use]
     pub fn has_undo(&self, root: &AbsPath) -> bool {
         !matches!(self.undos.last(root), Err(NoUndo::Nothing))
     }
 
-    /// Forgets all that is pending in a workspace and how its last edit is taken back. The workspace is not touched, and need
-    /// not be there.
+    /// Discards all pending edits of a workspace, and the undo of its last edit. The workspace is not touched, and need
+    /// not exist.
     ///
     /// # Errors
     /// [`EditError::State`].
     pub fn forget_workspace(&self, root: &AbsPath) -> Result<(), EditError> {
         for summary in self.pending_edits(&|one| one.owner.root == *root) {
             match self.discard(&summary.id) {
-                // Somebody else has decided it meanwhile.
+                // Another call has decided the edit meanwhile.
                 Ok(_) | Err(EditError::Unknown(_) | EditError::Settled { .. }) => {}
                 Err(error) => return Err(error),
             }
@@ -251,7 +255,7 @@ impl Edits {
         })
     }
 
-    /// Takes back what was last applied in a workspace, once, while its files still have the contents it gave them.
+    /// Undoes the last apply in a workspace, once, while its files still have the contents that it gave them.
     ///
     /// # Errors
     /// [`EditError::NothingToUndo`], and those of [`Self::apply`].
@@ -307,7 +311,7 @@ impl Edits {
 
     /// Locks the queue of pending edits, and removes what has expired.
     fn lock_queue(&self) -> MutexGuard<'_, Queue> {
-        // What a panic left half-way is on the disk or it is not; the lists in memory are changed in one step.
+        // An operation that a panic cut short is on the disk or not; the lists in memory change in one step.
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         queue.expire_old((self.clock)());
         queue
@@ -322,7 +326,7 @@ impl Edits {
     }
 }
 
-/// A folder without symbolic links, as far as it is there.
+/// Resolves the symbolic links of a folder, as far as it exists.
 fn beyond_links(files: &dyn Files, folder: &AbsPath) -> AbsPath {
     let mut rest = Vec::new();
     let mut at = folder.as_path();
@@ -340,14 +344,14 @@ fn beyond_links(files: &dyn Files, folder: &AbsPath) -> AbsPath {
     }
 }
 
-/// A proposal that does something, each thing once and nothing that is never done.
+/// Checks a proposal: it must have an effect, touch each file once, and touch no forbidden path.
 fn check_proposal(owner: &Owner, mut proposal: Proposal) -> Result<Proposal, EditError> {
     proposal.changes.retain(|change| !change.is_nothing());
     if proposal.changes.is_empty() {
         return Err(EditError::Nothing);
     }
     if owner.root.as_path().to_str().is_none() {
-        // Its disk form is text.
+        // The disk form is text.
         return Err(EditError::TooMuch(format!(
             "the path {} is not Unicode; nothing is edited there",
             owner.root

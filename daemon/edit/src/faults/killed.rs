@@ -1,4 +1,4 @@
-//! Has a real process on a real disk end itself before each operation.
+//! Makes a real process on a real disk end itself before each operation.
 //!
 //! The test runs its own program again, with the folder and the number of the operation in the environment.
 
@@ -17,16 +17,16 @@ use crate::{EditError, Edits, PendingOutcome};
 
 const FOLDER: &str = "HOB_EDIT_TEST_FOLDER";
 const OPERATION: &str = "HOB_EDIT_TEST_OPERATION";
-/// The program ended by itself and not by the kill.
+/// Exit code of a process that was not killed.
 const THROUGH: i32 = 42;
 
-/// Runs in the other process; without the variables it is a test that has nothing to do.
+/// Runs in the other process; without the variables this test does nothing.
 #[test]
 fn child() {
     let (Ok(folder), Ok(at)) = (std::env::var(FOLDER), std::env::var(OPERATION)) else { return };
     let at: usize = at.parse().expect("a number");
     let count = AtomicUsize::new(0);
-    // To look changes nothing: a kill before it is one before what comes next.
+    // A look changes nothing: a kill before it is the same as one before the next operation.
     let hook = move |op, _: &Path| match op == Op::Look || count.fetch_add(1, Ordering::Relaxed) < at {
         true => Ok(()),
         false => std::process::abort(),
@@ -88,7 +88,7 @@ fn tree_on_disk(folder: &Path) -> SimTree {
     tree
 }
 
-/// The modes of files that the system makes depend on the user's mask, and are not compared.
+/// Removes the modes of files that the system makes: they depend on the user's mask, and are not compared.
 fn without_made_modes(mut tree: SimTree) -> SimTree {
     let made = |name: &str| name.starts_with("new/");
     tree.iter_mut().filter(|(name, _)| cfg!(not(unix)) || made(name)).for_each(|(_, file)| file.1 = 0);
@@ -131,7 +131,7 @@ fn a_process_that_is_killed_at_any_operation_leaves_old_or_new() {
             );
             break;
         }
-        // Ended by a failed test, it would look like a kill.
+        // A process that ends by a failed test would look like a killed one.
         assert_eq!(status.code(), None, "killed at {at}");
     }
     assert!(kept > 50 && done > 10, "{kept} old, {done} new");

@@ -1,4 +1,4 @@
-//! Has somebody else write to a file while it is being edited, or before a broken-off edit is recovered from.
+//! Makes another program write to a file during an edit, or before the recovery of an interrupted edit.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ fn contents_of(disk: &Sim, name: &str) -> Option<Vec<u8>> {
     disk.tree_below(WORKSPACE).remove(name).map(|(bytes, _)| bytes)
 }
 
-/// Writes as an editor does: over the file, or a new one in its place.
+/// Writes as an editor does: over the file, or as a new file in its place.
 fn write(disk: &Sim, name: &str, aside: bool) {
     if !aside && disk.write(&path(name), THEIRS).is_ok() {
         return;
@@ -71,12 +71,12 @@ fn what_somebody_writes_meanwhile_is_kept() {
     }
 }
 
-/// Where names cannot be exchanged, there is one moment in which a whole file that is put there is lost; what is written into the
-/// file itself is not.
+/// Tests that where names cannot be exchanged, there is one moment at which a whole file that another program puts
+/// there is lost, while writes into the file itself are not.
 #[test]
 fn without_exchange_one_moment_is_left() {
     let scene = Scene::new(Deed::Apply);
-    // Two operations are in that moment here: to try the exchange, and to rename.
+    // Two operations are in that moment here: the attempt to exchange, and the rename.
     for (aside, most) in [(true, 2), (false, 0)] {
         let mut lost = 0;
         for at in 0..scene.all_operations().len() {

@@ -1,8 +1,8 @@
-//! Tries what can go wrong while an edit reaches the disk, at every step. For tests only.
+//! Makes every step of an edit's way to the disk fail in turn. For tests only.
 //!
-//! One edit that does everything an edit can do is applied, and undone, again and again; each time something else goes wrong
-//! at another operation. Afterwards all files must be old or all must be new, with nothing beside them, and what is pending
-//! must agree with that.
+//! The tests apply and undo one edit, which does everything that an edit can do, again and again; each time another
+//! fault hits another operation. Afterwards all files must be old or all must be new, with nothing beside them, and the
+//! pending edits must agree with that.
 
 mod killed;
 mod meanwhile;
@@ -41,7 +41,7 @@ pub(super) fn some_owner(root: &AbsPath) -> Owner {
     Owner { client: "somebody".to_owned(), root: root.clone() }
 }
 
-/// A file with two names, and the other one.
+/// A file with two names, and its other name.
 const LINKED: &str = "linked.txt";
 const TWIN: &str = "sub/twin.txt";
 
@@ -64,7 +64,7 @@ fn change_of(from: &str, to: &str, before: Option<&str>, after: Option<&str>) ->
     ProposedFile { path: ws(from), moved_to, before: before.map(bytes), after: after.map(bytes) }
 }
 
-/// An edit that does everything that an edit can do.
+/// Returns an edit that does everything that an edit can do.
 pub(super) fn full_proposal() -> Proposal {
     let old = |name: &str| OLD.iter().find(|(path, ..)| *path == name).map(|(_, text, _)| *text);
     let edit = |path: &str, after| change_of(path, path, old(path), Some(after));
@@ -83,7 +83,7 @@ pub(super) fn full_proposal() -> Proposal {
     Proposal { label: "Everything at once".to_owned(), tool: "edit_text".to_owned(), changes }
 }
 
-/// The files before, and after.
+/// Returns the files before the edit, and after it.
 pub(super) fn trees_old_and_new() -> (SimTree, SimTree) {
     let old: SimTree = OLD
         .iter()
@@ -110,7 +110,7 @@ pub(super) fn trees_old_and_new() -> (SimTree, SimTree) {
     (old, new)
 }
 
-/// The operation that is done while things go wrong.
+/// The operation during which a fault happens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Deed {
     Apply,
@@ -140,7 +140,7 @@ impl Scene {
         Self { deed, disk, id }
     }
 
-    /// The files before the deed, and after it.
+    /// Returns the files before the deed, and after it.
     fn trees_of_deed(&self) -> (SimTree, SimTree) {
         let (old, new) = trees_old_and_new();
         match self.deed {
@@ -157,7 +157,7 @@ impl Scene {
         }
     }
 
-    /// Every operation of an undisturbed deed.
+    /// Returns every operation of a deed without faults.
     pub(super) fn all_operations(&self) -> Vec<Op> {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&seen);
@@ -171,7 +171,7 @@ impl Scene {
         std::mem::take(&mut *seen.lock().expect("no panic"))
     }
 
-    /// Checks that what is on the disk is whole, once recovery has run on it.
+    /// Checks that the disk is whole after recovery.
     #[track_caller]
     pub(super) fn is_whole(&self, disk: &Arc<Sim>, what: &str) -> Whole {
         let (edits, report) = Edits::with_files(disk.clone(), &abs(STATE), fixed_clock());
@@ -191,7 +191,7 @@ impl Scene {
         whole
     }
 
-    /// Returns true if recovery makes old or new of what is on the disk.
+    /// Returns true if recovery makes the files on the disk all old or all new.
     pub(super) fn looks_whole(&self, disk: &Arc<Sim>) -> bool {
         let _ = Edits::with_files(disk.clone(), &abs(STATE), fixed_clock());
         let (before, after) = self.trees_of_deed();
@@ -199,7 +199,7 @@ impl Scene {
         tree == before || tree == after
     }
 
-    /// Checks that what is pending and what can be undone agree with the files.
+    /// Checks that the pending edits and the undo agree with the files.
     #[track_caller]
     fn check_agreement(&self, edits: &Edits, disk: &Sim, whole: Whole, what: &str) {
         let (before, after) = self.trees_of_deed();
@@ -228,7 +228,7 @@ pub(super) enum Whole {
     After,
 }
 
-/// A disk whose operations are counted from zero; `fault` says what is wrong with one.
+/// Makes a disk whose operations are counted from zero; `fault` decides which of them fail.
 pub(super) fn with_faults(
     inner: Arc<dyn Files>,
     fault: impl Fn(usize, Op, &Path) -> io::Result<()> + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! Kills the process, or takes the power away, before each operation.
+//! Kills the process, or cuts the power, before each operation.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use super::{Deed, Scene, Whole, with_faults};
 use crate::files::hooked::Op;
 use crate::files::sim::Dice;
 
-/// Ways in which a disk loses what was not synced, for each operation.
+/// Number of ways to lose unsynced data that are tried for each operation.
 const LOSSES: u64 = 12;
 
 fn dead_error() -> io::Error {
@@ -33,7 +33,7 @@ fn a_kill_before_any_operation_leaves_old_or_new() {
             );
             seen.push(whole);
         }
-        // Once new, always new: there is one moment at which it is decided.
+        // After the first new result all are new: one operation decides.
         assert!(seen.is_sorted_by_key(|whole| *whole == Whole::After) && seen.contains(&Whole::After));
         assert!(total > 100, "{total} operations");
     }
@@ -63,7 +63,7 @@ fn a_power_failure_before_any_operation_leaves_old_or_new() {
 
 #[test]
 fn a_disk_that_only_says_that_it_synced_is_found_out() {
-    // If this test saw nothing, neither would those above.
+    // If this test saw no fault, the tests above would not see one either.
     for lie in [Op::Sync, Op::SyncFolder] {
         let scene = Scene::new(Deed::Apply);
         let mut mixtures = 0;
@@ -92,7 +92,7 @@ fn a_second_failure_while_the_first_is_recovered_from_leaves_old_or_new() {
             let (first, second, third) =
                 (dice.number_below(total), dice.number_below(60), dice.number_below(60));
             let mut disk = scene.disk.copy_now();
-            // On some file systems a file has one name, and what it was is kept as a copy.
+            // On some file systems a file has one name, and the old contents are kept as a copy.
             let has_links = dice.number_below(2) == 0;
             let has_exchange = dice.number_below(3) > 0;
             for at in [first, second, third] {

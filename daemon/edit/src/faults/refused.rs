@@ -1,4 +1,4 @@
-//! Has the system refuse an operation, once or from then on, while the process lives.
+//! Makes the system refuse an operation, once or from then on, while the process lives.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -14,7 +14,7 @@ const REFUSALS: [ErrorKind; 4] = [
     ErrorKind::StorageFull,
     ErrorKind::PermissionDenied,
     ErrorKind::CrossesDevices,
-    // Stands for EIO, which the standard library has no name for.
+    // Stands for EIO, for which the standard library has no name.
     ErrorKind::Other,
 ];
 
@@ -76,7 +76,7 @@ fn check_outcome(
     let (before, after) = scene.trees_of_deed();
     let tree = disk.tree_below(WORKSPACE);
     match done {
-        // What could not be noted beside it is said, and need not agree after a restart.
+        // A failure to record the undo is reported, and the undo need not agree after a restart.
         Ok(applied) if !applied.warnings.is_empty() => assert_eq!(tree, after, "{what}"),
         Ok(_) => {
             assert_eq!(tree, after, "{what}");
@@ -88,7 +88,7 @@ fn check_outcome(
         Err(_) => {
             assert_eq!(tree, before, "{what}: an error, and not all is old: {done:?}");
             assert_eq!(disk.empty_folders(WORKSPACE), 0, "{what}");
-            // Reading it may have been what was refused.
+            // The refused operation may have been the reading of it.
             if disk.tree_below(STATE).keys().all(|name| !name.ends_with("damaged")) {
                 assert_eq!(scene.is_whole(disk, what), Whole::Before);
             }
@@ -108,7 +108,7 @@ fn a_disk_that_is_full_from_some_operation_on_keeps_everything_old() {
                 if n >= at && takes_space(op) { Err(ErrorKind::StorageFull.into()) } else { Ok(()) }
             });
             let done = scene.do_deed(full);
-            // Taking back needs no room: names are all that is moved.
+            // Taking back needs no space: it moves only names.
             assert!(!matches!(done, Err(EditError::Unfinished { .. })), "{what}: {done:?}");
             check_outcome(&scene, &disk, &done, &what);
         }

@@ -1,11 +1,11 @@
-//! Reads and sets extended attributes of files, access lists among them, which Linux keeps as such.
+//! Reads and sets extended attributes of files. Linux keeps access lists as such attributes.
 //!
-//! A new file in an old one's place has to have them: an access list that is lost leaves the rights of the mode alone, whose bits for the
-//! group are, on a file with a list, the most that anybody may; and a folder may give its new files a list of its own. What cannot
-//! be given to a new file is a reason not to write it.
+//! A new file in an old one's place needs the old one's attributes. Without the access list only the rights of the mode
+//! are left, whose bits for the group are, on a file with a list, the most that any user may do; and a folder may give
+//! its new files a list of its own. An attribute that cannot be given to a new file is a reason not to write the file.
 //!
-//! Not carried over is what vouches for contents: capabilities and signatures of the kernel's, which a file loses too when it is
-//! written in place. macOS keeps its access lists elsewhere; they are not seen here.
+//! Attributes that vouch for contents are not carried over: capabilities and signatures of the kernel's, which a file
+//! also loses when it is written in place. macOS keeps its access lists elsewhere, so this module does not see them.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -17,20 +17,20 @@ use rustix::io::Errno;
 
 use super::Extended;
 
-/// There is no attribute of the name.
+/// The error when no attribute has the name.
 #[cfg(not(target_vendor = "apple"))]
 const MISSING: Errno = Errno::NODATA;
 #[cfg(target_vendor = "apple")]
 const MISSING: Errno = Errno::NOATTR;
 
-/// Attributes that are about the contents that a file had, or are made anew by the system for each file.
+/// Attributes that are about a file's former contents, or that the system makes anew for each file.
 const OF_THE_CONTENTS: [&str; 4] =
     ["security.capability", "security.ima", "security.evm", "com.apple.provenance"];
 
-/// Access lists that a new file may have by itself, and that another file's rights must not be mixed with.
+/// Access lists that a new file may get from the system, and that must not be mixed with another file's rights.
 const LISTS: [&str; 3] = ["system.posix_acl_access", "system.nfs4_acl", "system.richacl"];
 
-/// The attributes of an open file, without those that are never carried over.
+/// Returns the attributes of an open file, without those that are never carried over.
 pub(super) fn read(file: &File) -> io::Result<Extended> {
     let mut all = BTreeMap::new();
     for name in attribute_names(file)? {
@@ -39,7 +39,7 @@ pub(super) fn read(file: &File) -> io::Result<Extended> {
         }
         match value(file, &name) {
             Ok(value) => drop(all.insert(name, value)),
-            // Taken away in this moment, or named without being there.
+            // The attribute was removed at this moment, or was listed without existing.
             Err(error) if error == MISSING => {}
             Err(error) => return Err(error.into()),
         }
@@ -47,13 +47,13 @@ pub(super) fn read(file: &File) -> io::Result<Extended> {
     Ok(Extended(Arc::new(all)))
 }
 
-/// Gives an open file these attributes, and takes away its own lists and what users gave it.
+/// Gives an open file these attributes, and removes its own lists and the attributes that users gave it.
 pub(super) fn write(file: &File, wanted: &Extended) -> io::Result<()> {
     let have = read(file)?;
     for (name, value) in wanted.0.iter().filter(|(name, value)| have.0.get(*name) != Some(*value)) {
         match fs::fsetxattr(file, &name[..], value, XattrFlags::empty()) {
             Ok(()) => {}
-            // Labels are the system's to give.
+            // The system assigns security labels.
             Err(_) if name.starts_with(b"security.") => {}
             Err(error) => return Err(not_kept(name, error)),
         }
@@ -80,7 +80,7 @@ fn not_kept(name: &[u8], error: Errno) -> io::Error {
 
 fn attribute_names(file: &File) -> io::Result<Vec<Vec<u8>>> {
     let list = match read_growing(|| fs::flistxattr_query(file), |room| fs::flistxattr(file, room)) {
-        // A file system that has none.
+        // The file system has no extended attributes.
         Err(Errno::NOTSUP | Errno::NOSYS) => Vec::new(),
         other => other?,
     };
@@ -91,7 +91,7 @@ fn value(file: &File, name: &[u8]) -> Result<Vec<u8>, Errno> {
     read_growing(|| fs::fgetxattr_query(file, name), |room| fs::fgetxattr(file, name, room))
 }
 
-/// Asks for the size and then for the bytes, again while they have grown in between.
+/// Asks for the size and then for the bytes, and again if they have grown in between.
 fn read_growing(
     size: impl Fn() -> Result<usize, Errno>,
     read: impl Fn(&mut [u8]) -> Result<usize, Errno>,

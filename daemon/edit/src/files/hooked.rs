@@ -1,4 +1,4 @@
-//! Asks somebody before each operation, who may refuse it, or end the process. For tests only.
+//! Calls a hook before each operation, which may refuse it or end the process. For tests only.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub(crate) enum Op {
     RemoveFolder,
 }
 
-/// Asked before each operation; an error is the operation's.
+/// The function that is called before each operation; its error becomes the operation's.
 pub(crate) type Hook = Box<dyn Fn(Op, &Path) -> io::Result<()> + Send + Sync>;
 
 pub(crate) struct Hooked {
@@ -59,7 +59,7 @@ impl Files for Hooked {
     }
 
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        // A write that fails has come half-way.
+        // A write that fails has written a part.
         (self.hook)(Op::Write, path).inspect_err(|_| {
             let _ = self.inner.write(path, &bytes[..bytes.len() / 2]);
         })?;
@@ -81,7 +81,7 @@ impl Files for Hooked {
     }
 
     fn overwrite(&self, path: &Path, from: &[u8], to: &[u8]) -> io::Result<bool> {
-        // As above; what was there before is still behind it.
+        // An overwrite that fails has written a part, and the old contents follow it.
         (self.hook)(Op::Overwrite, path).inspect_err(|_| {
             let mut half = to[..to.len() / 2].to_vec();
             half.extend(from.iter().skip(half.len()));

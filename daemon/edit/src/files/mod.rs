@@ -1,8 +1,8 @@
-//! Defines the few operations on files that edits are made of.
+//! Defines the few operations on files that edits consist of.
 //!
-//! They are a trait so that a test can let each one fail, or the world end before it. An operation is one step of the
-//! protocol and no more: that a write must be synced before a rename counts on it is said where the protocol is, and a
-//! simulated disk takes it at its word.
+//! They are a trait so that a test can make each one fail, or end the process before it. An operation is one step of
+//! the protocol and no more: the protocol decides that a write must be synced before a rename relies on it, and the
+//! simulated disk loses whatever the protocol forgets to sync.
 
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 mod extended;
@@ -40,28 +40,28 @@ pub(crate) enum NodeKind {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Extended(pub(crate) Arc<BTreeMap<Vec<u8>, Vec<u8>>>);
 
-/// The rights to a file, and what is attached to it. Zero, or nothing, where the system knows no such thing.
+/// The rights to a file, and its extended attributes. Zero, or empty, where the system has none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Attrs {
     /// Permission bits of the file.
     pub(crate) mode: u32,
     pub(crate) uid: u32,
     pub(crate) gid: u32,
-    /// Only [`Files::attrs`] fills this.
+    /// Extended attributes; only [`Files::attrs`] fills this.
     pub(crate) extended: Extended,
 }
 
-/// The facts that the system gives of a name; links are not followed.
+/// The system's facts about a name; links are not followed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Meta {
     pub(crate) kind: NodeKind,
-    /// Its attributes, without extended ones.
+    /// The file's attributes, without extended ones.
     pub(crate) attrs: Attrs,
     /// Number of names that the file has.
     pub(crate) names: u64,
 }
 
-/// Returns true if a name stands for a regular file with these contents, or for nothing if there are to be none.
+/// Returns true if a name is a regular file with these contents, or if nothing has the name and `contents` is `None`.
 pub(crate) fn holds_contents(files: &dyn Files, path: &Path, contents: Option<&[u8]>) -> io::Result<bool> {
     match (files.meta(path)?.map(|meta| meta.kind), contents) {
         (None, None) => Ok(true),
@@ -70,54 +70,54 @@ pub(crate) fn holds_contents(files: &dyn Files, path: &Path, contents: Option<&[
     }
 }
 
-/// Operations by absolute paths none of whose folders is a symbolic link; [`Files::real`] makes such paths.
+/// Operations on absolute paths without symbolic links in their folders; [`Files::real`] makes such paths.
 pub(crate) trait Files: Send + Sync {
-    /// The path without symbolic links. It must exist.
+    /// Returns the path without symbolic links. The path must exist.
     fn real(&self, path: &Path) -> io::Result<PathBuf>;
-    /// `None` if there is nothing of the name, or no such folder.
+    /// Returns the facts about a name; `None` if nothing has the name, or its folder is missing.
     fn meta(&self, path: &Path) -> io::Result<Option<Meta>>;
-    /// All attributes of a regular file.
+    /// Returns all attributes of a regular file.
     fn attrs(&self, path: &Path) -> io::Result<Attrs>;
     /// Returns true if a new file can be given this owner and this group.
     fn can_give(&self, attrs: &Attrs) -> bool;
-    /// The contents of a regular file.
+    /// Returns the contents of a regular file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
-    /// Names in a folder, in any order; those that are not Unicode are left out.
+    /// Lists the names in a folder, in any order; names that are not Unicode are left out.
     fn list(&self, folder: &Path) -> io::Result<Vec<String>>;
-    /// A new, empty file: for the user alone if `private`, else with the usual permissions.
+    /// Makes a new, empty file: for the user alone if `private`, else with the usual permissions.
     fn create(&self, path: &Path, private: bool) -> io::Result<()>;
-    /// Contents for a file that was created.
+    /// Writes the contents of a file that was created.
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
-    /// Checks that a file may be written in place; the error says why not.
+    /// Checks that a file may be written in place; the error is the reason why not.
     fn may_write(&self, path: &Path) -> io::Result<()>;
-    /// Contents in place of others in the same file, all of whose names see them. Answers false, and does nothing, if it holds others
-    /// than `from`. Not at once: what fails or is stopped half-way leaves some of either.
+    /// Replaces the contents of a file in place, so that all of its names see the new ones. Returns false, and does
+    /// nothing, if the contents are not `from`. Not atomic: a write that fails or is interrupted leaves some of either.
     fn overwrite(&self, path: &Path, from: &[u8], to: &[u8]) -> io::Result<bool>;
-    /// Permissions, extended attributes, and the owner where that is allowed.
+    /// Sets permissions, extended attributes, and the owner where that is allowed.
     fn set_attrs(&self, path: &Path, attrs: &Attrs) -> io::Result<()>;
-    /// Contents and attributes are on the disk on return.
+    /// Syncs a file: its contents and attributes are on the disk on return.
     fn sync(&self, path: &Path) -> io::Result<()>;
-    /// The names in a folder are on the disk on return.
+    /// Syncs a folder: its names are on the disk on return.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
-    /// Another name for a file.
+    /// Gives a file another name.
     fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
-    /// A file takes another name in its folder, in place of what has it.
+    /// Renames a file within its folder, and replaces a file that has the new name.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
-    /// A file takes another name in its folder, which nothing has.
+    /// Renames a file within its folder to a name that nothing has.
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()>;
-    /// Two files in one folder take each other's names, at once. `Unsupported` where that is not possible.
+    /// Exchanges the names of two files in one folder, at once. `Unsupported` where that is not possible.
     fn exchange(&self, _one: &Path, _other: &Path) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
-    /// The name of a file goes.
+    /// Removes the name of a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
-    /// A new folder: for the user alone if `private`, else with the usual permissions.
+    /// Makes a new folder: for the user alone if `private`, else with the usual permissions.
     fn make_folder(&self, path: &Path, private: bool) -> io::Result<()>;
-    /// An empty folder goes.
+    /// Removes an empty folder.
     fn remove_folder(&self, path: &Path) -> io::Result<()>;
 }
 
-/// Writes `to` over the contents of an open file, as [`Files::overwrite`] has it.
+/// Writes `to` over the contents of an open file, for [`Files::overwrite`].
 fn replace_in(mut file: std::fs::File, from: &[u8], to: &[u8]) -> io::Result<bool> {
     let mut found = Vec::with_capacity(from.len());
     file.read_to_end(&mut found)?;
@@ -130,7 +130,7 @@ fn replace_in(mut file: std::fs::File, from: &[u8], to: &[u8]) -> io::Result<boo
     Ok(true)
 }
 
-/// The same, but that there is no such thing is as good as success.
+/// Returns the same result, but success where the file does not exist.
 pub(crate) fn gone(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -138,7 +138,8 @@ pub(crate) fn gone(result: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// A whole file in place of another, or of none: old or new, whatever happens, and new on the disk on return.
+/// Puts a whole file in place of another, or of none: the file is old or new whatever happens, and new on the disk on
+/// return.
 pub(crate) fn put(files: &dyn Files, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(path);
     let beside = path.with_extension(TEMPORARY);
@@ -149,7 +150,7 @@ pub(crate) fn put(files: &dyn Files, path: &Path, bytes: &[u8]) -> io::Result<()
         .and_then(|()| files.sync(&beside))
         .and_then(|()| files.rename(&beside, path));
     if let Err(error) = written {
-        // What is left is removed at the next opening, if not now.
+        // Leftovers are removed at the next opening, if not now.
         let _ = files.remove(&beside);
         return Err(error);
     }
@@ -159,14 +160,14 @@ pub(crate) fn put(files: &dyn Files, path: &Path, bytes: &[u8]) -> io::Result<()
 /// Removes a file for good.
 pub(crate) fn take_away(files: &dyn Files, path: &Path) -> io::Result<()> {
     gone(files.remove(path))?;
-    // A file that was not there may have been in no folder.
+    // If the file did not exist, its folder may not either.
     gone(files.sync_folder(path.parent().unwrap_or(path)))
 }
 
-/// Ends the name of a file of hob's own that is being written.
+/// The ending of the name of a file of hob's own while it is being written.
 pub(crate) const TEMPORARY: &str = "tmp";
 
-/// A folder of hob's own, with those above it.
+/// Makes a folder of hob's own, with those above it.
 pub(crate) fn ensure_folder(files: &dyn Files, path: &Path) -> io::Result<()> {
     match files.meta(path)? {
         Some(meta) if meta.kind == NodeKind::Folder => return Ok(()),

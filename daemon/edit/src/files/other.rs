@@ -1,9 +1,9 @@
 //! The real disk where there is no Unix: the standard library's operations by path. Read, never run: see `docs/platforms.md`.
 //!
-//! Folders cannot be synced there and there are no owners. A path is compared with what it really is before something is
-//! created or renamed in it, which leaves a moment in which a link could be put there. Other names of a file are not seen, nor are
-//! access lists: they stay with the old file. What somebody else has open for a moment
-//! (a virus scanner, an indexer, an editor) is tried again (`patience.rs`).
+//! There folders cannot be synced and files have no owners. Before hob creates or renames a file, it compares the path
+//! with its real path; that leaves a moment in which another program could put a link there. Other names of a file are
+//! not seen, and neither are access lists: they stay with the old file. An operation on a file that another program has
+//! open for a moment (a virus scanner, an indexer, an editor) is tried again (`patience.rs`).
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ use super::{Attrs, Files, Meta, NodeKind, replace_in};
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Disk;
 
-/// The bit of [`Attrs::mode`] that says that a file may not be written.
+/// The bit of [`Attrs::mode`] that makes a file read-only.
 const READ_ONLY: u32 = 1;
 
 fn confined(path: &Path) -> io::Result<()> {
@@ -29,7 +29,8 @@ fn confined(path: &Path) -> io::Result<()> {
     }
 }
 
-/// As [`AbsPath`] writes it, which is how paths come here, and not in the long form that the system answers with.
+/// Returns the real path in the form of [`AbsPath`], which callers use, and not in the long form that the system
+/// returns.
 fn real(path: &Path) -> io::Result<PathBuf> {
     let real = AbsPath::new(fs::canonicalize(path)?).map_err(io::Error::other)?;
     Ok(real.as_path().to_path_buf())
@@ -100,7 +101,7 @@ impl Files for Disk {
     }
 
     fn sync(&self, path: &Path) -> io::Result<()> {
-        // What may only be read cannot be flushed either.
+        // A read-only file cannot be flushed either.
         match OpenOptions::new().write(true).open(path) {
             Ok(file) => file.sync_all(),
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),

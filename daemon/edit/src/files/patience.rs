@@ -1,7 +1,7 @@
-//! Tries again what fails because somebody else has a file open for a moment, as Windows makes it fail.
+//! Repeats operations that fail because another process has the file open for a moment, as happens on Windows.
 //!
-//! There a file that another process has open without sharing it cannot be renamed, replaced or removed; scanners and indexers
-//! open every file that was just written, for some milliseconds. What fails for good fails a second later.
+//! There a file that another process has open without sharing it cannot be renamed, replaced or removed; scanners and
+//! indexers open every new file, for some milliseconds. A lasting failure is reported a second later.
 
 use std::io;
 use std::time::Duration;
@@ -13,7 +13,7 @@ const PASSING: [i32; 3] = [5, 32, 33];
 /// Pauses between attempts, in milliseconds: a second together.
 const PAUSES: [u64; 8] = [2, 4, 8, 16, 64, 128, 256, 512];
 
-/// Does it, again and again while what stands in the way may pass.
+/// Runs `act`, and repeats it while the error may pass.
 pub(super) fn patiently<T>(mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     for pause in PAUSES {
         match act() {

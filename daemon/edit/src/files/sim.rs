@@ -1,9 +1,10 @@
-//! Simulates a disk that can lose its power. For tests only.
+//! Simulates a disk that can lose power. For tests only.
 //!
-//! What the process sees is kept apart from what has reached the medium. Contents and permissions reach it by [`Files::sync`],
-//! names by [`Files::sync_folder`]. When the power goes, a file that was not synced since it was written is what was synced
-//! before, or empty, or the front part of what was written, or all of it; and of the changes of names that were not synced
-//! any may have reached the medium and any not, each as a whole. That is more than any usual file system loses.
+//! The simulation keeps the process's view apart from the medium. Contents and permissions reach the medium by
+//! [`Files::sync`], names by [`Files::sync_folder`]. After a power loss a file that was not synced since it was written
+//! has the contents of the last sync, or none, or the front part of the written ones, or all of them; and each change
+//! of names that was not synced may have reached the medium or not, as a whole. That is more than any usual file system
+//! loses.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
@@ -15,7 +16,7 @@ use super::{Attrs, Files, Meta, NodeKind};
 
 type Node = usize;
 type SimNames = BTreeMap<(Node, String), Node>;
-/// Names that are set at once, or taken away.
+/// Names that are set or removed at once.
 type SimNameChange = Vec<((Node, String), Option<Node>)>;
 
 #[derive(Clone, Default)]
@@ -40,9 +41,9 @@ struct SimWorld {
     nodes: Vec<Inode>,
     seen: SimNames,
     kept: SimNames,
-    /// Changes of names that have not reached the medium, each as the names that it sets.
+    /// Changes of names that have not reached the medium, each with the names that it sets.
     under_way: Vec<SimNameChange>,
-    /// An operation that does nothing and says that it did.
+    /// An operation that does nothing and reports success.
     lie: Option<Op>,
 }
 
@@ -65,19 +66,19 @@ impl Sim {
         }))
     }
 
-    /// Another disk that is like this one now.
+    /// Returns another disk with the same present state.
     pub(crate) fn copy_now(&self) -> Arc<Self> {
         Arc::new(Self(Mutex::new(self.lock_world().clone())))
     }
 
-    /// Another disk that is like this one now, on which an operation has no effect.
+    /// Returns another disk with the same present state, on which one operation has no effect.
     pub(crate) fn copy_lying(&self, lie: Op) -> Arc<Self> {
         let copy = self.copy_now();
         copy.lock_world().lie = Some(lie);
         copy
     }
 
-    /// The disk after its power has gone; what it lost is up to `seed`.
+    /// Returns the disk after a power loss; `seed` decides what is lost.
     pub(crate) fn after_power_loss(&self, seed: u64) -> Arc<Self> {
         let mut world = self.lock_world().clone();
         world.lose_unsynced(&mut Dice(seed));
@@ -85,7 +86,7 @@ impl Sim {
         Arc::new(Self(Mutex::new(world)))
     }
 
-    /// A file, with the folders above it, on the medium.
+    /// Places a file, with the folders above it, on the medium.
     pub(crate) fn place_file(&self, path: &str, contents: &[u8], mode: u32) {
         let path = Path::new(path);
         let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
@@ -100,26 +101,26 @@ impl Sim {
         self.settle_names();
     }
 
-    /// Another name for a file, on the medium.
+    /// Places another name for a file on the medium.
     pub(crate) fn place_name(&self, of: &str, name: &str) {
         self.link(Path::new(of), Path::new(name)).expect("there");
         self.settle_names();
     }
 
-    /// Returns true if two names are of one file.
+    /// Returns true if both names belong to one file.
     pub(crate) fn is_one(&self, one: &str, other: &str) -> bool {
         let world = self.lock_world();
         matches!((world.find(Path::new(one)), world.find(Path::new(other))), (Ok(one), Ok(other)) if one == other)
     }
 
-    /// All names reach the medium.
+    /// Brings all names to the medium.
     fn settle_names(&self) {
         let mut world = self.lock_world();
         world.kept = world.seen.clone();
         world.under_way.clear();
     }
 
-    /// All files below `folder`.
+    /// Returns all files below `folder`.
     pub(crate) fn tree_below(&self, folder: &str) -> SimTree {
         let world = self.lock_world();
         let mut tree = SimTree::new();
@@ -129,7 +130,7 @@ impl Sim {
         tree
     }
 
-    /// Folders below `folder` with nothing in them.
+    /// Counts the empty folders below `folder`.
     pub(crate) fn empty_folders(&self, folder: &str) -> usize {
         let world = self.lock_world();
         let Ok(top) = world.find(Path::new(folder)) else { return 0 };
@@ -236,7 +237,7 @@ impl SimWorld {
                         0 => {}
                         1 => kept.bytes.clear(),
                         2 => kept.bytes = seen.bytes[..some].to_vec(),
-                        // What was written over something is there in front, and behind it what was there.
+                        // The new contents are in front, and the old ones behind them.
                         3 => {
                             let behind: Vec<u8> = kept.bytes.iter().skip(some).copied().collect();
                             kept.bytes = [&seen.bytes[..some], &behind].concat();
@@ -263,7 +264,7 @@ fn assign_names(names: &mut SimNames, changes: &SimNameChange) {
     }
 }
 
-/// The numbers of SplitMix64 (Steele, Lea and Flood 2014).
+/// Generates the numbers of SplitMix64 (Steele, Lea and Flood 2014).
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -386,7 +387,7 @@ impl Files for Sim {
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         let mut world = self.lock_world();
         let (node, old, new) = (world.find(from)?, world.split(from)?, world.split(to)?);
-        // As on Unix, two names of one file stay as they are.
+        // As on Unix, a rename between two names of one file does nothing.
         if world.seen.get(&new) != Some(&node) {
             world.set(vec![(old, None), (new, Some(node))]);
         }

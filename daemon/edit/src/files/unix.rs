@@ -1,8 +1,7 @@
-//! Carries the operations out on the real disk of a Unix.
+//! Performs the operations on the real disk of a Unix system.
 //!
-//! Every operation opens the folders of its path one by one from the root and follows no symbolic link on the way, nor at the
-//! end. Paths were made real before; a link that is found nevertheless was put there since, and nobody writes through it to
-//! where it leads.
+//! Every operation opens the folders of its path one by one from the root and follows no symbolic link on the way, nor
+//! at the end. Paths were made real before; a link on the way was put there since, and hob does not write through it.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -21,7 +20,7 @@ use super::{Attrs, Extended, Files, Meta, NodeKind, replace_in};
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Disk;
 
-/// To pass through a folder needs no permission to list it, where the system can tell the two apart.
+/// Passing through a folder needs no permission to list it, where the system tells the two apart.
 #[cfg(target_os = "linux")]
 const PASS: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
@@ -46,7 +45,7 @@ fn open_folder(path: &Path) -> io::Result<OwnedFd> {
     Ok(at)
 }
 
-/// The folder of a path, open, and the name in it.
+/// Opens the folder of a path; returns it with the name in it.
 fn split(path: &Path) -> io::Result<(OwnedFd, &OsStr)> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     Ok((open_folder(path.parent().unwrap_or(path))?, name))
@@ -57,7 +56,7 @@ fn file(path: &Path, flags: OFlags) -> io::Result<File> {
     Ok(open(&at, name, flags | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?.into())
 }
 
-/// A regular file. Opening a pipe would wait for somebody at its other end.
+/// Opens a regular file. Opening a pipe would wait for a process at its other end.
 fn open_regular(path: &Path, flags: OFlags) -> io::Result<File> {
     let file = file(path, flags | OFlags::NONBLOCK)?;
     match file.metadata()?.is_file() {
@@ -151,7 +150,8 @@ impl Files for Disk {
         }
         #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
         extended::write(&file, &attrs.extended)?;
-        // Who wrote the contents is not who lent the rights: those bits go, as they do when a file is written in place.
+        // The user who writes the contents is not the one who lent the rights, so those bits go, as they do when a file
+        // is written in place.
         Ok(fs::fchmod(&file, Mode::from_raw_mode(attrs.mode as fs::RawMode & 0o1777))?)
     }
 
@@ -163,7 +163,7 @@ impl Files for Disk {
         let at = open_folder(path)?;
         let opened = open(&at, OsStr::new("."), OFlags::RDONLY | FOLDER, Mode::empty())?;
         match rustix::io::retry_on_intr(|| fs::fsync(&opened)) {
-            // A file system that keeps no folders to be synced.
+            // The file system does not sync folders.
             Err(Errno::INVAL | Errno::NOTSUP) => Ok(()),
             other => Ok(other?),
         }
@@ -188,7 +188,7 @@ impl Files for Disk {
                 other => return Ok(other?),
             }
         }
-        // A file system that cannot do it at once: the look comes first, and what appears in between is lost.
+        // The file system cannot do it at once: the check comes first, and a file that appears in between is lost.
         match self.meta(to)? {
             Some(_) => Err(Errno::EXIST.into()),
             None => self.rename(from, to),
@@ -225,16 +225,17 @@ impl Files for Disk {
     }
 }
 
-/// The mode that a new file of the user's gets, where the daemon's own mask has taken it.
+/// Returns the mode for a user's new file, where the daemon's own mask would be wrong.
 #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "modes have other widths on other systems")]
 fn by_users_mask(mode: Mode) -> Option<Mode> {
     let mask = hob_base::umask::users_mask()?;
     Some(mode.difference(Mode::from_raw_mode(mask as fs::RawMode)))
 }
 
-/// Gives a file to its old owner. Only root may give to another user, and the group only to one's own. Files of others are written in
-/// place; one that is made anew nevertheless, such as one that was moved, becomes the editor's, as with any editor that writes
-/// aside. Another group than the old one's gets no rights by that.
+/// Gives a file to its old owner. Only root may give a file to another user, and a user may only give it to a group of
+/// their own. Files of others are written in place; one that is made anew nevertheless, such as a moved one, becomes
+/// the editing user's, as with any editor that writes a new file. A group other than the old one gets no rights by
+/// that.
 fn give_to_owner(file: &File, attrs: &Attrs) -> io::Result<()> {
     let (uid, gid) = (Uid::from_raw(attrs.uid), Gid::from_raw(attrs.gid));
     let given = fs::fchown(file, Some(uid), Some(gid)).or_else(|_| fs::fchown(file, None, Some(gid)));

@@ -1,4 +1,4 @@
-//! Defines the disk form of each kind, apart from the types that the rest of the crate works with.
+//! Defines the disk form of each kind, apart from the types in the rest of the crate.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -165,7 +165,7 @@ impl SideDto {
     }
 }
 
-/// Place, before, after, and whether it is written over.
+/// Place, before, after, and whether the file is written over.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct EntryDto(String, Option<SideDto>, Option<SideDto>, #[serde(default)] bool);
 

@@ -1,4 +1,4 @@
-//! Reads and writes the files that edits keep: pending edits, decisions on earlier ones, journals, and what can be undone.
+//! Reads and writes the files of this crate: pending edits, decisions on earlier ones, journals, and undo records.
 //!
 //! ## Ledger
 //! | version | what changed |
@@ -6,8 +6,8 @@
 //! | 1 | first version |
 //! | 2 | extended attributes of a side, files that are written over; 1 is read too |
 //!
-//! A file is a magic word, a letter for its kind, the version, a MessagePack body, and the blake3 of everything before it. One
-//! of another version, with another checksum or with anything that makes no sense is refused as a whole.
+//! A file is a magic word, a letter for its kind, the version, a MessagePack body, and the blake3 of everything before
+//! it. A file of another version, with a wrong checksum or with an invalid body is refused as a whole.
 
 mod dto;
 
@@ -21,10 +21,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 const MAGIC: &[u8; 8] = b"hobedits";
 const VERSION: u32 = 2;
 
-/// The oldest version that is read: what a crash or a user left is not lost to an update.
+/// The oldest version that is read, so that files left by a crash or a user survive an update.
 const OLDEST: u32 = 1;
 
-/// Why a file is not used.
+/// Why a file is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub(crate) enum FormatError {
     #[error("it is none of hob's")]
@@ -35,18 +35,18 @@ pub(crate) enum FormatError {
     Damaged,
 }
 
-/// Something with a disk form.
+/// A type with a disk form.
 pub(crate) trait DiskForm: Sized {
     /// The letter of its kind.
     const KIND: u8;
-    /// The form in which it is on disk.
+    /// The type of its disk form.
     type Dto: Serialize + DeserializeOwned;
     fn to_dto(&self) -> Self::Dto;
-    /// `None` if it makes no sense.
+    /// Converts the disk form; `None` if it is invalid.
     fn from_dto(dto: Self::Dto) -> Option<Self>;
 }
 
-/// The bytes of a file.
+/// Returns the bytes of a file.
 pub(crate) fn encode<T: DiskForm>(value: &T) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     out.push(T::KIND);
@@ -76,7 +76,7 @@ pub(crate) fn decode<T: DiskForm>(bytes: &[u8]) -> Result<T, FormatError> {
     T::from_dto(dto).ok_or(FormatError::Damaged)
 }
 
-/// Bytes as such; MessagePack would otherwise take a list of numbers.
+/// Bytes for MessagePack, which would otherwise write a list of numbers.
 #[derive(Clone)]
 pub(crate) struct Blob(Arc<[u8]>);
 
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(decode::<Vec<Settled>>(&encode(&settled.to_vec())), Ok(settled.to_vec()));
     }
 
-    /// Files from before there were extended attributes are still read.
+    /// Checks that files from before extended attributes are still read.
     #[test]
     fn the_first_version_is_read() {
         struct First;
@@ -207,7 +207,8 @@ mod tests {
         assert!(!entry.in_place);
     }
 
-    /// Whoever damages a journal with its checksum gets no panic and no other journal than is written.
+    /// Checks that a damaged journal with a right checksum causes no panic, and is no other journal than the written
+    /// one.
     #[test]
     fn anything_with_a_right_checksum_is_read_as_it_is_or_refused() {
         let good = encode(&sample_record());

@@ -1,9 +1,9 @@
-//! Bounds patterns and files, so that matching ends and no stack runs out.
+//! Bounds patterns and files, so that matching ends and the stack does not overflow.
 //!
-//! A match recurses as deep as the pattern, and as deep as the code wherever one variable stands twice, because then two
-//! pieces of code are compared. A list that goes on behind a `$$$` is tried before it is taken, once more at every level of
-//! the pattern; and one that has several copies what was captured at every step. None of that can be interrupted, so it is
-//! bounded before it begins. All bounds are far above what people write.
+//! A match recurses as deep as the pattern, and as deep as the code wherever one variable stands twice, because then
+//! two pieces of code are compared. The matcher tries the part of a list behind a `$$$` before it accepts it, once more
+//! at every level of the pattern; and with several `$$$` it copies the captures at every step. No match can be
+//! interrupted, so hob bounds it before it begins. All bounds are far above the code that people write.
 
 use std::collections::HashMap;
 
@@ -11,29 +11,29 @@ use ast_grep_core::matcher::PatternNode;
 use ast_grep_core::meta_var::MetaVariable;
 use tree_sitter::Tree;
 
-/// Bytes of a pattern, and of a rewrite.
+/// Most bytes of a pattern, and of a rewrite.
 pub(super) const TEXT: usize = 32 * 1024;
-/// Levels of a pattern's tree.
+/// Most levels of a pattern's tree.
 const PATTERN_DEPTH: usize = 200;
-/// Levels of a pattern at which something follows a `$$$`; each doubles the work.
+/// Most levels of a pattern at which something follows a `$$$`; each doubles the work.
 const PROBES: usize = 8;
-/// Levels of a file's tree, where pieces of it are compared.
+/// Most levels of a file's tree, where pieces of code are compared.
 const FILE_DEPTH: usize = 1_000;
-/// The longest list in a file, where several `$$$` may share it out.
+/// Most items of a list in a file, where several `$$$` may share it out.
 const FILE_WIDTH: usize = 10_000;
-/// Bytes that the replacements of a file may come to.
+/// Most bytes of all replacements in a file.
 pub(super) const RESULT: usize = 32 * 1024 * 1024;
 
 /// The demands of a pattern on the files that it is matched against.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Demands {
-    /// Pieces of code are compared: no tree may be too deep.
+    /// Whether pieces of code are compared: then no tree may be too deep.
     compares: bool,
-    /// Lists are shared out: none may be too long.
+    /// Whether lists are shared out: then none may be too long.
     shares: bool,
 }
 
-/// Refuses what is nested too deep to be made a pattern of.
+/// Refuses a tree that is nested too deep for a pattern.
 pub(super) fn check_pattern_tree(tree: &Tree) -> Result<(), String> {
     let depth = measure_tree(tree).depth;
     if depth > PATTERN_DEPTH { Err(format!("it is nested {depth} levels deep")) } else { Ok(()) }
@@ -54,7 +54,7 @@ pub(super) fn demands_of(pattern: &PatternNode) -> Result<Demands, String> {
 }
 
 impl Demands {
-    /// Why a file cannot be searched.
+    /// Returns the reason why a file cannot be searched, if there is one.
     pub(super) fn reason_to_refuse(self, tree: &Tree) -> Option<String> {
         if !self.compares && !self.shares {
             return None;

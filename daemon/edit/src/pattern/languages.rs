@@ -1,9 +1,9 @@
-//! Lists the languages that patterns can be written in, and how `$` gets through their grammars.
+//! Lists the languages of patterns, and the character that stands for `$` in each grammar.
 //!
-//! A pattern is code, and its grammar must be able to read it with the variables in place. Where `$` may be part of a name
-//! the pattern is parsed as it stands; elsewhere each `$` of a variable becomes a letter that the grammar takes and that
-//! nobody writes. ast-grep's own table of languages would bring grammars of its own with it, and the C library behind
-//! them can be linked only once, so this says the same of the grammars that the caller hands over.
+//! A pattern is code, and its grammar must be able to parse it with the variables in place. Where `$` may be part of a
+//! name, the pattern is parsed as it stands; elsewhere each `$` of a variable becomes a letter that the grammar accepts
+//! and that nobody writes. ast-grep's own table of languages would bring its own grammars, and the C library behind
+//! them can be linked only once, so this table describes the grammars that the caller hands over.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,15 +16,14 @@ use tree_sitter::Tree;
 
 use super::bounds;
 
-/// Parses a text into a tree; `None` when it cannot in reasonable time, or must not because its grammar would not
-/// survive it.
+/// Parses a text into a tree; `None` when that takes too long, or would crash the grammar.
 pub type Parse = dyn Fn(&[u8]) -> Option<Tree> + Send + Sync;
 
-/// A grammar, and the parsing with it. Both are the caller's, because what must not be given to a grammar is known where the
-/// grammars are.
+/// A grammar, and the function that parses with it. Both belong to the caller, because only the caller knows which
+/// texts a grammar must not get.
 #[derive(Clone)]
 pub struct PatternGrammar {
-    /// The grammar. For PHP it must be the one of code alone, without the text around it.
+    /// The grammar. For PHP it must be the one for code alone, without the text around it.
     pub language: tree_sitter::Language,
     /// Parses files, and patterns.
     pub parse: Arc<Parse>,
@@ -36,29 +35,29 @@ impl fmt::Debug for PatternGrammar {
     }
 }
 
-/// A language that patterns can be written in.
+/// A language of patterns.
 #[derive(PartialEq, Eq, Debug)]
 pub struct PatternLanguage {
     /// Its tag in node IDs: `py`, `ts`, ... The files of `js` are those of `jsx` too.
     pub id: &'static str,
     /// Other names for it.
     pub names: &'static [&'static str],
-    /// The character that stands for `$` while its grammar reads.
+    /// The character that stands for `$` while the grammar parses.
     expando: char,
 }
 
-/// `$` is part of a name, or at least taken for one.
+/// `$` itself, where it is part of a name or is at least accepted as one.
 const AS_IT_IS: char = '$';
-/// A letter to everybody who goes by Unicode.
+/// The micro sign, a letter in Unicode.
 const MICRO: char = 'µ';
-/// A letter of Linear B: C's grammars count no Latin-1 letter among those of names.
+/// A letter of Linear B: C's grammars accept no Latin-1 letter in names.
 const LINEAR_B: char = '𐀀';
 
 const fn language_row(id: &'static str, names: &'static [&'static str], expando: char) -> PatternLanguage {
     PatternLanguage { id, names, expando }
 }
 
-/// Every language, in the order in which they are listed to people.
+/// Every language, in the order in which people see them.
 pub static LANGUAGES: &[PatternLanguage] = &[
     language_row("py", &["python"], MICRO),
     language_row("ts", &["typescript"], AS_IT_IS),
@@ -80,7 +79,7 @@ pub static LANGUAGES: &[PatternLanguage] = &[
 ];
 
 impl PatternLanguage {
-    /// The language of this tag or name, in any case.
+    /// Returns the language with this tag or name, in any case.
     #[must_use]
     pub fn language_named(name: &str) -> Option<&'static Self> {
         let is_it = |known: &&str| known.eq_ignore_ascii_case(name);
@@ -88,7 +87,7 @@ impl PatternLanguage {
     }
 }
 
-/// A language together with its grammar, as the matcher wants them.
+/// A language together with its grammar, in the form that the matcher needs.
 #[derive(Clone)]
 pub(super) struct Tongue {
     pub(super) language: &'static PatternLanguage,
@@ -96,7 +95,7 @@ pub(super) struct Tongue {
 }
 
 impl Tongue {
-    /// The tree of a file, with its text.
+    /// Parses a file; returns its tree with its text.
     pub(super) fn parse_document(&self, text: &str) -> Option<StrDoc<Self>> {
         let tree = (self.grammar.parse)(text.as_bytes())?;
         Some(StrDoc { src: text.to_owned(), lang: self.clone(), tree })
@@ -139,8 +138,8 @@ impl LanguageExt for Tongue {
     }
 }
 
-/// `query` with the `$` of variables as `expando`: those before a capital or `_`, and three of them before anything. Any
-/// other `$` is the code's own.
+/// Replaces the `$` of variables in `query` by `expando`: those before a capital or `_`, and three of them before
+/// anything. Any other `$` belongs to the code.
 fn with_expando(query: &str, expando: char) -> String {
     let mut out = String::with_capacity(query.len() + 8);
     let mut dollars = 0;

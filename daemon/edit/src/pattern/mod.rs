@@ -1,9 +1,9 @@
 //! Replaces code by structure, in ast-grep's pattern language: `$A` is one node, `$$$A` any number of them.
 //!
-//! Parsing and matching are ast-grep's; what a file becomes is what its command line makes of it: the outermost match first,
-//! none within another, the replacement indented as its place is. Two things differ on purpose. A rewrite that names a
-//! variable the pattern has not got is refused, where the command line puts nothing; and new lines end as the file's do.
-//! Grammars and trees come from the caller. Nothing here reads a file, and no input ends the process.
+//! ast-grep parses and matches, and the result is that of its command line: the outermost match first, none within
+//! another, the replacement indented as its place is. Two things differ on purpose. A rewrite with a variable that the
+//! pattern lacks is refused, where the command line inserts nothing; and new lines end as the file's do. Grammars and
+//! trees come from the caller. Nothing here reads a file, and no input ends the process.
 
 mod bounds;
 mod languages;
@@ -25,19 +25,19 @@ use crate::lines;
 use bounds::Demands;
 use languages::Tongue;
 
-/// Nodes between two looks at whether anybody still waits.
+/// Number of nodes between two checks whether the caller still waits.
 const NODES_PER_CHECK: usize = 1_024;
 
-/// Why there can be no such replacement, in words for whoever wrote the pattern.
+/// Why a pattern or rewrite cannot be used, in words for its author.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PatternError {
-    /// The language is not known.
+    /// hob has no such language for patterns.
     #[error("`{0}` is no language that patterns can be written in; known are {known}", known = known_languages())]
     UnknownLanguage(String),
-    /// The pattern is empty, or only a comment where those are nothing.
+    /// The pattern is empty, or only a comment in a language where comments are no nodes.
     #[error("No AST root is detected. Please check the pattern source `{0}`.")]
     Empty(String),
-    /// Several statements or expressions side by side.
+    /// The pattern has several statements or expressions side by side.
     #[error(
         "Multiple AST nodes are detected. Please check the pattern source `{0}`. A pattern is one expression, statement or \
          definition; several statements are one pattern only within the block that holds them."
@@ -48,15 +48,15 @@ pub enum PatternError {
         "Standalone multi meta variable `{0}` is invalid. Use `$VAR` or wrap `$$$VAR` in a larger pattern."
     )]
     OnlyAList(String),
-    /// It cannot be parsed, or not matched in reasonable time.
+    /// The pattern cannot be parsed, or cannot be matched in reasonable time.
     #[error("the pattern `{pattern}` cannot be used: {why}")]
     Unusable {
-        /// The pattern as it was given.
+        /// The pattern as the caller gave it.
         pattern: String,
         /// The reason, in words.
         why: String,
     },
-    /// Pattern or rewrite is longer than anybody writes.
+    /// The pattern or the rewrite is too long.
     #[error("{what} is {bytes} bytes long; at most {} are allowed", bounds::TEXT)]
     TooLong {
         /// The text in question: `pattern` or `rewrite`.
@@ -67,7 +67,7 @@ pub enum PatternError {
     /// The rewrite uses a variable that the pattern does not have.
     #[error("{0}")]
     Variable(String),
-    /// The pattern was no whole piece of code, and nothing matched what was understood of it.
+    /// The pattern was no whole piece of code, and the part that was understood matched nothing.
     #[error(
         "nothing matches, and the pattern `{0}` is not code that the grammar understands: it has an ERROR node. Write a \
          whole expression, statement or definition; a variable is `$NAME` in capitals."
@@ -81,19 +81,19 @@ pub enum PatternError {
 /// Why a file's matches are not known.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PatternFileError {
-    /// It is not UTF-8.
+    /// The file is not UTF-8.
     #[error("it is not UTF-8 text")]
     NotText,
-    /// It cannot be parsed in reasonable time.
+    /// The file cannot be parsed in reasonable time.
     #[error("it cannot be parsed")]
     Unparsed,
-    /// Matching it could take too long or too much of the stack.
+    /// Matching could take too long or overflow the stack.
     #[error("it is too complex for this pattern: {0}")]
     TooComplex(String),
-    /// The replacements are larger than anybody wants to look at.
+    /// The replacements are too large.
     #[error("its replacements come to more than {} MiB", bounds::RESULT >> 20)]
     TooLarge,
-    /// Matching met a defect of its own.
+    /// The matcher failed by a defect of its own.
     #[error("matching failed: {0}")]
     Failed(String),
     /// The caller no longer waits.
@@ -105,7 +105,7 @@ fn known_languages() -> String {
     LANGUAGES.iter().map(|row| row.id).collect::<Vec<_>>().join(", ")
 }
 
-/// The language of this tag or name.
+/// Returns the language with this tag or name.
 ///
 /// # Errors
 /// [`PatternError::UnknownLanguage`], which lists the known ones.
@@ -113,7 +113,7 @@ pub fn pattern_language(name: &str) -> Result<&'static PatternLanguage, PatternE
     PatternLanguage::language_named(name).ok_or_else(|| PatternError::UnknownLanguage(name.to_owned()))
 }
 
-/// A pattern and what takes its place, ready to be matched against any number of files, by several threads at once.
+/// A pattern and its rewrite, ready to be matched against any number of files, by several threads at once.
 pub struct PatternEdit {
     source: String,
     tongue: Tongue,
@@ -124,10 +124,10 @@ pub struct PatternEdit {
 }
 
 impl PatternEdit {
-    /// Understands pattern and rewrite, with the grammar of `language`.
+    /// Parses pattern and rewrite, with the grammar of `language`.
     ///
     /// # Errors
-    /// [`PatternError`] when that is not possible.
+    /// [`PatternError`] when one of them cannot be used.
     pub fn new(
         language: &'static PatternLanguage,
         grammar: PatternGrammar,
@@ -168,8 +168,8 @@ impl PatternEdit {
         }
     }
 
-    /// The replacements in one file, in their order and apart from each other; those that change nothing are among them,
-    /// because they are matches.
+    /// Returns the replacements in one file, in order and without overlap. Replacements that change nothing are
+    /// included, because they are matches.
     ///
     /// # Errors
     /// [`PatternFileError`] when the file's matches cannot be known; other files may be fine.
@@ -197,7 +197,7 @@ impl PatternEdit {
         let is_crlf = self.uses_lines && lines::line_ending_of(text) == lines::CRLF;
         let rewrite =
             if is_crlf { lines::with_ending(&self.rewrite, lines::CRLF) } else { self.rewrite.clone() };
-        // Its error type has no values.
+        // The error type has no values.
         TemplateFix::try_new(&rewrite, &self.tongue)
             .unwrap_or_else(|_| TemplateFix::Textual(self.rewrite.clone()))
     }
@@ -236,7 +236,8 @@ impl PatternEdit {
         template: &TemplateFix,
     ) -> Result<Option<Splice>, PatternFileError> {
         let Some(matched) = self.pattern.match_node(node) else { return Ok(None) };
-        // The whole node, as the command line has it: also a separator at its end that the pattern does not mention.
+        // The whole node, as on the command line: this includes a separator at its end that the pattern does not
+        // mention.
         let edit = matched.replace_by(template);
         let text = String::from_utf8(edit.inserted_text)
             .map_err(|_| PatternFileError::Failed("a replacement is not text".to_owned()))?;
@@ -250,7 +251,8 @@ impl std::fmt::Debug for PatternEdit {
     }
 }
 
-/// Turns an error of the library, which saw the pattern made ready for the grammar, into one about the pattern as it was written.
+/// Turns an error of the library, which got the pattern in the grammar's form, into one about the pattern as it was
+/// written.
 fn explain_error(error: CoreError, pattern: &str) -> PatternError {
     let source = pattern.to_owned();
     match error {
@@ -262,7 +264,8 @@ fn explain_error(error: CoreError, pattern: &str) -> PatternError {
     }
 }
 
-/// The library panics on some trees that it does not expect; those are somebody's code, and no reason to end.
+/// Runs `work` and turns a panic into an error: the library panics on some trees that it does not expect, and those are
+/// users' code.
 fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| panic_message(&*panic))
 }

@@ -1,4 +1,4 @@
-//! Patterns as an agent meets them. Equality with ast-grep's command line is a matter of the tests over real trees.
+//! Tests patterns as agents use them. Tests over real trees compare with ast-grep's command line.
 
 use std::sync::Arc;
 

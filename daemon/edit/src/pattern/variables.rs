@@ -1,7 +1,7 @@
 //! Checks that a rewrite uses only variables that its pattern has.
 //!
-//! ast-grep's command line puts nothing where a rewrite names a variable that nobody captured, which deletes code without a
-//! word. Here that is an error.
+//! ast-grep's command line inserts nothing where a rewrite names a variable that the pattern has not captured, which
+//! deletes code silently. Here that is an error.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -23,7 +23,7 @@ impl fmt::Display for Variable {
     }
 }
 
-/// The variables that a match of the pattern has.
+/// Returns the variables that a match of the pattern has.
 pub(super) fn of_pattern(pattern: &PatternNode) -> BTreeSet<Variable> {
     let mut found = BTreeSet::new();
     collect_variables(pattern, &mut found);
@@ -45,7 +45,7 @@ fn collect_variables(node: &PatternNode, found: &mut BTreeSet<Variable>) {
     }
 }
 
-/// The variables that a rewrite names, as ast-grep reads it.
+/// Returns the variables that a rewrite names, by ast-grep's rules.
 pub(super) fn of_rewrite(rewrite: &str) -> BTreeSet<Variable> {
     let mut found = BTreeSet::new();
     let mut rest = rewrite;
@@ -68,7 +68,7 @@ fn is_name(c: char) -> bool {
     c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'
 }
 
-/// Checks the variables of a rewrite; the error says in words what is wrong with them.
+/// Checks the variables of a rewrite; the error names the fault in words.
 pub(super) fn check_variables(known: &BTreeSet<Variable>, used: &BTreeSet<Variable>) -> Result<(), String> {
     let Some(unknown) = used.iter().find(|variable| !known.contains(variable)) else { return Ok(()) };
     let other = Variable { name: unknown.name.clone(), is_list: !unknown.is_list };

@@ -1,7 +1,7 @@
 //! Adds one more proposal to a change set.
 //!
-//! A change is taken only if it was made from what the set makes of the file: its contents before are the set's after. One
-//! that was made from the file on the disk would silently undo what the set does to it.
+//! A change is accepted only if it was made from the file as the set leaves it: its contents before are the set's
+//! after. A change that was made from the file on the disk would silently undo the set's changes to it.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use hob_base::WsPath;
 
 use crate::change::{Proposal, ProposedFile};
 
-/// The contents that a file will have, for whoever makes another change to it.
+/// The contents of a file after a change set, for a caller that makes another change to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Staged {
-    /// It will have these contents.
+    /// The file will have these contents.
     Contents(Arc<[u8]>),
-    /// It will not be there.
+    /// The file will not exist.
     Gone,
 }
 
@@ -29,7 +29,8 @@ const OTHER: &str = "this change was not made from the contents that the set giv
 const GONE: &str = "the set deletes or moves it";
 const THERE: &str = "the set creates it or moves another file there";
 
-/// `set` and then `more`, as one proposal with the label and the tool of `more`, if it is the first, else with those of both.
+/// Joins `set` and then `more` into one proposal. The first has the label and tool of `more`, every later one those of
+/// both.
 pub(crate) fn compose_set(set: &Proposal, more: Proposal) -> Result<Proposal, Misfit> {
     let mut changes = set.changes.clone();
     for change in more.changes.into_iter().filter(|change| !change.is_nothing()) {
@@ -41,7 +42,7 @@ pub(crate) fn compose_set(set: &Proposal, more: Proposal) -> Result<Proposal, Mi
     Ok(Proposal { label, tool: more.tool, changes })
 }
 
-/// Labels beyond this are not added, in bytes.
+/// Longest label in bytes; further labels are not added.
 const LABEL: usize = 200;
 
 fn join_labels(set: &str, more: &str) -> String {
@@ -52,7 +53,7 @@ fn join_labels(set: &str, more: &str) -> String {
     }
 }
 
-/// Returns what a change set makes of the file at `path`; `None` if it does not touch it.
+/// Returns the contents of the file at `path` after a change set; `None` if the set does not touch it.
 pub(crate) fn staged_in_set(set: &Proposal, path: &WsPath) -> Option<Staged> {
     let reaching = set.changes.iter().find(|change| final_path(change) == path);
     if let Some(after) = reaching.and_then(|change| change.after.clone()) {
@@ -82,7 +83,7 @@ fn add(changes: &mut Vec<ProposedFile>, change: ProposedFile) -> Result<(), Misf
         let deleted = |one: &ProposedFile| one.path == change.path && one.before.is_some();
         match changes.iter().position(deleted) {
             Some(_) if change.before.is_some() => return misfit(&change.path, GONE),
-            // A file that is deleted and made again has been changed.
+            // A file that is deleted and made again counts as changed.
             Some(at) if changes[at].after.is_none() && to == change.path => {
                 changes[at].after = change.after;
             }
@@ -99,7 +100,7 @@ fn add(changes: &mut Vec<ProposedFile>, change: ProposedFile) -> Result<(), Misf
     earlier.moved_to = (to != earlier.path && change.after.is_some()).then_some(to);
     earlier.after = change.after;
     if earlier.before.is_none() {
-        // What the set creates and moves was never elsewhere.
+        // A file that the set creates and then moves had no earlier place.
         if let Some(to) = earlier.moved_to.take() {
             earlier.path = to;
         }

@@ -1,12 +1,12 @@
-//! Names pending edits: short enough to be typed, and not to be guessed.
+//! Names pending edits by IDs that are short enough to be typed and hard to guess.
 //!
-//! Anybody who names a pending edit can have it applied, so a name that an agent makes up must not exist. Forty bits from the
-//! system's own source of keys do for the few that are pending at a time.
+//! Whoever names a pending edit can have it applied, so an ID that an agent invents must not exist. Forty bits from the
+//! system's own source of keys are enough for the few that are pending at a time.
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 
-/// Without letters that are taken for others (Crockford's base 32).
+/// Digits and letters without those that look like others (Crockford's base 32).
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const LEN: usize = 8;
 
@@ -15,7 +15,7 @@ const LEN: usize = 8;
 pub struct PendingId(String);
 
 impl PendingId {
-    /// Makes a new name at random.
+    /// Makes a new ID at random.
     #[must_use]
     pub(crate) fn random_id() -> Self {
         // Each `RandomState` has keys of its own; the thread's were drawn from the system.
@@ -24,7 +24,7 @@ impl PendingId {
         Self(std::iter::once('e').chain((0..LEN).map(digit)).collect())
     }
 
-    /// Takes a name as somebody wrote it; `None` if none looks like that.
+    /// Parses an ID as a caller wrote it; `None` if the text does not have its form.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim().to_ascii_lowercase();
@@ -32,7 +32,7 @@ impl PendingId {
         (digits.len() == LEN && digits.iter().all(|digit| DIGITS.contains(digit))).then_some(Self(text))
     }
 
-    /// The name as text.
+    /// Returns the ID as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

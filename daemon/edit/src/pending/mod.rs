@@ -1,7 +1,7 @@
-//! Keeps what waits for a decision: each client's previews, and in each workspace one change set that it adds to.
+//! Keeps edits that wait for a decision: each client's previews, and its one change set in each workspace.
 //!
-//! All of it is on the disk before anybody is told its name, because an agent may come back to it after a restart. Who made
-//! an edit matters only to what "the newest" means: by its name anybody may decide it.
+//! All of it is on the disk before a client gets the name, because an agent may come back to it after a restart. The
+//! client that made an edit matters only for the meaning of "the newest": any client may decide an edit by its name.
 
 mod compose;
 pub(crate) mod id;

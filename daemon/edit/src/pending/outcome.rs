@@ -1,4 +1,5 @@
-//! Says how a pending edit was decided. hob remembers decisions for a while, so that it can tell a caller who comes too late.
+//! Defines how a pending edit was decided. hob remembers decisions for a while, so that it can tell a caller who comes
+//! too late.
 
 use std::fmt;
 use std::time::SystemTime;
@@ -10,9 +11,9 @@ use super::id::PendingId;
 pub enum PendingOutcome {
     /// The edit was written.
     Applied,
-    /// Somebody did not want it.
+    /// A client discarded the edit.
     Discarded,
-    /// Nobody decided in time.
+    /// No client decided in time.
     Expired,
 }
 

@@ -1,7 +1,7 @@
-//! Keeps pending edits on the disk: a file each, and a list of those that have been decided of late.
+//! Keeps pending edits on the disk: a file each, and a list of recently decided ones.
 //!
-//! In memory is only what a list of them shows; contents are read when somebody decides. A file that cannot be read is set
-//! aside under another name and reported, and the others are as good as before.
+//! Memory holds only their descriptions; contents are read when somebody decides. A file that cannot be read is set
+//! aside under another name and reported, and the others stay usable.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -23,34 +23,34 @@ pub const LIFE: Duration = Duration::from_secs(24 * 60 * 60);
 const MEMORY: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// Most decided edits that are remembered.
 const REMEMBERED: usize = 500;
-/// Previews and change sets of one client.
+/// Most previews and change sets of one client.
 pub(crate) const MAX_OF_CLIENT: usize = 64;
-/// Files in one edit.
+/// Most files in one edit.
 pub(crate) const MAX_FILES: usize = 10_000;
-/// Bytes of one edit, before and after.
+/// Most bytes of one edit, before and after.
 pub(crate) const MAX_BYTES: u64 = 128 << 20;
-/// Bytes of all pending edits.
+/// Most bytes of all pending edits.
 pub(crate) const MAX_ALL: u64 = 512 << 20;
 
 const EDIT: &str = "edit";
 
-/// The folder of pending edits, and the way to its files.
+/// The folder of pending edits, and the operations on its files.
 pub(crate) struct QueueFolder {
     pub(crate) files: Arc<dyn Files>,
     pub(crate) folder: PathBuf,
 }
 
-/// The pending edits, newest first, for whoever must not wait while files are read or written.
+/// The pending edits, newest first, for callers that must not wait while files are read or written.
 pub(crate) type Shown = Arc<RwLock<Arc<Vec<Arc<Summary>>>>>;
 
-/// Pending edits, and those that were.
+/// Pending edits, and recently decided ones.
 pub(crate) struct Queue {
     place: QueueFolder,
     shown: Shown,
     items: BTreeMap<PendingId, QueuedItem>,
     /// Decided edits, oldest first.
     settled: VecDeque<Settled>,
-    /// Serial number of the last edit that came.
+    /// Serial number of the newest edit.
     serial: u64,
 }
 
@@ -60,7 +60,7 @@ struct QueuedItem {
 }
 
 impl Queue {
-    /// Reads what there is. The sentences say what could not be.
+    /// Reads the queue from the disk. The sentences name the files that could not be read.
     pub(crate) fn open(place: QueueFolder) -> (Self, Vec<String>) {
         let (items, settled) = (BTreeMap::new(), VecDeque::new());
         let mut queue = Self { place, shown: Shown::default(), items, settled, serial: 0 };
@@ -127,7 +127,7 @@ impl Queue {
         match format::decode::<Vec<Settled>>(&bytes) {
             Ok(settled) => {
                 self.settled = settled.into();
-                // Decided, but the file outlived a crash.
+                // The edit was decided, but its file outlived a crash.
                 for one in &self.settled {
                     if self.items.remove(&one.id).is_some() {
                         let _ = files::take_away(&*self.place.files, &self.path(&one.id));
@@ -142,7 +142,7 @@ impl Queue {
         }
     }
 
-    /// Reads a file, and sets it aside if it makes no sense.
+    /// Reads a file, and sets it aside if it is invalid.
     fn read(&self, id: &PendingId) -> Result<Queued, String> {
         let path = self.path(id);
         let bytes = self
@@ -162,14 +162,14 @@ impl Queue {
         })
     }
 
-    /// The newest preview of `owner`, else its change set.
+    /// Returns the newest preview of `owner`, else its change set.
     pub(crate) fn newest_of(&self, owner: &Owner) -> Option<PendingId> {
         let own = self.items.values().filter(|item| item.summary.owner == *owner);
         let newest = own.max_by_key(|item| (item.summary.kind == PendingKind::Preview, item.serial));
         newest.map(|item| item.summary.id.clone())
     }
 
-    /// The change set of `owner`.
+    /// Returns the change set of `owner`.
     pub(crate) fn set(&self, owner: &Owner) -> Option<PendingId> {
         let is_set =
             |item: &&QueuedItem| item.summary.owner == *owner && item.summary.kind == PendingKind::ChangeSet;
@@ -184,7 +184,7 @@ impl Queue {
         }
     }
 
-    /// A pending edit with its contents.
+    /// Loads a pending edit with its contents.
     pub(crate) fn load(&mut self, id: &PendingId) -> Result<Pending, EditError> {
         if !self.items.contains_key(id) {
             return Err(self.error_missing(id));
@@ -208,7 +208,7 @@ impl Queue {
         }
     }
 
-    /// Keeps an edit: a new one, or a change set that takes the place of what it was.
+    /// Stores an edit: a new one, or a change set that replaces its former state.
     pub(crate) fn put(
         &mut self,
         whose: (Owner, PendingKind),
@@ -275,7 +275,7 @@ impl Queue {
         Err(EditError::TooMuch(text))
     }
 
-    /// Notes how an edit was decided; from now on it is not pending. What cannot be noted on the disk is a sentence.
+    /// Records how an edit was decided; from now on it is not pending. Returns sentences about failures on the disk.
     pub(crate) fn decide_edit(
         &mut self,
         id: &PendingId,
@@ -287,7 +287,7 @@ impl Queue {
         Ok(summary)
     }
 
-    /// As [`Self::decide_edit`], for an edit that may not be known any more.
+    /// Records a decision as [`Self::decide_edit`] does, for an edit that may not be known any more.
     pub(crate) fn note_settled(&mut self, settled: Settled) -> Result<(), EditError> {
         let id = settled.id.clone();
         self.items.remove(&id);
@@ -300,7 +300,7 @@ impl Queue {
         self.settled.push_back(settled);
         let (files, list) = (&*self.place.files, self.settled_path());
         let rows: Vec<Settled> = self.settled.iter().cloned().collect();
-        // The list first: a file whose name stands in it is not pending, whatever becomes of it.
+        // The list is written first: an edit in the list is not pending, whatever happens to its file.
         files::ensure_folder(files, &self.place.folder)
             .and_then(|()| files::put(files, &list, &format::encode(&rows)))
             .and_then(|()| files::take_away(files, &self.path(&id)))
@@ -310,7 +310,7 @@ impl Queue {
             })
     }
 
-    /// Ends what nobody has decided in time.
+    /// Expires the edits that nobody has decided in time.
     pub(crate) fn expire_old(&mut self, now: SystemTime) {
         let old = |item: &QueuedItem| now.duration_since(item.summary.made).is_ok_and(|age| age >= LIFE);
         let expired: Vec<PendingId> =

@@ -1,4 +1,4 @@
-//! Describes a pending edit: whose it is, how it waits, and what it would do.
+//! Describes a pending edit: its owner, its kind, and its effect.
 //!
 //! A description is small and stays in memory; the contents stay on the disk until somebody decides (`queue.rs`).
 
@@ -12,18 +12,18 @@ use crate::change::{Proposal, ProposedFile};
 /// The client that an edit belongs to, and the workspace.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Owner {
-    /// The client, by a name that the host gives it and that means nothing here.
+    /// The client, by a name that only the host can interpret.
     pub client: String,
     /// The root of the workspace.
     pub root: AbsPath,
 }
 
-/// The way in which an edit waits.
+/// The kind of a pending edit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PendingKind {
     /// One preview by itself.
     Preview,
-    /// The changes that a client has gathered in a workspace; there is at most one such set.
+    /// The changes that a client has gathered in a workspace; each client has at most one such set there.
     ChangeSet,
 }
 
@@ -32,23 +32,23 @@ pub enum PendingKind {
 pub struct Summary {
     /// Name of the edit.
     pub id: PendingId,
-    /// The client and the workspace that it belongs to.
+    /// The client and the workspace of the edit.
     pub owner: Owner,
-    /// The way in which it waits.
+    /// The kind of the edit.
     pub kind: PendingKind,
     /// The edit in a few words.
     pub label: String,
-    /// The tool that made it; of a change set, the last one.
+    /// The tool that made it; for a change set, the last one.
     pub tool: String,
-    /// When it was made; of a change set, when it last grew.
+    /// The time when it was made; for a change set, when it last grew.
     pub made: SystemTime,
-    /// The files that it touches, where they are now, in the order of the changes.
+    /// The files that it touches, by present path, in the order of the changes.
     pub files: Vec<WsPath>,
     /// Size of all its contents, before and after.
     pub bytes: u64,
 }
 
-/// A pending edit with all that it would do.
+/// A pending edit with its contents.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pending {
     /// Its description without contents.
@@ -82,7 +82,7 @@ impl Summary {
     }
 }
 
-/// A pending edit, and its place in the order in which pending edits came.
+/// A pending edit, and its number in the order of arrival.
 pub(crate) struct Queued {
     pub(crate) pending: Pending,
     pub(crate) serial: u64,

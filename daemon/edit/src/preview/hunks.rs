@@ -1,14 +1,14 @@
 //! Writes the lines that differ as hunks of a unified diff.
 //!
-//! Which lines differ is found by `imara-diff`; how that is written is done here, because its own printer has no word for a
-//! missing newline at the end and writes text only.
+//! `imara-diff` finds the lines that differ. This module writes them, because the library's own printer cannot express
+//! a missing newline at the end and writes only text.
 
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput, sources};
 
-/// Lines shown around a change.
+/// Number of lines shown around a change.
 const CONTEXT: u32 = 3;
 
 /// The difference of two contents.
@@ -16,17 +16,17 @@ const CONTEXT: u32 = 3;
 pub(super) struct Hunks {
     pub(super) additions: usize,
     pub(super) deletions: usize,
-    /// From the first `@@`; empty if the contents are equal, or no text.
+    /// The hunks, from the first `@@`; empty if the contents are equal, or no text.
     pub(super) text: String,
 }
 
-/// Returns true if contents can stand in a diff: as for git, a zero byte says no.
+/// Returns true if contents can stand in a diff: as in git, contents with a zero byte cannot.
 pub(super) fn is_text(contents: &[u8]) -> bool {
     !contents.contains(&0) && std::str::from_utf8(contents).is_ok()
 }
 
 pub(super) fn find_hunks(old: &[u8], new: &[u8]) -> Hunks {
-    // No file of this size is edited, but the library would panic at one with as many lines.
+    // Files of this size are never edited, but the library would panic at that many lines.
     if old == new || old.len().max(new.len()) >= i32::MAX as usize {
         return Hunks::default();
     }
@@ -54,7 +54,7 @@ struct HunkWriter<'a, 'b> {
 }
 
 impl HunkWriter<'_, '_> {
-    /// Differences that are near each other, with the lines around and between them.
+    /// Writes a group of nearby differences, with the lines around and between them.
     fn write_hunk(&mut self, group: &[Hunk]) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else { return };
         let lead = first.before.start.min(CONTEXT);
@@ -94,7 +94,8 @@ fn line(out: &mut String, mark: char, line: &[u8]) {
     }
 }
 
-/// Lines as in the head of a hunk: the first, counted from one, and how many. Of none, the line before them.
+/// Returns a range of lines as the head of a hunk writes it: the first, counted from one, and the number. An empty
+/// range has the line before it.
 fn span(lines: &Range<u32>) -> String {
     match lines.end - lines.start {
         0 => format!("{},0", lines.start),

@@ -1,8 +1,8 @@
 //! Shows a proposal: unified diffs as git writes them, and counts.
 //!
-//! `git apply` of the whole diff to the old tree gives the new one, byte for byte; a test has the real git say so. What is
-//! no text (not UTF-8, or with a zero byte) cannot stand in a diff that is text, so of such a file it is only said that it
-//! differs. Modes are not known here; a file that appears or goes is shown with the usual one.
+//! `git apply` of the whole diff to the old tree gives the new one, byte for byte; a test checks this with the real
+//! git. Contents that are no text (not UTF-8, or with a zero byte) cannot stand in a diff, so the diff says of such a
+//! file only that it differs. Modes are not known here; a file that is created or deleted is shown with the usual one.
 
 mod hunks;
 mod names;
@@ -17,24 +17,24 @@ use names::{diff_side, quote_name};
 /// The effect of a proposal, for reading.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Preview {
-    /// One for each change, in their order.
+    /// The preview of each change, in their order.
     pub files: Vec<FilePreview>,
 }
 
 /// The effect of a change on one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FilePreview {
-    /// Where the file is, or will be if it is new.
+    /// The present path, or the future one of a new file.
     pub path: WsPath,
-    /// Where it goes, if it is moved.
+    /// The path to which the file is moved, if it is.
     pub moved_to: Option<WsPath>,
     /// The kind of change to the file.
     pub kind: FileKind,
-    /// Lines that are there afterwards and were not before.
+    /// Number of lines that the change adds.
     pub additions: usize,
-    /// Lines that were there and are not afterwards.
+    /// Number of lines that the change removes.
     pub deletions: usize,
-    /// True if the contents can be shown; if not, `diff` says only that they differ.
+    /// Whether the contents can be shown; if not, `diff` says only that they differ.
     pub is_text: bool,
     /// Its part of the whole diff: from `diff --git` to the end of its last hunk.
     pub diff: String,
@@ -43,18 +43,18 @@ pub struct FilePreview {
 /// The kind of change to a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileKind {
-    /// It has other contents.
+    /// Its contents change.
     Modified,
     /// The file is new.
     Created,
-    /// The file is gone afterwards.
+    /// The file is removed.
     Deleted,
-    /// It is elsewhere, perhaps with other contents.
+    /// The file moves, perhaps with other contents.
     Moved,
 }
 
 impl Preview {
-    /// The preview of `proposal`.
+    /// Makes the preview of `proposal`.
     #[must_use]
     pub fn of(proposal: &Proposal) -> Self {
         Self { files: proposal.changes.iter().map(FilePreview::preview_of).collect() }
@@ -66,7 +66,7 @@ impl Preview {
         self.files.iter().map(|file| file.diff.as_str()).collect()
     }
 
-    /// Lines added and removed in all files.
+    /// Returns the number of lines added and removed in all files.
     #[must_use]
     pub fn line_totals(&self) -> (usize, usize) {
         self.files
@@ -135,7 +135,7 @@ fn new_side(change: &ProposedFile) -> String {
 }
 
 fn body_names(diff: &mut String, change: &ProposedFile) {
-    // As git does it: without the tab, a name with a space would end at the space for other programs.
+    // Git does the same: without the tab, other programs would end a name at its first space.
     let ended = |name: String| if name.contains(' ') { name + "\t" } else { name };
     let old = ended(diff_side("a/", change.before.as_ref().map(|_| &change.path)));
     let _ = write!(diff, "--- {old}\n+++ {}\n", ended(new_side(change)));

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use hob_base::WsPath;
 
-/// One side of a diff: a name, or `/dev/null` where there is no file.
+/// Returns one side of a diff: a name, or `/dev/null` where there is no file.
 pub(super) fn diff_side(prefix: &str, path: Option<&WsPath>) -> String {
     path.map_or_else(|| "/dev/null".to_owned(), |path| quote_name(prefix, path))
 }
 
-/// A name as in C if it has quotes, backslashes or control characters; letters of any language stand as they are, which git
-/// reads whatever `core.quotePath` says.
+/// Quotes a name as in C if it has quotes, backslashes or control characters. Letters of any language stay as they are,
+/// which git reads whatever `core.quotePath` is.
 pub(super) fn quote_name(prefix: &str, path: &WsPath) -> String {
     let name = path.as_str();
     if !name.chars().any(needs_quoting) {

@@ -1,27 +1,28 @@
-//! Indents source as the place is to which it goes.
+//! Indents source for its new place.
 //!
-//! Source comes flush left, or indented as it will be, or copied from the middle of a line, so that only its first line is
-//! flush left. Which it is the lines after the first tell: where a block ends, or where its body begins. Where the file
-//! indents with tabs and the source with blanks, or the other way round, levels are translated. What no line tells is whether
-//! it lies within a string that goes over several lines: such lines are moved with the others.
+//! Source comes flush left, or with its final indentation, or copied from the middle of a line, so that only its first
+//! line is flush left. The lines after the first show which: by the end of a block, or by the beginning of its body.
+//! Where the file indents with tabs and the source with blanks, or the other way round, levels are translated. No line
+//! shows whether it lies within a string of several lines: such lines are moved with the others.
 
 use super::style::Style;
 use crate::lines::{self, Ending, LF};
 
-/// The place that source goes to.
+/// The new place of source.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IndentTarget<'a> {
     /// The indentation of its first line.
     pub(super) indentation: &'a str,
-    /// The line end that is used there.
+    /// The line end at that place.
     pub(super) ending: Ending,
-    /// The layout of its language.
+    /// The layout of the file's language.
     pub(super) style: Style,
     /// One level of indentation in this file.
     pub(super) level: &'a str,
 }
 
-/// The lines of `source`, indented for the place, without the indentation of the first and without an end of the last.
+/// Returns the lines of `source`, indented for the place, without the indentation of the first and without an end of
+/// the last.
 pub(super) fn indent_for(source: &str, place: IndentTarget<'_>) -> String {
     let plain = lines::with_ending(source, LF);
     let all: Vec<&str> = plain.trim_end().split('\n').skip_while(|line| line.trim().is_empty()).collect();
@@ -41,7 +42,7 @@ pub(super) fn indent_for(source: &str, place: IndentTarget<'_>) -> String {
     out
 }
 
-/// The indentation that the source's lines have in common, and the lines after the first with anything on them.
+/// Returns the indentation that the source's lines share, and the non-blank lines after the first.
 fn common_indentation<'s>(all: &[&'s str], place: IndentTarget<'s>) -> (&'s str, Vec<&'s str>) {
     let Some((first, rest)) = all.split_first() else { return ("", Vec::new()) };
     let rest: Vec<&str> = rest.iter().copied().filter(|line| !line.trim().is_empty()).collect();
@@ -50,13 +51,13 @@ fn common_indentation<'s>(all: &[&'s str], place: IndentTarget<'s>) -> (&'s str,
     (if is_cut { place.indentation } else { own }, rest)
 }
 
-/// Returns true if the lines after a first that is flush left are indented as they were in the file.
+/// Returns true if only the first line is flush left and the others are still indented as in their file.
 fn is_from_the_middle(first: &str, rest: &[&str], place: IndentTarget<'_>) -> bool {
     if place.style.by_indentation {
         return head_is_from_the_middle(first, rest, place);
     }
     let is_as_deep = |line: &&str| line.starts_with(place.indentation);
-    // What begins at the margin ends there.
+    // A line that closes the block at the margin ends it there.
     if let Some(last) = rest.last().filter(|line| closes_block(line)) {
         return is_as_deep(last);
     }
@@ -69,13 +70,13 @@ fn is_from_the_middle(first: &str, rest: &[&str], place: IndentTarget<'_>) -> bo
     }
 }
 
-/// Returns true if a text goes on with the end of a block, or not at all.
+/// Returns true if a text begins with the end of a block, or is empty.
 pub(super) fn closes_block(text: &str) -> bool {
     let said = text.trim_start();
     said.is_empty() || said.starts_with(['}', ')', ']']) || said.starts_with("end")
 }
 
-/// The line that begins by closing what the first one opened.
+/// Returns the line that begins by closing the brackets of the first line.
 fn end_of_brackets<'s>(first: &str, rest: &[&'s str]) -> Option<&'s str> {
     let mut open = bracket_balance(first);
     if open <= 0 {
@@ -92,13 +93,14 @@ fn is_deeper(line: &str, place: IndentTarget<'_>) -> bool {
     line.strip_prefix(place.indentation).is_some_and(|rest| rest.starts_with([' ', '\t']))
 }
 
-/// Returns true if a line is part of a definition that begins below it: nothing that follows is deeper.
+/// Returns true if a line, such as a decorator, is a part of a definition that begins below it: it does not make later
+/// lines deeper.
 fn stands_above(line: &str, place: IndentTarget<'_>) -> bool {
     line.starts_with(['@', '[']) || line.starts_with("#[") || place.style.is_comment(line)
 }
 
-/// The same where blocks are made by indentation: the first line that is not within brackets tells. It is a body, which lies
-/// deeper than its head, or as deep as what it belongs to.
+/// Decides as `is_from_the_middle` does, for a language whose blocks are made by indentation, by the first line outside
+/// of brackets. That line is a body, which lies deeper than its head, or as deep as what it belongs to.
 fn head_is_from_the_middle(first: &str, rest: &[&str], place: IndentTarget<'_>) -> bool {
     let opens =
         |line: &str, open: i32| open == 0 && line.trim_end().ends_with(':') && !stands_above(line, place);
@@ -116,7 +118,8 @@ fn head_is_from_the_middle(first: &str, rest: &[&str], place: IndentTarget<'_>) 
     false
 }
 
-/// Brackets that a line opens, less those that it closes; what is quoted or behind `#` does not count.
+/// Returns the number of brackets that a line opens, less those that it closes; brackets in quotes or behind `#` do not
+/// count.
 fn bracket_balance(line: &str) -> i32 {
     let (mut open, mut quote) = (0, None);
     for c in line.chars() {
@@ -132,7 +135,8 @@ fn bracket_balance(line: &str) -> i32 {
     open
 }
 
-/// The step by which the source's lines are indented, of the characters that most of them have; empty if none is.
+/// Returns the step by which the source's lines are indented, in the character that most of them use; empty if none is
+/// indented.
 fn indentation_step<'s>(rest: &[&'s str], given: &str) -> &'s str {
     let deeper = || rest.iter().filter_map(|line| lines::indentation_of(line).strip_prefix(given));
     let tabs = deeper().filter(|space| space.starts_with('\t')).count();
@@ -141,7 +145,7 @@ fn indentation_step<'s>(rest: &[&'s str], given: &str) -> &'s str {
     deeper().filter(|space| space.starts_with(usual)).min_by_key(|space| space.len()).unwrap_or_default()
 }
 
-/// One line after the first, where it belongs.
+/// Moves one line after the first to its place.
 fn move_line(line: &str, given: &str, source_level: &str, place: IndentTarget<'_>) -> String {
     let space = lines::indentation_of(line);
     let said = &line[space.len()..];
@@ -149,12 +153,12 @@ fn move_line(line: &str, given: &str, source_level: &str, place: IndentTarget<'_
         Some(deeper) => {
             format!("{}{}{said}", place.indentation, translate_indentation(deeper, source_level, place.level))
         }
-        // What lies further left than the first line lies there on purpose.
+        // A line further left than the first line is there on purpose.
         None => line.to_owned(),
     }
 }
 
-/// Indentation in the characters of the file.
+/// Translates indentation into the characters of the file.
 fn translate_indentation(space: &str, source_level: &str, level: &str) -> String {
     let is_tabs = |space: &str| space.starts_with('\t');
     if source_level.is_empty() || is_tabs(source_level) == is_tabs(level) || is_tabs(space) == is_tabs(level)
@@ -165,8 +169,8 @@ fn translate_indentation(space: &str, source_level: &str, level: &str) -> String
     format!("{}{}", level.repeat(levels), " ".repeat(over))
 }
 
-/// One level of indentation: of the characters that most indented lines have, and of the width by which most of those that
-/// begin deeper than the one before them do so. `None` if no line is indented.
+/// Returns one level of indentation: in the character that most indented lines use, and with the width by which most
+/// lines that begin deeper than the line before them do so. `None` if no line is indented.
 pub(super) fn level_of(text: &str) -> Option<String> {
     let (mut tabs, mut blanks, mut steps) = (0_usize, 0_usize, [0_usize; 9]);
     let mut last = 0;

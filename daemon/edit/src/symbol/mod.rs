@@ -1,10 +1,10 @@
-//! Replaces or removes one definition as a whole, or puts source before it or after it.
+//! Replaces or removes one definition as a whole, or inserts source before or after it.
 //!
-//! The caller knows the definition's bytes and its language; where lines, comments and blank lines around it belong is
-//! found in the text, because that is where people keep such things. `replace` takes the place of what reading the
-//! definition shows: decorators and attributes included, comments above it not, unless the new source brings one.
-//! The others reckon with the comment directly above as well. Pure functions; whether anything still refers to the
-//! definition is the caller's to know.
+//! The caller knows the definition's bytes and its language; this module reads from the text to which definition the
+//! lines, comments and blank lines around it belong. `replace` replaces the same text that reading the definition
+//! shows: decorators and attributes included, comments above it not, unless the new source brings one. The other
+//! operations include the comment directly above as well. Pure functions; the caller has to know whether anything still
+//! refers to the definition.
 
 mod indent;
 mod style;
@@ -19,40 +19,40 @@ use style::{Style, style_of};
 /// The operation on a definition, with its source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SymbolOperation<'a> {
-    /// This source in its place.
+    /// Replaces the definition by this source.
     Replace(&'a str),
-    /// This source before it.
+    /// Inserts this source before the definition.
     InsertBefore(&'a str),
-    /// This source after it.
+    /// Inserts this source after the definition.
     InsertAfter(&'a str),
-    /// Nothing in its place.
+    /// Removes the definition.
     Delete,
 }
 
 /// The place of a definition in its file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SymbolPlace<'a> {
-    /// Its bytes, decorators and attributes included.
+    /// Range of its bytes, decorators and attributes included.
     pub bytes: Range<usize>,
     /// The tag of its language: `py`, `rs`, ...
     pub language: &'a str,
 }
 
-/// Why it cannot be done, in words for whoever asked for it.
+/// Why the operation is impossible, in words for the caller.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SymbolEditError {
-    /// The contents are not those that the range was found in.
+    /// The contents are not those in which the range was found.
     #[error("the definition's range {}..{} does not fit the file, which has changed", .0.start, .0.end)]
     Stale(Range<usize>),
-    /// It is not UTF-8.
+    /// The file is not UTF-8.
     #[error("the file is not UTF-8; its encoding would not survive an edit")]
     NotUtf8,
-    /// Its text is written in strings of another notation, as in a notebook.
+    /// The definition's text stands in strings of another notation, as in a notebook.
     #[error(
         "the definition is written in strings of a notebook's JSON, where code cannot be put as it is; use edit_text"
     )]
     InStrings,
-    /// There is nothing to put there.
+    /// The source is empty.
     #[error("`source` is empty; to remove the definition use the operation `delete`")]
     EmptySource,
     /// Other code stands on the definition's lines.
@@ -65,7 +65,7 @@ pub enum SymbolEditError {
         /// The text of that line.
         code: String,
     },
-    /// It is a value within something larger.
+    /// The definition is a value within something larger.
     #[error(
         "the definition is the value of what line {0} begins, so it cannot be taken out alone; use edit_text"
     )]
@@ -73,7 +73,7 @@ pub enum SymbolEditError {
         /// Number of the line, 1-based.
         usize,
     ),
-    /// The definition already is as it is asked for.
+    /// The operation would change nothing.
     #[error("nothing would change: the definition already reads like that")]
     NothingChanges,
 }
@@ -81,10 +81,10 @@ pub enum SymbolEditError {
 /// The tag of notebooks.
 const NOTEBOOK: &str = "ipynb";
 
-/// The replacements that do it.
+/// Returns the replacements that perform the operation.
 ///
 /// # Errors
-/// [`SymbolEditError`] when it cannot be done, or would change nothing.
+/// [`SymbolEditError`] when it is impossible, or would change nothing.
 pub fn edit_symbol(
     contents: &[u8],
     place: &SymbolPlace<'_>,
@@ -112,14 +112,14 @@ fn require_source(source: &str) -> Result<&str, SymbolEditError> {
     if source.trim().is_empty() { Err(SymbolEditError::EmptySource) } else { Ok(source) }
 }
 
-/// A definition in its text.
+/// A definition with the text of its file.
 struct EditedDefinition<'t> {
     text: &'t str,
     bytes: Range<usize>,
     style: Style,
-    /// Where its first line begins.
+    /// Offset at which its first line begins.
     first: usize,
-    /// Where the first line of the comment directly above it begins; else as `first`.
+    /// Offset at which the first line of the comment directly above it begins; else the same as `first`.
     top: usize,
     indentation: &'t str,
     ending: Ending,
@@ -131,9 +131,9 @@ struct EditedDefinition<'t> {
 struct Neighbour {
     /// Number of empty lines between.
     blanks: usize,
-    /// True if it is code or a comment as deep as the item or deeper: the end or the beginning of another item.
+    /// Whether it is code or a comment as deep as the item or deeper: the end or the beginning of another item.
     is_sibling: bool,
-    /// Where the empty lines begin or end, on the far side from the item.
+    /// Offset at which the empty lines begin or end, on the far side from the item.
     edge: usize,
 }
 
@@ -149,7 +149,7 @@ impl<'t> EditedDefinition<'t> {
         let start = place.bytes.start + (said.len() - said.trim_start().len());
         let first = lines::line_start(text, start);
         let style = style_of(place.language);
-        // What the definition itself says comes first: elsewhere may be text that is laid out otherwise.
+        // The definition's own lines are preferred: text elsewhere may have another layout.
         let own = &text[first..start + kept.len()];
         let level = indent::level_of(own).or_else(|| indent::level_of(text));
         Ok(Self {
@@ -182,7 +182,7 @@ impl<'t> EditedDefinition<'t> {
             range.start = self.top + lines::indentation_of(&self.text[self.top..]).len();
         }
         let text = self.indent_source(source);
-        // The separator behind a definition is no part of it, but people write it.
+        // The separator behind a definition is no part of it, but people write it in their source.
         let behind = self.text[range.end..].chars().next().filter(|c| matches!(c, ';' | ','));
         if behind.is_some_and(|c| text.ends_with(c)) {
             range.end += 1;
@@ -205,7 +205,7 @@ impl<'t> EditedDefinition<'t> {
         Splice { range: at..at, text }
     }
 
-    /// Empty lines between the item and a new one: as many as there are to its neighbours.
+    /// Returns the number of empty lines between the item and a new one: as many as there are to its neighbours.
     fn blank_lines_between(&self, source: &str, nearest: Neighbour, other: Neighbour) -> usize {
         let mut seen = [nearest, other].into_iter().filter(|one| one.is_sibling).map(|one| one.blanks);
         match (has_block(source), has_block(&self.text[self.first..self.bytes.end])) {
@@ -244,8 +244,8 @@ impl<'t> EditedDefinition<'t> {
         SymbolEditError::SharesLine { line: lines::line_number(self.text, start), code }
     }
 
-    /// The lines of the item, and the empty lines that nothing needs any more: of those above and below the larger number
-    /// stays between two others, none at the beginning or end of a block or file.
+    /// Returns the lines of the item, with the empty lines that are not needed any more: between two other items the
+    /// larger number of those above and below stays, at the beginning or end of a block or file none.
     fn without_blanks(&self) -> Range<usize> {
         let (above, below) = (self.neighbour_above(), self.neighbour_below());
         let (start, end) = (self.top, lines::next_line(self.text, self.bytes.end));
@@ -260,7 +260,7 @@ impl<'t> EditedDefinition<'t> {
         }
     }
 
-    /// A file that does not end with a newline still does not when its last item is gone.
+    /// Extends the range so that a file without a newline at its end still has none when its last item is gone.
     fn to_the_end(&self, range: Range<usize>) -> Range<usize> {
         let is_open = range.end == self.text.len() && !self.text.ends_with('\n');
         let start =
@@ -268,7 +268,7 @@ impl<'t> EditedDefinition<'t> {
         start.unwrap_or(range.start)..range.end
     }
 
-    /// Returns true if nothing else makes up the block that the item is in, where a block must not be empty.
+    /// Returns true if the item is the whole block, where a block must not be empty.
     fn is_all_of_a_block(&self) -> bool {
         if !self.style.by_indentation || self.indentation.is_empty() {
             return false;
@@ -312,7 +312,7 @@ impl<'t> EditedDefinition<'t> {
         lines::indentation_of(line).len() >= self.indentation.len()
     }
 
-    /// Returns true if a line above an item is the head of the block that it is in.
+    /// Returns true if a line above an item is the head of the item's block.
     fn opens_block(&self, line: &str) -> bool {
         let said = line.trim();
         let ends = said.ends_with(['{', '(']) || (self.style.by_indentation && said.ends_with(':'));

@@ -1,6 +1,7 @@
-//! Describes the layout of a language, as far as moving whole definitions needs to know.
+//! Describes the layout of a language, as far as moving whole definitions needs it.
 //!
-//! Not a parser: which lines are comments, whether indentation is syntax, and what may follow a definition on its line.
+//! Not a parser: it knows which lines are comments, whether indentation is syntax, and what may follow a definition on
+//! its line.
 
 use std::ops::Range;
 
@@ -15,14 +16,14 @@ pub(super) struct Style {
     but: &'static [&'static str],
     /// Marks that begin and end any other comment; `None` if there are none.
     block: Option<(&'static str, &'static str)>,
-    /// True if a block is what is indented, and must not be empty.
+    /// Whether blocks are made by indentation, and must not be empty.
     pub(super) by_indentation: bool,
 }
 
 const SLASHES: Style = Style { line: &["//"], but: &[], block: Some(("/*", "*/")), by_indentation: false };
 const HASH: Style = Style { line: &["#"], but: &["#!"], block: None, by_indentation: false };
 
-/// The style of the language with this tag; like C's if it is unknown.
+/// Returns the style of the language with this tag; like C's if it is unknown.
 pub(super) fn style_of(language: &str) -> Style {
     match language {
         "py" => Style { by_indentation: true, ..HASH },
@@ -57,7 +58,7 @@ impl Style {
         top
     }
 
-    /// The beginning of the first line of the comment whose last line this is.
+    /// Returns the beginning of the first line of the comment whose last line this is.
     fn comment_line(self, text: &str, line: &Range<usize>) -> Option<usize> {
         let said = text[line.clone()].trim();
         if let Some((open, close)) = self.block.filter(|(_, close)| said.ends_with(close)) {
@@ -71,7 +72,8 @@ impl Style {
         (is_line && self.is_comment(said)).then_some(line.start)
     }
 
-    /// The end of what belongs to a definition on the rest of its line: a separator, and a comment. `None` if there is code.
+    /// Returns the end of a definition's tail on the rest of its line: a separator, and a comment. `None` if there is
+    /// code.
     pub(super) fn tail(self, text: &str, end: usize) -> Option<usize> {
         let line_end = lines::line_end(text, end);
         let rest = text[end..line_end].trim_start_matches([' ', '\t']);

@@ -1,6 +1,6 @@
-//! Edits of whole definitions as an agent meets them.
+//! Tests edits of whole definitions as agents use them.
 //!
-//! `«` and `»` stand around the bytes of the definition, as the map has them.
+//! `«` and `»` stand around the definition's bytes, as the map has them.
 
 use SymbolOperation::{Delete, InsertAfter, InsertBefore, Replace};
 

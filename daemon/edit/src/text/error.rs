@@ -1,8 +1,8 @@
-//! Says why text cannot be replaced: where the piece is instead, or what comes nearest.
+//! Defines why text cannot be replaced; the errors say where the text is instead, or which text is nearest.
 
 use std::fmt::Write as _;
 
-/// Lines that an error names.
+/// Most lines that an error names.
 const LINES_NAMED: usize = 10;
 /// Most bytes that a file may have after an edit.
 pub(super) const RESULT: usize = 64 * 1024 * 1024;
@@ -10,10 +10,10 @@ pub(super) const RESULT: usize = 64 * 1024 * 1024;
 /// The reason why text cannot be replaced, in words for the caller.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TextEditError {
-    /// It has a byte that no text has.
+    /// The file has a byte that no text has.
     #[error("the file is binary: it has a NUL byte at {0}; text edits are for text")]
     Binary(usize),
-    /// It is not UTF-8.
+    /// The file is not UTF-8.
     #[error("the file is not UTF-8 (byte {at}, line {line}); its encoding would not survive an edit")]
     NotUtf8 {
         /// Offset of the first wrong byte.
@@ -21,34 +21,34 @@ pub enum TextEditError {
         /// The 1-based line of that byte.
         line: usize,
     },
-    /// There is nothing in the file.
+    /// The file is empty.
     #[error("the file is empty, so there is nothing to replace")]
     EmptyFile,
-    /// There is nothing to look for.
+    /// The text to replace is empty.
     #[error("`old` is empty; quote the text that the new text belongs to, and repeat it in `new`")]
     EmptyOld,
     /// The file would stay as it is.
     #[error("nothing would change: what is there is already what would take its place")]
     NothingChanges,
-    /// It is not there.
+    /// The text is not in the file.
     #[error("`old` does not occur in the file. {hint}")]
     NotFound {
-        /// The nearest text in the file, or what to do.
+        /// The nearest text in the file, or the next step.
         hint: String,
     },
     /// The piece is there, but not as often as the caller said.
     #[error("{}", count_message(.what, *.found, *.expected, .lines))]
     Count {
-        /// The argument in question: `old` or `pattern`.
+        /// The argument whose matches were counted: `old` or `pattern`.
         what: &'static str,
-        /// Number of times that it is there.
+        /// Number of occurrences in the file.
         found: usize,
-        /// Number of times that it should be there.
+        /// Number of occurrences that the caller expects.
         expected: usize,
-        /// The 1-based lines at which it begins.
+        /// The 1-based lines at which the occurrences begin.
         lines: Vec<usize>,
     },
-    /// Two places where it is share bytes, so that not all can be replaced.
+    /// Two occurrences share bytes, so that not all can be replaced.
     #[error(
         "`old` occurs at lines {} and {}, and the two overlap; use a longer `old` for each place", .lines.0, .lines.1
     )]
@@ -56,7 +56,7 @@ pub enum TextEditError {
         /// 1-based lines of the first two.
         lines: (usize, usize),
     },
-    /// The regex is none.
+    /// The regex is invalid.
     #[error("the pattern is no Rust regex:\n{0}")]
     BadRegex(String),
     /// The regex would need too much memory.

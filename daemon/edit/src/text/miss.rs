@@ -1,19 +1,19 @@
-//! Finds what comes nearest to a text that is not there.
+//! Finds the text that is nearest to one that is not in the file.
 //!
-//! What agents get wrong is known: indentation, trailing blanks, tabs for spaces, case, typographic quotes, escapes that
-//! were written twice, line numbers that a viewer put before each line. Each is undone on both sides and looked for again,
-//! so that the error can say what differs and where. Failing that, the place that shares most lines with the text is named,
-//! with the first line that differs. Everything takes time that grows with the text alone.
+//! The usual mistakes of agents are known: indentation, trailing blanks, tabs for spaces, case, typographic quotes,
+//! escapes that were written twice, line numbers that a viewer put before each line. Each is undone on both sides and
+//! searched for again, so that the error can say what differs and where. If nothing matches, the error names the place
+//! that shares most lines with the text, with the first line that differs. The time grows linearly with the text.
 
 use std::collections::HashMap;
 
 use crate::lines;
 
-/// Characters of a line that an error quotes.
+/// Most characters of a line that an error quotes.
 const QUOTED: usize = 120;
-/// Places at which a line that occurs often is still of use.
+/// Most places at which a frequent line may stand and still be of use.
 const PLACES: usize = 50;
-/// Bytes of a file above which nothing is compared.
+/// Size limit in bytes of files in which the search compares lines.
 const LARGEST: usize = 4 * 1024 * 1024;
 
 /// Returns the hint for `old`, which is not in `text`: what differs and where, or what to do.
@@ -28,7 +28,7 @@ pub(super) fn hint_at_nearest(text: &str, old: &str) -> String {
         .unwrap_or_else(|| "Nothing in it comes near; check the file, or read it again.".to_owned())
 }
 
-/// A text that would be there if it were not written as it is.
+/// Finds a text that would match without its line numbers or double escapes.
 fn hint_if_rewritten(text: &str, old: &str) -> Option<String> {
     let unescaped = old.replace("\\n", "\n").replace("\\t", "\t").replace("\\\"", "\"").replace("\\\\", "\\");
     let numberless = without_numbers(old);
@@ -45,7 +45,7 @@ fn hint_if_rewritten(text: &str, old: &str) -> Option<String> {
     Some(format!("It does at line {line} {why}."))
 }
 
-/// The text without `12:`, `12|` or a number and a tab before each of its lines; `None` if one has none.
+/// Removes `12:`, `12|` or a number and a tab before each line; `None` if a line has none.
 fn without_numbers(old: &str) -> Option<String> {
     let strip = |line: &str| {
         let line = line.trim_start_matches(' ');
@@ -57,10 +57,10 @@ fn without_numbers(old: &str) -> Option<String> {
     Some(stripped?.join("\n"))
 }
 
-/// A difference between two lines in words, and the function that takes it out of a line.
+/// The name of a difference between two lines, and the function that removes it from a line.
 type Form = (&'static str, fn(&str) -> String);
 
-/// The ways in which a line may differ and still be meant.
+/// The differences that a line may have and still be meant.
 const FORMS: [Form; 5] = [
     ("blanks at the end of a line", |line| line.trim_end().to_owned()),
     ("indentation", |line| line.trim().to_owned()),
@@ -69,9 +69,9 @@ const FORMS: [Form; 5] = [
     ("upper and lower case", |line| look_alike(line).to_lowercase()),
 ];
 
-/// A place where it is but for one of [`FORMS`].
+/// Finds a place that matches after one of [`FORMS`].
 fn hint_if_normalised(text: &str, old: &str) -> Option<String> {
-    // Lines that are cut at its ends would not be found as lines; what is around them is of no interest here.
+    // Lines that are cut at the ends of `old` would not be found as whole lines, so only their line breaks are trimmed.
     let wanted: Vec<&str> = old.trim_matches('\n').lines().collect();
     let there: Vec<&str> = text.lines().collect();
     FORMS.iter().find_map(|(what, form)| {
@@ -82,7 +82,7 @@ fn hint_if_normalised(text: &str, old: &str) -> Option<String> {
     })
 }
 
-/// Where `wanted` begins among `there`, its first and last line being parts of lines if there is but one.
+/// Returns the index at which `wanted` begins in `there`; a single line may be a part of a line.
 fn place_of_lines(there: &[String], wanted: &[String]) -> Option<usize> {
     match wanted {
         [] => None,
@@ -110,7 +110,7 @@ fn describe_difference(what: &str, text: &str, old: &str, at: usize) -> String {
     )
 }
 
-/// A line with one character for those that look alike, and one space for any blanks.
+/// Returns a line with one character for those that look alike, and one space for any blanks.
 fn look_alike(line: &str) -> String {
     let plain = |c: char| match c {
         '\u{2018}' | '\u{2019}' | '`' | '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' => '\'',
@@ -120,7 +120,8 @@ fn look_alike(line: &str) -> String {
     line.split_whitespace().flat_map(str::chars).map(plain).collect()
 }
 
-/// Where most of the lines are, in their order, each line of the text voting for where the text would begin.
+/// Finds the place that has most of the lines, in their order: each line of the text votes for the place where the text
+/// would begin.
 fn most_lines(text: &str, old: &str) -> Option<String> {
     let there: Vec<&str> = text.lines().map(str::trim).collect();
     let wanted: Vec<&str> = old.trim_matches('\n').lines().map(str::trim).collect();
@@ -147,7 +148,7 @@ fn most_lines(text: &str, old: &str) -> Option<String> {
     ))
 }
 
-/// The line that shares most pairs of letters with the first line that has any.
+/// Finds the line that shares most pairs of letters with the first line that has any.
 fn similar_line(text: &str, old: &str) -> Option<String> {
     let wanted = old.lines().map(str::trim).find(|line| line.len() > 3)?;
     let pairs = letter_pairs(wanted);
@@ -172,7 +173,7 @@ fn letter_pairs(line: &str) -> Pairs {
     found
 }
 
-/// Dice's coefficient over pairs of neighbouring characters: 1 for the same line, 0 for nothing in common.
+/// Returns Dice's coefficient over pairs of neighbouring characters: 1 for the same line, 0 for nothing in common.
 fn line_likeness(wanted: &Pairs, line: &str) -> f64 {
     let other = letter_pairs(line);
     let shared: i32 =

@@ -1,9 +1,9 @@
-//! Replaces text in one file: an exact piece, or what a regex matches.
+//! Replaces text in one file: an exact piece, or the matches of a regex.
 //!
-//! A piece must be there exactly as often as the caller thinks, because one that is there twice was meant once. Whoever gets
-//! it wrong is told where it is, or what comes nearest: an agent that knows what differs does not read the file again.
-//! Line endings are the file's affair: a piece written with the other kind is found, and what is new ends its lines as the
-//! file does. Pure functions of the contents; which file it is, and whether it may be touched, is the caller's to know.
+//! A piece must occur exactly as often as the caller says, because one that occurs twice was meant once. The error says
+//! where the piece is, or which text is nearest: an agent that knows the difference does not read the file again. The
+//! file decides line endings: a piece with the other kind is found, and new lines end as the file's do. Pure functions
+//! of the contents; the caller chooses the file, and decides whether it may be edited.
 
 mod error;
 mod miss;
@@ -19,21 +19,21 @@ use crate::change::Splice;
 use crate::lines::{self, CRLF, LF};
 use splices::{as_text, in_style, line_numbers, that_change};
 
-/// An exact piece of text, and what takes its place.
+/// An exact piece of text, and its replacement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TextEdit<'a> {
     /// The piece, not empty.
     pub old: &'a str,
-    /// The text that takes its place.
+    /// The replacement.
     pub new: &'a str,
-    /// Number of times that it must be there; 1 unless the caller says otherwise.
+    /// Number of times that it must occur; 1 unless the caller says otherwise.
     pub expected: usize,
 }
 
 /// Returns the replacements that `edit` asks for.
 ///
 /// # Errors
-/// [`TextEditError`] when the piece is not there exactly as often as expected, or nothing would change.
+/// [`TextEditError`] when the piece does not occur exactly as often as expected, or nothing would change.
 pub fn replace_text(contents: &[u8], edit: &TextEdit<'_>) -> Result<Vec<Splice>, TextEditError> {
     let text = as_text(contents)?;
     if edit.old.is_empty() {
@@ -43,7 +43,7 @@ pub fn replace_text(contents: &[u8], edit: &TextEdit<'_>) -> Result<Vec<Splice>,
     check_places(text, edit, &found)?;
     let keeps_endings = edit.old.contains('\r');
     let splices = found.into_iter().map(|range| {
-        // Whoever writes the endings out, and gets them right, means them.
+        // A caller that writes the endings out, and gets them right, means them.
         let is_exact = keeps_endings && text[range.clone()] == *edit.old;
         let new = if is_exact { edit.new.to_owned() } else { in_style(text, &range, edit.new) };
         Splice { range, text: new }
@@ -51,9 +51,10 @@ pub fn replace_text(contents: &[u8], edit: &TextEdit<'_>) -> Result<Vec<Splice>,
     that_change(text, splices)
 }
 
-/// Every place where `old` is, overlapping ones too; if there is none, every place where it is but for line endings.
+/// Returns every place of `old`, overlapping ones too; if there is none, every place that matches without regard to
+/// line endings.
 fn find(text: &str, old: &str) -> Vec<Range<usize>> {
-    // A newline that ends a line together with a return is not parted from it.
+    // A range must not part a newline from the return before it.
     let whole = |range: Range<usize>| {
         let is_half = old.starts_with('\n') && text[..range.start].ends_with('\r');
         range.start - usize::from(is_half)..range.end
@@ -69,7 +70,7 @@ fn find(text: &str, old: &str) -> Vec<Range<usize>> {
     find_occurrences(&plain, &old).into_iter().map(|range| place(range.start)..place(range.end)).collect()
 }
 
-/// The text with `\n` for every `\r\n`, and the offsets in it of the newlines that lost a return.
+/// Returns the text with `\n` for every `\r\n`, and the offsets in it of the newlines that lost a return.
 fn without_returns(text: &str) -> (String, Vec<usize>) {
     let (mut plain, mut removed) = (String::with_capacity(text.len()), Vec::new());
     let mut rest = text;

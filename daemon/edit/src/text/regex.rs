@@ -1,8 +1,8 @@
-//! Replaces what a regex matches.
+//! Replaces the matches of a regex.
 //!
-//! The engine is the one of the searches, and lines mean the same: `^` and `$` stand at their ends, `.` does not cross them,
-//! and a `\r` before the end belongs to it. Matching takes time that grows with the text alone, so a budget of memory for
-//! the compiled pattern and of bytes for the result is all that it needs.
+//! The engine is the one of the text search, and lines have the same meaning: `^` and `$` match at their ends, `.` does
+//! not cross them, and a `\r` before the end belongs to it. Matching time grows linearly with the text, so limits on
+//! the memory of the compiled pattern and on the bytes of the result are enough.
 
 use std::ops::Range;
 
@@ -13,25 +13,25 @@ use super::splices::{as_text, in_style, line_numbers, that_change};
 use crate::change::Splice;
 use crate::lines::CRLF;
 
-/// Bytes that a compiled pattern may take.
+/// Most bytes of a compiled pattern.
 const PROGRAM: usize = 10 * 1024 * 1024;
 
-/// A regex, and what takes the place of its matches.
+/// A regex, and the replacement of its matches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RegexEdit<'a> {
     /// A Rust regex. `^` and `$` are ends of lines unless it begins with `(?-m)`.
     pub pattern: &'a str,
-    /// The text that takes its matches' place: `$1`, `${name}` and `$0` are groups, `$$` is a dollar.
+    /// The replacement: `$1`, `${name}` and `$0` are groups, `$$` is a dollar.
     pub replacement: &'a str,
-    /// Number of matches that there must be; `None` for one or more.
+    /// Number of matches that are expected; `None` for one or more.
     pub expected: Option<usize>,
 }
 
 /// Returns the replacements of all matches.
 ///
 /// # Errors
-/// [`TextEditError`] when the pattern is no regex or matches nowhere or not as often as expected, the replacement names a
-/// group that is not there, or nothing would change.
+/// [`TextEditError`] when the pattern is no regex, matches nowhere or not as often as expected, the replacement names a
+/// missing group, or nothing would change.
 pub fn replace_matches(contents: &[u8], edit: &RegexEdit<'_>) -> Result<Vec<Splice>, TextEditError> {
     let text = as_text(contents)?;
     let regex = compile(edit.pattern, text.contains(CRLF))?;
@@ -63,7 +63,8 @@ fn compile(pattern: &str, has_returns: bool) -> Result<Regex, TextEditError> {
     })
 }
 
-/// All matches; but an empty one behind the last line's end, where there is no line, is none beside others.
+/// Returns all matches. An empty match behind the last line's end, where there is no line, counts only if it is the
+/// only one.
 fn matches<'t>(regex: &Regex, text: &'t str) -> Vec<Captures<'t>> {
     let mut found: Vec<Captures<'t>> = regex.captures_iter(text).collect();
     let is_behind = |groups: &Captures<'_>| groups.get(0).is_some_and(|all| all.start() == text.len());
@@ -73,7 +74,7 @@ fn matches<'t>(regex: &Regex, text: &'t str) -> Vec<Captures<'t>> {
     found
 }
 
-/// A replacement must not name groups that are not there: the engine would put nothing, and delete text without a word.
+/// Refuses a replacement with missing groups: the engine would insert nothing, and delete text silently.
 fn check_groups(regex: &Regex, replacement: &str) -> Result<(), TextEditError> {
     let Some(unknown) = named_groups(replacement).into_iter().find(|name| !has_group(regex, name)) else {
         return Ok(());
@@ -102,7 +103,7 @@ fn group_names(regex: &Regex) -> String {
     regex.capture_names().enumerate().map(name).collect::<Vec<_>>().join(", ")
 }
 
-/// The groups that a replacement names, as the engine reads it.
+/// Returns the groups that a replacement names, by the engine's rules.
 fn named_groups(replacement: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = replacement;
@@ -125,7 +126,8 @@ fn named_groups(replacement: &str) -> Vec<&str> {
     found
 }
 
-/// Why a pattern might match nowhere: it would without regard to case, or with `.` for newlines too.
+/// Returns a reason why a pattern may match nowhere: it would match without regard to case, or with `.` for newlines
+/// too.
 fn hint_at_flags(pattern: &str, text: &str) -> String {
     let matches = |flags: &str| {
         RegexBuilder::new(&format!("(?{flags}){pattern}"))

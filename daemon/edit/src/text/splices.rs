@@ -1,4 +1,4 @@
-//! Does what every replacement of text needs: reads the contents as text, and makes replacements that fit the file.
+//! Reads the contents as text, and makes replacements that fit the file, for every kind of text edit.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::error::{RESULT, TextEditError};
 use crate::change::Splice;
 use crate::lines::{self, Ending};
 
-/// The file's text, if it is one.
+/// Returns the file's text, if it is text.
 pub(super) fn as_text(contents: &[u8]) -> Result<&str, TextEditError> {
     if contents.is_empty() {
         return Err(TextEditError::EmptyFile);
@@ -23,7 +23,7 @@ pub(super) fn as_text(contents: &[u8]) -> Result<&str, TextEditError> {
     })
 }
 
-/// The 1-based lines of places that are in order.
+/// Returns the 1-based lines of sorted places.
 pub(super) fn line_numbers(text: &str, places: &[Range<usize>]) -> Vec<usize> {
     let (mut line, mut done) = (1, 0);
     let number = |place: &Range<usize>| {
@@ -34,7 +34,7 @@ pub(super) fn line_numbers(text: &str, places: &[Range<usize>]) -> Vec<usize> {
     places.iter().map(number).collect()
 }
 
-/// `new` with the line endings of the place it goes to.
+/// Returns `new` with the line endings of its place.
 pub(super) fn in_style(text: &str, range: &Range<usize>, new: &str) -> String {
     let style: Ending = lines::ending_near(text, range.start);
     if new.contains('\n') { lines::with_ending(new, style) } else { new.to_owned() }

@@ -1,4 +1,4 @@
-//! Text edits as an agent meets them.
+//! Tests text edits as agents use them.
 
 use super::*;
 use crate::apply_splices;
@@ -70,9 +70,9 @@ fn line_endings_are_the_files() {
     assert_eq!(text_edited(windows, "\nc", "\nd"), "a\r\n  b\r\nd\r\n");
     assert_eq!(text_edited(windows, "b\n", ""), "a\r\n  c\r\n");
     assert_eq!(text_edited("a\nb\n", "a\r\nb", "x\r\ny"), "x\ny\n");
-    // Whoever writes them out means them.
+    // A caller that writes them out means them.
     assert_eq!(text_edited(windows, "a\r\n", "a\n"), "a\n  b\r\nc\r\n");
-    // Each place in its own style, if they are mixed.
+    // Each place has its own style, if they are mixed.
     let mixed = replace_text(b"a\r\nb\na\r\n", &TextEdit { old: "a", new: "a\n-", expected: 2 });
     assert_eq!(text_after("a\r\nb\na\r\n", &mixed), "a\r\n-\r\nb\na\r\n-\r\n");
 }

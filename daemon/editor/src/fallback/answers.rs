@@ -1,4 +1,4 @@
-//! Answers definition, references and hover: what a name means, in the protocol's words.
+//! Answers definition, references and hover from the map, in the protocol's form.
 
 use std::time::Duration;
 
@@ -14,16 +14,16 @@ use super::senses::{DocumentReading, Sense};
 use super::text::Word;
 use super::uses;
 
-/// Longest time that the map may look for uses.
+/// Longest time for which the map searches for uses.
 const USES_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Most definitions that a hover shows, where it is not known which is meant.
+/// Most definitions that a hover shows, where a name may mean any of several.
 const HOVERED: usize = 5;
 
 /// Most definitions whose uses are searched, where a name may mean any of several.
 const MOST_SENSES: usize = 5;
 
-/// The last line of every hover from here.
+/// The last line of every hover from the map.
 const SURE: &str = "*From hob's map, not from a language server.*";
 const UNSURE: &str = "*From hob's map, not from a language server: the name may mean any of these.*";
 
@@ -34,7 +34,7 @@ pub(super) fn definition(question: &MapQuestion<'_>) -> Value {
     locations_of(question, &places)
 }
 
-/// `textDocument/references`. `null` where it took too long to look: that is not to say that there are none.
+/// Answers `textDocument/references`. `null` where the search took too long, which does not mean that there are none.
 pub(super) fn references(question: &MapQuestion<'_>) -> Value {
     let wants_declaration =
         question.params.pointer("/context/includeDeclaration") == Some(&Value::Bool(true));
@@ -73,7 +73,8 @@ pub(super) fn hover(question: &MapQuestion<'_>) -> Value {
     hover
 }
 
-/// The IDs of the nodes that the name at a place means, likeliest first; without a name there, of the definition that it lies in.
+/// Returns the IDs of the nodes that the name at a place means, likeliest first; where there is no name, the ID of the
+/// definition around the place.
 pub(crate) fn node_ids(question: &MapQuestion<'_>) -> Vec<String> {
     let Some((document, spot, word)) = spot_of(question) else { return Vec::new() };
     let map = question.workspace.map();
@@ -99,10 +100,10 @@ fn spot_of(question: &MapQuestion<'_>) -> Option<QuestionSpot> {
     Some((document, spot, word))
 }
 
-/// The text or place of each meaning, whether the meaning is certain, and the name that was asked about.
+/// The text or place of each meaning, whether the meaning is certain, and the name at the place.
 type Told<T> = (Vec<T>, (bool, Option<Word>));
 
-/// Returns what `tell` makes of each thing that the name means, whether the meaning is certain, and the name.
+/// Returns the result of `tell` for each meaning of the name, whether the meaning is certain, and the name.
 fn collect_meanings<T: PartialEq>(
     question: &MapQuestion<'_>,
     tell: impl Fn(&DocumentReading<'_>, Sense, bool) -> Option<T>,
@@ -136,7 +137,7 @@ impl DocumentReading<'_> {
         }
     }
 
-    /// A definition's header and documentation.
+    /// Writes a definition's header and documentation.
     fn hover_text(&self, sense: Sense, is_sure: bool) -> Option<String> {
         let place = self.place_of_sense(sense)?;
         let (header, doc, lang) = match sense {
@@ -181,7 +182,7 @@ fn header_or_kind(signature: &str, kind: &str, name: &str) -> String {
     if signature.is_empty() { format!("{kind} {name}") } else { signature.to_owned() }
 }
 
-/// Returns the name of a language that a fenced block of its code has in Markdown.
+/// Returns the name of a language for fenced blocks of Markdown.
 fn fence_language(lang: Lang) -> String {
     match lang {
         Lang::Cpp => "cpp".to_owned(),

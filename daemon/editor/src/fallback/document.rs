@@ -1,8 +1,8 @@
-//! Reads the document that a question is about, as the editor has it, and finds what stands at a place of it.
+//! Reads the document of a question, as the editor has it, and finds the definition or reference at a place in it.
 //!
-//! An editor's text may be ahead of the disk, and the map is of the disk. So what the text says is extracted from the text itself:
-//! then places in it are right whatever was inserted above them, and what was written just now is there too. The map
-//! is asked only for what other files have to do with it.
+//! An editor's text may be ahead of the disk, and the map is of the disk. So the document's facts are extracted from
+//! the editor's text itself: then places in it are right whatever was inserted above them, and new code is included.
+//! The map is asked only for facts about other files.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,21 +16,21 @@ use super::place::Spans;
 use super::text::{LineAndColumn, LinedText, Word, utf16_width_of};
 use hob_host::{Freshness, Phase};
 
-/// Longest time that a question waits at the barrier for writes of a moment ago.
+/// Longest time for which a question waits at the barrier for recent writes.
 const BARRIER_PATIENCE: Duration = Duration::from_millis(500);
 
-/// Longest time that parsing a text may take.
+/// Longest time for parsing a text.
 const PARSE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The document of a question: the editor's text with the facts that are extracted from it.
 pub(super) struct MapDocument {
     pub(super) path: WsPath,
     pub(super) text: LinedText,
-    /// The facts of the text; empty where no language is known for it.
+    /// The facts of the text; empty where its language is not known.
     pub(super) facts: Arc<FileFacts>,
-    /// True if the map has these very facts.
+    /// Whether the map has the same facts.
     pub(super) is_mapped: bool,
-    /// True if facts can be extracted from the text.
+    /// Whether facts can be extracted from the text.
     pub(super) is_source: bool,
 }
 
@@ -43,14 +43,14 @@ pub(super) enum DocumentSpot {
     Ref(usize),
     /// A name that this import binds.
     Imported(usize),
-    /// The module that this import is of.
+    /// The module of this import.
     Module(usize),
-    /// Nothing that the facts tell of: a local name, a keyword, prose.
+    /// None of the facts: a local name, a keyword, prose.
     Nothing,
 }
 
 impl MapDocument {
-    /// The document of a question; `None` where there is none, or it cannot be read.
+    /// Reads the document of a question; `None` where the question has none, or it cannot be read.
     pub(super) fn from_question(question: &MapQuestion<'_>) -> Option<Self> {
         let path = question.path?.clone();
         let is_fresh = wait_for_map(question);
@@ -73,18 +73,19 @@ impl MapDocument {
         Some(Self { path, text: LinedText::new(bytes), facts, is_mapped, is_source })
     }
 
-    /// A name of the facts.
+    /// Returns a name of the facts.
     pub(super) fn name(&self, id: StrId) -> &str {
         self.facts.name(id)
     }
 
-    /// The place of a definition's name; that of a heading has no width, because its line begins with marks.
+    /// Returns the place of a definition's name; that of a heading has no width, because its line begins with marks.
     pub(super) fn name_of(&self, def: &Def) -> Spans {
         let width = if def.kind.is_prose() { 0 } else { utf16_width_of(self.name(def.name)) };
         Spans { at: def.name_at, width }
     }
 
-    /// The place of a reference; that of a link in prose has no width, because its name is not what is written.
+    /// Returns the place of a reference; that of a link in prose has no width, because the text of a link differs from
+    /// its name.
     pub(super) fn span_of(&self, r: &Ref) -> Spans {
         let width = if self.facts.lang.is_prose() { 0 } else { utf16_width_of(self.name(r.name)) };
         Spans { at: (r.line, r.col), width }
@@ -101,13 +102,13 @@ impl MapDocument {
         let refs =
             refs.filter(|(_, r)| r.line == at.0).map(|(idx, r)| (self.span_of(r), DocumentSpot::Ref(idx)));
         let met = defs.chain(refs).filter(|(spans, _)| spans.touches(at));
-        // Between two names that touch, the one that begins there is meant.
+        // If two names touch, the one that begins there counts.
         let met = met.min_by_key(|(spans, _)| spans.ends_at(at)).map(|(_, spot)| spot);
         let import = || word.as_ref().and_then(|word| self.import_at(word));
         (met.or_else(import).unwrap_or(DocumentSpot::Nothing), word)
     }
 
-    /// The last link that has begun, or the heading.
+    /// Returns the last link that has begun, or the heading.
     fn spot_of_prose(&self, at: LineAndColumn) -> DocumentSpot {
         let refs = self.facts.refs.iter().enumerate();
         let begun = refs.filter(|(_, r)| r.line == at.0 && r.col <= at.1).max_by_key(|(_, r)| r.col);
@@ -126,7 +127,7 @@ impl MapDocument {
         spots.iter().find(|spot| matches!(spot, DocumentSpot::Imported(_))).or(spots.first()).copied()
     }
 
-    /// Returns the part of an import that a word is: a bound name or the module.
+    /// Returns the part of an import that a word stands for: a bound name or the module.
     fn part_at(&self, idx: usize, import: &Import, word: &Word) -> Option<DocumentSpot> {
         let is = |id: Option<StrId>| id.is_some_and(|id| self.name(id) == word.text);
         let in_module = module_words(self.name(import.module)).any(|part| part == word.text);
@@ -143,13 +144,13 @@ impl MapDocument {
     }
 }
 
-/// The names that a module is written with.
+/// Returns the names in a module's path.
 pub(super) fn module_words(module: &str) -> impl Iterator<Item = &str> {
     module.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
-/// Lets the map take in what was written before the question; whether it is known to have done so. A first index is not waited
-/// for: what the map has by now is better than nothing.
+/// Waits until the map has the writes before the question; returns true if it is known to have them. A first index is
+/// not waited for: the map's present answer is better than none.
 pub(super) fn wait_for_map(question: &MapQuestion<'_>) -> bool {
     question.workspace.progress.now().phase == Phase::Done
         && question.workspace.barrier(true, BARRIER_PATIENCE) == Freshness::Fresh

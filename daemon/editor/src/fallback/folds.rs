@@ -1,7 +1,7 @@
-//! Finds the stretches of a document that can be folded: definitions, runs of imports, and the lines indented below a
+//! Finds the ranges of a document that can be folded: definitions, runs of imports, and the lines indented below a
 //! line.
 //!
-//! Only the lines are told. A last line that closes what the first one opened stays in sight.
+//! Only lines are reported. A last line that closes a bracket of the first one stays visible.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ const MOST_FOLDS: usize = 5_000;
 /// Number of columns of a tab. Only differences count, so any number does where tabs and blanks are not mixed.
 const TAB: usize = 8;
 
-/// First line to last line, and what kind of range it is.
+/// The last line of each range and its kind, by its first line.
 type Folds = BTreeMap<u32, (u32, Option<&'static str>)>;
 
 /// Answers `textDocument/foldingRange` from the text and its facts.
@@ -44,7 +44,7 @@ fn fold(first: u32, last: u32, kind: Option<&'static str>) -> Value {
 impl MapDocument {
     fn by_definitions(&self, folds: &mut Folds) {
         for def in &self.facts.defs {
-            // What stands above the name, attributes and the like, stays in sight with it.
+            // Lines above the name, such as attributes, stay visible with it.
             let first = if (def.lines.0..=def.lines.1).contains(&def.name_at.0) {
                 def.name_at.0
             } else {
@@ -59,7 +59,7 @@ impl MapDocument {
         }
     }
 
-    /// The last line that is not empty, of those up to this one.
+    /// Returns the last non-empty line up to this one.
     fn last_of(&self, line: u32) -> u32 {
         let is_empty = |line: &u32| self.text.line(*line).is_none_or(|text| text.trim().is_empty());
         (1..=line.min(self.text.line_count())).rev().find(|line| !is_empty(line)).unwrap_or(line)
@@ -86,9 +86,9 @@ fn is_closing_line(line: &str) -> bool {
     line.starts_with([')', ']', '}']) || matches!(line.trim_end(), "end" | "end;" | "fi" | "done" | "esac")
 }
 
-/// A line and those below it that are indented further.
+/// Adds a fold for each line with the deeper lines below it.
 fn by_indentation(text: &LinedText, folds: &mut Folds) {
-    // Lines that are open, with how far they are indented.
+    // Lines whose folds have not ended, with their indentation.
     let mut open: Vec<(usize, u32)> = Vec::new();
     let mut last = 0;
     for line in 1..=text.line_count() {
@@ -108,7 +108,7 @@ fn by_indentation(text: &LinedText, folds: &mut Folds) {
     }
 }
 
-/// `None` for an empty line.
+/// Returns the width of a line's indentation; `None` for an empty line.
 fn indent_of(line: &str) -> Option<usize> {
     let blank: usize =
         line.chars().take_while(|c| c.is_whitespace()).map(|c| if c == '\t' { TAB } else { 1 }).sum();

@@ -1,6 +1,7 @@
-//! The same identifier around a place: in the whole file for what other code of the file can see, else in the definition that it is local to.
+//! Finds the same identifier around a place: in the whole file if other code of the file can see it, else in the
+//! definition that it is local to.
 //!
-//! By the letters alone, as editors do it where nobody knows better.
+//! It compares only letters, as editors do without a server.
 
 use serde_json::{Value, json};
 
@@ -8,7 +9,7 @@ use super::MapQuestion;
 use super::document::{DocumentSpot, MapDocument};
 use super::place::{MOST_PLACES, Spans, position_in};
 
-/// The protocol's number of a highlight that is neither known to read nor to write.
+/// The protocol's number of a highlight that may be a read or a write.
 const TEXT: u8 = 1;
 
 /// Answers `textDocument/documentHighlight` from the text and its facts.
@@ -24,7 +25,7 @@ pub(super) fn document_highlights(question: &MapQuestion<'_>) -> Value {
 }
 
 impl MapDocument {
-    /// The lines within which a name is looked for.
+    /// Returns the lines within which a name is searched.
     fn search_lines(&self, spot: DocumentSpot, line: u32) -> (u32, u32) {
         let whole = (1, self.text.line_count());
         if spot != DocumentSpot::Nothing {
@@ -32,7 +33,7 @@ impl MapDocument {
         }
         let callable = self.facts.defs.iter().filter(|def| def.kind.is_callable());
         let around = callable.filter(|def| (def.lines.0..=def.lines.1).contains(&line));
-        // The outermost: what is local to it is seen in what it holds.
+        // The outermost definition counts, because names local to it are visible in the definitions inside.
         around.map(|def| def.lines).max_by_key(|lines| lines.1 - lines.0).unwrap_or(whole)
     }
 }

@@ -6,11 +6,11 @@ use hob_base::AbsPath;
 use hob_live::uri;
 use serde_json::Value;
 
-/// The key that tells a symbol from others: file, line, name. Servers write names with additions (`f(int)`,
-/// `Type.method`, `impl T for S`), so the last plain name counts.
+/// The key of a symbol: file, line, name. Servers write names with additions (`f(int)`, `Type.method`, `impl T for S`),
+/// so the last plain name counts.
 type SymbolKey = (AbsPath, Option<u64>, String);
 
-/// The server's symbols with the map's behind them, none of which the server has too.
+/// Returns the server's symbols, followed by the map's without those that the server has too.
 pub(crate) fn merge_symbols(server: &Value, map: Value) -> Value {
     let mut merged: Vec<Value> = server.as_array().cloned().unwrap_or_default();
     let mut known: HashSet<SymbolKey> = HashSet::new();
@@ -20,14 +20,15 @@ pub(crate) fn merge_symbols(server: &Value, map: Value) -> Value {
     let Value::Array(quick) = map else { return Value::Array(merged) };
     let is_new = |symbol: &Value| {
         let Some((path, line, name)) = key(symbol) else { return true };
-        // Some servers say in which file, and the line only when asked for it.
+        // Some servers give only the file, and the line on request.
         !known.contains(&(path.clone(), None, name.clone())) && !known.contains(&(path, line, name))
     };
     merged.extend(quick.into_iter().filter(is_new));
     Value::Array(merged)
 }
 
-/// A server may have a symbol begin above its name, at a comment or an attribute: the lines of a short head are taken too.
+/// Returns the keys of a symbol. A server's symbol may begin above its name, at a comment or an attribute, so the lines
+/// of a short head count too.
 fn keys(symbol: &Value) -> Vec<SymbolKey> {
     const HEAD: u64 = 10;
     let Some((path, line, name)) = key(symbol) else { return Vec::new() };
@@ -43,7 +44,7 @@ fn key(symbol: &Value) -> Option<SymbolKey> {
     Some((path, line, last_plain_name(symbol.get("name")?.as_str()?)))
 }
 
-/// The last plain name in a symbol's.
+/// Returns the last plain name in a symbol's name.
 fn last_plain_name(name: &str) -> String {
     let head = name.split(['(', '<', '[']).next().filter(|head| !head.trim().is_empty()).unwrap_or(name);
     let last = head.trim().rsplit(['.', ':', '#', '/', ' ']).find(|part| !part.is_empty());

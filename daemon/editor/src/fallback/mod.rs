@@ -1,10 +1,11 @@
 //! Answers an editor from the map where no language server exists, or while it loads.
 //!
-//! The map is syntactic and everywhere: it knows a name's definition where scopes, imports and declared types lead to one, and otherwise
-//! what it may be. So answers are either what the map resolved or all that it can be, and what cannot be placed in the
-//! editor's text is left out. Nothing here is as good as a language server, and a hover says so.
+//! The map is syntactic and covers every project: it knows a name's definition where scopes, imports and declared types
+//! lead to one, and otherwise candidates. So an answer has either the resolved definition or all candidates; results
+//! that have no place in the editor's text are left out. Nothing here is as good as a language server, and a hover says
+//! so.
 //!
-//! Positions are those of the protocol, in UTF-16 code units. The map is never held while a file is read.
+//! Positions are those of the protocol, in UTF-16 code units. The map's lock is never held while a file is read.
 
 mod answers;
 mod document;
@@ -35,9 +36,9 @@ pub(crate) use merge::merge_symbols;
 /// A question of an editor: the request with its workspace and its document.
 pub(crate) struct MapQuestion<'a> {
     pub(crate) workspace: &'a Arc<Workspace>,
-    /// The document that is asked about, if one is.
+    /// The document of the question, if it has one.
     pub(crate) path: Option<&'a WsPath>,
-    /// Its text as the editor has it; without it, the disk's.
+    /// The document's text as the editor has it; `None` for the disk's.
     pub(crate) text: Option<&'a str>,
     /// The parameters of the editor's request.
     pub(crate) params: &'a Value,
@@ -47,8 +48,8 @@ pub(crate) struct MapQuestion<'a> {
 
 type MapAnswerer = fn(&MapQuestion<'_>) -> Value;
 
-/// The map's answer; `None` for a method that it does not answer. Reads files and waits for what was just written: for blocking
-/// threads.
+/// Returns the map's answer; `None` for a method that it does not answer. Reads files and waits for recent writes, so
+/// only blocking threads may call it.
 pub(crate) fn answer_from_map(method: &str, question: &MapQuestion<'_>) -> Option<Value> {
     answerer_of(method).map(|answer| answer(question))
 }

@@ -1,8 +1,8 @@
 //! Finds the meanings of a name in a document, by the map's own edges.
 //!
-//! The map answers for references that it knows. Where the editor's text is ahead of the disk there are two ways to it: what the text alone
-//! says of itself (its own scopes, which no other file can change), and the map's word for the same reference on the disk: the same name
-//! with the same before it, in the same definition. What has neither is not guessed.
+//! The map answers for references that it knows. Where the editor's text is ahead of the disk there are two ways to an
+//! answer: the text's own scopes, which no other file can change, and the map's answer for the same reference on the
+//! disk (the same name after the same text, in the same definition). A reference with neither is not guessed.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub(super) enum Sense {
 #[derive(Debug, Default)]
 pub(super) struct Senses {
     pub(super) list: Vec<Sense>,
-    /// True if the meaning is certain, and not only one of several that the name can have.
+    /// Whether the meaning is certain, and not only one of several candidates.
     pub(super) is_sure: bool,
 }
 
@@ -41,17 +41,17 @@ impl Senses {
     }
 }
 
-/// A document beside the map, for one question under one lock.
+/// A document together with the map, for one question under one lock.
 pub(super) struct DocumentReading<'m> {
     pub(super) document: &'m MapDocument,
     pub(super) map: &'m Map,
     /// The document in the map.
     pub(super) disk: Option<(FileId, Arc<FileFacts>)>,
-    /// A map of the document alone, where the map has another text of it.
+    /// A map of the document alone, if the map has another text of it.
     alone: Option<Map>,
 }
 
-/// The document's number in the map of it alone.
+/// The document's number in its own map.
 const ALONE: FileId = FileId(0);
 
 impl<'m> DocumentReading<'m> {
@@ -77,13 +77,13 @@ impl<'m> DocumentReading<'m> {
             }
             DocumentSpot::Imported(at) => self.of_import(at, false),
             DocumentSpot::Module(at) => self.of_import(at, true),
-            // A name that a known language says nothing of is local, or none.
+            // In a known language, a name without facts is a local name, or none.
             DocumentSpot::Nothing if self.document.is_source => Senses::default(),
             DocumentSpot::Nothing => word.map(|word| self.senses_by_name(&word.text)).unwrap_or_default(),
         }
     }
 
-    /// A definition, or the one that it announces.
+    /// Returns a definition, or the one that it declares.
     fn of_def(&self, def: DefIdx) -> Sense {
         let on_disk = self.disk.as_ref().and_then(|(file, facts)| {
             let def = if self.document.is_mapped { def } else { twin_def(&self.document.facts, def, facts)? };
@@ -93,7 +93,7 @@ impl<'m> DocumentReading<'m> {
         body.and_then(|body| self.sense_of_node(body)).unwrap_or(Sense::Here(def))
     }
 
-    /// `None`: the map has nothing to say of it.
+    /// Returns the meanings of a reference; `None` if the map does not know it.
     fn of_ref(&self, r: &Ref) -> Option<Senses> {
         if let Some(own) = self.own_definition(r) {
             return Some(Senses::from_certain(vec![Sense::Here(own)]));
@@ -105,7 +105,7 @@ impl<'m> DocumentReading<'m> {
         Some(Senses { list, is_sure })
     }
 
-    /// Returns the definition that the document's own scopes resolve a reference to, where the document is ahead of
+    /// Returns the definition that a reference resolves to by the document's own scopes, where the document is ahead of
     /// the map.
     pub(super) fn own_definition(&self, r: &Ref) -> Option<DefIdx> {
         let edges = edges_at(self.alone.as_ref()?, ALONE, &self.document.facts, r);
@@ -113,7 +113,7 @@ impl<'m> DocumentReading<'m> {
         exact.find_map(|edge| if let NodeRef::Def(def) = edge.to { Some(def.def) } else { None })
     }
 
-    /// Returns the meanings of an import: the thing that it binds, or the file that it is of.
+    /// Returns the meanings of an import: the definition that it binds, or the file that it imports.
     fn of_import(&self, at: usize, wants_module: bool) -> Senses {
         let found = self.disk.as_ref().and_then(|(file, facts)| {
             let at = if self.document.is_mapped { at } else { twin_import(&self.document.facts, at, facts)? };
@@ -132,7 +132,7 @@ impl<'m> DocumentReading<'m> {
         Senses::from_certain(list.into_iter().filter_map(|node| self.sense_of_node(node)).collect())
     }
 
-    /// Returns those of the files that a line imports whose paths match the last words of a module best.
+    /// Returns the files, among those that a line imports, whose paths match the last words of a module best.
     fn files_of(&self, files: Vec<NodeRef>, name: &str, module: &str) -> Vec<NodeRef> {
         let mut words: Vec<&str> = module_words(module).collect();
         words.push(name);
@@ -150,7 +150,7 @@ impl<'m> DocumentReading<'m> {
         files
     }
 
-    /// Definitions of this very name.
+    /// Returns the definitions of exactly this name.
     fn senses_by_name(&self, name: &str) -> Senses {
         let nodes = match self.map.lookup(name) {
             Lookup::One(node) => vec![node],
@@ -163,7 +163,7 @@ impl<'m> DocumentReading<'m> {
         Senses { list, is_sure: false }
     }
 
-    /// Returns true if the document's language can mean what is defined in the language of a node.
+    /// Returns true if the document's language can refer to definitions in the language of a node.
     fn is_kindred(&self, node: NodeRef) -> bool {
         let lang =
             node.file().and_then(|file| self.map.file(file)).map(|(_, facts)| facts.lang.language_group());
@@ -174,7 +174,8 @@ impl<'m> DocumentReading<'m> {
         is_named(self.map, node, names)
     }
 
-    /// A node as seen from the document; `None` for packages outside, and for what the document has no more.
+    /// Returns a node as a meaning in the document; `None` for packages outside, and for definitions that the document
+    /// has no more.
     pub(super) fn sense_of_node(&self, node: NodeRef) -> Option<Sense> {
         match (node, &self.disk) {
             (NodeRef::External(_), _) => None,
@@ -208,8 +209,7 @@ fn meant_nodes(map: &Map, file: FileId, facts: &FileFacts, r: &Ref) -> (Vec<Node
     (nodes, is_sure)
 }
 
-/// The edges that a reference makes. Edges know the lines that they are written on, so of several on one line the
-/// names tell which is which.
+/// Returns the edges of a reference. Edges know only their lines, so names tell several edges on one line apart.
 fn edges_at(map: &Map, file: FileId, facts: &FileFacts, r: &Ref) -> Vec<Edge> {
     let owner = r.owner.map_or(NodeRef::File(file), |def| DefRef { file, def }.into());
     let mut edges = map.edges_out(owner, EdgeKinds::from_iter([edge_kind(r.kind)]));
@@ -219,7 +219,8 @@ fn edges_at(map: &Map, file: FileId, facts: &FileFacts, r: &Ref) -> Vec<Edge> {
         edges.retain(|edge| fits(edge, r));
         return edges;
     }
-    // It goes by another name there, or is of nothing that the map knows. Only alone on its line is it surely the former.
+    // The node has another name there, or the edge belongs to no reference that the map knows. Only alone on its line
+    // is the former certain.
     let is_beside = |other: &Ref| {
         let same = other.line == r.line && other.owner == r.owner && other.name != r.name;
         same && edge_kind(other.kind) == edge_kind(r.kind)
@@ -230,7 +231,7 @@ fn edges_at(map: &Map, file: FileId, facts: &FileFacts, r: &Ref) -> Vec<Edge> {
     edges
 }
 
-/// The kind of edge that a reference makes.
+/// Returns the kind of edge that a reference makes.
 pub(super) fn edge_kind(kind: RefKind) -> EdgeKind {
     match kind {
         RefKind::Call | RefKind::Framework | RefKind::Injected => EdgeKind::Calls,
@@ -240,7 +241,7 @@ pub(super) fn edge_kind(kind: RefKind) -> EdgeKind {
     }
 }
 
-/// Returns true if a node goes by the name that a reference has in its file.
+/// Returns true if a reference's name in its file is a name of the node.
 fn is_meant_by(map: &Map, node: NodeRef, facts: &FileFacts, r: &Ref) -> bool {
     let aliases = facts.imports.iter().filter(|import| import.local == Some(r.name));
     if facts.lang.is_prose() {
@@ -254,13 +255,13 @@ fn is_meant_by(map: &Map, node: NodeRef, facts: &FileFacts, r: &Ref) -> bool {
     is_named(map, node, &names)
 }
 
-/// Returns true if a link may be to a node, by the name of the file; a link without a file is to its own. A link with
-/// a heading leads to a heading.
+/// Returns true if a link may lead to a node, by the name of the file; a link without a file leads to its own. A link
+/// with a heading leads to a heading.
 pub(super) fn is_linked(map: &Map, node: NodeRef, facts: &FileFacts, r: &Ref) -> bool {
     let (Receiver::Path(spec), Some(file)) = (r.receiver, node.file()) else { return false };
     let Some((path, linked)) = map.file(file) else { return false };
     let kind = if let NodeRef::Def(def) = node { Some(linked.def(def.def).kind) } else { None };
-    // A mark before it says in which form the link is written.
+    // A mark before it shows the form in which the link is written.
     let written = facts.name(spec).trim_start_matches(['[', ']', '(']);
     let (written, heading) = written.split_once('#').unwrap_or((written, ""));
     if heading.is_empty() && kind.is_some_and(|kind| kind != DefKind::Note) {

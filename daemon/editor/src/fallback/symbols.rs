@@ -11,14 +11,13 @@ use super::place::{FilePlace, range};
 /// Most symbols of a workspace.
 const MOST_SYMBOLS: usize = 128;
 
-/// Files and packages are found as well; so many more are asked for.
+/// Number of symbols asked for: the search finds files and packages as well, which are dropped.
 const ASKED: usize = 2 * MOST_SYMBOLS;
 
 /// Most symbols of a document.
 const MOST_OF_DOCUMENT: usize = 10_000;
 
-/// Deepest level of an outline; deeper symbols are shown at this one, because editors and parsers of JSON go down by
-/// calling themselves.
+/// Deepest level of an outline; deeper symbols are shown at this one, because editors and parsers of JSON recurse.
 const DEEPEST: usize = 40;
 
 /// Answers `textDocument/documentSymbol` from the document's facts.
@@ -63,7 +62,7 @@ impl MapDocument {
             depths.push(home.map_or(0, |home| depths[home] + 1));
             homes.push(home);
         }
-        // Children come behind their parents: from the end each is whole by the time it is handed over.
+        // Children come behind their parents, so from the end each is complete when it is handed to its parent.
         let mut children: Vec<Vec<Value>> = vec![Vec::new(); defs.len()];
         let mut top = Vec::new();
         for (at, (_, def)) in defs.iter().enumerate().rev() {
@@ -99,12 +98,12 @@ impl MapDocument {
     }
 }
 
-/// Editors refuse symbols without a name.
+/// Returns the name of a symbol, or its kind: editors refuse symbols without a name.
 fn name_or_kind(name: &str, kind: DefKind) -> &str {
     if name.trim().is_empty() { kind.as_str() } else { name }
 }
 
-/// The protocol's number of a kind of symbol.
+/// Returns the protocol's number of a kind of symbol.
 fn kind_number(kind: DefKind) -> u8 {
     match kind {
         DefKind::Module => 2,

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use super::{MapQuestion, answer_from_map};
 use hob_host::{Freshness, Host, HostOptions, Phase, Workspace};
 
-/// A project that is indexed.
+/// A project whose files are indexed.
 pub(crate) struct TestProject {
     pub(crate) workspace: Arc<Workspace>,
     host: Host,
@@ -21,7 +21,7 @@ pub(crate) struct TestProject {
 }
 
 impl TestProject {
-    /// A project of these files.
+    /// Makes a project of these files.
     pub(crate) fn with_files(files: &[(&str, &str)]) -> Self {
         let (own, tree) = (TempDir::new().expect("a folder"), TempDir::new().expect("a folder"));
         fs::create_dir(tree.path().join(".git")).expect("the test's own folder");
@@ -52,7 +52,7 @@ impl TestProject {
         answer_from_map(method, &question).expect("the map answers it")
     }
 
-    /// The same at a mark: `§` stands before what is asked about, in `text` or in what is on the disk.
+    /// Returns the answer at a mark: `§` stands before the place, in `text` or in the file on the disk.
     pub(super) fn at_mark(&self, method: &str, name: &str, marked: &str) -> Value {
         let before = marked.split('§').next().expect("a mark");
         let line = before.matches('\n').count();
@@ -67,7 +67,7 @@ impl TestProject {
         self.answer_for(method, name, text, &params)
     }
 
-    /// Locations as `file:line:first-last`, counted as the protocol does.
+    /// Writes locations as `file:line:first-last`, counted as in the protocol.
     pub(super) fn show_locations(&self, locations: &Value) -> Vec<String> {
         let root = format!("file://{}/", self.workspace.root());
         let figure = |at: &Value, path: &str| at.pointer(path).and_then(Value::as_u64).expect("a position");

@@ -12,10 +12,10 @@ use hob_base::line_index::utf16_len;
 /// A line and a column.
 pub(super) type LineAndColumn = (u32, u32);
 
-/// Most lines that a statement is followed over.
+/// Most lines that a statement may have.
 const LONGEST_STATEMENT: u32 = 200;
 
-/// A text whose lines are known.
+/// A text with an index of its lines.
 #[derive(Clone, Debug)]
 pub(super) struct LinedText {
     bytes: Arc<[u8]>,
@@ -32,7 +32,7 @@ pub(super) struct Word {
 }
 
 impl Word {
-    /// Its length in UTF-16 code units.
+    /// Returns its length in UTF-16 code units.
     pub(super) fn utf16_width(&self) -> u32 {
         utf16_width_of(&self.text)
     }
@@ -42,7 +42,7 @@ impl Word {
     }
 }
 
-/// A name's length in UTF-16 code units.
+/// Returns a name's length in UTF-16 code units.
 pub(super) fn utf16_width_of(name: &str) -> u32 {
     utf16_len(name.as_bytes())
 }
@@ -52,25 +52,25 @@ impl LinedText {
         Self { lines: LineIndex::new(&bytes), bytes }
     }
 
-    /// Returns the number of lines; after a final newline stands one more.
+    /// Returns the number of lines; a final newline begins one more.
     pub(super) fn line_count(&self) -> u32 {
         self.lines.line_count()
     }
 
-    /// A line without its end.
+    /// Returns a line without its end.
     pub(super) fn line(&self, line: u32) -> Option<Cow<'_, str>> {
         let range = self.lines.line_range(line)?;
         let bytes = &self.bytes[range];
         Some(String::from_utf8_lossy(bytes.strip_suffix(b"\r").unwrap_or(bytes)))
     }
 
-    /// Where a byte stands.
+    /// Returns the place of a byte.
     pub(super) fn place_of_byte(&self, offset: u32) -> LineAndColumn {
         let at = self.lines.position(&self.bytes, offset);
         (at.line, at.col)
     }
 
-    /// The identifiers of a line.
+    /// Returns the identifiers of a line.
     pub(super) fn words_of_line(&self, line: u32) -> Vec<Word> {
         let Some(text) = self.line(line) else { return Vec::new() };
         let (mut words, mut col) = (Vec::<Word>::new(), 1);
@@ -88,14 +88,14 @@ impl LinedText {
         words
     }
 
-    /// The identifier at a place: the one that it lies in, or that ends there.
+    /// Returns the identifier at a place: the one around it, or the one that ends there.
     pub(super) fn word_at(&self, at: LineAndColumn) -> Option<Word> {
         let (line, col) = at;
         let words = self.words_of_line(line).into_iter().filter(|word| word.at.1 <= col && col <= word.end());
         words.min_by_key(|word| word.end() == col)
     }
 
-    /// The lines of a statement that begins on this one, as far as its brackets tell.
+    /// Returns the lines of a statement that begins on this one, as far as its brackets show.
     pub(super) fn statement_lines(&self, first: u32) -> RangeInclusive<u32> {
         let mut open = 0i64;
         let mut last = first;
@@ -115,7 +115,8 @@ impl LinedText {
         first..=last
     }
 
-    /// Where an import that begins on this line writes a name. What it is imported from comes first, or in quotes.
+    /// Returns the place at which an import that begins on this line writes a name. The imported module comes first, or
+    /// in quotes.
     pub(super) fn mention_in_import(&self, first: u32, name: &str) -> Option<LineAndColumn> {
         let words = self.statement_lines(first).flat_map(|line| self.words_of_line(line));
         let mentions = words.filter(|word| word.text == name).map(|word| word.at);

@@ -1,9 +1,9 @@
-//! Finds the same thing in two texts of one file: the editor's, and the one that the map has.
+//! Finds the same definition, reference or import in two texts of one file: the editor's, and the map's.
 
 use hob_map::FileFacts;
 use hob_map::facts::{Def, DefIdx, Import, Receiver, Ref, StrId};
 
-/// The same definition in another text of its file.
+/// Returns the same definition in another text of its file.
 pub(super) fn twin_def(from: &FileFacts, def: DefIdx, to: &FileFacts) -> Option<DefIdx> {
     let sought = from.defs.get(def.index())?;
     let qualified = to.names.find(from.name(sought.qualified))?;
@@ -11,8 +11,8 @@ pub(super) fn twin_def(from: &FileFacts, def: DefIdx, to: &FileFacts) -> Option<
     to.defs_indexed().find(|(_, found)| same(found)).map(|(idx, _)| idx)
 }
 
-/// A reference in another text of its file that means the same: same name, kind and what stands before it, in the same
-/// definition if possible. What `self` is depends on the definition.
+/// Returns the reference in another text of its file that means the same: same name, kind and text before it, in the
+/// same definition if possible. The meaning of `self` depends on the definition.
 pub(super) fn twin_ref<'t>(from: &FileFacts, r: &Ref, to: &'t FileFacts) -> Option<&'t Ref> {
     let name = to.names.find(from.name(r.name))?;
     let is_same = |other: &&Ref| other.kind == r.kind && receiver_key(to, other) == receiver_key(from, r);
@@ -24,7 +24,7 @@ pub(super) fn twin_ref<'t>(from: &FileFacts, r: &Ref, to: &'t FileFacts) -> Opti
     (!is_bound || self::owner_name(to, best) == owner).then_some(best)
 }
 
-/// The same import in another text of its file.
+/// Returns the same import in another text of its file.
 pub(super) fn twin_import(from: &FileFacts, at: usize, to: &FileFacts) -> Option<usize> {
     let sought = from.imports.get(at)?;
     let names = |facts: &FileFacts, import: &Import| {

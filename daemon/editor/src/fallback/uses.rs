@@ -1,7 +1,7 @@
-//! Finds the uses of a name: the map's edges, as places.
+//! Finds the uses of a name by the map's edges, and places them in the text.
 //!
-//! Edges know lines; the facts of each file know the columns of its references, and only for imports is a file's text looked at, once
-//! the map is let go of. What cannot be placed is left out.
+//! Edges know lines, and the facts of each file know the columns of its references. Only for imports does this read a
+//! file's text, after the map's lock is released. A use without a place is left out.
 
 use std::collections::HashMap;
 
@@ -17,16 +17,16 @@ use super::text::{LinedText, utf16_width_of};
 use super::twins::{twin_def, twin_import, twin_ref};
 use hob_host::Workspace;
 
-/// A use, before the texts of files are looked at.
+/// A use, before the texts of files are read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// A use at this place.
     At(FilePlace),
-    /// In the import that begins on this line, where it writes this name.
+    /// A use in the import that begins on this line, at the place of this name.
     Imported { path: WsPath, line: u32, name: String },
 }
 
-/// The thing whose uses are searched: a node of the map, and the names by which it goes.
+/// The node of the map whose uses are searched, and the names by which files refer to it.
 struct SoughtNode<'m> {
     map: &'m Map,
     node: NodeRef,
@@ -44,7 +44,7 @@ impl<'m> SoughtNode<'m> {
         Some(Self { map, node, name, is_default: found.is_some_and(|def| def.flags.has(DefFlags::DEFAULT)) })
     }
 
-    /// Returns true if an import is of the node.
+    /// Returns true if an import imports the node.
     fn is_imported(&self, facts: &FileFacts, import: &Import) -> bool {
         let name = import.name.map(|name| facts.name(name));
         match self.node {
@@ -55,13 +55,13 @@ impl<'m> SoughtNode<'m> {
         }
     }
 
-    /// The names that a file may use for it.
+    /// Returns the names that a file may use for the node.
     fn names_in(&self, facts: &FileFacts) -> Vec<StrId> {
         let imports = facts.imports.iter().filter(|import| self.is_imported(facts, import));
         facts.names.find(self.name).into_iter().chain(imports.filter_map(|import| import.local)).collect()
     }
 
-    /// The references of a file that an edge is made of.
+    /// Returns the references of a file from which an edge comes.
     fn refs_of_edge<'f>(&self, facts: &'f FileFacts, edge: &Edge) -> Vec<&'f Ref> {
         let owner = if let NodeRef::Def(def) = edge.from { Some(def.def) } else { None };
         let belongs = |r: &&Ref| {
@@ -69,7 +69,7 @@ impl<'m> SoughtNode<'m> {
         };
         let names = self.names_in(facts);
         let mut refs: Vec<&Ref> = facts.refs.iter().filter(belongs).collect();
-        // It may go by another name, where nothing else is written there.
+        // The reference may use another name, if it is the only one on the line.
         let is_alone: HashMap<u32, usize> = refs.iter().fold(HashMap::new(), |mut lines, r| {
             *lines.entry(r.line).or_default() += 1;
             lines
@@ -84,10 +84,10 @@ impl<'m> SoughtNode<'m> {
 }
 
 impl DocumentReading<'_> {
-    /// The uses of what a name means, at most [`MOST_PLACES`].
+    /// Returns the uses of a meaning, at most [`MOST_PLACES`].
     ///
     /// # Errors
-    /// When the caller does not want them any more, or it takes too long.
+    /// [`Stopped`] when the caller cancels, or the search takes too long.
     pub(super) fn uses_of(&self, sense: Sense, cancel: &CancelToken) -> Result<Vec<Use>, Stopped> {
         let mut found = Vec::new();
         if let Some(sought) = self.node_of(sense).and_then(|node| SoughtNode::new(self.map, node)) {
@@ -107,7 +107,7 @@ impl DocumentReading<'_> {
         Ok(found)
     }
 
-    /// The node of the map that is meant.
+    /// Returns the node of the map for a meaning.
     pub(super) fn node_of(&self, sense: Sense) -> Option<NodeRef> {
         match (sense, &self.disk) {
             (Sense::There(node), _) => Some(node),
@@ -208,7 +208,7 @@ fn span(facts: &FileFacts, r: &Ref) -> Spans {
     Spans { at: (r.line, r.col), width }
 }
 
-/// Uses as places, in order, none twice.
+/// Converts uses to places, sorted, without repeats.
 pub(super) fn uses_to_places(
     workspace: &Workspace,
     document: &MapDocument,

@@ -1,7 +1,7 @@
-//! Describes the abilities of one editor, as it said them at `initialize`.
+//! Describes the abilities that one editor declares at `initialize`.
 //!
-//! Read once, so that the way of every answer asks booleans and not paths into JSON. What an editor did not say it does not
-//! understand: that is how the protocol lets old editors be.
+//! They are read once, so that the handling of every answer checks booleans and not paths in JSON. An ability that an
+//! editor does not declare it does not have: by this rule the protocol keeps old editors working.
 
 use std::collections::BTreeSet;
 
@@ -10,69 +10,71 @@ use serde_json::Value;
 use super::encoding::Encoding;
 use super::kinds::{Kinds, Tags};
 
-/// The abilities of one editor, as it said them at `initialize`.
+/// The abilities that one editor declares at `initialize`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Abilities {
-    /// Where it understands links beside places.
+    /// The methods for which it accepts links in place of locations.
     pub(crate) links: Links,
-    /// True if the editor takes outlines as trees.
+    /// Whether the editor accepts outlines as trees.
     pub(crate) symbol_trees: bool,
     /// The kinds and tags that symbols of a document may have.
     pub(crate) symbols: Symbols,
     /// The kinds and tags that symbols of the workspace may have.
     pub(crate) workspace_symbols: Symbols,
-    /// Symbols of the workspace whose range is asked for later.
+    /// Whether it asks for the range of a workspace symbol later.
     pub(crate) resolves_symbols: bool,
-    /// True if a link in a text may have a tooltip.
+    /// Whether a link in a text may have a tooltip.
     pub(crate) link_tooltips: bool,
-    /// True if hovers may be in Markdown.
+    /// Whether hovers may be in Markdown.
     pub(crate) hover_markdown: bool,
-    /// The parts that a completion may be made of.
+    /// The parts that a completion may have.
     pub(crate) completion: Completion,
-    /// The parts that a signature may be made of.
+    /// The parts that a signature may have.
     pub(crate) signatures: Signatures,
-    /// The steps that an edit of the workspace may be made of.
+    /// The steps that an edit of the workspace may have.
     pub(crate) edits: EditAbilities,
-    /// The parts that a code action may be made of.
+    /// The parts that a code action may have.
     pub(crate) code_actions: CodeActions,
-    /// The parts that a diagnostic may be made of, and the ways it may come.
+    /// The parts that a diagnostic may have, and the ways to send it.
     pub(crate) diagnostics: Diagnostics,
-    /// It folds whole lines only.
+    /// Whether it folds only whole lines.
     pub(crate) folds_lines_only: bool,
-    /// A rename can be prepared.
+    /// Whether it can prepare a rename.
     pub(crate) prepares_rename: bool,
-    /// True if the editor takes semantic tokens.
+    /// Whether it accepts semantic tokens.
     pub(crate) semantic_tokens: bool,
-    /// It carries out `workspace/applyEdit`.
+    /// Whether it carries out `workspace/applyEdit`.
     pub(crate) apply_edit: bool,
-    /// True if the editor answers `workspace/configuration`.
+    /// Whether it answers `workspace/configuration`.
     pub(crate) configuration: bool,
-    /// It answers `workspace/workspaceFolders`, and says when they change.
+    /// Whether it answers `workspace/workspaceFolders`, and reports changes of them.
     pub(crate) workspace_folders: bool,
-    /// It shows progress that a server begins (`window/workDoneProgress/create`).
+    /// Whether it shows progress that a server begins (`window/workDoneProgress/create`).
     pub(crate) work_done_progress: bool,
-    /// It carries out `window/showDocument`.
+    /// Whether it carries out `window/showDocument`.
     pub(crate) show_document: bool,
-    /// It keeps what servers add to the actions of `window/showMessageRequest`. The request itself every editor answers.
+    /// Whether it keeps additional properties of the actions of `window/showMessageRequest`. Every editor answers the
+    /// request itself.
     pub(crate) message_properties: bool,
-    /// The encodings of columns that it offered and hob knows, in its order; empty if it said nothing.
+    /// The encodings of columns that it offers and hob knows, in its order; empty if it offers none.
     pub(crate) encodings: Vec<Encoding>,
     /// The middle words of each `workspace/*/refresh` that the editor understands.
     refreshes: BTreeSet<String>,
-    /// The capabilities that may be registered later, by their fields in the editor's own, as `textDocument.hover`.
+    /// The capabilities that may be registered later, by their fields in the editor's capabilities, such as
+    /// `textDocument.hover`.
     dynamic: BTreeSet<String>,
 }
 
 /// The methods whose answers may be links (`LocationLink`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Links {
-    /// True if `textDocument/declaration` may answer with links.
+    /// Whether `textDocument/declaration` may answer with links.
     pub(crate) declaration: bool,
-    /// True if `textDocument/definition` may answer with links.
+    /// Whether `textDocument/definition` may answer with links.
     pub(crate) definition: bool,
-    /// True if `textDocument/typeDefinition` may answer with links.
+    /// Whether `textDocument/typeDefinition` may answer with links.
     pub(crate) type_definition: bool,
-    /// True if `textDocument/implementation` may answer with links.
+    /// Whether `textDocument/implementation` may answer with links.
     pub(crate) implementation: bool,
 }
 
@@ -85,26 +87,26 @@ pub(crate) struct Symbols {
     pub(crate) tags: Tags,
 }
 
-/// The parts that a completion may be made of.
+/// The parts that a completion may have.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Completion {
-    /// Texts with tab stops.
+    /// Whether its text may have tab stops.
     pub(crate) snippets: bool,
-    /// True if the documentation may be in Markdown.
+    /// Whether the documentation may be in Markdown.
     pub(crate) markdown: bool,
-    /// Details beside the label.
+    /// Whether it may have details beside the label.
     pub(crate) label_details: bool,
-    /// Characters that accept one item.
+    /// Whether characters may accept an item.
     pub(crate) commit_characters: bool,
-    /// The item that is chosen at first.
+    /// Whether an item may be selected at first.
     pub(crate) preselects: bool,
-    /// True if a completion may say in the field `deprecated` that it is outdated.
+    /// Whether the field `deprecated` may mark it as outdated.
     pub(crate) deprecated: bool,
     /// The tags of completions that the editor knows.
     pub(crate) tags: Tags,
-    /// Edits that insert or replace.
+    /// Whether its edit may have a range to insert and one to replace.
     pub(crate) insert_replace: bool,
-    /// True if a completion may say how white space of inserted lines is treated.
+    /// Whether it may set how white space of inserted lines is treated.
     pub(crate) insert_text_modes: bool,
     /// The kinds of completions that the editor knows.
     pub(crate) kinds: Kinds,
@@ -115,65 +117,65 @@ pub(crate) struct Completion {
     pub(crate) resolves: BTreeSet<String>,
 }
 
-/// The parts that a signature may be made of.
+/// The parts that a signature may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Signatures {
-    /// True if the documentation may be in Markdown.
+    /// Whether the documentation may be in Markdown.
     pub(crate) markdown: bool,
-    /// Parameters given as columns of the signature.
+    /// Whether parameters may be given as columns of the signature.
     pub(crate) label_offsets: bool,
-    /// An active parameter of each signature's own.
+    /// Whether each signature may have an active parameter of its own.
     pub(crate) active_parameter: bool,
 }
 
-/// The steps that an edit of the workspace may be made of. Every editor understands plain changes of texts.
+/// The steps that an edit of the workspace may have. Every editor accepts plain changes of texts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct EditAbilities {
-    /// Edits of documents in a given version, in order.
+    /// Whether an edit may list changes of documents in a given version, in order.
     pub(crate) document_changes: bool,
-    /// True if an edit may create files.
+    /// Whether an edit may create files.
     pub(crate) create: bool,
-    /// True if an edit may rename files.
+    /// Whether an edit may rename files.
     pub(crate) rename: bool,
-    /// True if an edit may delete files.
+    /// Whether an edit may delete files.
     pub(crate) delete: bool,
 }
 
-/// The parts that a code action may be made of.
+/// The parts that a code action may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct CodeActions {
-    /// True if the editor takes actions beside commands.
+    /// Whether the editor accepts actions beside commands.
     pub(crate) literals: bool,
-    /// The edit is asked for later (`codeAction/resolve`), with what the server kept in `data`.
+    /// Whether it asks for the edit later (`codeAction/resolve`), with the server's `data`.
     pub(crate) resolves_edit: bool,
-    /// Actions that cannot be chosen, with the reason.
+    /// Whether actions may be disabled, with a reason.
     pub(crate) disabled: bool,
-    /// The one that is meant by a key.
+    /// Whether an action may be marked as the preferred one.
     pub(crate) preferred: bool,
-    /// True if the editor keeps the `data` that the server puts into an action.
+    /// Whether the editor keeps the server's `data` in an action.
     pub(crate) data: bool,
 }
 
-/// The parts that a diagnostic may be made of, and the ways it may come.
+/// The parts that a diagnostic may have, and the ways to send it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Diagnostics {
-    /// Other places that belong to it.
+    /// Whether it may list related places.
     pub(crate) related_information: bool,
-    /// The version of the document.
+    /// Whether it may have the version of the document.
     pub(crate) versions: bool,
-    /// Unused and outdated code.
+    /// The tags of diagnostics that the editor knows: unused and outdated code.
     pub(crate) tags: Tags,
-    /// Where a code is explained.
+    /// Whether it may link to an explanation of its code.
     pub(crate) code_descriptions: bool,
-    /// True if the editor keeps the `data` of a diagnostic, which the server finds again in a request for actions.
+    /// Whether the editor keeps the `data` of a diagnostic and sends it back in a request for actions.
     pub(crate) data: bool,
-    /// It asks for them (`textDocument/diagnostic`).
+    /// Whether the editor pulls diagnostics (`textDocument/diagnostic`).
     pub(crate) pulls: bool,
-    /// An answer may tell of other documents too.
+    /// Whether an answer may have diagnostics of other documents too.
     pub(crate) related_documents: bool,
 }
 
-/// The fields of `workspace` that say whether a refresh is understood.
+/// The fields of `workspace` that declare support for a refresh.
 const REFRESHES: &[(&str, &str)] = &[
     ("codeLens", "codeLens"),
     ("semanticTokens", "semanticTokens"),
@@ -183,11 +185,11 @@ const REFRESHES: &[(&str, &str)] = &[
     ("foldingRange", "foldingRange"),
 ];
 
-/// The fields of a completion that the protocol lets every editor ask for later.
+/// The fields of a completion that every editor may ask for later.
 const ALWAYS_RESOLVED: &[&str] = &["documentation", "detail"];
 
 impl Abilities {
-    /// Reads the `capabilities` of an editor's `initialize`; anything of an unexpected shape is taken for unsaid.
+    /// Reads the `capabilities` of an editor's `initialize`; a field of an unexpected shape counts as absent.
     pub(crate) fn from_capabilities(client_capabilities: &Value) -> Self {
         let said = EditorCapabilities(client_capabilities);
         let link = |method: &str| said.is_true(&format!("/textDocument/{method}/linkSupport"));
@@ -249,7 +251,7 @@ impl Abilities {
     }
 }
 
-/// The field of an editor's capabilities in which it says whether a method may be registered later.
+/// Returns the field of an editor's capabilities that declares dynamic registration of a method.
 fn field_of(method: &str) -> String {
     let mut words = method.split('/');
     let (area, name) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
@@ -358,7 +360,8 @@ impl EditorCapabilities<'_> {
         }
     }
 
-    /// Those that are told and those that are asked for are one kind of thing, and editors say of either what it may be.
+    /// Reads the abilities for diagnostics: pushed and pulled ones have the same parts, and editors declare the parts
+    /// for either.
     fn diagnostics(&self) -> Diagnostics {
         let of = ["/textDocument/publishDiagnostics", "/textDocument/diagnostic"];
         let yes = |field: &str| of.iter().any(|of| self.is_true(&format!("{of}/{field}")));

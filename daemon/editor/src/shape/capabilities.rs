@@ -1,9 +1,9 @@
-//! Computes the capabilities that an editor is told of: the union of those of its project's servers, and of what the
-//! map answers where none does.
+//! Computes the capabilities that an editor is offered: the union of those of its project's servers, and of the map's
+//! where no server has them.
 //!
-//! With one server that is what the server said, but for what lies between it and the editor: documents are always synchronised
-//! by changes, folders may come and go, columns may be counted otherwise. With several, the union: who is asked what is
-//! found out for each request ([`offers_method`]).
+//! With one server these are the server's own, except for fields that hob decides: documents are always synchronised by
+//! changes, folders may come and go, columns may be counted otherwise. With several servers it is the union, and each
+//! request finds its server ([`offers_method`]).
 
 use serde_json::{Map, Value, json};
 
@@ -13,8 +13,8 @@ use super::methods::is_offered;
 pub(crate) use super::methods::{offers_command, offers_method, with_registrations};
 use super::union::unite_values;
 
-/// Fields that are made here and not taken over. Notebooks are not shared, and `offsetEncoding` is one server's own word for
-/// what `positionEncoding` says.
+/// Fields that hob computes and does not copy. Notebooks are not shared, and `offsetEncoding` is one server's own name
+/// for `positionEncoding`.
 const MADE_HERE: &[&str] = &[
     "textDocumentSync",
     "positionEncoding",
@@ -25,7 +25,7 @@ const MADE_HERE: &[&str] = &[
     "experimental",
 ];
 
-/// The capabilities that the map answers where no server does.
+/// The capabilities that the map has where no server does.
 const OF_THE_MAP: &[&str] = &[
     "definitionProvider",
     "referencesProvider",
@@ -35,16 +35,16 @@ const OF_THE_MAP: &[&str] = &[
     "foldingRangeProvider",
 ];
 
-/// The protocol's `TextDocumentSyncKind`: only what changed is sent.
+/// The protocol's `TextDocumentSyncKind` for incremental changes.
 const INCREMENTAL: u32 = 2;
 
-/// The `ServerCapabilities` for an editor whose project these servers serve (`servers`: the capabilities of each, with what
-/// was registered since).
+/// Returns the `ServerCapabilities` for an editor whose project these servers serve (`servers`: the capabilities of
+/// each, with later registrations).
 ///
-/// Of semantic tokens an editor is offered those of the first server that has them, because their numbers mean what one legend
-/// says; and none at all if it does not count in UTF-16, because their columns are relative to one another. Diagnostics
-/// are asked for only where exactly one server answers that and the editor asks; everybody else is told of them. Of one
-/// server alone, what is experimental passes.
+/// Semantic tokens are those of the first server that has them, because their numbers refer to one legend; an editor
+/// that does not count in UTF-16 gets none, because their columns are relative to one another. Pulling diagnostics is
+/// offered only if exactly one server supports it and the editor pulls; all other editors get them pushed. Experimental
+/// capabilities pass only from a single server.
 pub(crate) fn for_editor(
     servers: &[&Value],
     map_answers: bool,
@@ -80,7 +80,7 @@ pub(crate) fn for_editor(
     Value::Object(told)
 }
 
-/// Adds all that the servers say and nobody makes here.
+/// Adds all capabilities of the servers that hob does not compute itself.
 fn take_over(servers: &[&Value], told: &mut Map<String, Value>) {
     let said = servers.iter().filter_map(|server| server.as_object()).flatten();
     for (field, value) in said.filter(|(field, _)| !MADE_HERE.contains(&field.as_str())) {
@@ -96,8 +96,8 @@ fn take_over(servers: &[&Value], told: &mut Map<String, Value>) {
     }
 }
 
-/// Returns the way in which documents are kept in step: always by changes, and with every save, because a save ends
-/// an editor's being ahead of the disk.
+/// Returns how documents are synchronised: always by changes, and with every save, because after a save the editor's
+/// text is the disk's.
 fn sync_options(servers: &[&Value]) -> Value {
     let wants = |field: &str| {
         let said = |server: &&Value| {
@@ -114,7 +114,7 @@ fn sync_options(servers: &[&Value]) -> Value {
     })
 }
 
-/// Returns the options of the one server that answers questions for diagnostics, if there is exactly one.
+/// Returns the options of the one server that supports pulling diagnostics, if there is exactly one.
 fn diagnostic_provider<'a>(servers: &'a [&'a Value]) -> Option<&'a Value> {
     let mut pulled = values_of(servers, "diagnosticProvider");
     let one = pulled.next()?;
@@ -126,7 +126,7 @@ fn values_of<'a>(servers: &'a [&'a Value], field: &'a str) -> impl Iterator<Item
     servers.iter().filter_map(move |server| server.get(field)).filter(|value| is_offered(value))
 }
 
-/// Options that only editors understand which said so are left at a yes.
+/// Replaces options that the editor does not understand by `true`.
 fn make_plainer(told: &mut Map<String, Value>, abilities: &Abilities) {
     let plain = [
         ("codeActionProvider", abilities.code_actions.literals),

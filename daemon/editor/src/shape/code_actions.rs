@@ -1,6 +1,6 @@
-//! Reduces code actions to what an editor understands.
+//! Reduces code actions to the parts that an editor understands.
 //!
-//! An action that would do nothing, or half of what it says, is not shown.
+//! An action that would do nothing, or only a part of its promise, is dropped.
 
 use serde_json::{Map, Value};
 
@@ -14,7 +14,7 @@ pub(crate) fn need_shaping(abilities: &Abilities) -> bool {
     !(can.literals && can.disabled && can.resolves_edit && parts)
 }
 
-/// The actions of a list (`(Command | CodeAction)[]`) that an editor understands.
+/// Returns the actions of a list (`(Command | CodeAction)[]`) that an editor understands.
 pub(crate) fn list(mut result: Value, abilities: &Abilities) -> Value {
     if let Some(actions) = result.as_array_mut() {
         let all = std::mem::take(actions);
@@ -23,8 +23,7 @@ pub(crate) fn list(mut result: Value, abilities: &Abilities) -> Value {
     result
 }
 
-/// Returns true if an action's edit has yet to be asked of the server by hob, because this editor does not ask for
-/// it.
+/// Returns true if hob has to ask the server for an action's edit, because this editor does not ask for it.
 pub(crate) fn is_unresolved(action: &Value, abilities: &Abilities) -> bool {
     !abilities.code_actions.resolves_edit && action.get("disabled").is_none() && does_nothing(action)
 }
@@ -47,7 +46,7 @@ fn one(action: Value, abilities: &Abilities) -> Option<Value> {
     }
 }
 
-/// An action without what the editor did not say that it understands.
+/// Removes the parts of an action that the editor does not understand.
 pub(crate) fn make_action_plainer(mut action: Value, abilities: &Abilities) -> Value {
     let can = &abilities.code_actions;
     if let Some(mended) = action.get_mut("diagnostics") {
@@ -62,7 +61,7 @@ pub(crate) fn make_action_plainer(mut action: Value, abilities: &Abilities) -> V
     action
 }
 
-/// An action that is nothing but a command, and can be chosen, as that command.
+/// Converts an enabled action with nothing but a command into that command.
 fn as_command(action: &Value) -> Option<Value> {
     if action.get("edit").is_some() || action.get("disabled").is_some() {
         return None;

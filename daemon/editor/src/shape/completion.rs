@@ -1,20 +1,20 @@
-//! Reduces completions to what an editor understands: kinds, tags, labels, ranges and texts.
+//! Reduces completions to the parts that an editor understands: kinds, tags, labels, ranges and texts.
 //!
-//! What a server would have written for such an editor is written here: the details of a label go into the label, a default of the list
-//! into every item. What is only a convenience (characters that accept, a preselection) is left out.
+//! It writes what a server would have written for such an editor: the details of a label go into the label, a default
+//! of the list into every item. Conveniences (commit characters, a preselection) are left out.
 
 use serde_json::{Map, Value};
 
 use super::abilities::Completion;
 use super::{markdown, snippet};
 
-/// The protocol's `InsertTextFormat`: as it is written.
+/// The protocol's `InsertTextFormat` for plain text.
 const PLAIN_TEXT: u64 = 1;
 
-/// The protocol's `InsertTextFormat`: with tab stops.
+/// The protocol's `InsertTextFormat` for text with tab stops.
 const SNIPPET: u64 = 2;
 
-/// The protocol's `CompletionItemTag`: outdated.
+/// The protocol's `CompletionItemTag` for outdated items.
 const DEPRECATED: u64 = 1;
 
 /// Returns true if completions may have to be changed for this editor.
@@ -24,7 +24,7 @@ pub(crate) fn need_shaping(can: &Completion) -> bool {
     !(texts && marks && can.kinds.has_all_completions())
 }
 
-/// A list of completions (`CompletionItem[]` or `CompletionList`) in what an editor understands.
+/// Shapes a list of completions (`CompletionItem[]` or `CompletionList`) for an editor.
 pub(crate) fn list(mut result: Value, abilities: &Completion) -> Value {
     let mut defaults = Map::new();
     if let Some(list) = result.as_object_mut() {
@@ -37,7 +37,7 @@ pub(crate) fn list(mut result: Value, abilities: &Completion) -> Value {
     result
 }
 
-/// The items of a list, in either of its forms.
+/// Returns the items of a list, in either of its forms.
 pub(crate) fn items_of(result: &mut Value) -> Option<&mut Vec<Value>> {
     match result {
         Value::Array(items) => Some(items),
@@ -46,7 +46,7 @@ pub(crate) fn items_of(result: &mut Value) -> Option<&mut Vec<Value>> {
     }
 }
 
-/// One completion, as it is resolved.
+/// Shapes one completion, after it is resolved.
 pub(crate) fn one(mut item: Value, abilities: &Completion) -> Value {
     if let Some(item) = item.as_object_mut() {
         shape_item(item, abilities);
@@ -54,7 +54,7 @@ pub(crate) fn one(mut item: Value, abilities: &Completion) -> Value {
     item
 }
 
-/// Takes out what a list says for all of its items and the editor would not find there, or would have to be shaped.
+/// Removes the defaults of a list that the editor does not know, or that have to be shaped.
 fn take_defaults(list: &mut Map<String, Value>, can: &Completion) -> Map<String, Value> {
     let mut taken = Map::new();
     let Some(Value::Object(defaults)) = list.get_mut("itemDefaults") else { return taken };
@@ -63,7 +63,7 @@ fn take_defaults(list: &mut Map<String, Value>, can: &Completion) -> Map<String,
             "insertTextFormat" => can.snippets,
             "insertTextMode" => can.insert_text_modes,
             "commitCharacters" => can.commit_characters,
-            // What is written there may be a label, which may be changed.
+            // The item's text may come from its label, which may be changed.
             "editRange" => false,
             _ => true,
         };
@@ -77,7 +77,7 @@ fn take_defaults(list: &mut Map<String, Value>, can: &Completion) -> Map<String,
     taken
 }
 
-/// Writes into an item what its list said for all.
+/// Writes the defaults of a list into an item.
 fn put_under(item: &mut Map<String, Value>, defaults: &Map<String, Value>) {
     for (field, default) in defaults {
         match field.as_str() {
@@ -123,7 +123,7 @@ fn shape_item(item: &mut Map<String, Value>, can: &Completion) {
     }
 }
 
-/// Says that an item is outdated in the way that the editor knows: by a tag or, for older editors, by a field.
+/// Marks an item as outdated in a way that the editor knows: by a tag or, for older editors, by a field.
 fn shape_tags(item: &mut Map<String, Value>, can: &Completion) {
     let tags = item.get("tags").and_then(Value::as_array);
     let is_outdated = tags.is_some_and(|tags| tags.iter().any(|tag| tag.as_u64() == Some(DEPRECATED)));
@@ -136,7 +136,8 @@ fn shape_tags(item: &mut Map<String, Value>, can: &Completion) {
     }
 }
 
-/// Puts the details of a label where an editor without them shows them. What is inserted, and by what it is found and sorted, stays.
+/// Moves the details of a label to a place where an editor without them shows them. The inserted text, and the keys by
+/// which it is filtered and sorted, stay.
 fn without_label_details(item: &mut Map<String, Value>) {
     let Some(details) = item.remove("labelDetails") else { return };
     let said = |field: &str| details.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
@@ -156,7 +157,7 @@ fn without_label_details(item: &mut Map<String, Value>) {
     }
 }
 
-/// An edit that inserts or replaces inserts: up to the cursor, which every editor takes.
+/// Converts an edit with two ranges into one that inserts: up to the cursor, which every editor accepts.
 fn with_one_range(item: &mut Map<String, Value>) {
     let Some(Value::Object(edit)) = item.get_mut("textEdit") else { return };
     if let Some(insert) = edit.remove("insert") {

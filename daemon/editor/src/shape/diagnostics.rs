@@ -1,4 +1,4 @@
-//! Reduces diagnostics, pushed or asked for, to what an editor understands.
+//! Reduces diagnostics, pushed or pulled, to the parts that an editor understands.
 
 use serde_json::{Map, Value};
 
@@ -33,7 +33,8 @@ fn shape_report(report: &mut Map<String, Value>, can: &Diagnostics) {
     for field in ["diagnostics", "items"] {
         for entry in report.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten() {
             match entry.as_object_mut() {
-                // A report within the report on the workspace; its version is not the editor's to have asked for.
+                // A report on one document within a report on the workspace; it keeps its version, whatever the
+                // editor's abilities.
                 Some(inner) if inner.contains_key("items") => shape_report(inner, can),
                 Some(diagnostic) => one(diagnostic, can),
                 None => {}
@@ -48,7 +49,7 @@ fn shape_report(report: &mut Map<String, Value>, can: &Diagnostics) {
     }
 }
 
-/// The diagnostics in a list, as those that an action mends.
+/// Shapes a list of diagnostics, such as those that an action fixes.
 pub(crate) fn list(list: &mut Value, can: &Diagnostics) {
     let all = list.as_array_mut().into_iter().flatten();
     all.filter_map(Value::as_object_mut).for_each(|diagnostic| one(diagnostic, can));

@@ -1,4 +1,4 @@
-//! Reduces edits of a workspace to what an editor understands.
+//! Reduces edits of a workspace to the steps that an editor understands.
 //!
 //! An edit that an editor cannot carry out as a whole is refused with the reason: half a rename is worse than none.
 
@@ -8,26 +8,26 @@ use serde_json::{Map, Value};
 
 use super::abilities::EditAbilities;
 
-/// Why an edit cannot be given to an editor.
+/// Why an editor cannot get an edit.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub(crate) enum Refused {
-    /// It does something with files that the editor did not say it can do.
+    /// The edit has an operation on files that the editor does not support.
     #[error("the edit would {operation} {uri}, and this editor has not said that it can {operation} files")]
     Operation {
-        /// `create`, `rename` or `delete`, or what the server wrote.
+        /// `create`, `rename` or `delete`, or the server's own word.
         operation: String,
-        /// URI of the file that the refused step is about.
+        /// URI of the file of the refused step.
         uri: String,
     },
-    /// It changes a document in steps, which only editors that know `documentChanges` can follow.
+    /// The edit changes a document in several steps, which only editors with `documentChanges` support.
     #[error("the edit changes {uri} in several steps, which this editor has not said that it can do")]
     Steps {
-        /// URI of the document that the refused step is about.
+        /// URI of the document of the refused step.
         uri: String,
     },
 }
 
-/// A `WorkspaceEdit` in what an editor understands.
+/// Shapes a `WorkspaceEdit` for an editor.
 pub(crate) fn workspace_edit(mut edit: Value, abilities: EditAbilities) -> Result<Value, Refused> {
     let Some(Value::Array(steps)) = edit.get("documentChanges") else { return Ok(edit) };
     if let Some(step) = steps.iter().find(|step| !can_do(step, abilities)) {
@@ -44,7 +44,7 @@ pub(crate) fn workspace_edit(mut edit: Value, abilities: EditAbilities) -> Resul
     Ok(edit)
 }
 
-/// The parameters of `workspace/applyEdit`, or anything else with an `edit` in it.
+/// Shapes the parameters of `workspace/applyEdit`, or any other object with an `edit`.
 pub(crate) fn with_edit(mut holder: Value, abilities: EditAbilities) -> Result<Value, Refused> {
     if let Some(edit) = holder.get_mut("edit") {
         *edit = workspace_edit(edit.take(), abilities)?;
@@ -64,12 +64,12 @@ fn can_do(step: &Value, abilities: EditAbilities) -> bool {
     can && abilities.document_changes
 }
 
-/// Steps that only change texts, as changes of documents by their URI.
+/// Converts steps that only change texts into changes of documents by URI.
 fn changes_by_uri(steps: &[Value]) -> Result<Value, Refused> {
     let (mut changes, mut seen) = (Map::new(), BTreeSet::new());
     for step in steps {
         let Some(uri) = step.pointer("/textDocument/uri").and_then(Value::as_str) else { continue };
-        // The columns of a second step are those after the first, which the plain form cannot say.
+        // The columns of a second step count in the text after the first, which the plain form cannot express.
         if !seen.insert(uri) {
             return Err(Refused::Steps { uri: uri.to_owned() });
         }

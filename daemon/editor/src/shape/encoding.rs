@@ -1,6 +1,6 @@
 //! Decides which unit the columns of an editor count.
 //!
-//! Servers are always spoken to in UTF-16, so an editor that offers it is given it, and nothing needs to be translated.
+//! Servers always count in UTF-16, so an editor that offers UTF-16 gets it, and no column has to be translated.
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// Its name in the protocol.
+    /// Returns its name in the protocol.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Utf8 => "utf-8",
@@ -26,7 +26,7 @@ impl Encoding {
         }
     }
 
-    /// The one of that name.
+    /// Returns the encoding of this name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         [Self::Utf8, Self::Utf16, Self::Utf32].into_iter().find(|one| one.name() == name)
     }
@@ -37,8 +37,8 @@ impl Encoding {
         names.filter_map(Value::as_str).filter_map(Self::from_name).collect()
     }
 
-    /// The one that an editor is given: UTF-16 if it offers that or nothing that is known, since the protocol makes
-    /// everybody understand it; else UTF-8, else UTF-32.
+    /// Chooses the encoding for an editor: UTF-16 if it offers that or no known one, because the protocol requires
+    /// every editor to support it; else UTF-8, else UTF-32.
     pub(crate) fn choose_from(offered: &[Self]) -> Self {
         match offered {
             [] => Self::Utf16,

@@ -1,15 +1,15 @@
 //! Reduces foldings to whole lines, for editors that fold nothing else.
 //!
-//! Servers were told that hob folds anywhere, so a fold may end in the middle of a line. An editor that knows only lines would
-//! hide all of that line, also what follows the fold (`} else {`), so such a fold ends a line earlier, as servers do it for
-//! these editors.
+//! hob tells servers that it folds anywhere, so a fold may end in the middle of a line. An editor that folds only whole
+//! lines would hide all of that line, with the text behind the fold (`} else {`), so such a fold ends a line earlier,
+//! as servers do it for these editors.
 
 use serde_json::Value;
 
 use super::encoding::Encoding;
 use super::offsets;
 
-/// Folds of `text` that hide no more than they name; without a text they stay as they are.
+/// Shortens folds of `text` so that they hide no more than their ranges; without a text they stay as they are.
 pub(crate) fn whole_lines(mut result: Value, text: Option<&str>) -> Value {
     if let (Some(folds), Some(text)) = (result.as_array_mut(), text) {
         let starts = offsets::line_starts(text);

@@ -1,20 +1,20 @@
-//! Replaces kinds and tags that the protocol has added since by ones that an editor knows.
+//! Replaces kinds and tags from later versions of the protocol by ones that an editor knows.
 //!
-//! An editor that lists no kinds knows those of the protocol's first version. A number that it does not know it may show as anything, or
-//! stumble over, so it gets the nearest one that it knows.
+//! An editor that lists no kinds knows those of the protocol's first version. It may show an unknown number in any way,
+//! or fail, so it gets the nearest one that it knows.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-/// The last kind of the protocol's first version, of symbols and of completions alike.
+/// The last kind of the protocol's first version, for symbols and for completions.
 const FIRST_VERSION: u64 = 18;
 
 /// The last kind of a completion, and of a symbol.
 const LAST_COMPLETION: u64 = 25;
 const LAST_SYMBOL: u64 = 26;
 
-/// Later kinds of completions (`CompletionItemKind`), and what they come to in the first version.
+/// Later kinds of completions (`CompletionItemKind`), each with its replacement from the first version.
 const COMPLETIONS: &[(u64, u64)] = &[
     // Folder: File. EnumMember: Enum. Constant: Variable. Struct: Class.
     (19, 17),
@@ -27,7 +27,7 @@ const COMPLETIONS: &[(u64, u64)] = &[
     (25, 7),
 ];
 
-/// Later kinds of symbols (`SymbolKind`), and what they come to in the first version.
+/// Later kinds of symbols (`SymbolKind`), each with its replacement from the first version.
 const SYMBOLS: &[(u64, u64)] = &[
     // Object: Variable. Key: Property. Null: Variable. EnumMember: Constant.
     (19, 13),
@@ -46,7 +46,7 @@ const SYMBOLS: &[(u64, u64)] = &[
 pub(crate) struct Kinds(Option<BTreeSet<u64>>);
 
 impl Kinds {
-    /// Reads a `valueSet`; anything but a list is taken for unsaid.
+    /// Reads a `valueSet`; anything but a list counts as absent.
     pub(crate) fn from_value_set(value_set: &Value) -> Self {
         Self(value_set.as_array().map(|kinds| kinds.iter().filter_map(Value::as_u64).collect()))
     }
@@ -73,7 +73,7 @@ impl Kinds {
         self.knows(*older).then_some(*older)
     }
 
-    /// Gives a completion a kind that is known, or none, which is allowed.
+    /// Gives a completion a known kind, or none, which is allowed.
     pub(crate) fn of_completion(&self, item: &mut Map<String, Value>) {
         let Some(kind) = item.get("kind").and_then(Value::as_u64) else { return };
         match self.nearest_known(kind, COMPLETIONS) {
@@ -82,8 +82,8 @@ impl Kinds {
         }
     }
 
-    /// Gives a symbol a kind that is known. It has to have one, so where none fits it stays: an editor that lists kinds has
-    /// promised to bear others.
+    /// Gives a symbol a known kind. A symbol must have one, so it keeps its own where none fits: an editor that lists
+    /// kinds has to tolerate others.
     pub(crate) fn of_symbol(&self, symbol: &mut Map<String, Value>) {
         let kind = symbol.get("kind").and_then(Value::as_u64);
         if let Some(known) = kind.and_then(|kind| self.nearest_known(kind, SYMBOLS)) {
@@ -97,7 +97,7 @@ impl Kinds {
 pub(crate) struct Tags(BTreeSet<u64>);
 
 impl Tags {
-    /// Reads a `tagSupport`. Before 3.15 was done it was a boolean, and some still say it so.
+    /// Reads a `tagSupport`. Drafts of 3.15 had a boolean, and some editors still send it.
     pub(crate) fn from_tag_support(tag_support: &Value) -> Self {
         let listed = tag_support.get("valueSet").and_then(Value::as_array);
         let all = tag_support.is_object() || tag_support == &Value::Bool(true);
@@ -118,7 +118,7 @@ impl Tags {
         (1..=count).all(|tag| self.has(tag))
     }
 
-    /// Leaves the tags of something that are known.
+    /// Keeps only the known tags of an item.
     pub(crate) fn filter(&self, tagged: &mut Map<String, Value>) {
         let Some(Value::Array(tags)) = tagged.get_mut("tags") else { return };
         tags.retain(|tag| tag.as_u64().is_some_and(|tag| self.has(tag)));

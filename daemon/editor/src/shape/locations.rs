@@ -1,8 +1,8 @@
-//! Turns links into places: where something is, without the range that was asked about.
+//! Converts links into locations: the target alone, without the range of the question.
 
 use serde_json::{Value, json};
 
-/// `LocationLink`s become `Location`s; whatever is one already stays.
+/// Converts `LocationLink`s to `Location`s; a `Location` stays as it is.
 pub(crate) fn without_links(mut result: Value) -> Value {
     match &mut result {
         Value::Array(places) => places.iter_mut().for_each(without_link),
@@ -11,7 +11,7 @@ pub(crate) fn without_links(mut result: Value) -> Value {
     result
 }
 
-/// The place of a link is the name it leads to, not all of what has that name: that is where editors put the cursor.
+/// Converts a link to the location of the target's name, not of the whole target, because editors put the cursor there.
 fn without_link(place: &mut Value) {
     let Some(link) = place.as_object_mut() else { return };
     let Some(uri) = link.remove("targetUri") else { return };

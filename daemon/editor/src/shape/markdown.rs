@@ -1,11 +1,12 @@
-//! Turns Markdown into plain text, for editors that show it as it comes.
+//! Turns Markdown into plain text, for editors that show text without rendering it.
 //!
-//! Documentation in Markdown is readable as it stands except for its signs: fences, rules, marks of headings, emphasis, links and
-//! escapes go, everything else stays where it was. This is no renderer, and code inside fences is not touched.
+//! Documentation in Markdown is readable as text except for its marks: fences, rules, marks of headings, emphasis,
+//! links and escapes are removed, everything else stays where it is. This is no renderer, and code inside fences is not
+//! touched.
 
 use serde_json::Value;
 
-/// The text without Markdown's signs.
+/// Returns the text without the marks of Markdown.
 pub(crate) fn plain_text(markdown: &str) -> String {
     let mut lines = Vec::new();
     let mut fence: Option<String> = None;
@@ -22,7 +23,7 @@ pub(crate) fn plain_text(markdown: &str) -> String {
     lines[first..].join("\n").trim_end().to_owned()
 }
 
-/// Makes a `MarkupContent` plain; anything else (a string, `MarkedString`s) is what every editor takes.
+/// Makes a `MarkupContent` plain; every editor accepts anything else (a string, `MarkedString`s) as it is.
 pub(crate) fn make_plain(content: &mut Value) {
     if content.get("kind").and_then(Value::as_str) != Some("markdown") {
         return;
@@ -34,7 +35,7 @@ pub(crate) fn make_plain(content: &mut Value) {
     }
 }
 
-/// The marks of a fence and what follows them, if the line is one.
+/// Returns the marks of a fence and the text after them, if the line is a fence.
 fn fence_of(line: &str) -> Option<(&str, &str)> {
     let line = line.trim();
     let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
@@ -44,7 +45,7 @@ fn fence_of(line: &str) -> Option<(&str, &str)> {
     is_fence.then(|| (&line[..count], line[count..].trim()))
 }
 
-/// A line outside fences.
+/// Returns a line outside of fences without its marks.
 fn plain_line(line: &str) -> String {
     let trimmed = line.trim();
     let is_rule =
@@ -59,7 +60,7 @@ fn plain_line(line: &str) -> String {
     plain_inline(line)
 }
 
-/// Returns the text within a line without its signs.
+/// Returns the text within a line without its marks.
 fn plain_inline(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     let mut rest = line;
@@ -74,8 +75,8 @@ fn plain_inline(line: &str) -> String {
     text
 }
 
-/// Returns the text that a sign at the start of `rest` stands for, and the sign's length in bytes; `None` if no sign
-/// is there.
+/// Returns the text that a mark at the start of `rest` stands for, and the mark's length in bytes; `None` if no mark is
+/// there.
 fn parse_sign(rest: &str) -> Option<(&str, usize)> {
     const ENTITIES: &[(&str, &str)] =
         &[("&nbsp;", " "), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&amp;", "&")];
@@ -92,7 +93,7 @@ fn parse_sign(rest: &str) -> Option<(&str, usize)> {
     }
 }
 
-/// Code within a line: as many backticks at its end as at its start.
+/// Parses code within a line: as many backticks at its end as at its start.
 fn parse_code(rest: &str) -> Option<(&str, usize)> {
     let count = rest.bytes().take_while(|&b| b == b'`').count();
     let inside = &rest[count..];
@@ -100,7 +101,8 @@ fn parse_code(rest: &str) -> Option<(&str, usize)> {
     Some((&inside[..end], end + 2 * count))
 }
 
-/// `[text](target)`; brackets in the text may be escaped, those of arrays are no links because no parenthesis follows.
+/// Parses `[text](target)`; brackets in the text may be escaped, and those of arrays are no links because no
+/// parenthesis follows.
 fn parse_link(rest: &str) -> Option<(&str, usize)> {
     let middle = rest.find("](")?;
     let said = &rest[1..middle];

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::union::unite_values;
 
-/// Methods, and where a server says that it answers them (or, of files, wants to hear of it).
+/// Methods, each with the capability by which a server declares it (or, for files, asks to be told).
 const COVERED_BY: &[(&str, &str)] = &[
     ("callHierarchy/incomingCalls", "/callHierarchyProvider"),
     ("callHierarchy/outgoingCalls", "/callHierarchyProvider"),
@@ -64,13 +64,13 @@ const COVERED_BY: &[(&str, &str)] = &[
     ("workspaceSymbol/resolve", "/workspaceSymbolProvider/resolveProvider"),
 ];
 
-/// Returns true if a server's capabilities cover a method; `None` for a method that the protocol does not have, about
-/// which only the server itself could say.
+/// Returns true if a server's capabilities cover a method; `None` for a method outside of the protocol, which only the
+/// server itself can know.
 pub(crate) fn offers_method(server: &Value, method: &str) -> Option<bool> {
     covered_by(method).map(|pointer| server.pointer(pointer).is_some_and(is_offered))
 }
 
-/// The methods that stand for a whole feature of documents, with where a server says that it has it.
+/// Returns the methods that stand for a whole feature of documents, each with its capability.
 pub(crate) fn whole_features() -> impl Iterator<Item = (&'static str, &'static str)> {
     let is_whole = |(method, pointer): &(&str, &str)| {
         method.starts_with("textDocument/")
@@ -80,14 +80,14 @@ pub(crate) fn whole_features() -> impl Iterator<Item = (&'static str, &'static s
     COVERED_BY.iter().copied().filter(is_whole)
 }
 
-/// Returns true if a server has said that it carries out a command.
+/// Returns true if a server declares that it carries out a command.
 pub(crate) fn offers_command(server: &Value, command: &str) -> bool {
     let commands = server.pointer("/executeCommandProvider/commands").and_then(Value::as_array);
     commands.into_iter().flatten().any(|one| one.as_str() == Some(command))
 }
 
-/// A server's capabilities together with what it registered since: methods, and the options with which it did. An editor that
-/// comes later learns them all at once.
+/// Adds a server's registrations (methods with their options) to its capabilities, so that an editor that comes later
+/// learns all of them at once.
 pub(crate) fn with_registrations<'a>(
     server: &Value,
     registered: impl IntoIterator<Item = (&'a str, &'a Value)>,
@@ -103,7 +103,7 @@ pub(crate) fn with_registrations<'a>(
     server
 }
 
-/// Returns true if the value of a capability says yes.
+/// Returns true if the value of a capability means yes.
 pub(crate) fn is_offered(value: &Value) -> bool {
     value.is_object() || value == &Value::Bool(true)
 }
@@ -113,7 +113,7 @@ fn covered_by(method: &str) -> Option<&'static str> {
     Some(COVERED_BY[at].1)
 }
 
-/// The value at a pointer, with whatever objects it takes to be there; `None` if something else stands in its way.
+/// Returns the value at a pointer, and makes missing objects on the way; `None` if another value is in the way.
 fn make_value_at<'a>(server: &'a mut Value, pointer: &str) -> Option<&'a mut Value> {
     pointer.split('/').skip(1).try_fold(server, |at, key| {
         if at.is_null() {

@@ -1,12 +1,12 @@
 //! Turns messages of servers into the form that an editor understands, and messages of the editor into the servers'
 //! form.
 //!
-//! A server is shared: it was told once what *hob* can do, in UTF-16, and answers for the most able of editors.
-//! [`abilities`] is what one editor said of itself, [`results`] turns answers into what it understands, [`translate`] its
-//! columns into the servers' and back, and [`capabilities`] is what it is told that it may ask.
+//! A server is shared: it knows the abilities of *hob*, in UTF-16, and answers for the most able of editors.
+//! [`abilities`] reads one editor's declaration, [`results`] reduces answers to the form that it understands,
+//! [`translate`] converts its columns to the servers' and back, and [`capabilities`] computes what it is offered.
 //!
-//! Pure functions over JSON: nothing here waits, reads or knows who answers. JSON and not types of the protocol, because a
-//! field that hob does not know must reach the editor as the server wrote it.
+//! Pure functions over JSON: nothing here waits, reads or knows servers. They use JSON and not the protocol's types,
+//! because a field that hob does not know must reach the editor as the server wrote it.
 
 pub(crate) mod abilities;
 pub(crate) mod capabilities;

@@ -1,15 +1,16 @@
 //! Converts positions of the protocol to bytes of a text and back, in any encoding.
 //!
-//! A line ends at `\n`, or `\r\n`. The protocol also lets a lone `\r` end one; hob's index, most servers and most editors do
-//! not, and whoever does has made it a `\n` before it shows the text. What is out of range is clamped as the protocol says: a
-//! column to the line's end before its line break, a line to the text's end. A column inside a character means its start.
+//! A line ends at `\n`, or `\r\n`. The protocol also lets a lone `\r` end one; hob's index, most servers and most
+//! editors do not, and an editor that does has turned it into `\n` before it shows the text. Positions out of range are
+//! clamped as the protocol says: a column to the line's end before its line break, a line to the text's end. A column
+//! inside a character means its start.
 
 use memchr::{memchr, memchr_iter, memrchr};
 use serde_json::{Value, json};
 
 use super::encoding::Encoding;
 
-/// A position as the protocol has it: both 0-based.
+/// A position in the protocol's form: both numbers are 0-based.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(crate) struct Position {
     /// Number of the line, from 0.
@@ -19,26 +20,26 @@ pub(crate) struct Position {
 }
 
 impl Position {
-    /// The position that `value` is; `None` if it is none.
+    /// Reads a position from JSON; `None` if `value` is none.
     pub(crate) fn from_json(value: &Value) -> Option<Self> {
         let number = |key: &str| Some(u32::try_from(value.get(key)?.as_u64()?).unwrap_or(u32::MAX));
         Some(Self { line: number("line")?, character: number("character")? })
     }
 
-    /// As the protocol writes it.
+    /// Writes the position as JSON.
     pub(crate) fn to_json(self) -> Value {
         json!({"line": self.line, "character": self.character})
     }
 }
 
-/// The byte at which a position is, at most the text's length.
+/// Returns the byte offset of a position, at most the text's length.
 pub(crate) fn position_to_offset(text: &str, position: Position, encoding: Encoding) -> usize {
     let Some(start) = line_start(text.as_bytes(), position.line) else { return text.len() };
     start + column_to_bytes(line_at(text, start), position.character, encoding)
 }
 
-/// The position of a byte; one that is inside a character or a line break is taken for its start, one past the text for its
-/// end.
+/// Returns the position of a byte; one inside a character or a line break counts as its start, one past the text as the
+/// text's end.
 pub(crate) fn offset_to_position(text: &str, offset: usize, encoding: Encoding) -> Position {
     let offset = floor_char(text, offset);
     let before = &text.as_bytes()[..offset];
@@ -49,7 +50,7 @@ pub(crate) fn offset_to_position(text: &str, offset: usize, encoding: Encoding) 
     Position { line: u32::try_from(line).unwrap_or(u32::MAX), character }
 }
 
-/// The line that begins at a byte, without its line break.
+/// Returns the line that begins at a byte, without its line break.
 pub(crate) fn line_at(text: &str, start: usize) -> &str {
     let rest = &text[start..];
     let line = memchr(b'\n', rest.as_bytes()).map_or(rest, |end| &rest[..end]);
@@ -75,7 +76,7 @@ pub(crate) fn column_to_bytes(line: &str, column: u32, encoding: Encoding) -> us
     line.char_indices().find(fits).map_or(line.len(), |(at, _)| at)
 }
 
-/// The column of a byte of `line`; the line's end for one past it.
+/// Returns the column of a byte of `line`; the line's end for one past it.
 pub(crate) fn bytes_to_column(line: &str, bytes: usize, encoding: Encoding) -> u32 {
     let head = &line[..floor_char(line, bytes)];
     let columns = match encoding {
@@ -86,7 +87,7 @@ pub(crate) fn bytes_to_column(line: &str, bytes: usize, encoding: Encoding) -> u
     u32::try_from(columns).unwrap_or(u32::MAX)
 }
 
-/// The offset at which each line of a text begins; never empty.
+/// Returns the offset at which each line of a text begins; never empty.
 pub(crate) fn line_starts(text: &str) -> Vec<usize> {
     std::iter::once(0).chain(memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1)).collect()
 }
@@ -98,7 +99,7 @@ fn line_start(text: &[u8], line: u32) -> Option<usize> {
     }
 }
 
-/// The start of the character that a byte belongs to.
+/// Returns the start of the character around a byte.
 fn floor_char(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
     (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)

@@ -1,7 +1,7 @@
-//! Reduces answers of servers to what an editor understands.
+//! Reduces servers' answers to the form that an editor understands.
 //!
-//! Most editors understand nearly everything, and most answers pass as the bytes that they came as: [`needs_shaping`] says
-//! without looking at an answer whether it has to be read at all.
+//! Most editors understand nearly everything, and most answers pass with their bytes unchanged: [`needs_shaping`]
+//! decides without the answer whether it has to be parsed at all.
 
 use serde_json::Value;
 
@@ -9,12 +9,12 @@ use super::abilities::{Abilities, EditAbilities};
 pub(crate) use super::edits::Refused;
 use super::{code_actions, completion, diagnostics, edits, folds, locations, markdown, signatures, symbols};
 
-/// The context that an answer does not give itself: its document.
+/// The context that an answer does not contain: its document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context<'a> {
-    /// The document that was asked about; empty if it was none.
+    /// The URI of the document of the question; empty if it has none.
     pub(crate) uri: &'a str,
-    /// Its text as the server has it, if somebody knows it. Only foldings need it.
+    /// The document's text as the server has it, if it is known. Only foldings need it.
     pub(crate) text: Option<&'a str>,
 }
 
@@ -37,15 +37,15 @@ enum Shaping {
     Diagnostics,
 }
 
-/// Returns true if answers to a method (or the parameters of a server's own message) have to be read for this editor
+/// Returns true if answers to a method (or the parameters of a server's own message) have to be parsed for this editor
 /// at all.
 pub(crate) fn needs_shaping(method: &str, abilities: &Abilities) -> bool {
     shaping_of(method, abilities).is_some()
 }
 
-/// A server's answer to `method`, or the parameters of what it says itself (`workspace/applyEdit`,
-/// `textDocument/publishDiagnostics`), in what the editor understands. What is of an unexpected shape passes as it is. Columns
-/// are still the server's: they are translated afterwards ([`super::translate`]).
+/// Shapes a server's answer to `method`, or the parameters of its own message (`workspace/applyEdit`,
+/// `textDocument/publishDiagnostics`), for the editor. Values of an unexpected shape pass unchanged. Columns are still
+/// the server's: they are translated afterwards ([`super::translate`]).
 ///
 /// # Errors
 /// [`Refused`] if the answer is an edit that the editor cannot carry out.
@@ -127,7 +127,7 @@ fn hover(mut result: Value) -> Value {
     result
 }
 
-/// Links, or one, without what only editors show that said so.
+/// Removes tooltips from a link, or from a list of links.
 fn without_tooltips(mut result: Value) -> Value {
     let links: &mut [Value] = match &mut result {
         Value::Array(links) => links,
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn answers_are_read_only_for_editors_that_do_not_understand_them() {
         let mut all = client_capabilities();
-        // What servers are not told of, editors may understand.
+        // Editors may support abilities that servers are not told of.
         all["textDocument"]["declaration"] = json!({"linkSupport": true});
         all["textDocument"]["publishDiagnostics"]["tagSupport"] = json!({"valueSet": [1, 2]});
         for pointer in ["/textDocument/documentSymbol", "/workspace/symbol"] {
@@ -209,7 +209,7 @@ mod tests {
         for method in METHODS {
             for odd in [json!(null), json!(7), json!([]), json!({}), json!("text"), json!([null, 7, []])] {
                 let expected = match *method {
-                    // Nothing in it is an action.
+                    // The list has no action.
                     "textDocument/codeAction" if odd.as_array().is_some_and(|list| !list.is_empty()) => {
                         json!([])
                     }

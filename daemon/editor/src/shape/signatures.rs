@@ -1,4 +1,4 @@
-//! Reduces signatures to what an editor understands.
+//! Reduces signatures to the parts that an editor understands.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::abilities::Signatures;
 use super::encoding::Encoding;
 use super::{markdown, offsets};
 
-/// A `SignatureHelp` in what an editor understands.
+/// Shapes a `SignatureHelp` for an editor.
 pub(crate) fn help(mut result: Value, abilities: Signatures) -> Value {
     if !abilities.active_parameter {
         with_common_parameter(&mut result);
@@ -23,7 +23,7 @@ pub(crate) fn help(mut result: Value, abilities: Signatures) -> Value {
     result
 }
 
-/// The active parameter of the active signature is said for all of them.
+/// Copies the active parameter of the active signature to the whole help.
 fn with_common_parameter(help: &mut Value) {
     let active = help.get("activeSignature").and_then(Value::as_u64).unwrap_or(0);
     let own = help.pointer(&format!("/signatures/{active}/activeParameter")).cloned();
@@ -41,7 +41,7 @@ fn make_signature_plain(signature: &mut Value) {
     }
 }
 
-/// Parameters that are columns of the signature become its words.
+/// Replaces parameters given as columns of the signature by their text.
 fn with_names(signature: &mut Value) {
     let label = signature.get("label").and_then(Value::as_str).unwrap_or_default().to_owned();
     let parameters = signature.get_mut("parameters").and_then(Value::as_array_mut);
@@ -52,7 +52,7 @@ fn with_names(signature: &mut Value) {
     }
 }
 
-/// The part of a label between two columns, which are always UTF-16.
+/// Returns the part of a label between two columns, which are always UTF-16.
 fn text_between<'a>(label: &'a str, columns: &[Value]) -> &'a str {
     let byte = |at: usize| {
         let column = columns.get(at).and_then(Value::as_u64).unwrap_or(0);

@@ -1,20 +1,20 @@
-//! Turns snippets into plain text: what would stand in the document if nobody typed into their tab stops.
+//! Turns snippets into plain text: the text that stands in the document if the user types nothing at their tab stops.
 //!
-//! The grammar is that of the protocol ("Snippet Syntax"): tab stops `$1`, placeholders `${1:default}`, which nest, choices
-//! `${1|one,two|}`, variables `$NAME` and `${NAME:default}`, transformations `${1/regex/format/options}`, which are left out,
-//! and `\` before `$`, `}` or `\`. What does not follow the grammar is text, as editors read it. A stop that comes again repeats
-//! what its placeholder says.
+//! The grammar is that of the protocol ("Snippet Syntax"): tab stops `$1`, placeholders `${1:default}`, which nest,
+//! choices `${1|one,two|}`, variables `$NAME` and `${NAME:default}`, transformations `${1/regex/format/options}`, which
+//! are left out, and `\` before `$`, `}` or `\`. Anything that does not follow the grammar is text, as in editors. A
+//! repeated stop repeats the text of its placeholder.
 
 use std::collections::BTreeMap;
 
-/// Deepest nesting of placeholders before the rest is text, and deepest repetition of each other before the rest is
-/// empty.
+/// Deepest nesting of placeholders, beyond which the rest is text, and deepest repetition of one in another, beyond
+/// which the rest is empty.
 const DEEPEST: usize = 32;
 
-/// Bytes that repeated placeholders may add: each may repeat others, so a text could grow without bounds.
+/// Most bytes that repeated placeholders may add: each may repeat others, so a text could grow without bounds.
 const MOST_REPEATED: usize = 64 << 10;
 
-/// Variables that every editor knows. Without a value they are empty; any other stands for its own name.
+/// Variables that every editor knows. Without a value they are empty; any other variable becomes its own name.
 const KNOWN: &[&str] = &[
     "TM_SELECTED_TEXT",
     "TM_CURRENT_LINE",
@@ -27,7 +27,7 @@ const KNOWN: &[&str] = &[
     "TM_FILEPATH",
 ];
 
-/// The text of a snippet without its tab stops.
+/// Returns the text of a snippet without its tab stops.
 pub(crate) fn snippet_text(snippet: &str) -> String {
     if !snippet.contains(['$', '\\']) {
         return snippet.to_owned();
@@ -50,7 +50,7 @@ enum SnippetPart<'a> {
         number: &'a str,
         default: Option<Vec<SnippetPart<'a>>>,
     },
-    /// A variable's default, the name of an unknown one, or what is in braces that nobody closed.
+    /// A variable's default, the name of an unknown one, or the text in braces that are not closed.
     Inner(Vec<SnippetPart<'a>>),
 }
 
@@ -59,12 +59,12 @@ enum Rest<'a> {
     /// Nothing follows: the stop has no default.
     Bare,
     Default(Vec<SnippetPart<'a>>),
-    /// The snippet ended before the default did, which begins here. It is not read again as text: that would take twice as long
-    /// for each level of braces.
+    /// The snippet ended within the default, which begins here. It is not parsed again as text: that would double the
+    /// time for each level of braces.
     Unclosed(usize, Vec<SnippetPart<'a>>),
 }
 
-/// The first default of every stop.
+/// Collects the first default of every stop.
 fn collect_defaults<'p, 'a>(
     parts: &'p [SnippetPart<'a>],
     defaults: &mut BTreeMap<&'a str, &'p [SnippetPart<'a>]>,
@@ -83,7 +83,7 @@ fn collect_defaults<'p, 'a>(
 
 struct SnippetWriter<'p, 'a> {
     defaults: BTreeMap<&'a str, &'p [SnippetPart<'a>]>,
-    /// The texts of the stops; a stop is empty while its own text is being found out, so that a stop inside its own
+    /// The texts of the stops; a stop is empty while its own text is being computed, so that a stop inside its own
     /// default ends.
     values: BTreeMap<&'a str, String>,
     /// Number of stops inside each other's defaults at this point: there may be thousands.
@@ -126,7 +126,8 @@ impl<'a> SnippetWriter<'_, 'a> {
 struct Parser<'a> {
     text: &'a str,
     at: usize,
-    /// The end of a choice or a transformation was looked for up to the snippet's end, so that no other has to be.
+    /// Whether a search for the end of a choice or a transformation has reached the snippet's end, so that no other
+    /// search has to.
     has_run_out: bool,
 }
 
@@ -149,7 +150,7 @@ impl<'a> Parser<'a> {
         eaten
     }
 
-    /// Everything up to `end`, which is not eaten, or to the end of the snippet.
+    /// Parses everything up to `end`, which is not consumed, or to the end of the snippet.
     fn parse_parts(&mut self, end: Option<char>, depth: usize) -> Vec<SnippetPart<'a>> {
         let (mut parts, mut literal) = (Vec::new(), String::new());
         while let Some(c) = self.unparsed_text().chars().next() {
@@ -172,7 +173,7 @@ impl<'a> Parser<'a> {
         parts
     }
 
-    /// One character of text, which may be escaped.
+    /// Parses one character of text, which may be escaped.
     fn parse_literal(&mut self, c: char) -> char {
         self.at += c.len_utf8();
         let escaped =
@@ -228,7 +229,7 @@ impl<'a> Parser<'a> {
         Some(if self.eat_word("}") { Rest::Default(default) } else { Rest::Unclosed(opened, default) })
     }
 
-    /// The first of the words up to `|}`; all of them are eaten.
+    /// Returns the first of the words up to `|}`, and consumes all of them.
     fn parse_choice(&mut self) -> Option<String> {
         let (mut first, mut word) = (None, String::new());
         loop {
@@ -252,7 +253,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Eats `regex/format/options}`; whether it is there. The format may hold braces of its own.
+    /// Consumes `regex/format/options}`; returns true if it is there. The format may have braces of its own.
     fn eat_transformation(&mut self) -> bool {
         let (mut slashes, mut braces) = (0, 0_usize);
         while let Some(c) = self.unparsed_text().chars().next().filter(|_| !self.has_run_out) {

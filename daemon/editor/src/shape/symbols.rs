@@ -1,4 +1,4 @@
-//! Turns outlines into lists and gives symbols a place at once, of kinds that an editor knows.
+//! Turns outlines into lists, and gives symbols ranges and known kinds.
 
 use serde_json::{Map, Value, json};
 
@@ -15,20 +15,20 @@ pub(crate) fn workspace_needs(can: &Abilities) -> bool {
     !(can.resolves_symbols && symbols.kinds.has_all_symbols() && symbols.tags.has(1))
 }
 
-/// An outline in what an editor understands.
+/// Shapes an outline for an editor.
 pub(crate) fn of_document(mut result: Value, can: &Abilities, uri: &str) -> Value {
     make_symbols_plainer(&mut result, &can.symbols);
     if can.symbol_trees { result } else { flat_symbols(result, uri) }
 }
 
-/// Symbols of the workspace in what an editor understands.
+/// Shapes symbols of the workspace for an editor.
 pub(crate) fn of_workspace(mut result: Value, can: &Abilities) -> Value {
     make_symbols_plainer(&mut result, &can.workspace_symbols);
     if can.resolves_symbols { result } else { with_ranges(result) }
 }
 
-/// Gives symbols, and those in them, kinds and tags that are known. As deep as the answer was nested, which whoever read it has
-/// bounded.
+/// Gives symbols, and their children, known kinds and tags. Recurses as deep as the answer is nested, which the parser
+/// of the answer has bounded.
 fn make_symbols_plainer(symbols: &mut Value, can: &Symbols) {
     for symbol in symbols.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
         can.kinds.of_symbol(symbol);
@@ -39,7 +39,7 @@ fn make_symbols_plainer(symbols: &mut Value, can: &Symbols) {
     }
 }
 
-/// A tree of `DocumentSymbol`s as the flat list of `SymbolInformation` in the same order; a list that is flat already stays.
+/// Flattens a tree of `DocumentSymbol`s to a list of `SymbolInformation` in the same order; a flat list stays as it is.
 fn flat_symbols(result: Value, uri: &str) -> Value {
     let Value::Array(symbols) = result else { return result };
     let mut list = Vec::new();
@@ -49,8 +49,8 @@ fn flat_symbols(result: Value, uri: &str) -> Value {
     Value::Array(list)
 }
 
-/// Appends a symbol and those in it, which name it as their container. As deep as the answer was nested, which whoever read
-/// it has bounded.
+/// Appends a symbol and its children, which name it as their container. Recurses as deep as the answer is nested, which
+/// the parser of the answer has bounded.
 fn flatten_symbol(mut symbol: Value, uri: &str, container: Option<&str>, list: &mut Vec<Value>) {
     let Some(fields) = symbol.as_object_mut().filter(|fields| !fields.contains_key("location")) else {
         list.push(symbol);
@@ -76,7 +76,7 @@ fn symbol_information(symbol: &mut Map<String, Value>, uri: &str, container: Opt
     Value::Object(information)
 }
 
-/// Symbols whose range would have to be asked for are put at the start of their file.
+/// Puts symbols without a range at the start of their file.
 fn with_ranges(mut result: Value) -> Value {
     let start = json!({"line": 0, "character": 0});
     for symbol in result.as_array_mut().into_iter().flatten() {

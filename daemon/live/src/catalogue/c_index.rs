@@ -1,12 +1,12 @@
-//! Makes the index that clangd keeps of a project between its runs agree with headers that have changed.
+//! Makes the index that clangd keeps of a project between its runs agree with changed headers.
 //!
-//! clangd keeps one part of its index for each file, and when it starts it reads again whatever differs from its part. A file
-//! that has not changed itself counts as known, although a header that it includes may have given its names another meaning:
-//! their uses are then missing, in what it calls a finished index. So before it starts, the parts of all files that include a
-//! changed header, directly or not, are removed.
+//! clangd keeps one part of its index for each file, and when it starts it reads again every file that differs from its
+//! part. A file that has not changed itself counts as known, although a changed header may have given its names another
+//! meaning: their uses are then missing from an index that clangd reports as finished. So before clangd starts, hob
+//! removes the parts of all files that include a changed header, directly or not.
 //!
-//! Who includes what is told by file names alone, which is too often rather than too seldom. A header has changed when the
-//! system says that something of it did since the last look, or when it was not there then, or is not there now.
+//! hob tells by file names alone which file includes which: that removes too many parts rather than too few. A header
+//! has changed when the system has noted any change of it since the last look, or when it is new or gone since then.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -17,37 +17,37 @@ use std::time::{Duration, SystemTime};
 
 use hob_base::small;
 
-/// In the folder that is kept: the headers there were at the last look, and by its own age when that was.
+/// Name of the file, in the kept folder, that lists the headers of the last look; its own age tells when that was.
 const SEEN: &str = "headers";
 
-/// No larger file is looked at.
+/// Size limit of files to look at, in bytes.
 const LARGEST: u64 = 256 << 20;
 
-/// Clocks of file systems may differ by so much.
+/// Most by which the clocks of file systems may differ.
 const MARGIN: Duration = Duration::from_secs(2);
 
-/// Stands for the included file where the directive does not say it by itself.
+/// Stands for the included file where the directive does not name it.
 const ANYTHING: &str = "*";
 
-/// The endings of file names by which headers and source files are told.
+/// The endings of file names that mark headers and source files.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Endings<'a> {
-    /// Files that are included by others.
+    /// Endings of files that others include.
     pub headers: &'a [&'a str],
-    /// All files of the language, without the dot.
+    /// Endings of all files of the language, without the dot.
     pub files: &'a [(&'a str, &'a str)],
 }
 
-/// Removes from the index in `keep` what changed headers of the project at `root` have made wrong.
+/// Removes from the index in `keep` the parts that changed headers of the project at `root` have outdated.
 ///
 /// # Errors
-/// When the system refuses something; what is wrong may be there still.
+/// The system's error; outdated parts may remain.
 pub(super) fn forget_stale(root: &Path, keep: &Path, endings: Endings<'_>) -> io::Result<()> {
     let (seen, index) = (keep.join(SEEN), keep.join(".cache/clangd/index"));
     let before =
         fs::read_to_string(&seen).ok().zip(fs::metadata(&seen).and_then(|seen| seen.modified()).ok());
     let new = keep.join(format!("{SEEN}.new"));
-    // Its age is that of the look, so it has to be older than all that is seen.
+    // The file's age is the time of the look, so it has to be older than everything that the look sees.
     fs::write(&new, "")?;
     let looked = fs::metadata(&new)?.modified()?;
     let files = LanguageGroupFiles::find_below(root, endings);
@@ -73,7 +73,7 @@ fn remove_stale_parts(files: &LanguageGroupFiles, index: &Path, changed: BTreeSe
     }
     let stale = files.all_that_include(changed);
     for entry in fs::read_dir(index)?.flatten() {
-        // `NAME.HASH.idx`.
+        // The name of a part: `NAME.HASH.idx`.
         let part = entry.file_name();
         let of = part.to_str().and_then(|part| part.rsplitn(3, '.').nth(2));
         if of.is_some_and(|name| stale.contains(name)) {
@@ -83,11 +83,11 @@ fn remove_stale_parts(files: &LanguageGroupFiles, index: &Path, changed: BTreeSe
     Ok(())
 }
 
-/// The files of a project in one family of languages.
+/// The files of a project in one language group.
 #[derive(Debug, Default)]
 struct LanguageGroupFiles {
     all: Vec<PathBuf>,
-    /// Headers by their paths below the project, and when the system last noted a change of each.
+    /// The time at which the system last noted a change of each header, by its path below the project.
     headers: BTreeMap<String, SystemTime>,
 }
 
@@ -96,7 +96,7 @@ impl LanguageGroupFiles {
         let mut files = Self::default();
         let mut folders = vec![root.to_path_buf()];
         while let Some(folder) = folders.pop() {
-            // What cannot be listed, clangd does not read either.
+            // clangd does not read folders that cannot be listed either.
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
                 match entry.file_type() {
                     Ok(kind) if kind.is_dir() && entry.file_name() != ".git" => folders.push(entry.path()),
@@ -120,7 +120,7 @@ impl LanguageGroupFiles {
         self.all.push(path);
     }
 
-    /// The names of the headers that have changed since a look at a time.
+    /// Returns the names of the headers that have changed since the look at that time.
     fn changed_since(&self, seen: &str, at: SystemTime) -> BTreeSet<String> {
         let seen: BTreeSet<&str> = seen.lines().collect();
         let since = at - MARGIN;
@@ -130,7 +130,7 @@ impl LanguageGroupFiles {
         new.chain(gone).map(|path| name_of(Path::new(path))).collect()
     }
 
-    /// The names of files that include one of those `named`, directly or not, and these.
+    /// Returns the names of the files that include one of those `named`, directly or not, and of those themselves.
     fn all_that_include(&self, named: BTreeSet<String>) -> BTreeSet<String> {
         let mut includers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for path in &self.all {
@@ -156,7 +156,7 @@ fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The names of the files that a text includes.
+/// Returns the names of the files that a text includes.
 fn includes_in(text: &str) -> impl Iterator<Item = &str> {
     let directive = |line: &'_ str| -> Option<usize> {
         let rest = line.trim_start().strip_prefix('#')?.trim_start();
@@ -173,7 +173,8 @@ fn file_in(named: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or_default()
 }
 
-/// When something of a file last changed: of its contents, or where it lies. A time that programs can set would not do.
+/// Returns the time at which the system last noted a change of a file: of its contents or its place. Programs can set
+/// other times, so those would not do.
 #[cfg(unix)]
 fn change_of(file: &Metadata) -> SystemTime {
     use std::os::unix::fs::MetadataExt as _;
@@ -221,7 +222,7 @@ mod tests {
             }
         };
         let look = || {
-            // As if the last look were long enough ago that all is seen to be older than it, or newer.
+            // Moves the last look so far back that every later time is clearly newer.
             forget_stale(&root, &keep, ENDINGS).expect("looked");
             let left = fs::read_dir(&index).into_iter().flatten().flatten();
             let mut left: Vec<String> = left

@@ -1,6 +1,6 @@
-//! Data, styles, markup and descriptions of infrastructure.
+//! Describes the servers for data, styles, markup and descriptions of infrastructure.
 //!
-//! None of them is measured: the values are the cautious ones.
+//! hob's developers have measured none of them, so they have the cautious values.
 
 use crate::spec::{Install, ServerSpec};
 

@@ -1,6 +1,6 @@
-//! Elixir, Haskell and OCaml.
+//! Describes the servers for Elixir, Haskell and OCaml.
 //!
-//! None of them is measured: the values are the cautious ones.
+//! hob's developers have measured none of them, so they have the cautious values.
 
 use crate::spec::ServerSpec;
 

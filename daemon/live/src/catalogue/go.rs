@@ -1,4 +1,4 @@
-//! Go: gopls 0.11.
+//! Describes the server for Go: gopls, measured at version 0.11.
 
 use crate::spec::{Announce, Circumstances, Environment, Install, OpenPolicy, ReadySignal, ServerSpec};
 
@@ -23,8 +23,9 @@ pub(super) fn servers() -> Vec<ServerSpec> {
     }]
 }
 
-/// It has Go list the project's packages, for which Go may fetch what the project names, a toolchain among it, and run it; and
-/// the C compiler with the project's arguments.
+/// Returns gopls' variables. gopls has Go list the project's packages. For that Go may fetch whatever the project
+/// names, even a toolchain, and run it; it may also run the C compiler with the project's arguments. Without trust the
+/// variables forbid this.
 fn environment(circumstances: &Circumstances<'_>) -> Environment {
     let restricted = [("GOTOOLCHAIN", "local"), ("GOPROXY", "off"), ("CGO_ENABLED", "0"), ("GOVCS", "*:off")];
     match circumstances.trusted {

@@ -1,4 +1,5 @@
-//! TypeScript and JavaScript: TypeScript 7.0.2's own server, typescript-language-server 6.0.2, vtsls 0.3.0.
+//! Describes the servers for TypeScript and JavaScript: TypeScript 7.0.2's own, typescript-language-server 6.0.2, vtsls
+//! 0.3.0.
 
 use serde_json::{Value, json};
 
@@ -16,11 +17,11 @@ const FILES: &[(&str, &str)] = &[
     ("cjs", "javascript"),
     ("jsx", "javascriptreact"),
 ];
-/// Known to both servers that run TypeScript 5 and 6. By itself that notices most changes within 0.4 to 1.4 s, and those of a
-/// `git checkout` sometimes never; this takes 0.1 s for 250 files.
+/// The command that reloads projects, which both servers for TypeScript 5 and 6 know. By themselves they notice most
+/// changes within 0.4 to 1.4 s, and those of a `git checkout` sometimes never; the command takes 0.1 s for 250 files.
 const RELOAD: Reread =
     Reread { command: "typescript.tsserverRequest", arguments: &["reloadProjects"], also: &[".json"] };
-/// They keep silent about a file with which nothing was wrong and nothing is.
+/// The command that asks for diagnostics: these servers push nothing for a file without errors before and now.
 const JUDGES: Judges = Judges {
     command: "typescript.tsserverRequest",
     questions: &["syntacticDiagnosticsSync", "semanticDiagnosticsSync", "suggestionDiagnosticsSync"],
@@ -36,14 +37,14 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         projects: PROJECTS,
         commands: &[&["tsc", "--lsp", "--stdio"], &["tsgo", "--lsp", "--stdio"]],
         version_args: &["--version"],
-        // Older compilers are no servers.
+        // Older compilers have no server.
         least_version: 7,
         install_hint: "npm install -g typescript@7",
         install: Some(Install::Npm(&["typescript@7.0.2"])),
         ready: ReadySignal::Held,
         open: OpenPolicy::Never,
         announce: Announce::WatchedFiles,
-        // It ends with 1 after a proper shutdown.
+        // The server ends with 1 after a proper shutdown.
         clean_exit_codes: &[0, 1],
         ..ServerSpec::cautious_defaults()
     };
@@ -68,7 +69,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         install_hint: "npm install -g @vtsls/language-server",
         install: Some(Install::Npm(&["@vtsls/language-server@0.3.0"])),
         ready: ReadySignal::ProgressEnds("Initializing"),
-        // It keeps to the TypeScript that it brings along.
+        // It runs only the TypeScript that it brings along.
         needs_trust: None,
         options: no_settings,
         ..tsls.clone()

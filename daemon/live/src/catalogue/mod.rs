@@ -1,7 +1,8 @@
-//! The servers that hob knows, one file for each language family: what runs, how it is got, how it behaves.
+//! Describes the language servers that hob knows, one file for each language family: their programs, installation and
+//! behaviour.
 //!
-//! Figures and peculiarities were measured with the versions named in each file. A server that is not measured says so by
-//! having the values of [`ServerSpec::cautious_defaults`].
+//! The figures and peculiarities were measured with the versions named in each file. A server that nobody has measured
+//! has the values of [`ServerSpec::cautious_defaults`].
 
 mod c;
 mod c_index;
@@ -44,18 +45,18 @@ static ALL: LazyLock<Vec<Arc<ServerSpec>>> = LazyLock::new(|| {
     families.into_iter().flatten().map(Arc::new).collect()
 });
 
-/// Every server that hob knows, those of one language in order of preference.
+/// Returns every server that hob knows, those of one language in order of preference.
 #[must_use]
 pub fn all_specs() -> &'static [Arc<ServerSpec>] {
     &ALL
 }
 
-/// The servers for a file, most wanted first.
+/// Returns the servers for a file, the preferred one first.
 pub fn for_file(file_name: &str) -> impl Iterator<Item = &'static Arc<ServerSpec>> {
     all_specs().iter().filter(move |spec| spec.language_of(file_name).is_some())
 }
 
-/// The server of this name.
+/// Returns the server of this name.
 #[must_use]
 pub fn by_name(name: &str) -> Option<&'static Arc<ServerSpec>> {
     all_specs().iter().find(|spec| spec.name == name)

@@ -1,6 +1,6 @@
-//! Languages that compile to machine code, or into other programs: Swift, Zig, Dart and Lua.
+//! Describes the servers for languages that compile to machine code, or into other programs: Swift, Zig, Dart and Lua.
 //!
-//! None of them is measured: the values are the cautious ones.
+//! hob's developers have measured none of them, so they have the cautious values.
 
 use crate::spec::ServerSpec;
 

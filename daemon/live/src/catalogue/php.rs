@@ -1,6 +1,6 @@
-//! PHP.
+//! Describes the servers for PHP.
 //!
-//! None of them is measured: the values are the cautious ones.
+//! hob's developers have measured none of them, so they have the cautious values.
 
 use crate::spec::ServerSpec;
 

@@ -1,4 +1,4 @@
-//! Python: pyright 1.1.414, basedpyright 1.40.2, ty 0.0.105, pyrefly 1.4.1.
+//! Describes the servers for Python: pyright 1.1.414, basedpyright 1.40.2, ty 0.0.105, pyrefly 1.4.1.
 
 use std::time::Duration;
 
@@ -15,14 +15,15 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         name: "pyright",
         files: FILES,
         markers: MARKERS,
-        // It has no arguments to say its version and end; its sibling `pyright` would be another program.
+        // The program cannot be asked for its version; its sibling `pyright` would be another program.
         commands: &[&["pyright-langserver", "--stdio"]],
         install_hint: "npm install -g pyright",
         install: Some(Install::Npm(&["pyright@1.1.414"])),
-        // Then it still holds the first request while it reads them.
+        // After this message it still holds the first request while it reads the files.
         ready: ReadySignal::Logs("source file"),
         open: OpenPolicy::Never,
-        // Measured: 0.2 to 2.8 s until it reads again, 1.2 to 6.3 s until it lists anew.
+        // Measured: 0.2 to 2.8 s until it has read changed files again, 1.2 to 6.3 s until it knows which files there
+        // are.
         announce: Announce::OpenAndKeep(Lags {
             read: Duration::from_secs(4),
             listed: Duration::from_secs(7),
@@ -50,10 +51,10 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         ready: ReadySignal::Held,
         announce: Announce::WatchedFiles,
         settings: no_settings,
-        // It reads environments and runs no interpreter.
+        // ty reads environments and runs no interpreter.
         harmless: &["ty"],
         restricted: None,
-        // It ends with 2 when its input closes.
+        // ty ends with 2 when its input closes.
         clean_exit_codes: &[0, 2],
         ..pyright.clone()
     };
@@ -75,12 +76,13 @@ pub(super) fn servers() -> Vec<ServerSpec> {
     vec![pyright, basedpyright, ty, pyrefly]
 }
 
-/// The whole project is looked at, not only what is open, and nothing is reported that nobody asked for.
+/// Returns pyright's settings: the server looks at the whole project, but reports diagnostics of open files only.
 fn pyright_settings(circumstances: &Circumstances<'_>) -> Value {
     let analysis =
         json!({"diagnosticMode": "openFilesOnly", "autoSearchPaths": true, "useLibraryCodeForTypes": true});
     let mut settings = json!({"python": {"analysis": analysis}, "basedpyright": {"analysis": analysis}});
-    // The project's own if it is trusted. Otherwise one outside it, so that it does not look for one in the project and run that.
+    // A trusted project's own interpreter. Otherwise one outside the project, so that pyright does not look for one in
+    // the project and run it.
     if let Some(found) = (circumstances.ask)("python3", &["-c", "import sys; print(sys.executable)"]) {
         settings["python"]["pythonPath"] = json!(found.trim());
     }

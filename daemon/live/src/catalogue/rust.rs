@@ -1,4 +1,4 @@
-//! Rust: rust-analyzer 1.96 and 0.0.345.
+//! Describes the server for Rust: rust-analyzer, measured at versions 1.96 and 0.0.345.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::spec::{Announce, Circumstances, Environment, Install, Lags, OpenPolicy, ReadySignal, ServerSpec};
 
-/// Without the sources of the standard library it does not see most uses of methods.
+/// Advice on missing sources of the standard library: without them rust-analyzer does not see most uses of methods.
 const ADVICE: &[(&str, &str)] = &[(
     "standard library sources",
     "without them most uses of methods are not found; `rustup component add rust-src` installs them, or a package like \
@@ -27,7 +27,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         install: Some(Install::Cargo("ra_ap_rust-analyzer@0.0.345")),
         ready: ReadySignal::QuiescentStatus,
         open: OpenPolicy::Never,
-        // Told of changes it reads the files aside, and answers meanwhile as if nothing had happened.
+        // After a change it reads the files in the background, and meanwhile answers as if nothing had happened.
         // Measured: 0.1 to 0.9 s.
         announce: Announce::OpenAndKeep(Lags {
             read: Duration::from_secs(3),
@@ -46,8 +46,8 @@ pub(super) fn servers() -> Vec<ServerSpec> {
     }]
 }
 
-/// Always with its sysroot: when it has to look for one and finds no sources, it adds a component to the user's toolchain
-/// by itself.
+/// Returns rust-analyzer's options. They always name the sysroot: if rust-analyzer has to look for one and finds no
+/// sources, it adds a component to the user's toolchain by itself.
 fn options(circumstances: &Circumstances<'_>) -> Value {
     let sysroot = find_sysroot(circumstances);
     json!({
@@ -64,30 +64,33 @@ fn find_sysroot(circumstances: &Circumstances<'_>) -> Option<PathBuf> {
     Some(printed.trim().into()).filter(|path: &PathBuf| path.is_absolute())
 }
 
-/// It asks `rustup` for things, and would have it install some. So for it, `rustup` is a program that does nothing.
+/// Returns rust-analyzer's variables. rust-analyzer calls `rustup`, and would have it install components. So `RUSTUP`
+/// names a program that does nothing.
 ///
-/// It has Cargo describe the project in any form, and Cargo runs the compiler. Which one, the project's own settings for Cargo
-/// can say, and what wraps it; these variables count for more.
+/// In any form rust-analyzer has Cargo describe the project, and Cargo runs the compiler. The project's own settings
+/// for Cargo can name that compiler and its wrapper; these variables overrule them.
 fn environment(circumstances: &Circumstances<'_>) -> Environment {
     let mut variables: Environment = vec![("RUSTUP_AUTO_INSTALL", "0".into())];
     let nothing = ["/bin/false", "/usr/bin/false"].into_iter().find(|path| Path::new(path).exists());
     variables.extend(nothing.map(|path| ("RUSTUP", path.into())));
     if !circumstances.trusted {
         let sysroot = find_sysroot(circumstances);
-        // A proxy of rustup's does what a file of the project says, and that may name programs of the project. This counts for more.
+        // A proxy of rustup's follows a file of the project, which may name programs of the project. This variable
+        // overrules the file.
         variables.extend(sysroot.as_deref().and_then(toolchain_name).map(|name| ("RUSTUP_TOOLCHAIN", name)));
         let compiler = sysroot.map(|path| path.join("bin").join(RUSTC).into_os_string());
         variables.push(("RUSTC", compiler.unwrap_or_else(|| RUSTC.into())));
         variables.extend(["RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"].map(|name| (name, "".into())));
-        // A registry of the project's may ask for a login, for which Cargo runs what the project names; and who it asks learns of it.
+        // A registry that the project names may ask for a login, for which Cargo runs a program that the project names;
+        // and the registry learns of the request.
         variables.push(("CARGO_NET_OFFLINE", "true".into()));
     }
     variables
 }
 
-/// Settings that no variable can overrule: Cargo's name variables for the compiler, which it runs whatever it is asked, and those
-/// can name code to be loaded; rust-analyzer's own name commands in the place of Cargo's; and a description of the project in the
-/// place of Cargo's names the folder in which the compiler lies.
+/// Settings that no variable can overrule. Cargo's name variables for the compiler, which Cargo runs whatever it is
+/// asked, and those can name code to be loaded. rust-analyzer's own settings name commands in place of Cargo's. A
+/// description of the project in place of Cargo's names the folder of the compiler.
 const SETTINGS: &[&str] = &[
     ".cargo/config.toml",
     ".cargo/config",
@@ -97,8 +100,9 @@ const SETTINGS: &[&str] = &[
     ".rust-project.json",
 ];
 
-/// Cargo reads its settings in the folder where it describes a project and above: that is the project's or one of its own folders,
-/// where there is no package at the top.
+/// Returns the reason why the project needs trust, if it has such settings. Cargo reads its settings in the folder
+/// where it describes a project and above: that is the project's folder, or one directly below it where there is no
+/// package at the top.
 fn needs_trust_in(root: &AbsPath) -> Option<&'static str> {
     let has = |folder: &Path| SETTINGS.iter().any(|name| folder.join(name).symlink_metadata().is_ok());
     let is_package = |folder: &Path| {
@@ -111,7 +115,7 @@ fn needs_trust_in(root: &AbsPath) -> Option<&'static str> {
     found.then_some("the project has settings for Cargo or for itself, and those can have programs run")
 }
 
-/// The name of the toolchain that lies in a folder, if rustup put it there.
+/// Returns the name of the toolchain in a folder, if rustup put it there.
 fn toolchain_name(sysroot: &Path) -> Option<OsString> {
     let is_rustups = sysroot.parent()?.file_name()? == "toolchains";
     is_rustups.then(|| sysroot.file_name().map(OsString::from)).flatten()

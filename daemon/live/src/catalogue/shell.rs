@@ -1,4 +1,4 @@
-//! Shell scripts: bash-language-server 5.8.1.
+//! Describes the server for shell scripts: bash-language-server, measured at version 5.8.1.
 
 use crate::spec::{Announce, Install, ReadySignal, ServerSpec};
 
@@ -11,7 +11,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         install_hint: "npm install -g bash-language-server",
         install: Some(Install::Npm(&["bash-language-server@5.8.1"])),
         ready: ReadySignal::Logs("BackgroundAnalysis: Completed"),
-        // It ignores events and reads the disk once; what is open, it follows.
+        // It ignores events and reads the disk once, but it follows open files.
         announce: Announce::OpenAndClose,
         ..ServerSpec::cautious_defaults()
     }]

@@ -1,4 +1,4 @@
-//! Decides how a server is told of changes on disk, which kinds of servers learn in different ways ([`Announce`]).
+//! Decides how to tell a server of changes on disk: kinds of servers learn of them in different ways ([`Announce`]).
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use super::open_file::ServerOpenFile;
 use super::{MOST_OPEN, ServerDocuments};
 use crate::spec::{Announce, Reread, ServerSpec};
 
-/// Beyond so many changed files, a server that has to be shown each one by opening it is better started anew.
+/// Number of changed files beyond which hob restarts a server that learns of each one only by opening it.
 pub(super) const MOST_SHOWN: usize = 2_000;
 
-/// Beyond so many changed files at once, opening them would close what others ask about.
+/// Number of files changed at once beyond which opening them would close files that other calls ask about.
 pub(super) const MOST_KEPT: usize = MOST_OPEN / 2;
 
 impl ServerDocuments {
-    /// Decides how the server is told of changes on disk. `read` gives contents as they are now.
+    /// Decides how to tell the server of changes on disk. `read` returns present contents.
     pub fn take_in(
         &mut self,
         spec: &ServerSpec,
@@ -70,8 +70,8 @@ impl ServerDocuments {
         Taken::Tell(tell, settles)
     }
 
-    /// Has changed files open until the server has read them. One that is gone is shown as empty: whoever does not hear of
-    /// deletions keeps what was in it.
+    /// Opens changed files until the server has read them. A deleted file is shown as empty, because a server that
+    /// hears of no deletions keeps its old contents.
     fn show_until_read(
         &mut self,
         spec: &ServerSpec,
@@ -79,7 +79,7 @@ impl ServerDocuments {
         read: ReadText<'_>,
     ) -> Taken {
         let serves = |path: &WsPath| spec.language_of(path.file_name()).is_some();
-        // Headers may have any name.
+        // Headers may have any name, and no ending.
         self.relevant +=
             u64::from(changes.keys().any(|path| serves(path) || !path.file_name().contains('.')));
         let files: Vec<_> = changes.iter().filter(|(path, _)| serves(path)).collect();
@@ -120,14 +120,15 @@ impl ServerDocuments {
             changes.iter().any(|(path, change)| wanted(*change) && unseen(path))
         };
         match spec.announce {
-            // Only then is it decided anew which file a module's name means.
+            // Only new and deleted files make the server decide anew which file a module's name means.
             Announce::OpenAndKeep(lags) if any(&|change| change != FileChange::Changed) => lags.listed,
             Announce::OpenAndKeep(lags) if changes.len() > MOST_KEPT => lags.read,
             _ => Duration::ZERO,
         }
     }
 
-    /// Opens changed files in a server that follows open ones sooner; not so many that others would be closed for them.
+    /// Opens changed files in a server that follows open files sooner, but not so many that others would be closed for
+    /// them.
     fn keep_open(
         &mut self,
         spec: &ServerSpec,
@@ -160,7 +161,7 @@ impl ServerDocuments {
     /// Brings an open file up to date.
     fn sync_open_file(&mut self, path: &WsPath, change: FileChange, read: ReadText<'_>) -> Option<Tell> {
         let Some(text) = self.present_text(path, change, read) else {
-            // Whoever has it open in an editor is about to say what becomes of it.
+            // If an editor has the file open, that editor will tell what becomes of it.
             return (!self.open.get(path)?.pinned).then(|| self.close(path));
         };
         let uri = self.uri(path);
@@ -174,7 +175,7 @@ impl ServerDocuments {
         Some(did_change(&uri, open.version, &text, false))
     }
 
-    /// A file's text after a change. What an editor has unsaved is there, even if the file is not.
+    /// Returns a file's text after a change. An editor's unsaved text counts, even if the file is gone.
     fn present_text(&self, path: &WsPath, change: FileChange, read: ReadText<'_>) -> Option<String> {
         let is_pinned = self.open.get(path).is_some_and(|open| open.pinned);
         (change != FileChange::Deleted || is_pinned).then(|| read(path)).flatten()
@@ -185,7 +186,7 @@ impl ServerDocuments {
     }
 }
 
-/// Returns true if changes come to more than new contents of a few files.
+/// Returns true if the changes are more than new contents of a few files.
 fn needs_rereading(spec: &ServerSpec, changes: &BTreeMap<WsPath, FileChange>, how: Reread) -> bool {
     let also = |path: &WsPath| how.also.iter().any(|ending| path.file_name().ends_with(ending));
     let serves = |path: &WsPath| spec.language_of(path.file_name()).is_some();

@@ -1,11 +1,11 @@
-//! Describes a change of a file on disk, and the way to its present contents.
+//! Describes a change of a file on disk, and the function that reads present contents.
 
 use hob_base::WsPath;
 
 /// A change of a file on disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileChange {
-    /// It was not there before.
+    /// The file is new.
     Created,
     /// The file's contents differ.
     Changed,

@@ -1,4 +1,4 @@
-//! Defines what a server is told of documents: notifications, and the few commands that stand in for one.
+//! Defines the messages that tell a server of documents: notifications, and the few commands that stand in for one.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::spec::Reread;
 
-/// A server's own commands; a request, whose result is of use to nobody here.
+/// The request for a server's own command; hob needs no result of it.
 const COMMAND: &str = "workspace/executeCommand";
 
 /// A notification for the server, or a command.
@@ -18,23 +18,23 @@ pub struct Tell {
     pub params: Value,
 }
 
-/// The way to bring changes to a server.
+/// The way to tell a server of changes.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Taken {
-    /// Tell the server this; for so long afterwards its answers may be of how things were.
+    /// Send these messages. For so long afterwards the server's answers may be about the state before.
     Tell(Vec<Tell>, Duration),
-    /// Too much for a server of this kind to be told: start it anew.
+    /// The changes are too many to tell a server of this kind: restart it.
     StartAnew,
 }
 
-/// A verdict that the server has been asked for.
+/// Diagnostics that a server has been asked to push.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Awaited {
-    /// The messages that make the server answer; empty if it was asked before.
+    /// The messages that make the server push them; empty if it was asked before.
     pub tell: Vec<Tell>,
-    /// The version of the file that it is about.
+    /// The version of the file that the diagnostics will be about.
     pub version: i32,
-    /// Verdicts on the file that came before.
+    /// Number of lists that the server pushed for the file before.
     pub before: u64,
 }
 
@@ -43,14 +43,15 @@ impl Tell {
         Self { method: COMMAND, params: json!({"command": how.command, "arguments": how.arguments}) }
     }
 
-    /// Returns true if the message asks for an answer, of which there is nothing to be learnt.
+    /// Returns true if the message is a request, whose answer nobody needs.
     #[must_use]
     pub fn is_request(&self) -> bool {
         self.method == COMMAND
     }
 }
 
-/// The message that gives a server the whole text of a file under its next version. `anew` is clangd's own field for "also if nothing changed"; others know no such field and pass over it.
+/// Makes the message that gives a server the whole text of a file under its next version. `anew` is clangd's own field
+/// for "also if nothing changed"; other servers ignore it.
 pub(super) fn did_change(uri: &str, version: i32, text: &str, anew: bool) -> Tell {
     let mut params = json!({
         "textDocument": {"uri": uri, "version": version},

@@ -1,8 +1,9 @@
-//! Keeps the files that a server has been told of: which are open in it, with what contents.
+//! Tracks the files that a server has been told of: which are open in it, and with what contents.
 //!
-//! Disk is the truth. A file that is open in a server no longer follows the disk by itself, so each change on disk is sent
-//! on; the number of open files is bounded, because every one costs memory there and work here. What is sent must reach the
-//! server in the order in which it was decided, so [`ServerDocuments`] is used under one lock from the decision to the sending.
+//! Disk is the truth. A server does not reread a file that is open in it, so hob sends each change on disk. The number
+//! of open files is bounded, because every one costs memory in the server and work in hob. Messages must reach the
+//! server in the order of the decisions, so [`ServerDocuments`] is used under one lock from the decision to the
+//! sending.
 
 mod announce;
 mod change;
@@ -25,7 +26,7 @@ use crate::uri;
 use message::did_change;
 use open_file::ServerOpenFile;
 
-/// Files that may be open at once.
+/// Most files that may be open at once.
 const MOST_OPEN: usize = 64;
 
 /// The documents that one server has open.
@@ -33,17 +34,17 @@ const MOST_OPEN: usize = 64;
 pub struct ServerDocuments {
     root: AbsPath,
     open: HashMap<WsPath, ServerOpenFile>,
-    /// Documents that editors have open and that are not files of the project, by their URI.
+    /// Documents that editors have open outside the project, by their URI.
     outside: HashMap<String, ServerOpenFile>,
     uses: u64,
-    /// Batches of changes so far.
+    /// Number of batches of changes so far.
     changes: u64,
-    /// Those of them that files of the server's languages may depend on.
+    /// Number of those batches on which files of the server's languages may depend.
     relevant: u64,
-    /// Files that the server is reading, each with the version whose verdict says that it has.
+    /// Files that the server is reading, each with the version whose diagnostics will show that it has.
     reading: BTreeMap<WsPath, i32>,
-    /// The highest version of any file that was closed. Files begin above it, so that what a server says of an earlier
-    /// opening is never taken for news.
+    /// The highest version of any file that was closed. Files begin above it, so that no message about an earlier
+    /// opening is taken for a new one.
     highest: i32,
 }
 
@@ -75,13 +76,13 @@ impl ServerDocuments {
         self.open.is_empty()
     }
 
-    /// The version of a file that is open.
+    /// Returns the version of a file that is open.
     #[must_use]
     pub fn version(&self, path: &WsPath) -> Option<i32> {
         self.open.get(path).map(|open| open.version)
     }
 
-    /// Returns what was last sent of a file that is open: its version, and the hash of its contents.
+    /// Returns the last sent state of an open file: its version, and the hash of its contents.
     #[must_use]
     pub fn last_sent(&self, path: &WsPath) -> Option<(i32, ContentHash)> {
         self.open.get(path).map(|open| (open.version, open.hash))
@@ -115,14 +116,15 @@ impl ServerDocuments {
         Some(did_change(&uri, open.version, text, true))
     }
 
-    /// The files that the server is reading, each with the version that it will give a verdict on once it has. Its answers may
-    /// be of how things were until then.
+    /// Returns the files that the server is reading, each with the version whose diagnostics will show that it has.
+    /// Until then its answers may be about the state before.
     #[must_use]
     pub fn being_read(&self) -> Vec<(WsPath, i32)> {
         self.reading.iter().map(|(path, version)| (path.clone(), *version)).collect()
     }
 
-    /// The server has given its verdict on this version of a file; what to tell it now.
+    /// Records that the server has pushed diagnostics for this version of a file. Returns the message to send now, if
+    /// any.
     pub fn has_read(&mut self, path: &WsPath, version: i32) -> Option<Tell> {
         if self.reading.get(path).is_none_or(|awaited| *awaited > version) {
             return None;
@@ -131,11 +133,12 @@ impl ServerDocuments {
         self.open.get(path).is_some_and(|open| open.shown && !open.pinned).then(|| self.close(path))
     }
 
-    /// Returns the messages that make the server judge `path` in the light of everything it has been told; `None` if
-    /// the file cannot be read. `before` is the number of times that diagnostics of it have come so far.
+    /// Returns the messages that make the server compute the diagnostics of `path` after everything it has been told;
+    /// `None` if the file cannot be read. `before` is the number of times that diagnostics of the file have come so
+    /// far.
     ///
-    /// A server judges a file anew when that file changes; whether it does when others change, no server says. So the same
-    /// contents are sent once more under another version: the verdict on that is the one that counts.
+    /// A server checks a file again when that file changes, but need not do so when others change. So hob sends the
+    /// same contents once more under another version, and the diagnostics of that version count.
     pub fn await_verdict(
         &mut self,
         spec: &ServerSpec,
@@ -159,7 +162,7 @@ impl ServerDocuments {
         Some(Awaited { tell, version: open.version, before })
     }
 
-    /// The files that are open.
+    /// Returns the files that are open.
     #[must_use]
     pub fn all_open(&self) -> Vec<WsPath> {
         let mut all: Vec<WsPath> = self.open.keys().cloned().collect();

@@ -6,7 +6,7 @@ use hob_base::ContentHash;
 
 use super::shown::{EditorId, Label};
 
-/// Most versions of which an editor's number is kept. Diagnostics of an older version are of no use to anybody.
+/// Most versions whose number in an editor is kept. Diagnostics of an older version are of no use to anybody.
 const MOST_LABELS: usize = 32;
 
 /// A file that a server has open.
@@ -18,11 +18,11 @@ pub(super) struct ServerOpenFile {
     /// Number of batches of changes that the last requested diagnostics cover, and the number of times that
     /// diagnostics had come before.
     pub(super) asked: Option<(u64, u64)>,
-    /// Nobody asked about it: it is open only until the server has read it.
+    /// Whether the file is open only until the server has read it, because nobody asked about it.
     pub(super) shown: bool,
-    /// Batches of changes, of those that it may depend on, when the server was last made to read it.
+    /// Number of relevant batches of changes when the server was last made to read the file.
     pub(super) fresh: u64,
-    /// An editor has it open: it stays so, and its text is what counts among editors.
+    /// Whether an editor has the file open: then it stays open, and its text is the one that counts among editors.
     pub(super) pinned: bool,
     /// The editors' own versions of the text, by the server's versions.
     pub(super) labels: Labels,
@@ -35,7 +35,7 @@ impl ServerOpenFile {
         Self { version, hash, used, asked: None, shown: false, fresh: 0, pinned: false, labels }
     }
 
-    /// A text, perhaps the one that it has, gets the next number.
+    /// Takes a text, perhaps an unchanged one, under the next version.
     pub(super) fn give_next_version(&mut self, text: &str) {
         let hash = ContentHash::of(text.as_bytes());
         self.labels.carry_label(self.version, hash == self.hash);
@@ -44,7 +44,7 @@ impl ServerOpenFile {
     }
 }
 
-/// The server's numbers of one document and the editors' for them, oldest first.
+/// Maps the server's versions of one document to an editor's, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Labels(VecDeque<(i32, Label)>);
 
@@ -59,7 +59,7 @@ impl Labels {
         self.0.push_back((version, label));
     }
 
-    /// The next version is `same` text as this one, or another.
+    /// Carries the label of `version` over to the next one, if that has the `same` text.
     pub(super) fn carry_label(&mut self, version: i32, same: bool) {
         if let Some((of, label)) = self.0.back().copied().filter(|_| same)
             && of == version

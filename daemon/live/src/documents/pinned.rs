@@ -1,4 +1,5 @@
-//! Shows a server the documents that editors have open: never closed to make room, sent as changed, known by the editor's numbers.
+//! Shows a server the documents that editors have open. They are never closed to make room, they follow the editors'
+//! changes, and they keep the editors' version numbers.
 
 use hob_base::ContentHash;
 use serde_json::json;
@@ -10,8 +11,8 @@ use super::shown::{Doc, EditorId, Shown};
 use crate::spec::ServerSpec;
 
 impl ServerDocuments {
-    /// Returns the message that gives the server a document of an editor as it is shown. `whole` is for a server that
-    /// takes no pieces.
+    /// Returns the message that gives the server an editor's document as `shown` has it. `whole` is for a server that
+    /// takes no incremental changes.
     pub fn show_buffer(&mut self, spec: &ServerSpec, doc: &Doc, shown: &Shown, whole: bool) -> Option<Tell> {
         let uri = self.uri_of(doc);
         let hash = ContentHash::of(shown.text.as_bytes());
@@ -54,8 +55,8 @@ impl ServerDocuments {
         })
     }
 
-    /// Returns the message to send when no editor has a document open any more; `disk` is what the file holds, if
-    /// there is one. Files stay open, as those that are asked about do.
+    /// Returns the message to send when no editor has a document open any more; `disk` is the file's text, if there is
+    /// a file. Files stay open, as do those that calls ask about.
     pub fn unpin_document(&mut self, doc: &Doc, disk: Option<&str>) -> Option<Tell> {
         let path = match doc {
             Doc::Inside(path) => path,
@@ -81,19 +82,19 @@ impl ServerDocuments {
         Some(did_change(&uri, open.version, disk, false))
     }
 
-    /// An editor's number for a version of the server's; `None` if it is not that editor's.
+    /// Returns an editor's number for a version of the server's; `None` if the version is not that editor's.
     #[must_use]
     pub fn editor_version(&self, doc: &Doc, version: i32, editor: EditorId) -> Option<i32> {
         self.get(doc)?.labels.version_for(version, editor)
     }
 
-    /// The server's number for what it has of a document now.
+    /// Returns the server's version of a document's present text.
     #[must_use]
     pub fn version_of(&self, doc: &Doc) -> Option<i32> {
         self.get(doc).map(|open| open.version)
     }
 
-    /// Returns the URI by which a document is named to the server.
+    /// Returns the URI of a document in messages to the server.
     #[must_use]
     pub fn uri_of(&self, doc: &Doc) -> String {
         match doc {

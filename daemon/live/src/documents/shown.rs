@@ -1,4 +1,4 @@
-//! Names the documents of editors, and the texts of them that a server is shown.
+//! Defines the documents of editors, and the text of one that a server sees.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub enum Doc {
     Outside(String),
 }
 
-/// The editor whose text a version is, and the editor's number for it.
+/// An editor's own version of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Label {
     /// The editor whose text it is.
@@ -27,14 +27,14 @@ pub struct Label {
     pub version: i32,
 }
 
-/// The text that a server is to have of a document.
+/// The text that a server gets of a document.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Shown {
     /// The protocol's language identifier.
     pub language: String,
     /// The document's whole text.
     pub text: Arc<str>,
-    /// The changes that lead to it from what was shown before; `None` to send it whole.
+    /// The changes that lead to it from the text before; `None` to send it whole.
     pub changes: Option<Value>,
     /// The editor whose text it is, with its version; `None` for the disk's text.
     pub label: Option<Label>,

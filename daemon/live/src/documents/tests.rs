@@ -136,7 +136,7 @@ fn a_changed_file_stays_open_until_the_server_has_read_it() {
     assert_eq!(documents.has_read(&a, 1), None, "that is not what is there now");
     assert_eq!(method_names(&documents.has_read(&a, 2).into_iter().collect::<Vec<_>>()), ["didClose"]);
     assert!(documents.is_empty() && documents.being_read().is_empty());
-    // What somebody asked about stays open, and is read again when something else has changed.
+    // A file that a call asked about stays open, and is read again when another file has changed.
     assert_eq!(method_names(&documents.open(&spec, &a, two).expect("readable")), ["didOpen"]);
     let elsewhere = BTreeMap::from([(path("b.py"), FileChange::Deleted)]);
     assert_eq!(told_methods(documents.take_in(&spec, &elsewhere, &|_| None)), ["didOpen"], "as empty");

@@ -1,4 +1,4 @@
-//! Holds an answer of a server and says how whole it is: a server that is still loading answers all the same.
+//! Holds a server's answer with its completeness: a server that is still loading answers too.
 
 /// The completeness of an answer: whether it may lack something.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -7,21 +7,21 @@ pub enum Completeness {
     Complete,
     /// Something may be missing; the text says why.
     Partial(String),
-    /// Nothing can be said; the text says why.
+    /// Whether something is missing is not known; the text says why.
     Unknown(String),
 }
 
-/// An answer and how whole it is.
+/// An answer with its completeness.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ServerAnswer<T> {
     /// The server's answer itself.
     pub value: T,
-    /// Says whether the value may lack something; see [`Completeness`].
+    /// The completeness of the value: whether it may lack something.
     pub completeness: Completeness,
 }
 
 impl<T> ServerAnswer<T> {
-    /// The same, about something made of it.
+    /// Converts the value; the completeness stays.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> ServerAnswer<U> {
         ServerAnswer { value: change(self.value), completeness: self.completeness }
     }

@@ -1,4 +1,4 @@
-//! Asks a server in hob's own name: again where that was too early, and with a word on how whole the answer is.
+//! Sends hob's own questions to a server: repeats those that came too early, and reports how complete the answer is.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -11,14 +11,14 @@ use crate::diagnostics::PushedDiagnostics;
 use crate::ready::Readiness;
 use crate::rpc::{CallError, ResponseError, codes};
 
-/// Longest time for which an answer that comes too early is asked for again.
+/// Longest time for which hob repeats a question that came too early.
 const RETRY_FOR: Duration = Duration::from_secs(8);
 
-/// Pause between two such tries.
+/// Pause between two such questions.
 const RETRY_PAUSE: Duration = Duration::from_millis(100);
 
 impl Instance {
-    /// Asks, and asks again while the server says that it was too early.
+    /// Asks the server, and asks again while the server says that the question came too early.
     ///
     /// # Errors
     /// [`CallError`].
@@ -43,8 +43,8 @@ impl Instance {
         }
     }
 
-    /// Asks something that needs the whole project to be known: waits until it is, for as long as `patience`, and says how
-    /// whole the answer is.
+    /// Asks a question that needs the whole project: waits until the server has loaded it, for as long as `patience`,
+    /// and reports how complete the answer is.
     ///
     /// # Errors
     /// [`CallError`].
@@ -64,7 +64,7 @@ impl Instance {
         Ok(ServerAnswer { value, completeness: self.whole_since(before, has_read) })
     }
 
-    /// Waits until the server has read the changed files that it was shown; whether it has, in time.
+    /// Waits until the server has read the changed files that it was shown; returns true if it has in time.
     fn await_reading(&self, late: &CancelToken) -> Result<bool, CallError> {
         loop {
             let reading = self.lock_documents().being_read();
@@ -78,13 +78,13 @@ impl Instance {
                     return Err(CallError::Closed(self.reason_gone().unwrap_or_default()));
                 }
                 Err(_) if late.check().is_err() => return Ok(false),
-                // Another call may have seen the verdict, and closed the file.
+                // Another call may have seen the diagnostics, and closed the file.
                 Err(_) => {}
             }
         }
     }
 
-    /// Closes those of the files that the server was shown which it has read.
+    /// Closes the shown files that the server has read.
     pub(super) fn close_read(&self, reading: Vec<(WsPath, i32)>) -> Result<(), CallError> {
         let mut documents = self.lock_documents();
         for (path, _) in reading {
@@ -95,8 +95,8 @@ impl Instance {
         Ok(())
     }
 
-    /// Returns the completeness of an answer that was asked for at `before`: the server may have begun to load again
-    /// while it answered.
+    /// Returns the completeness of an answer to a question asked at readiness `before`: the server may have begun to
+    /// load again while it answered.
     pub(super) fn whole_since(&self, before: Readiness, has_read: bool) -> Completeness {
         match (before, self.readiness()) {
             (Readiness::Ready, Readiness::Ready) if !has_read => {
@@ -114,7 +114,7 @@ impl Instance {
     }
 }
 
-/// A file that is asked about is there and open, so one who has not found it has only not come to it yet.
+/// Returns true if the server has not yet come to the file: a file that hob asks about exists and is open.
 fn is_too_early(error: &ResponseError) -> bool {
     [codes::CONTENT_MODIFIED, codes::SERVER_CANCELLED, codes::SERVER_NOT_INITIALIZED].contains(&error.code)
         || error.code == codes::INTERNAL_ERROR && error.message.starts_with("file not found")

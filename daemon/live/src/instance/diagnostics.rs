@@ -1,4 +1,4 @@
-//! Waits for the diagnostics of a server that says them by itself, until they are about the contents as they are now.
+//! Waits until a server that pushes diagnostics has pushed them for the present contents.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use crate::diagnostics::PushedDiagnostics;
 use crate::documents::ReadText;
 use crate::rpc::CallError;
 
-/// A server that does not say which contents a verdict is about gives it in pieces; after so long without another it is
-/// whole.
+/// Pause after which diagnostics count as complete, for a server that pushes them in parts and does not say which
+/// contents they are about.
 const SETTLES_WITHIN: Duration = Duration::from_millis(400);
 
 impl Instance {
-    /// Asks a server that pushes its verdicts for the one on `path` as everything is now, and waits for it; `None` if the
-    /// file cannot be read. Without a verdict in time, the last one is given as partial, or nothing as unknown.
+    /// Makes a server that pushes diagnostics push those of `path` for the present contents, and waits for them; `None`
+    /// if the file cannot be read. If none come in time, returns the last ones as partial, or an empty list as unknown.
     ///
     /// # Errors
     /// [`CallError`].
@@ -76,7 +76,8 @@ impl Instance {
         Ok(Some(ServerAnswer { value: verdict.list, completeness: self.whole_since(before, true) }))
     }
 
-    /// Tells the server what it takes to get a verdict on `path`: the version it will be about, and the verdicts before it.
+    /// Sends the messages that make the server push diagnostics of `path`. Returns their version, and the number of
+    /// lists pushed before.
     fn await_verdict(
         &self,
         path: &WsPath,

@@ -1,4 +1,4 @@
-//! Uses a running server for editors: shows it documents as editors have them, and passes their messages on as they wrote them.
+//! Uses a running server for editors: shows it their documents, and passes their messages on as they wrote them.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -14,7 +14,7 @@ use crate::documents::{Doc, EditorId, Shown, Tell};
 use crate::rpc::{CallError, OnOutcome};
 use crate::views::ProjectOverlay;
 
-/// Longest time that an editor's request may stay without an answer, if nothing else is heard either.
+/// Longest time for which an editor's request may stay without an answer while the server sends nothing else either.
 const SILENT_WITHIN: Duration = Duration::from_secs(30);
 
 impl Instance {
@@ -24,26 +24,26 @@ impl Instance {
         &self.view
     }
 
-    /// Has it see a document as editors do, if it serves such; the view's lock is held.
+    /// Shows the server an editor's document, if it serves such documents; the caller holds the overlay's lock.
     pub(crate) fn show_document(&self, doc: &Doc, shown: &Shown) {
         if !self.serves_document(doc, &shown.language) {
             return;
         }
         let mut documents = self.lock_documents();
         let tell = documents.show_buffer(self.spec(), doc, shown, !self.takes_pieces());
-        // Closed: whoever asks next finds out.
+        // The connection has closed, which the next question finds out.
         let _ = self.send_all(tell.into_iter().collect());
         self.session.ready.given_work();
     }
 
-    /// No editor has a document open any more; the view's lock is held.
+    /// Tells the server that no editor has a document open any more; the caller holds the overlay's lock.
     pub(crate) fn unpin_document(&self, doc: &Doc, disk: Option<&str>) {
         let mut documents = self.lock_documents();
         let tell = documents.unpin_document(doc, disk);
         let _ = self.send_all(tell.into_iter().collect());
     }
 
-    /// An editor has saved a document; the view's lock is held.
+    /// Tells the server that an editor has saved a document; the caller holds the overlay's lock.
     pub(crate) fn tell_saved(&self, doc: &Doc, text: &str) {
         let save = self.capability("/textDocumentSync/save");
         let wants = !matches!(save, Value::Null | Value::Bool(false))
@@ -72,15 +72,15 @@ impl Instance {
         }
     }
 
-    /// Returns true if the server takes changes piece by piece.
+    /// Returns true if the server accepts incremental changes.
     fn takes_pieces(&self) -> bool {
         const INCREMENTAL: u64 = 2;
         let sync = self.capability("/textDocumentSync");
         sync.as_u64().or_else(|| sync["change"].as_u64()) == Some(INCREMENTAL)
     }
 
-    /// Returns the editor's version of the text that a version of the server's is about; `None` if that is not known
-    /// to be the editor's text.
+    /// Returns the editor's version of the text behind one of the server's versions; `None` if that is not known to be
+    /// the editor's text.
     #[must_use]
     pub fn editors_version(&self, doc: &Doc, version: i32, editor: EditorId) -> Option<i32> {
         let (label, now) = {
@@ -105,7 +105,8 @@ impl Instance {
         self.client.forward_request(method, params, on)
     }
 
-    /// Nobody waits for what editors ask, so it is looked at when they ask again.
+    /// Gives the server up if it has been silent for too long. Editors' requests have no waiting thread, so this check
+    /// runs when they ask again.
     fn give_up_if_silent(&self) {
         let mut signs = self.signs.lock().unwrap_or_else(PoisonError::into_inner);
         if self.client.silent_for().is_none_or(|silent| silent < SILENT_WITHIN) {
@@ -123,7 +124,7 @@ impl Instance {
         }
     }
 
-    /// Asks for a result as the protocol writes it.
+    /// Asks the server and returns the result as the protocol writes it.
     ///
     /// # Errors
     /// [`CallError`].
@@ -146,7 +147,7 @@ impl Instance {
         self.client.forward_notification(method, params)
     }
 
-    /// The answer to a forwarded request is not wanted any more.
+    /// Tells the server that the answer to a forwarded request is not wanted any more.
     pub fn cancel(&self, id: i64) {
         self.client.cancel(id);
     }

@@ -15,14 +15,14 @@ pub enum StartError {
         /// The system's reason, in words.
         why: String,
     },
-    /// It ended, or refused, before it was initialised.
+    /// It ended, or refused to start, before it was initialised.
     #[error("`{program}` did not start: {why}")]
     Failed {
         /// Path of the server's program.
         program: String,
         /// The event that ended the start, in words.
         why: String,
-        /// True if the server ended by itself or said no: it will do so again.
+        /// Whether the server ended by itself or refused: then it will do so again.
         by_itself: bool,
         /// The last lines of its standard error, oldest first.
         stderr: Vec<String>,
@@ -35,7 +35,7 @@ pub enum StartError {
         /// Time that hob waited for an answer.
         waited: Duration,
     },
-    /// Nobody waits for it any more.
+    /// The caller does not wait any more.
     #[error(transparent)]
     Stopped(Stopped),
 }

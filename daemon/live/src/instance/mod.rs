@@ -1,9 +1,9 @@
-//! Holds one running server: what it is, what it can do, the files that it has open, and its end.
+//! Holds one running server: its kind, its capabilities, its open files, and its end.
 //!
-//! Files of their own start it, ask it, keep what it says of files, and give it up.
+//! Other files of this folder start it, ask it, and give it up.
 //!
-//! An instance is used by everybody who asks about its project. It never comes back to life: when its process ends, it is
-//! replaced as a whole, because nothing that it knew can be trusted to have survived.
+//! All callers that ask about a project share its instance. An instance is never revived: when its process ends, a new
+//! instance replaces it, because nothing that it knew is known to have survived.
 
 mod answer;
 mod ask;
@@ -35,20 +35,20 @@ use silence::{Missed, Signs};
 pub use answer::{Completeness, ServerAnswer};
 pub use error::StartError;
 
-/// Longest time that a server may take to end by itself when asked to.
+/// Longest time that a server may take to end by itself after the request to end.
 const STOPPED_WITHIN: Duration = Duration::from_secs(2);
 
-/// Pause between two checks of a call that waits for diagnostics whether the server is still there.
+/// Pause between two checks whether the server is still there, in a call that waits for diagnostics.
 const LOOK_FOR_DEATH_EVERY: Duration = Duration::from_millis(250);
 
-/// A running server instance: its process, its connection and what is open in it.
+/// A running server instance: its process, its connection and its open files.
 #[derive(Debug)]
 pub struct Instance {
     launch: Launch,
     process: ServerProcess,
     client: RpcClient,
     session: Arc<ServerSession>,
-    /// As the server sent them: a field of an unknown shape must not make the rest unusable.
+    /// The capabilities as the server sent them: a field of an unknown shape must not make the rest unusable.
     capabilities: Value,
     documents: Mutex<ServerDocuments>,
     /// The documents that editors have open; its lock comes before that of `documents`.
@@ -56,9 +56,9 @@ pub struct Instance {
     started: Instant,
     answered: AtomicBool,
     missed: Missed,
-    /// Signs of life when what an editor asked had been without an answer for long.
+    /// The signs of life at a time when an editor's request had been without an answer for long.
     signs: Mutex<Option<Signs>>,
-    /// Why it was given up, if it was.
+    /// The reason why the server was given up, if it was.
     given_up: OnceLock<String>,
 }
 
@@ -69,13 +69,13 @@ impl Instance {
         &self.launch.spec
     }
 
-    /// As [`Instance::spec`], for those who outlive it.
+    /// Returns the kind of the server, for callers that outlive the instance.
     #[must_use]
     pub fn launch_spec(&self) -> Arc<ServerSpec> {
         Arc::clone(&self.launch.spec)
     }
 
-    /// The program that was started.
+    /// Returns the program that was started.
     #[must_use]
     pub fn program(&self) -> &Path {
         &self.launch.command.program
@@ -87,19 +87,19 @@ impl Instance {
         &self.launch.root
     }
 
-    /// Its process and all that it started.
+    /// Returns its process, with everything that it started.
     #[must_use]
     pub fn process(&self) -> &ServerProcess {
         &self.process
     }
 
-    /// Returns the session: what the server says without being asked.
+    /// Returns the session, which handles messages that the server sends unasked.
     #[must_use]
     pub fn session(&self) -> &ServerSession {
         &self.session
     }
 
-    /// For how long it has been running.
+    /// Returns the time for which it has been running.
     #[must_use]
     pub fn uptime(&self) -> Duration {
         self.started.elapsed()
@@ -111,14 +111,14 @@ impl Instance {
         self.session.ready.readiness()
     }
 
-    /// Why it is no more, if so.
+    /// Returns the reason why the server is gone; `None` while it runs.
     #[must_use]
     pub fn reason_gone(&self) -> Option<String> {
         if let Some(why) = self.given_up.get() {
             return Some(why.clone());
         }
         if self.client.reason_closed().is_none() && self.process.end_if_ended().is_some() {
-            // Its guard was killed. It might go on, but not end with the daemon.
+            // The server's guard was killed. The server could go on, but would not end with the daemon.
             self.process.kill();
             self.client.close("its guard has ended");
         }
@@ -128,7 +128,7 @@ impl Instance {
     }
 
     /// Returns true if the server answers a kind of question: `capability` is the field of its capabilities, `method`
-    /// what it may have registered instead.
+    /// the method that it may have registered instead.
     #[must_use]
     pub fn has_capability(&self, capability: &str, method: &str) -> bool {
         let stated = match &self.capabilities[capability] {
@@ -139,21 +139,21 @@ impl Instance {
         stated || self.session.has_registered(method)
     }
 
-    /// A part of its capabilities, by its JSON pointer; `null` where there is none.
+    /// Returns a part of its capabilities by JSON pointer; `null` where there is none.
     #[must_use]
     pub fn capability(&self, pointer: &str) -> &Value {
         self.capabilities.pointer(pointer).unwrap_or(&Value::Null)
     }
 
-    /// Returns true if the server wants to be asked or told of something that is done with files: `kind` is the field
-    /// of its capabilities for it. The patterns of files that it declares are ignored: hob asks it about the files
-    /// that it serves.
+    /// Returns true if the server wants to be asked or told of operations on files: `kind` is the field of its
+    /// capabilities for the operation. The declared patterns of files are ignored, because hob asks only about files
+    /// that the server serves.
     #[must_use]
     pub fn offers_file_operation(&self, kind: &str, method: &str) -> bool {
         self.capability("/workspace/fileOperations")[kind].is_object() || self.session.has_registered(method)
     }
 
-    /// Tells the server something that has nothing to do with documents.
+    /// Sends the server a notification that has nothing to do with documents.
     ///
     /// # Errors
     /// [`CallError::Closed`].
@@ -161,20 +161,19 @@ impl Instance {
         self.client.notify_raw(method, params)
     }
 
-    /// Returns true if the server has answered any question: then its end is not the failure of one that cannot work
-    /// at all.
+    /// Returns true if the server has answered any question: then its end does not mean that it cannot work at all.
     #[must_use]
     pub fn has_answered(&self) -> bool {
         self.answered.load(Ordering::Relaxed)
     }
 
-    /// The files that the server has open.
+    /// Returns the files that the server has open.
     #[must_use]
     pub fn all_open(&self) -> Vec<WsPath> {
         self.lock_documents().all_open()
     }
 
-    /// Has a file open in the server, with its present contents; `false` if it cannot be read.
+    /// Opens a file in the server, with its present contents; `false` if the file cannot be read.
     ///
     /// # Errors
     /// [`CallError::Closed`].
@@ -188,7 +187,7 @@ impl Instance {
         Ok(true)
     }
 
-    /// Tells the server of changes on disk; `false` if it is better started anew.
+    /// Tells the server of changes on disk; `false` if it should rather be restarted.
     ///
     /// # Errors
     /// [`CallError::Closed`].
@@ -211,19 +210,19 @@ impl Instance {
         }
     }
 
-    /// The version under which the server has a file open.
+    /// Returns the version of a file that the server has open.
     #[must_use]
     pub fn version(&self, path: &WsPath) -> Option<i32> {
         self.lock_documents().version(path)
     }
 
-    /// Returns what the server was last sent of a file that it has open: the version, and the hash of the contents.
+    /// Returns the state of an open file that the server was last sent: its version, and the hash of its contents.
     #[must_use]
     pub fn sent_version(&self, path: &WsPath) -> Option<(i32, ContentHash)> {
         self.lock_documents().last_sent(path)
     }
 
-    /// Ends it: asks it to, and does not take no for an answer.
+    /// Ends the server: asks it to end, and kills it if it does not.
     pub fn stop(&self) {
         let patience = CancelToken::new(Deadline::after(STOPPED_WITHIN));
         let asked = self.client.request_raw("shutdown", &(), &patience);
@@ -237,7 +236,7 @@ impl Instance {
         }
     }
 
-    /// Under the documents' lock, so that everything reaches the server in the order in which it was decided.
+    /// Sends messages under the documents' lock, so that they reach the server in the order of the decisions.
     fn send_all(&self, tell: Vec<Tell>) -> Result<(), CallError> {
         tell.into_iter().try_for_each(|tell| match tell.is_request() {
             true => self.client.request_and_ignore(tell.method, &tell.params),
@@ -246,7 +245,8 @@ impl Instance {
     }
 
     fn lock_documents(&self) -> MutexGuard<'_, ServerDocuments> {
-        // What is open is noted before it is sent; after a panic between the two the connection is of no use anyway.
+        // Open files are noted before the messages are sent; after a panic between the two the connection is of no use
+        // anyway.
         self.documents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,11 +1,11 @@
-//! Ends a server that leaves question after question without an answer; `silence.rs` says when that is.
+//! Ends a server that leaves question after question without an answer; `silence.rs` decides when.
 
 use super::Instance;
 use super::silence::UnansweredRequest;
 use crate::rpc::CallError;
 
 impl Instance {
-    /// Has the server asked something; one that leaves question after question without an answer is ended.
+    /// Asks the server something, and gives it up if it has left too many questions without an answer.
     pub(super) fn with_patience<T>(
         &self,
         question: impl FnOnce() -> Result<T, CallError>,
@@ -26,7 +26,7 @@ impl Instance {
         }
     }
 
-    /// Ends it at once: it is of no use any more.
+    /// Ends the server at once, because it is of no use any more.
     pub(super) fn give_up(&self, why: &str) {
         tracing::warn!(server = self.spec().name, why, "a language server is given up");
         let _ = self.given_up.set(why.to_owned());
@@ -40,7 +40,7 @@ impl Instance {
         self.given_up.get().is_some()
     }
 
-    /// One before it was given up: it is not borne for as long, until it has answered something.
+    /// Marks the successor of a server that was given up: it gets fewer chances until it has answered something.
     pub fn put_on_probation(&self) {
         self.missed.put_on_probation();
     }

@@ -1,9 +1,9 @@
 //! Decides when a server that does not answer is given up.
 //!
-//! A server may take longer than anybody waits, and then the next question may find it done. One that is stuck stays so, and makes
-//! every call wait for nothing. What tells them apart is any sign of work: a message, a line on standard error, time on a processor.
-//! Without one, two deadlines missed in a row are enough; with nothing but processor time, which an endless loop takes too, it is
-//! borne for longer.
+//! A slow server may miss a deadline and be done at the next question. A stuck server stays stuck, and makes every call
+//! wait for nothing. A sign of work tells them apart: a message, a line on standard error, or processor time. Without
+//! any, two missed deadlines in a row are enough; with nothing but processor time, which an endless loop takes too, the
+//! limit is higher.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,23 +11,23 @@ use std::time::{Duration, Instant};
 use crate::process::ServerProcess;
 use crate::rpc::RpcClient;
 
-/// Deadlines missed in a row that a server is given up for, if it does nothing.
+/// Number of deadlines missed in a row after which an idle server is given up.
 const IDLE: u32 = 2;
-/// If it takes time on a processor.
+/// The same for a server that uses processor time.
 const BUSY: u32 = 6;
-/// A question that had less time says nothing of the server.
+/// A question with a shorter deadline does not count against the server.
 const LEAST: Duration = Duration::from_secs(5);
-/// Time for which a server is watched for work once a deadline was missed.
+/// Time for which a server is watched for work after a missed deadline.
 const WATCHED: Duration = Duration::from_millis(250);
-/// This part of one processor's time is work; timers of an idle program take less.
+/// One processor's time divided by this counts as work; timers of an idle program take less.
 const WORK: u32 = 20;
 
-/// Signs of life at one moment.
+/// Signs of life at one time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Signs {
-    /// Messages and lines on standard error so far.
+    /// Number of messages and of lines on standard error so far.
     said: u64,
-    /// Time on processors so far.
+    /// Processor time so far.
     cpu: Duration,
     pub(super) at: Instant,
 }
@@ -54,7 +54,7 @@ impl Signs {
     }
 }
 
-/// A question under way.
+/// A question that waits for its answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UnansweredRequest {
     since: Instant,
@@ -67,7 +67,7 @@ impl UnansweredRequest {
     }
 }
 
-/// Deadlines that one server missed.
+/// Counts the deadlines that one server missed.
 #[derive(Debug, Default)]
 pub(super) struct Missed(Mutex<MissedDeadlineState>);
 
@@ -75,9 +75,9 @@ pub(super) struct Missed(Mutex<MissedDeadlineState>);
 struct MissedDeadlineState {
     /// Number of missed deadlines in a row.
     count: u32,
-    /// When the last of them was counted, and what had been heard by then.
+    /// The time at which the last of them was counted, and the number of messages by then.
     last: Option<(Instant, u64)>,
-    /// It is here because another one was silent: it is not borne as long.
+    /// Whether it replaces a server that was silent: then its limit is lower.
     on_probation: bool,
 }
 
@@ -86,14 +86,15 @@ impl Missed {
         self.lock_state().on_probation = true;
     }
 
-    /// A question has had its answer.
+    /// Records that a question has had its answer.
     pub(super) fn note_answer(&self) {
         let mut state = self.lock_state();
         state.count = 0;
         state.on_probation = false;
     }
 
-    /// A question was given up without an answer: whether the server is, and in which words. Watches it for a moment.
+    /// Records that a question had no answer in time. Watches the server for a moment; returns the reason to give it
+    /// up, if there is one.
     pub(super) fn give_up(
         &self,
         waited: UnansweredRequest,
@@ -111,7 +112,7 @@ impl Missed {
             return None;
         }
         let mut state = self.lock_state();
-        // Of questions that waited side by side, one counts.
+        // Among questions that waited side by side, one counts.
         if state.last.is_some_and(|(counted, _)| counted > waited.since) {
             return None;
         }
@@ -131,7 +132,7 @@ impl Missed {
     }
 
     fn lock_state(&self) -> MutexGuard<'_, MissedDeadlineState> {
-        // Figures are set whole.
+        // Each figure is written at once.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Starts a server: its process, its connection and the greeting, with nothing left running if one of them fails.
+//! Starts a server: its process, its connection and the initialisation. If one of them fails, nothing is left running.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -21,10 +21,10 @@ use crate::uri;
 use crate::views::ProjectOverlay;
 
 impl Instance {
-    /// Starts a server and waits until it is initialised. `view` is what editors have open in the project.
+    /// Starts a server and waits until it is initialised. `view` is the overlay of the project.
     ///
     /// # Errors
-    /// [`StartError`]; nothing of it is left running.
+    /// [`StartError`]; nothing of the server is left running.
     pub fn start(
         mut launch: Launch,
         guard: Option<&Guard>,
@@ -46,8 +46,8 @@ impl Instance {
         let client = RpcClient::start(input, output, peer).map_err(spawn_error)?;
         #[cfg(unix)]
         {
-            // A guard that is killed leaves a server that would not end with the daemon. Its group is named by its number, which
-            // is not given out again while the group has members.
+            // A killed guard leaves a server that would not end with the daemon. The server's group is named by the
+            // guard's number, which the system does not reuse while the group has members.
             let (pid, connection) = (process.pid(), client.clone());
             let end = move || {
                 end_group(pid);
@@ -96,12 +96,12 @@ impl Instance {
 
 /// Longest time that a server may take to answer its first request, whatever it does meanwhile.
 const INITIALISED_WITHIN: Duration = Duration::from_secs(60);
-/// Longest time for the same without any sign of work.
+/// Longest time that a server may take for that without any sign of work.
 const INITIALISED_WITHOUT_WORK: Duration = Duration::from_secs(20);
-/// Pause between two looks for signs of work.
+/// Pause between two checks for signs of work.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// Sends `initialize` and waits for the answer; out of time after so long, and sooner where the server does nothing.
+/// Sends `initialize` and waits for the answer; fails after the longest time, and sooner where the server does nothing.
 fn send_initialize(
     client: &RpcClient,
     process: &ServerProcess,
@@ -141,7 +141,7 @@ fn send_initialize(
 }
 
 fn not_started(error: &CallError, process: &ServerProcess, program: String) -> StartError {
-    /// First exit code by which the guard says that a signal ended the program.
+    /// First exit code with which the guard reports that a signal ended the program.
     const BY_SIGNAL: i32 = 128;
     let ended = match error {
         CallError::Stopped(_) => None,

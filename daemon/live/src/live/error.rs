@@ -1,4 +1,4 @@
-//! Says why a question to a language server has no answer.
+//! Defines why a question to a language server has no answer.
 
 use hob_base::{AbsPath, Stopped, WsPath};
 
@@ -9,34 +9,34 @@ use crate::rpc::CallError;
 /// Why a question has no answer.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LiveError {
-    /// No kind of server is known for such files.
+    /// hob knows no server for such files.
     #[error("no language server is known for `{file}`")]
     NoSuchLanguage {
         /// Name of the file, without its folder.
         file: String,
     },
-    /// Kinds are known, and the user wants none of them.
+    /// hob knows servers for such files, and the user wants none of them.
     #[error("language servers for `{language}` are switched off ({from})")]
     SwitchedOff {
         /// The protocol's identifier of the language.
         language: &'static str,
-        /// Where that is said.
+        /// The place of the setting that says so.
         from: String,
     },
-    /// Kinds are known, and none is installed.
+    /// hob knows servers for such files, and none is installed.
     #[error("{server} was not found on the search path")]
     NotInstalled {
-        /// The one most wanted.
+        /// The preferred server.
         server: &'static str,
         /// A sentence that tells how to get the server.
         install: &'static str,
-        /// Programs that were found and are of no use, each with the reason.
+        /// Programs that were found and cannot be used, each with the reason.
         rejected: Vec<Rejected>,
     },
     /// The installed server runs only in a trusted project, which this one is not.
     #[error("{server} runs only if the project `{root}` is trusted")]
     Untrusted {
-        /// The one most wanted of those that trust would let run.
+        /// The preferred server among those that would run in a trusted project.
         server: &'static str,
         /// The root of the project.
         root: AbsPath,
@@ -45,7 +45,7 @@ pub enum LiveError {
         /// Programs that were found, each with the reason why it may not run.
         rejected: Vec<Rejected>,
     },
-    /// It failed again and again.
+    /// The server failed again and again.
     #[error("{server} failed repeatedly: {why}")]
     Failed {
         /// Name of the server in the catalogue.
@@ -55,17 +55,17 @@ pub enum LiveError {
         /// The last lines of its standard error.
         stderr: Vec<String>,
     },
-    /// It could not be started.
+    /// The server could not be started.
     #[error("{server} failed: {why}")]
     NotStarted {
         /// Name of the server in the catalogue.
         server: &'static str,
-        /// Its program, and what happened.
+        /// The program, and the event that ended the start, in words.
         why: String,
         /// The last lines of its standard error.
         stderr: Vec<String>,
     },
-    /// It was ended because it did not answer, and is being started again.
+    /// hob ended the server because it did not answer, and is starting it again.
     #[error("{server} is being started again: {why}")]
     Restarting {
         /// Name of the server in the catalogue.
@@ -92,15 +92,15 @@ pub enum LiveError {
         /// The server's error, or the reason why its answer does not make sense.
         error: CallError,
     },
-    /// The server will not rename what was asked about.
+    /// The server refuses to rename the symbol.
     #[error("{}", refusal(.server, .why.as_deref()))]
     NotRenamable {
         /// Name of the server in the catalogue.
         server: &'static str,
-        /// Its own words; `None` where it has none, as at a place without a name.
+        /// The server's own words; `None` where it has none, as at a place without a name.
         why: Option<String>,
     },
-    /// The server's edit does not fit the files, or would change what it must not.
+    /// The server's edit does not fit the files, or would change files that it must not.
     #[error("the edit that {server} gave cannot be used: {why}")]
     BadEdit {
         /// Name of the server in the catalogue.
@@ -108,15 +108,15 @@ pub enum LiveError {
         /// The reason why the edit cannot be used, in words.
         why: String,
     },
-    /// The server is still loading, and what it would say now would be wrong.
+    /// The server is still loading, and an answer now would be wrong.
     #[error("{server} has not loaded the project yet: {what}")]
     Loading {
         /// Name of the server in the catalogue.
         server: &'static str,
-        /// Progress of the loading, as far as the server says it.
+        /// Progress of the loading, as far as the server reports it.
         what: String,
     },
-    /// Out of time, or nobody waits any more.
+    /// The deadline passed, or the caller does not wait any more.
     #[error("{server}: {stopped}")]
     Stopped {
         /// Name of the server in the catalogue.
@@ -146,7 +146,7 @@ pub(super) fn of_pool(server: &'static str, error: PoolError) -> LiveError {
     }
 }
 
-/// A failed call to a server, as a failed question.
+/// Converts a failed call to a server into a failed question.
 pub(crate) fn of_call(server: &'static str, question: &'static str, error: CallError) -> LiveError {
     match error {
         CallError::Stopped(stopped) => LiveError::Stopped { server, stopped },

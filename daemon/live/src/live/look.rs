@@ -1,8 +1,8 @@
-//! Finds out how the server of a file would be started: which kinds serve it, whether their programs are there and may run.
+//! Finds the server for a file: which kinds serve the file, whether their programs exist, and whether they may run.
 //!
-//! Every question goes this way, and looking at each folder of the search path for each kind takes longer than many an answer.
-//! So what was chosen is believed for a moment, while the program is the file that it was; what was not found is always
-//! looked for again before anybody is told so. Nothing here writes anything: that is left to
+//! Every question needs this, and a look at each folder of the search path for each kind takes longer than many an
+//! answer. So hob relies on its last choice for a moment, while the program's file stays the same; but before it
+//! reports that a program is missing, it always looks again. Nothing here writes anything: that is left to
 //! [`before_start`](crate::spec::ServerSpec::before_start).
 
 use std::ffi::OsString;
@@ -23,40 +23,41 @@ use crate::preferences::{Preferences, ServerPreference, StatedPreference};
 use crate::process::{ServerCommand, neutral_folder};
 use crate::spec::{Circumstances, Environment, Launch, ServerSpec};
 
-/// Time for which hob believes what a program printed about the machine: where an interpreter or a toolchain is.
+/// Time for which hob relies on a program's output about the machine, such as the place of an interpreter or a
+/// toolchain.
 const BELIEVED_FOR: Duration = Duration::from_secs(60);
 
 /// Longest time that a program may take to answer a question.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(10);
 
-/// Time for which hob believes that no program came to the search path that would be wanted more.
+/// Time for which hob assumes that no preferred program has come to the search path.
 const LOOKED_WITHIN: Duration = Duration::from_secs(1);
 
-/// Where package managers put the programs of what they install into a folder.
+/// Folders into which package managers put programs, below an installation.
 const INSTALLED: &[&str] = &["bin", "Scripts", "node_modules/.bin"];
 
-/// Where projects keep programs of their own.
+/// Folders in which projects keep programs of their own.
 const BROUGHT_ALONG: &[&str] = match cfg!(windows) {
     true => &["node_modules/.bin", ".venv/Scripts", "venv/Scripts"],
     false => &["node_modules/.bin", ".venv/bin", "venv/bin"],
 };
 
-/// The result of looking for a server.
+/// The result of the search for a server's program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Looked {
-    /// Its program, and the arguments that it is started with.
+    /// The program, and the arguments that it is started with.
     pub found: Option<(FoundProgram, Vec<OsString>)>,
-    /// Programs that were found on the way and are of no use, each with the reason.
+    /// Programs that were found before it and cannot be used, each with the reason.
     pub rejected: Vec<Rejected>,
 }
 
-/// Facts about the machine that hob has found out lately.
+/// Facts about the machine that hob has found out recently.
 #[derive(Debug)]
 pub(super) struct ServerLookupCache {
     chosen: Lately<Choice, Chosen>,
-    /// Where programs are that [`Live::run`] asks, by name.
+    /// The paths of the programs that [`Live::run`] asks, by name.
     programs: Lately<(AbsPath, bool, String), PathBuf>,
-    /// The output of the programs that were asked, by program and arguments.
+    /// The output of programs that hob asked, by program and arguments.
     asked: Lately<(PathBuf, Vec<String>), Option<String>>,
 }
 
@@ -73,7 +74,7 @@ impl Default for ServerLookupCache {
 /// A project, whether it is trusted, and the names of the kinds of server to choose from.
 type Choice = (AbsPath, bool, Vec<&'static str>);
 
-/// The kind of server that was chosen, and its program.
+/// The chosen kind of server, and its program.
 #[derive(Clone, Debug)]
 struct Chosen {
     preferences: Arc<Preferences>,
@@ -84,7 +85,7 @@ struct Chosen {
 }
 
 impl Live {
-    /// The kinds of server for files of this name that may be used, most wanted first.
+    /// Returns the kinds of server that may serve files of this name, the preferred one first.
     ///
     /// # Errors
     /// [`LiveError::NoSuchLanguage`] and [`LiveError::SwitchedOff`].
@@ -107,7 +108,7 @@ impl Live {
         Ok(wanted)
     }
 
-    /// Finds the server for files of this name: the launch that would start it, and its program.
+    /// Finds the server for files of this name: the launch that starts it, and its program.
     ///
     /// # Errors
     /// [`LiveError::NoSuchLanguage`], [`LiveError::SwitchedOff`], [`LiveError::NotInstalled`] and [`LiveError::Untrusted`].
@@ -139,7 +140,7 @@ impl Live {
         (same && program_identity(&chosen.found.program) == Some(chosen.identity.clone())).then_some(chosen)
     }
 
-    /// The first of `wanted` that is there and may run.
+    /// Returns the first of `wanted` whose program exists and may run.
     fn choose_server(&self, project: &LiveProject, wanted: &[&Arc<ServerSpec>]) -> Result<Chosen, LiveError> {
         let mut rejected = Vec::new();
         let mut untrusted = None;
@@ -156,7 +157,7 @@ impl Live {
             }
             rejected.extend(looked.rejected);
         }
-        // There is one: else it would have been an error.
+        // The list has one: otherwise there would have been an error.
         let first = wanted[0];
         let (server, install, root) = (first.name, first.install_hint, project.root.clone());
         match untrusted {
@@ -165,7 +166,7 @@ impl Live {
         }
     }
 
-    /// The program of a kind of server, and what was rejected on the way to it.
+    /// Finds the program of a kind of server, and the programs that were rejected before it.
     #[must_use]
     pub fn look_for_program(&self, spec: &ServerSpec, project: &LiveProject) -> Looked {
         let wish = project.preferences.server_preference(spec.name);
@@ -203,8 +204,9 @@ impl Live {
         looked
     }
 
-    /// The program that the user's settings name. It is not asked for its version: it may be anything, such as a script that
-    /// starts the server elsewhere. Who wants it tried passes what to ask it with.
+    /// Finds the program that the user's settings name. It is not asked for its version, because it may be anything,
+    /// such as a script that starts the server elsewhere. A caller that wants it tried passes the arguments to ask it
+    /// with.
     fn look_for_named(
         &self,
         spec: &ServerSpec,
@@ -237,8 +239,8 @@ impl Live {
         }
     }
 
-    /// Has the program that the user's settings name for a kind of server say its version; what is wrong with it, if there is one
-    /// and something is.
+    /// Asks the program that the user's settings name for a kind of server for its version. Returns the program's
+    /// fault, if there is a program and it has one.
     #[must_use]
     pub fn try_named(&self, spec: &ServerSpec, project: &LiveProject) -> Option<Rejected> {
         let command = project.preferences.server_preference(spec.name)?.command.as_ref()?;
@@ -246,7 +248,7 @@ impl Live {
         if looked.found.is_some() { None } else { looked.rejected.into_iter().next() }
     }
 
-    /// The folder into which hob installs a server; `None` if hob installs none.
+    /// Returns the folder into which hob installs a server; `None` if hob installs none.
     #[must_use]
     pub fn own_folder(&self, server: &str) -> Option<PathBuf> {
         self.options.own.as_ref().map(|own| own.join(server))
@@ -304,7 +306,7 @@ impl Live {
         env
     }
 
-    /// The folders in which the programs of `spec`, or of any server, are looked for.
+    /// Returns the folders that are searched for the programs of `spec`, or of any server.
     fn search(&self, project: &LiveProject, spec: Option<&ServerSpec>) -> ProgramSearch {
         let env = self.environment_of(
             Environment::new(),
@@ -316,7 +318,7 @@ impl Live {
         let own = spec.and_then(|spec| self.own_folder(spec.name)).filter(|own| own.join(STAMP).is_file());
         let others = own.iter().flat_map(|own| INSTALLED.iter().map(|folder| own.join(folder)));
         let others = others.chain(on_path.unwrap_or_default());
-        // What may not run is still looked for, to be able to say that trust would help.
+        // Programs that may not run are searched for too, so that the error can say that trust would help.
         let folders = match project.trusted {
             true => brought.chain(others).collect(),
             false => others.chain(brought).collect(),
@@ -325,7 +327,7 @@ impl Live {
         ProgramSearch { folders, env, never_below }
     }
 
-    /// Runs a program outside of the project and returns what it prints.
+    /// Runs a program outside of the project and returns its output.
     fn run(&self, program: &str, args: &[&str], project: &LiveProject) -> Option<String> {
         let found = self.program_path(program, project)?;
         let question = (found, args.iter().map(ToString::to_string).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! Brings a question about a file to a running server: how it would be started (`look`), and the pool.
+//! Answers questions about a file with a running server: `look` finds the server, and the pool runs it.
 
 mod error;
 mod look;
@@ -24,24 +24,25 @@ pub use error::LiveError;
 pub(crate) use error::of_call;
 pub use look::Looked;
 
-/// Projects whose wishes are remembered before those without servers are forgotten.
+/// Number of projects whose preferences are cached before those of projects without servers are dropped.
 const MOST_SETTLED: usize = 1_024;
 
-/// Pause between two checks of a call that waits for a server to end whether its caller has cancelled it.
+/// Pause between two checks whether the caller of a call that waits for a server's end has cancelled it.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
-/// A file in the folder of a server that hob installed. It is made last: without it the installation was not finished, and
-/// nothing in the folder counts.
+/// Name of a file in the folder of a server that hob installed. It is made last: without it the installation was not
+/// finished, and nothing in the folder counts.
 pub const STAMP: &str = "installed.hob";
 
 /// The surroundings of the live layer: its folders, its environment and the options of its parts.
 #[derive(Clone, Debug, Default)]
 pub struct LiveOptions {
-    /// The program that runs servers so that they cannot outlive the daemon; `None` to run them directly.
+    /// The program that runs servers so that they cannot outlive the daemon; `None` to run them without a guard.
     pub guard: Option<Guard>,
-    /// The folder where hob installs servers, each into one of its own name; they come before the user's search path.
+    /// The folder where hob installs servers, each into a folder of its own name; they take precedence over the user's
+    /// search path.
     pub own: Option<PathBuf>,
-    /// The folder for what servers keep of projects between their runs; see [`crate::keep`].
+    /// The folder for the cache directories of servers; see [`crate::keep`].
     pub keep: Option<PathBuf>,
     /// The environment with which servers are started; see [`crate::process::scrubbed_environment`].
     pub env: Vec<(OsString, OsString)>,
@@ -54,7 +55,7 @@ pub struct LiveOptions {
 pub struct LiveProject {
     /// The root of the project.
     pub root: AbsPath,
-    /// True if the user trusts the project: see the catalogue's `restricted`.
+    /// Whether the user trusts the project: see the catalogue's `restricted`.
     pub trusted: bool,
     /// The user's preferences for the servers of the project.
     pub preferences: Arc<Preferences>,
@@ -68,7 +69,7 @@ pub struct Live {
     known: look::ServerLookupCache,
     /// The last known state of each project: whether the user trusts it, and the preferences for it.
     settled: Mutex<HashMap<AbsPath, (bool, Arc<Preferences>)>>,
-    /// Projects with servers that are being dismissed, and by how many.
+    /// Number of calls that are ending servers, by project.
     leaving: Mutex<HashMap<AbsPath, usize>>,
     left: Condvar,
     clients: Mutex<HashMap<Used, Vec<Weak<LiveCaller>>>>,
@@ -77,7 +78,7 @@ pub struct Live {
     options: LiveOptions,
 }
 
-/// One who asks for as long as it is connected; it goes with the connection.
+/// A client that asks, for as long as it is connected.
 #[derive(Debug, Default)]
 pub struct LiveCaller(());
 
@@ -85,7 +86,7 @@ pub struct LiveCaller(());
 type Used = (&'static str, AbsPath);
 
 impl Live {
-    /// Creates the live layer without any server.
+    /// Creates the live layer without any running server.
     #[must_use]
     pub fn new(options: LiveOptions) -> Self {
         let pool = Pool::new(options.guard.clone(), options.pool);
@@ -102,7 +103,7 @@ impl Live {
         }
     }
 
-    /// Asks the server of `path` something; if the server dies of it or under it, a new one is asked once more.
+    /// Asks the server of `path` something; if the server dies meanwhile, asks a new one once more.
     ///
     /// # Errors
     /// [`LiveError`].
@@ -127,7 +128,7 @@ impl Live {
         }
     }
 
-    /// The server for files of this name, running.
+    /// Returns the running server for files of this name.
     ///
     /// # Errors
     /// [`LiveError`].
@@ -152,8 +153,8 @@ impl Live {
         self.pool.take_in(root, changes, read);
     }
 
-    /// Ends the servers of a project that are no longer safe in their restricted form because of what the project has
-    /// by now. They end before they are told of it.
+    /// Ends the servers of a project whose restricted form is not safe any more, because of files that the project has
+    /// by now. They end before they are told of the change.
     fn end_those_that_need_trust_now(&self, root: &AbsPath) {
         for key in self.pool.keys(root) {
             let why = catalogue::by_name(key.server).and_then(|spec| (spec.needs_trust_in)(root));
@@ -164,8 +165,8 @@ impl Live {
         }
     }
 
-    /// Returns true if any server of a project runs or is starting, or an editor holds its overlay: if not, changes
-    /// need not be told to anybody.
+    /// Returns true if any server of a project runs or is starting, or an editor holds its overlay: if not, nobody need
+    /// be told of changes.
     #[must_use]
     pub fn is_used(&self, root: &AbsPath) -> bool {
         self.pool.is_used(root) || self.pool.known_view(root).is_some()
@@ -177,7 +178,7 @@ impl Live {
         self.pool.is_any_running()
     }
 
-    /// The folder for what servers keep of projects.
+    /// Returns the folder for the cache directories of servers.
     #[must_use]
     pub fn cache_root(&self) -> Option<&Path> {
         self.options.keep.as_deref()
@@ -194,7 +195,7 @@ impl Live {
         self.pool.status()
     }
 
-    /// The servers themselves: for budgets and tests.
+    /// Returns the pool of servers, for memory limits and tests.
     #[must_use]
     pub fn pool(&self) -> &Arc<Pool> {
         &self.pool
@@ -205,8 +206,8 @@ impl Live {
         self.pool.close();
     }
 
-    /// Ends the servers of a project that nobody would be given any more, if what is wanted in it has changed since the last
-    /// time; whoever asks next waits for their end.
+    /// Ends the servers of a project that no caller would get any more, if the preferences or the trust have changed
+    /// since the last time; the next caller waits for their end.
     pub fn stop_unwanted(&self, project: &LiveProject) {
         let now = (project.trusted, Arc::clone(&project.preferences));
         self.forget_settled_without_servers();
@@ -229,12 +230,13 @@ impl Live {
         if let Some(before) = before
             && self.pool.keys(&project.root).iter().any(|key| keys.contains(key))
         {
-            // One was only starting: the next call looks again.
+            // A server was still starting: the next call tries again.
             lock(&self.settled).insert(project.root.clone(), before);
         }
     }
 
-    /// Forgets what was wanted in projects that have no server, once there are many: with none to end, it makes no difference.
+    /// Drops the last known state of projects without servers, once there are many: with no server to end, it makes no
+    /// difference.
     fn forget_settled_without_servers(&self) {
         let roots: Vec<AbsPath> = match &*lock(&self.settled) {
             settled if settled.len() < MOST_SETTLED => return,
@@ -245,7 +247,7 @@ impl Live {
         idle.iter().for_each(|root| drop(settled.remove(root)));
     }
 
-    /// Notes that a client was given an answer by a server.
+    /// Records that a client got an answer from a server.
     pub fn used_by(&self, server: &'static str, root: &AbsPath, client: &Arc<LiveCaller>) {
         note_client(&mut lock(&self.clients), (server, root.clone()), client);
     }
@@ -262,12 +264,12 @@ impl Live {
         note_client(&mut lock(&self.told), (server, root.clone()), client)
     }
 
-    /// A server is not restricted any more: if it is again one day, that is news.
+    /// Records that a server is not restricted any more: if it is restricted again later, clients are told again.
     pub fn forget_restriction(&self, server: &'static str, root: &AbsPath) {
         lock(&self.told).remove(&(server, root.clone()));
     }
 
-    /// Returns the number of clients that were given answers by a server and are still connected.
+    /// Returns the number of connected clients that got answers from a server.
     #[must_use]
     pub fn clients_of(&self, key: &InstanceKey) -> usize {
         let all = lock(&self.clients);
@@ -275,8 +277,8 @@ impl Live {
         known.iter().filter(|client| client.strong_count() > 0).count()
     }
 
-    /// Ends the servers of this kind and project that are of another form before the new one starts: two at once would take
-    /// the memory of two, and the old one may do what the user does not want any more.
+    /// Ends the servers of this kind and project that have another form before the new one starts: two at once would
+    /// take twice the memory, and the old one may do things that the user does not want any more.
     fn end_other_forms(&self, wanted: &InstanceKey, cancel: &CancelToken) -> Result<(), Stopped> {
         let other = |key: &InstanceKey| key.server == wanted.server && key != wanted;
         let keys: Vec<_> = self.pool.keys(&wanted.root).into_iter().filter(other).collect();
@@ -316,7 +318,7 @@ impl Drop for Live {
     }
 }
 
-/// Notes a client with a server, and forgets those that are gone; whether it was not there.
+/// Records a client of a server, and drops clients that are gone; returns true if the client is new.
 fn note_client(all: &mut HashMap<Used, Vec<Weak<LiveCaller>>>, used: Used, client: &Arc<LiveCaller>) -> bool {
     let known = all.entry(used).or_default();
     known.retain(|other| other.strong_count() > 0);

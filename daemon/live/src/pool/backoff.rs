@@ -1,30 +1,30 @@
-//! Decides when a server that died may be started again.
+//! Decides when a server that died may be restarted.
 //!
-//! The first failure may be chance: the next start comes soon. Each further one waits twice as long, and a server that has
-//! failed [`MOST`] times within [`WITHIN`] is given up: what it cannot do five times it will not do the sixth.
+//! The first failure may be chance, so the next start comes soon. The pause doubles with each further one, and a server
+//! that has failed [`MOST`] times within [`WITHIN`] is given up: another try would most likely fail as well.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// Most failures within [`WITHIN`] that are borne before the server is given up.
+/// Number of failures within [`WITHIN`] after which the server is given up.
 const MOST: usize = 5;
-/// Time within which those failures are counted.
+/// Time within which failures count.
 const WITHIN: Duration = Duration::from_secs(120);
 /// Pause after the first failure.
 const FIRST: Duration = Duration::from_millis(500);
 /// Longest pause between two starts.
 const LONGEST: Duration = Duration::from_secs(8);
-/// One that was given up is tried again after this: somebody may have repaired it.
+/// Time after which a server that was given up is tried again: somebody may have repaired it.
 const FORGIVEN_AFTER: Duration = Duration::from_secs(600);
 
-/// The answer to whether a server may be started now.
+/// The earliest time at which a server may be started.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Next {
-    /// It may be started at once.
+    /// The server may be started at once.
     Now,
-    /// Not before this moment.
+    /// The server may be started at this time.
     At(Instant),
-    /// It was given up.
+    /// The server was given up.
     Never,
 }
 
@@ -43,12 +43,12 @@ impl Backoff {
         }
     }
 
-    /// Its failures do not count any more.
+    /// Forgets the server's failures.
     pub(super) fn forgive_failures(&mut self) {
         self.failures.clear();
     }
 
-    /// When it may be started.
+    /// Returns when the server may be started.
     pub(super) fn next(&self, now: Instant) -> Next {
         let recent = self.failures.iter().filter(|&&at| now.saturating_duration_since(at) < WITHIN).count();
         let Some(&last) = self.failures.back() else { return Next::Now };
@@ -62,7 +62,7 @@ impl Backoff {
         if now >= last + pause { Next::Now } else { Next::At(last + pause) }
     }
 
-    /// Five failures that were close together count until they are forgiven.
+    /// Returns true if the server was given up: five failures that were close together count until they are forgiven.
     fn is_given_up(&self, now: Instant) -> bool {
         let (Some(&first), Some(&last)) = (self.failures.front(), self.failures.back()) else { return false };
         self.failures.len() == MOST

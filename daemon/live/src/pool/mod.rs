@@ -1,8 +1,8 @@
-//! One server for each (kind, project, settings), whoever asks: started on first use, shared, replaced when it dies, stopped
-//! when nobody has used it for a while.
+//! Runs one server for each (kind, project, settings), whoever asks: starts it on first use, shares it, replaces it
+//! when it dies, and stops it when nobody has used it for a while.
 //!
-//! Starting happens on a thread of its own: a caller that gives up does not take the start with it, and the next one finds
-//! a server that is half way there. A thread that stops idle servers exists only while there are servers, and sleeps until
+//! Each start has a thread of its own: a caller that gives up does not end the start, and the next caller finds a
+//! server that is half started. A thread that stops idle servers exists only while there are servers, and sleeps until
 //! the first of them is due.
 
 mod backoff;
@@ -23,25 +23,25 @@ use crate::spec::Launch;
 use crate::views::ProjectOverlay;
 use backoff::{Backoff, Next};
 
-/// Pause between two checks of a waiting call whether its caller has cancelled it.
+/// Pause between two checks whether the caller of a waiting call has cancelled it.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
-/// A file over this many bytes is told to no server.
+/// Size limit of files that are sent to servers, in bytes.
 const LARGEST: u64 = 256 << 20;
 
-/// Identifies a server instance: the kind, the project and all that it is started with.
+/// Identifies a server instance: the kind, the project and everything that it is started with.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct InstanceKey {
     /// The kind of server.
     pub server: &'static str,
     /// The root of the project.
     pub root: AbsPath,
-    /// Command, arguments, environment, options and settings: another of these is another server.
+    /// Hash of command, arguments, environment, options and settings: a server with others is another instance.
     fingerprint: ContentHash,
 }
 
 impl InstanceKey {
-    /// The key of what `launch` would start.
+    /// Returns the key of what `launch` would start.
     #[must_use]
     pub fn from_launch(launch: &Launch) -> Self {
         let Launch { spec, command, root, options, settings, keep: _ } = launch;
@@ -50,10 +50,10 @@ impl InstanceKey {
     }
 }
 
-/// Why there is no server to be had.
+/// Why the pool has no server.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PoolError {
-    /// It failed again and again and was given up.
+    /// The server failed again and again and was given up.
     #[error("it failed repeatedly: {why}")]
     GivenUp {
         /// Reason of the last failure, in words.
@@ -61,7 +61,7 @@ pub enum PoolError {
         /// The last lines of its standard error, oldest first.
         stderr: Vec<String>,
     },
-    /// It has just failed, in a way in which it will fail again.
+    /// The server has just failed, in a way in which it will fail again.
     #[error("{why}")]
     Failed {
         /// Reason of the failure, in words.
@@ -69,13 +69,13 @@ pub enum PoolError {
         /// The last lines of its standard error, oldest first.
         stderr: Vec<String>,
     },
-    /// It does not answer, and is being replaced.
+    /// The server does not answer, and is being replaced.
     #[error("{why}")]
     Silent {
         /// The question that the server did not answer, in words.
         why: String,
     },
-    /// Nobody waits for it any more.
+    /// The caller does not wait any more.
     #[error(transparent)]
     Stopped(#[from] Stopped),
     /// The daemon is ending.
@@ -86,7 +86,7 @@ pub enum PoolError {
 /// Times after which the pool acts by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PoolOptions {
-    /// A server that nobody has used for so long is stopped.
+    /// Time without use after which a server is stopped.
     pub idle: Duration,
 }
 
@@ -96,20 +96,20 @@ impl Default for PoolOptions {
     }
 }
 
-/// One server, for people.
+/// A description of one server for people.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ServerStatus {
     /// Identity of the server instance.
     pub key: InstanceKey,
-    /// In a word or two: `starting`, `ready`, `loading (...)`, `failed`, `stopped`.
+    /// The state in a word or two: `starting`, `ready`, `loading (...)`, `failed`, `stopped`.
     pub state: String,
     /// The program that was started for it, while it runs.
     pub program: Option<String>,
-    /// For how long it has been running.
+    /// The time for which it has been running.
     pub uptime: Option<Duration>,
     /// The number of its process, while it runs.
     pub pid: Option<u32>,
-    /// Memory of its processes.
+    /// Bytes of memory of its processes.
     pub rss_bytes: u64,
     /// The last lines of its standard error, if it failed.
     pub stderr_tail: Vec<String>,
@@ -129,7 +129,7 @@ struct SlotState {
     backoff: Backoff,
     used: Option<Instant>,
     failure: Option<ServerFailure>,
-    /// Changes on disk while the server was starting: it may have read those files before or after.
+    /// Changes on disk while the server was starting: it may have read those files before or after them.
     missed: BTreeMap<WsPath, FileChange>,
 }
 
@@ -142,14 +142,14 @@ struct ServerFailure {
     stderr: Vec<String>,
 }
 
-/// The consequence of a failure for those who ask meanwhile.
+/// The consequence of a failure for callers that ask meanwhile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum FailureKind {
-    /// It may have been chance: they wait for the next try.
+    /// The failure may be chance: callers wait for the next try.
     Ended,
-    /// It will happen again: they are told.
+    /// The failure will happen again: callers get an error.
     Refused,
-    /// The next try may take as long: they are told.
+    /// The next try may take as long: callers get an error.
     Silent,
 }
 
@@ -179,12 +179,12 @@ struct Slots {
     reaping: bool,
 }
 
-/// All servers of a daemon. Where two locks are held at once: `slots` before a slot's own.
+/// All servers of a daemon. A thread that holds two locks takes `slots` before a slot's own.
 #[derive(Debug)]
 pub struct Pool {
     slots: Mutex<Slots>,
     closing: AtomicBool,
-    /// The overlays of projects, each for as long as an editor or a server has a hold on it.
+    /// The overlays of projects, each for as long as an editor or a server holds it.
     views: Mutex<HashMap<AbsPath, Weak<ProjectOverlay>>>,
     wake_reaper: Condvar,
     guard: Option<Guard>,
@@ -205,7 +205,7 @@ impl Pool {
         })
     }
 
-    /// The server that `launch` describes, running; waits for it as long as `cancel` allows.
+    /// Returns the running server that `launch` describes; waits for it as long as `cancel` allows.
     ///
     /// # Errors
     /// [`PoolError`].
@@ -213,7 +213,7 @@ impl Pool {
         self.get_as(&InstanceKey::from_launch(launch), launch, cancel)
     }
 
-    /// As [`Pool::get`], for who has made the key already.
+    /// Works as [`Pool::get`], for a caller that has made the key already.
     pub(crate) fn get_as(
         self: &Arc<Self>,
         key: &InstanceKey,
@@ -273,20 +273,20 @@ impl Pool {
         view
     }
 
-    /// Returns the overlay of a project; `None` if nobody holds one.
+    /// Returns the overlay of a project; `None` if neither an editor nor a server holds one.
     #[must_use]
     pub fn known_view(&self, root: &AbsPath) -> Option<Arc<ProjectOverlay>> {
         lock(&self.views).get(root).and_then(Weak::upgrade)
     }
 
-    /// The servers of a project that run.
+    /// Returns the servers of a project that run.
     #[must_use]
     pub fn running_servers(&self, root: &AbsPath) -> Vec<Arc<Instance>> {
         let slots: Vec<_> = self.slots_where(|key| key.root == *root);
         slots.iter().filter_map(|(_, slot)| running_instance(&lock(&slot.state))).collect()
     }
 
-    /// Returns true if a server of a project runs or is starting: if none does, changes need not be told to anybody.
+    /// Returns true if a server of a project runs or is starting: if none does, changes need not be reported.
     #[must_use]
     pub fn is_used(&self, root: &AbsPath) -> bool {
         let lives =
@@ -297,12 +297,12 @@ impl Pool {
     /// Returns true if any server runs or is starting.
     #[must_use]
     pub fn is_any_running(&self) -> bool {
-        // Asked by every call, so nothing is copied.
+        // Every call asks this, so nothing is copied.
         let slots = lock(&self.slots);
         slots.by_key.values().any(|slot| !matches!(lock(&slot.state).state, ServerPhase::Absent))
     }
 
-    /// The servers of a project that run or are starting.
+    /// Returns the servers of a project that run or are starting.
     #[must_use]
     pub fn keys(&self, root: &AbsPath) -> Vec<InstanceKey> {
         let lives =
@@ -310,8 +310,8 @@ impl Pool {
         self.slots_where(|key| key.root == *root).into_iter().filter(lives).map(|(key, _)| key).collect()
     }
 
-    /// Stops a server that is not wanted in this form any more, and forgets that there was one; returns when it has ended. One
-    /// that is only starting goes on with that, for whoever waits for it.
+    /// Stops a server whose form is not wanted any more, and forgets it; returns when it has ended. A server that is
+    /// still starting goes on, for the callers that wait for it.
     pub fn stop_and_forget(&self, key: &InstanceKey) {
         self.stop(key);
         let mut slots = lock(&self.slots);
@@ -321,7 +321,7 @@ impl Pool {
         }
     }
 
-    /// Stops servers as [`Pool::stop`] does, aside: it may take them seconds to end.
+    /// Stops servers as [`Pool::stop`] does, on another thread: they may take seconds to end.
     pub fn stop_aside(self: &Arc<Self>, wanted: impl Fn(&InstanceKey) -> bool) {
         let keys: Vec<_> = self.slots_where(wanted).into_iter().map(|(key, _)| key).collect();
         let pool = Arc::clone(self);
@@ -331,8 +331,8 @@ impl Pool {
         }
     }
 
-    /// Tells the servers of a project what changed on disk; those that are better started anew are stopped, and those that
-    /// are just starting are told when they have.
+    /// Tells the servers of a project of changes on disk; stops those that should be restarted, and keeps the changes
+    /// for those that are just starting.
     pub fn take_in(&self, root: &AbsPath, changes: &BTreeMap<WsPath, FileChange>, read: ReadText<'_>) {
         if let Some(view) = self.known_view(root) {
             view.take_in(changes);
@@ -360,21 +360,21 @@ impl Pool {
         all
     }
 
-    /// Memory of all servers, each with when it was last used: for whoever has to keep a budget.
+    /// Returns the memory of all servers, each with the time of its last use, for the memory limit.
     #[must_use]
     pub fn memory_costs(&self) -> Vec<(InstanceKey, u64, Option<Instant>)> {
         let cost = |(key, slot): (InstanceKey, Arc<Slot>)| {
             let state = lock(&slot.state);
             let (instance, used) = (running_instance(&state)?, state.used);
             drop(state);
-            // Somebody types into what it serves.
+            // An editor uses this server.
             let used = if instance.session().share.is_empty() { used } else { Some(Instant::now()) };
             Some((key, instance.process().rss_bytes(), used))
         };
         self.slots_where(|_| true).into_iter().filter_map(cost).collect()
     }
 
-    /// Stops a server; the next one who asks for it starts it again. Its failures are forgiven.
+    /// Stops a server; the next caller restarts it. Its failures are forgiven.
     pub fn stop(&self, key: &InstanceKey) {
         let slot = lock(&self.slots).by_key.get(key).cloned();
         let Some(slot) = slot else { return };
@@ -391,10 +391,10 @@ impl Pool {
         }
     }
 
-    /// Stops everything, for good. Servers end side by side.
+    /// Stops every server, for good. They end side by side.
     pub fn close(&self) {
         self.closing.store(true, Ordering::SeqCst);
-        // Whoever was about to sleep has read the old value under this lock.
+        // A thread that was about to sleep has read the old value under this lock.
         drop(lock(&self.slots));
         self.wake_reaper.notify_all();
         let all = self.slots_where(|_| true);
@@ -431,7 +431,8 @@ impl Pool {
         found.map(|(key, slot)| (key.clone(), Arc::clone(slot))).collect()
     }
 
-    /// Starts a server aside. The caller holds the slot's lock, and notes that it is starting before it lets go of it.
+    /// Starts a server on another thread. The caller holds the slot's lock, and marks the slot as starting before it
+    /// releases the lock.
     fn start(self: &Arc<Self>, launch: Launch, slot: Arc<Slot>) -> io::Result<()> {
         let pool = Arc::clone(self);
         let run = move || {
@@ -457,7 +458,7 @@ impl Pool {
                         let read = small::read_within(root.as_path(), root.join_ws(path).as_path(), LARGEST);
                         read.ok().and_then(|bytes| String::from_utf8(bytes).ok())
                     };
-                    // Closed, or better started anew: whoever asks next finds out.
+                    // If the server is closed, or should be restarted, the next caller finds out.
                     let _ = instance.take_in(&missed, &read);
                     if state.failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Silent) {
                         instance.put_on_probation();
@@ -479,7 +480,7 @@ impl Pool {
         thread::Builder::new().name("hob-lsp-start".to_owned()).spawn(run).map(drop)
     }
 
-    /// Stops what nobody uses; answers when to look again.
+    /// Stops idle servers; returns the time of the next check.
     fn stop_idle(&self) -> Option<Instant> {
         let mut next = None;
         for (key, slot) in self.slots_where(|_| true) {
@@ -487,7 +488,7 @@ impl Pool {
             let (Some(instance), Some(used)) = (running_instance(&state), state.used) else { continue };
             drop(state);
             let due = used + self.options.idle;
-            // Somebody is asking it right now: their hold on it is the third.
+            // A third reference means that a call is using the server now.
             let busy = Arc::strong_count(&instance) > 2;
             drop(instance);
             if Instant::now() >= due && !busy {
@@ -508,7 +509,7 @@ impl Drop for Pool {
     }
 }
 
-/// Runs while there is a pool and, in it, a server.
+/// Stops idle servers while the pool exists.
 fn reap_idle(pool: &Weak<Pool>) {
     loop {
         let Some(pool) = pool.upgrade() else { return };
@@ -517,7 +518,8 @@ fn reap_idle(pool: &Weak<Pool>) {
         if pool.is_closing() {
             return;
         }
-        // Holding on to the pool while asleep would keep it alive, but it ends by being closed, which wakes this.
+        // A sleeping thread with a reference would keep the pool alive, but the pool ends by being closed, which wakes
+        // this thread.
         let rest = next.map(|at| at.saturating_duration_since(Instant::now()));
         match rest {
             Some(rest) => drop(pool.wake_reaper.wait_timeout(slots, rest)),
@@ -534,7 +536,7 @@ fn note_death(state: &mut SlotState) {
     tracing::warn!(server = name, why, "a language server died");
     let kind = if instance.was_given_up() { FailureKind::Silent } else { FailureKind::Ended };
     if kind == FailureKind::Ended && instance.has_answered() {
-        // It works; what ended it was something else, and the failures before it do not count any more.
+        // The server works; something else ended it, and earlier failures do not count any more.
         state.backoff.forgive_failures();
     }
     state.state = ServerPhase::Absent;
@@ -546,11 +548,11 @@ fn note_failure(state: &mut SlotState, failure: ServerFailure) {
     state.failure = Some(failure);
 }
 
-/// Returns the error for a caller that asks for a server that is not there, where waiting would be for nothing.
+/// Returns the error for a caller whose server is absent, where waiting would not help.
 fn check_failure(state: &SlotState) -> Result<(), PoolError> {
     let Some(ServerFailure { kind, why, stderr }) = &state.failure else { return Ok(()) };
     match kind {
-        // It is tried for this very caller.
+        // The server is being started for this very caller.
         FailureKind::Refused if matches!(state.state, ServerPhase::Starting) => Ok(()),
         FailureKind::Refused => Err(PoolError::Failed { why: why.clone(), stderr: stderr.clone() }),
         FailureKind::Silent => Err(PoolError::Silent { why: why.clone() }),

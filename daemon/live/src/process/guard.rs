@@ -1,26 +1,27 @@
 //! Runs between the daemon and a language server, so that nothing that a server starts outlives the daemon.
 //!
-//! A daemon that is killed can do nothing more, and a server need not notice: some ignore the end of their input, some
-//! start helpers that do. So a guard starts the server with its own standard input and output, watches that input from the
-//! other side without reading it, and ends everything below it when the daemon's end closes or the server ends. On Linux
-//! helpers whose parents ended become the guard's own children, so none escapes by detaching itself. Elsewhere on Unix one that
-//! detached itself and whose parent has ended is beyond reach; on Windows a job holds them all (`process/windows.rs`).
+//! A killed daemon can do nothing more, and a server need not notice its end: some ignore the end of their input, some
+//! start helpers that do. So a guard starts the server with its own standard input and output, watches that input
+//! without reading it, and ends all processes below it when the daemon's end closes or the server ends. On Linux
+//! helpers whose parents ended become the guard's own children, so none escapes by detaching itself. On other Unix
+//! systems a helper that detached itself and whose parent has ended is beyond reach; on Windows a job holds them all
+//! (`process/windows.rs`).
 //!
-//! The guard leads a process group that the server is in: a daemon that finds its guard killed ends the group.
+//! The guard leads a process group that the server is in. A daemon that finds its guard killed ends the group.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// The first argument that makes `hobd` a guard; no user types it.
+/// The first argument that makes `hobd` a guard; users do not type it.
 pub const WORD: &str = "guard-language-server";
 
-/// Begins an argument that may come next: the user's mask for new files, in octal, which servers get back.
+/// Prefix of an optional argument: the user's mask for new files, in octal, which servers get back.
 pub(super) const UMASK: &str = "--umask=";
 
-/// Begins an argument that may come next: how many files the user's programs may have open, which holds for servers.
+/// Prefix of an optional argument: the number of files that the user's programs may have open, which servers get back.
 pub(super) const FILES: &str = "--files=";
 
-/// Runs the command until it ends or nobody talks to it any more. The exit code is the command's.
+/// Runs the command until it ends or the daemon is gone. Returns the command's exit code.
 #[must_use]
 pub fn run(command: &[OsString]) -> ExitCode {
     let Some((program, args)) = with_users_limit(with_users_mask(command)).split_first() else {
@@ -30,7 +31,7 @@ pub fn run(command: &[OsString]) -> ExitCode {
     imp::run(program, args)
 }
 
-/// The command without the mask before it, which holds from now on.
+/// Takes the mask off the front of the command, and sets it.
 fn with_users_mask(command: &[OsString]) -> &[OsString] {
     let first = command.first().and_then(|first| first.to_str()?.strip_prefix(UMASK));
     match first.map(|digits| u32::from_str_radix(digits, 8)) {
@@ -45,7 +46,7 @@ fn with_users_mask(command: &[OsString]) -> &[OsString] {
     }
 }
 
-/// The command without the limit before it, which holds from now on.
+/// Takes the limit off the front of the command, and sets it.
 fn with_users_limit(command: &[OsString]) -> &[OsString] {
     let first = command.first().and_then(|first| first.to_str()?.strip_prefix(FILES));
     let Some(files) = first.map(str::parse::<u64>) else { return command };
@@ -70,9 +71,9 @@ mod imp {
 
     /// Longest time that a server may take to end by itself once its input has closed.
     const GRACE: Duration = Duration::from_millis(1500);
-    /// Longest time for which helpers are hunted.
+    /// Longest time for which the guard searches for helpers to end.
     const HUNT: Duration = Duration::from_secs(3);
-    /// Pause between two looks for the daemon, where a closed pipe need not show its end.
+    /// Pause between two checks for the daemon, on systems where a closed pipe need not show its end.
     const LOOK: Duration = Duration::from_secs(1);
 
     enum Event {
@@ -93,13 +94,14 @@ mod imp {
         let (code, is_wanted) = wait_for_end(server);
         end_everything();
         if !is_wanted && !cfg!(target_os = "linux") {
-            // Orphans are the system's there, and nobody is left to end the group: the guard is its leader, and ends with it.
+            // There the system takes over orphans, and no process is left to end the group: the guard is its leader,
+            // and ends with it.
             kill_group(std::process::id());
         }
         code
     }
 
-    /// Waits for the end. The exit code, and whether the daemon is there to have it.
+    /// Waits for the end. Returns the exit code, and whether the daemon is still there to receive it.
     fn wait_for_end(server: Child) -> (ExitCode, bool) {
         let (events, happened) = channel();
         let ended = events.clone();
@@ -117,14 +119,14 @@ mod imp {
     }
 
     fn wait_for(mut server: Child, events: &Sender<Event>) {
-        // `Child::wait` closes its standard input first; ours is inherited, so there is none to close.
+        // `Child::wait` closes the child's standard input first; this one is inherited, so there is none to close.
         let status = server.wait().ok();
         let _ = events.send(Event::ServerEnded(status));
     }
 
-    /// A pipe whose other end is closed says so even to one who asks for nothing; on Linux. Elsewhere (macOS) it must be asked for
-    /// that, and says it once: not if there is input just then, which the server has yet to read. So there it is asked again
-    /// and again, and whose child this is as well.
+    /// Waits until the daemon's end of the input is closed. On Linux a pipe reports that even if no event is asked for.
+    /// Elsewhere (macOS) the event must be asked for and comes once, but not if there is input at that time which the
+    /// server has yet to read. So there the guard asks again and again, and checks its parent process as well.
     fn wait_for_hangup(events: &Sender<Event>) {
         let input = std::io::stdin();
         let (wanted, patience) = match cfg!(target_os = "linux") {
@@ -155,12 +157,12 @@ mod imp {
     fn code_of(status: Option<ExitStatus>) -> ExitCode {
         use std::os::unix::process::ExitStatusExt as _;
         let Some(status) = status else { return ExitCode::FAILURE };
-        // As shells do for signals.
+        // Shells report signals in this way.
         let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
         ExitCode::from(u8::try_from(code).unwrap_or(1))
     }
 
-    /// Ends all that is below, again and again: orphans of those just ended turn up as our own children.
+    /// Ends all processes below, again and again: orphans of those just ended become the guard's own children.
     fn end_everything() {
         let own = std::process::id();
         let until = Instant::now() + HUNT;
@@ -176,7 +178,7 @@ mod imp {
         }
     }
 
-    /// Ended children stay in the list of processes until their parent has asked about them.
+    /// Collects ended children: they stay in the list of processes until their parent has asked about them.
     fn reap_children() {
         while let Ok(Some(_)) = rustix::process::wait(rustix::process::WaitOptions::NOHANG) {}
     }
@@ -187,7 +189,8 @@ mod imp {
     use std::ffi::{OsStr, OsString};
     use std::process::{Command, ExitCode};
 
-    /// The daemon's end ends this process, and with it the job that the server is in: there is nothing to watch.
+    /// Runs the command. The daemon's end ends this process, and with it the job that the server is in, so there is
+    /// nothing to watch.
     pub(super) fn run(program: &OsStr, args: &[OsString]) -> ExitCode {
         if let Err(error) = crate::process::windows::end_all_with_this_process() {
             eprintln!("guard: {error}: what the server starts may be left over");

@@ -1,7 +1,8 @@
-//! Starts language servers with nothing inherited but three pipes, measures them as trees of processes, and ends them as trees.
+//! Starts language servers so that they inherit only three pipes, measures them as trees of processes, and ends them as
+//! trees.
 //!
-//! Between the daemon and a server stands a *guard* ([`guard`]): a process of hob's own that sees the daemon's end of the
-//! server's input close, however the daemon ended, and then ends the server and everything that the server started.
+//! Between the daemon and a server stands a *guard* ([`guard`]): a process of hob's own. It sees the daemon's end of
+//! the server's input close, however the daemon ended, and then ends the server and everything that the server started.
 
 pub mod guard;
 mod stderr;
@@ -29,13 +30,13 @@ pub use tree::{Proc, machine_memory, own_memory, processes_below};
 /// The command line, environment and folder of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerCommand {
-    /// The program, by its full path: what is run must be what was looked at.
+    /// The program by its full path, so that hob runs the file that it looked at.
     pub program: PathBuf,
     /// The program's arguments, without its name.
     pub args: Vec<OsString>,
-    /// Its whole environment; see [`scrubbed_environment`].
+    /// The whole environment of the program; see [`scrubbed_environment`].
     pub env: Vec<(OsString, OsString)>,
-    /// The folder it starts in.
+    /// The folder in which the program starts.
     pub cwd: PathBuf,
 }
 
@@ -49,10 +50,10 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// This very program, if it is `hobd`; also when its file has been replaced by a newer one.
+    /// Returns this very program as a guard, if it is `hobd`; also when a newer file has replaced it.
     ///
     /// # Errors
-    /// When the system does not tell which program this is.
+    /// The system's error, if it does not tell which program this is.
     pub fn this_program() -> io::Result<Self> {
         let program = match cfg!(target_os = "linux") {
             true => PathBuf::from("/proc/self/exe"),
@@ -61,16 +62,17 @@ impl Guard {
         Ok(Self::from_program(program))
     }
 
-    /// `program`, which must be a `hobd`.
+    /// Returns `program`, which must be a `hobd`, as a guard.
     #[must_use]
     pub fn from_program(program: PathBuf) -> Self {
         Self { program, args: vec![guard::WORD.into()] }
     }
 }
 
-/// Variables that servers and the compilers they call need. Everything else of the daemon's environment, which is that
-/// of whichever client happened to start it, stays out: tokens, sockets of agents, settings of another project. On Windows
-/// hardly a program runs without some that say where the system is, and batch files are how npm's programs start.
+/// Variables that servers and the compilers they call need. Everything else of the daemon's environment stays out,
+/// because it is that of the client that happened to start the daemon: tokens, sockets of agents, settings of another
+/// project. On Windows hardly a program runs without some variables that name the system's folders, and npm's programs
+/// start as batch files.
 const PASSED_ON: &[&str] = &[
     "ALLUSERSPROFILE",
     "APPDATA",
@@ -126,14 +128,14 @@ const PASSED_ON: &[&str] = &[
     "XDG_STATE_HOME",
 ];
 
-/// Where programs are asked about themselves. Many obey files that lie in the folder they are started in, or above it, and in
-/// a folder for everybody's temporary files anybody may have put some.
+/// Returns the folder in which hob asks programs about themselves. Many programs obey files in the folder where they
+/// start, or above it, and in a folder for everybody's temporary files any user may have put some.
 #[must_use]
 pub fn neutral_folder() -> PathBuf {
     if cfg!(unix) { "/".into() } else { std::env::temp_dir() }
 }
 
-/// Returns the variables of `all` that a language server is given.
+/// Returns the variables of `all` that language servers get.
 #[must_use]
 pub fn scrubbed_environment(all: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
     let passes = |name: &str| {
@@ -168,20 +170,20 @@ pub struct ServerProcess {
     stderr: StderrTail,
 }
 
-/// The two pipes to talk over.
+/// The two pipes of the connection.
 pub type Pipes = (ChildStdin, ChildStdout);
 
 impl ServerProcess {
-    /// Starts `command`; under `guard`, except in tests of what a guard does not change.
+    /// Starts `command`; under `guard`, except in tests for which a guard makes no difference.
     ///
     /// # Errors
-    /// When the program cannot be started.
+    /// The system's error when the program cannot be started.
     pub fn start(command: &ServerCommand, guard: Option<&Guard>) -> io::Result<(Self, Pipes)> {
         let mut run = match guard {
             Some(guard) => {
                 let mut run = Command::new(&guard.program);
                 run.args(&guard.args);
-                // What a server writes is the user's: by the user's own mask, not by the daemon's.
+                // A server's files belong to the user, so it gets the user's own mask, not the daemon's.
                 run.args(hob_base::umask::users_mask().map(|mask| format!("{}{mask:o}", guard::UMASK)));
                 let files = hob_base::open_files::users_limit();
                 run.args(files.map(|files| format!("{}{files}", guard::FILES)));
@@ -205,25 +207,25 @@ impl ServerProcess {
         Ok((process, (input, output)))
     }
 
-    /// The number of its process: the guard's, if it has one.
+    /// Returns the number of its process: the guard's, if it has one.
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// The last lines it wrote to standard error, oldest first.
+    /// Returns the last lines that it wrote to standard error, oldest first.
     #[must_use]
     pub fn stderr_tail(&self) -> Vec<String> {
         self.stderr.lines()
     }
 
-    /// As [`ServerProcess::stderr_tail`], once it has ended: waits a moment for what it said last.
+    /// Returns the last lines of a process that has ended: waits a moment for lines that are still on their way.
     #[must_use]
     pub fn last_words(&self) -> Vec<String> {
         self.stderr.last_lines()
     }
 
-    /// Memory that it and everything it started occupy, in bytes; 0 where that cannot be found out.
+    /// Returns the bytes of memory that it and everything it started occupy; 0 where that cannot be found out.
     #[must_use]
     pub fn rss_bytes(&self) -> u64 {
         processes_below(self.pid).iter().map(|process| process.rss_bytes).sum()
@@ -235,7 +237,8 @@ impl ServerProcess {
         self.stderr.count()
     }
 
-    /// Time that it and everything it started have had on processors; what has ended by now may be missing.
+    /// Returns the processor time of the server and everything that it started; the time of processes that have ended
+    /// may be missing.
     #[must_use]
     pub fn cpu_time(&self) -> Duration {
         processes_below(self.pid).iter().map(|process| process.cpu).sum()
@@ -249,17 +252,17 @@ impl ServerProcess {
         Some(ProcessEnd { code: status.code() })
     }
 
-    /// Calls `then` on a thread of its own when the process (the guard, if it has one) has ended; what it started may still be
-    /// there, and still holds the pipes.
+    /// Calls `then` on a thread of its own when the process (the guard, if it has one) has ended; helpers that it
+    /// started may still exist, and still hold the pipes.
     ///
     /// # Errors
-    /// When the system refuses to start a thread.
+    /// The system's error when it refuses to start a thread.
     #[cfg(unix)]
     pub fn when_ended(&self, then: impl FnOnce() + Send + 'static) -> io::Result<()> {
         system::when_ended(self.pid, then)
     }
 
-    /// Waits until it has ended, but not for longer than `patience`.
+    /// Waits until the process has ended, but not for longer than `patience`.
     #[must_use]
     pub fn wait(&self, patience: Duration) -> Option<ProcessEnd> {
         let until = Instant::now() + patience;
@@ -272,9 +275,9 @@ impl ServerProcess {
         }
     }
 
-    /// Ends it and everything it started, at once.
+    /// Ends the process and everything that it started, at once.
     pub fn kill(&self) {
-        // Collected before: once their parents are gone, nobody knows whose they were.
+        // Collected first: once their parents are gone, nothing shows to whom they belonged.
         let below = processes_below(self.pid);
         end_group(self.pid);
         below.iter().filter(|process| process.pid != self.pid).for_each(Proc::kill);
@@ -284,7 +287,7 @@ impl ServerProcess {
     }
 }
 
-/// Ends what is left of a group, its leader gone or not.
+/// Ends the remaining processes of a group, whether its leader is gone or not.
 pub fn end_group(leader: u32) {
     tree::kill_group(leader);
 }

@@ -1,5 +1,5 @@
-//! Keeps the last lines that a server wrote to standard error. They are read as they come, so that the server never
-//! blocks on them, and all but the end is forgotten.
+//! Keeps the last lines that a server wrote to standard error. A thread reads them as they come, so that the server
+//! never blocks on them, and drops all but the last.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read};
@@ -7,11 +7,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Lines that are kept.
+/// Number of lines that are kept.
 const LINES: usize = 40;
-/// Bytes of a line that are kept.
+/// Number of bytes of a line that are kept.
 const WIDTH: usize = 400;
-/// Longest time for which the last words of a process that has ended may be on their way.
+/// Longest time that the last lines of an ended process may take to arrive.
 const ENDS_WITHIN: Duration = Duration::from_secs(1);
 
 /// The last lines of an output.
@@ -29,7 +29,7 @@ struct SharedStderr {
 #[derive(Debug, Default)]
 struct Heard {
     lines: VecDeque<String>,
-    /// Lines so far, those that are forgotten too.
+    /// Number of lines so far, including dropped ones.
     count: u64,
     ended: bool,
 }
@@ -38,7 +38,7 @@ impl StderrTail {
     /// Reads `output` until its end, on a thread of its own.
     ///
     /// # Errors
-    /// When the system refuses to start a thread.
+    /// The system's error when it refuses to start a thread.
     pub fn read_from(output: impl Read + Send + 'static) -> io::Result<Self> {
         let tail = Self::default();
         let writer = tail.clone();
@@ -54,7 +54,7 @@ impl StderrTail {
         Ok(tail)
     }
 
-    /// The lines, oldest first.
+    /// Returns the kept lines, oldest first.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         self.lock_heard().lines.iter().cloned().collect()
@@ -66,7 +66,7 @@ impl StderrTail {
         self.lock_heard().count
     }
 
-    /// As [`StderrTail::lines`], of a process that has ended: what it wrote may not have been read yet.
+    /// Returns the lines of a process that has ended: waits for lines that have not been read yet.
     #[must_use]
     pub fn last_lines(&self) -> Vec<String> {
         let waited =
@@ -85,12 +85,12 @@ impl StderrTail {
     }
 
     fn lock_heard(&self) -> MutexGuard<'_, Heard> {
-        // Lines are added whole.
+        // Each line is added at once.
         self.shared.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The next line, cut to [`WIDTH`] bytes; a line without end costs no memory.
+/// Reads the next line, cut to [`WIDTH`] bytes; a line without end costs no memory.
 fn next_line(output: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut kept = Vec::new();
     let mut read = 0;

@@ -1,9 +1,9 @@
-//! Starts and follows a server on Unix: in a process group of its own, which is named by its leader's number.
+//! Starts and follows a server on Unix, in a process group of its own that is named by its leader's number.
 
 use std::io;
 use std::process::{Child, Command};
 
-/// A server is ended by its group; there is nothing to hold.
+/// Holds nothing: a server is ended by its group.
 #[derive(Debug)]
 pub(super) struct Leash;
 
@@ -12,7 +12,7 @@ impl Leash {
         Self
     }
 
-    /// Ends everything that it holds. Nothing: see `tree::kill_group`.
+    /// Does nothing; `tree::kill_group` ends the group.
     pub(super) fn end(&self) {}
 }
 
@@ -21,12 +21,12 @@ pub(super) fn prepare(command: &mut Command) {
     std::os::unix::process::CommandExt::process_group(command, 0);
 }
 
-/// Calls `then` on a thread of its own when a child has ended, which is left to be asked for its exit code.
+/// Calls `then` on a thread of its own when a child has ended, and leaves the exit code to the child's owner.
 pub(super) fn when_ended(pid: u32, then: impl FnOnce() + Send + 'static) -> io::Result<()> {
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
     let wait = move || {
-        // Only looked at: whoever holds the child takes its exit code.
+        // This call only looks: the child's owner takes its exit code.
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         while let Some(Err(rustix::io::Errno::INTR)) = pid.map(|pid| waitid(WaitId::Pid(pid), options)) {}
         then();

@@ -20,9 +20,9 @@ use crate::live::{LiveError, of_call};
 /// The direction in which calls are followed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Direction {
-    /// To the functions that call it.
+    /// From the function to its callers.
     Incoming,
-    /// To the functions that it calls.
+    /// From the function to those that it calls.
     Outgoing,
 }
 
@@ -33,20 +33,20 @@ pub struct CallItem {
     pub name: String,
     /// Kind of the symbol, as one word.
     pub kind: &'static str,
-    /// Where its name stands.
+    /// The place of its name.
     pub place: ServerLocation,
-    /// First and last line of all of it, 1-based.
+    /// First and last line of the whole function, 1-based.
     pub lines: (u32, u32),
-    /// 1 for a direct call.
+    /// Number of calls between it and the function asked about; 1 for a direct call.
     pub depth: u32,
-    /// Lines and columns of the calls between it and the one above it, 1-based; in the caller's file.
+    /// Lines and columns of the calls between it and the function above it, 1-based, in the caller's file.
     pub call_sites: Vec<(u32, u32)>,
-    /// Those a level further away.
+    /// The functions one level further away.
     pub calls: Vec<CallItem>,
 }
 
-/// The hierarchy of the function at `at`, `depth` levels deep; nothing where no function stands, and several where a server tells
-/// overloads apart.
+/// Returns the hierarchy of the function at `at`, `depth` levels deep; empty where no function is, and several where a
+/// server tells overloads apart.
 ///
 /// # Errors
 /// [`LiveError`].
@@ -66,7 +66,7 @@ pub fn call_hierarchy(
     let ServerAnswer { value, mut completeness } = prepared;
     let mut roots = Vec::new();
     for item in value.unwrap_or_default() {
-        // Each by itself: what calls two of them is called by both.
+        // Each overload by itself: a function that calls two of them appears under both.
         let seen = HashSet::new();
         let marked = Marked::for_question(instance, asking);
         let mut walk = CallHierarchyWalk {
@@ -88,14 +88,14 @@ struct CallHierarchyWalk<'a> {
     direction: Direction,
     depth: u32,
     asking: ServerQueryContext<'a>,
-    /// Expanded already: recursion is shown once.
+    /// Functions that are expanded already: recursion is shown once.
     seen: HashSet<ServerLocation>,
     marked: Marked<'a>,
     completeness: &'a mut Completeness,
 }
 
 impl CallHierarchyWalk<'_> {
-    /// `None` for what is no file.
+    /// Converts an item of the server's; `None` if its URI is no file.
     fn call_item(
         &mut self,
         item: &CallHierarchyItem,
@@ -125,7 +125,7 @@ impl CallHierarchyWalk<'_> {
         }))
     }
 
-    /// The functions one call away from an item, each with the places of the calls.
+    /// Returns the functions one call away from an item, each with the places of the calls.
     fn next(&mut self, item: &CallHierarchyItem) -> Result<Vec<(CallHierarchyItem, Vec<Range>)>, LiveError> {
         let item = item.clone();
         match self.direction {
@@ -156,7 +156,7 @@ impl CallHierarchyWalk<'_> {
         Ok(answer.value)
     }
 
-    /// The whole is no more complete than its least complete part.
+    /// Lowers the completeness of the whole to that of a part.
     fn lower_completeness(&mut self, part: Completeness) {
         if *self.completeness == Completeness::Complete {
             *self.completeness = part;

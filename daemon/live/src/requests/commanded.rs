@@ -1,7 +1,7 @@
-//! Asks for the diagnostics of a file by a command: for servers that cannot be asked in the protocol's way, and push
-//! only what is new. A server pushes nothing for a file with which nothing was wrong and nothing is.
+//! Gets the diagnostics of a file by a command, for servers that do not answer the protocol's request. Such a server
+//! pushes only changes: it pushes nothing for a file without errors before and now.
 //!
-//! The answers are those of tsserver, which the servers around it pass on.
+//! The answers have tsserver's form; the servers around it pass them on.
 
 use hob_base::WsPath;
 use lsp_types::request::{ExecuteCommand, Request};
@@ -16,10 +16,10 @@ use crate::live::LiveError;
 use crate::rpc::CallError;
 use crate::spec::Judges;
 
-/// The field of a server's capabilities.
+/// The field of a server's capabilities that lists its commands.
 const COMMANDS: &str = "executeCommandProvider";
 
-/// One thing that is wrong, as tsserver says it.
+/// One diagnostic as tsserver writes it.
 #[derive(Deserialize)]
 struct TsserverDiagnostic {
     start: TsserverPosition,
@@ -30,14 +30,15 @@ struct TsserverDiagnostic {
     source: Option<String>,
 }
 
-/// A place, from 1, in UTF-16 units.
+/// A place, 1-based, in UTF-16 units.
 #[derive(Deserialize)]
 struct TsserverPosition {
     line: u32,
     offset: u32,
 }
 
-/// Returns all diagnostics of a file; `None` where the server does not know the command, or answers something else.
+/// Returns all diagnostics of a file; `None` where the server does not know the command, or its answer has another
+/// form.
 pub(super) fn diagnostics_by_command(
     instance: &Instance,
     file: &WsPath,

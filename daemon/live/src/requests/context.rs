@@ -1,4 +1,5 @@
-//! Asks a server about a file: sees that the server can answer, knows the file and has loaded what it needs.
+//! Prepares a question to a server about a file: checks that the server can answer it, knows the file and has loaded
+//! what it needs.
 
 use std::time::Duration;
 
@@ -17,14 +18,14 @@ pub(super) const READY_WITHIN: Duration = Duration::from_secs(8);
 /// The parts that every question has: a reader of files, and a token that ends it.
 #[derive(Clone, Copy)]
 pub struct ServerQueryContext<'a> {
-    /// Reads files of the workspace as they are now.
+    /// Reads the present contents of files of the workspace.
     pub read: ReadText<'a>,
     /// Ends the question when it is cancelled.
     pub cancel: &'a CancelToken,
 }
 
 impl ServerQueryContext<'_> {
-    /// Sends a question about a place in a file, once the file is open where that is wanted.
+    /// Sends a question about a place in a file, after opening the file if the server needs that.
     pub(super) fn ask_about_place<R: Request>(
         &self,
         instance: &Instance,
@@ -35,7 +36,8 @@ impl ServerQueryContext<'_> {
         self.about_within::<R>(instance, at, capability, params, READY_WITHIN)
     }
 
-    /// As [`ServerQueryContext::ask_about_place`], with another patience for a server that is still loading.
+    /// Sends a question as [`ServerQueryContext::ask_about_place`] does, but waits at most `patience` for a server that
+    /// is still loading.
     pub(super) fn about_within<R: Request>(
         &self,
         instance: &Instance,
@@ -53,7 +55,7 @@ impl ServerQueryContext<'_> {
         answer.map_err(|error| of_call(server, R::METHOD, error))
     }
 
-    /// Opens a file, where the server wants that of those it is asked about or does not know it.
+    /// Opens a file, if the server needs files open for questions about them, or does not know this one.
     pub(super) fn open(
         &self,
         instance: &Instance,
@@ -72,7 +74,7 @@ impl ServerQueryContext<'_> {
 /// Waits until a server has loaded what it needs for questions about a file, as long as `asking` allows.
 ///
 /// # Errors
-/// [`LiveError::Loading`] if it has not by then.
+/// [`LiveError::Loading`] if it has not loaded by then.
 pub fn await_loaded_for(
     instance: &Instance,
     file: &WsPath,
@@ -82,7 +84,7 @@ pub fn await_loaded_for(
     await_project_loaded(instance, asking.cancel)
 }
 
-/// As [`await_loaded_for`], for questions about no file.
+/// Waits as [`await_loaded_for`] does, for questions about no file.
 ///
 /// # Errors
 /// As [`await_loaded_for`].

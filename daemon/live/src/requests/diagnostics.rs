@@ -1,7 +1,7 @@
-//! Gets the diagnostics of a file: asks the server where it can be asked, and waits where it only pushes them.
+//! Gets the diagnostics of a file: asks the server if it answers such a request, and waits if it only pushes them.
 //!
-//! A verdict counts when it is about the present contents. A server that has said nothing about those has not said that
-//! nothing is wrong, so an empty list is whole only with a verdict behind it.
+//! Diagnostics count when they are about the present contents. A server that has pushed nothing for those has not said
+//! that they have no errors, so an empty list is complete only if the server has sent it.
 
 use std::time::Duration;
 
@@ -21,12 +21,12 @@ use crate::live::{LiveError, of_call};
 use crate::ready::Readiness;
 use crate::uri::{self, FileRef};
 
-/// Longest time for which pushed diagnostics are waited for.
+/// Longest time to wait for pushed diagnostics.
 const VERDICT_WITHIN: Duration = Duration::from_secs(10);
 
 const PULL: (&str, &str) = ("diagnosticProvider", DocumentDiagnosticRequest::METHOD);
 
-/// The protocol's own request, without the fields that are left out: its type writes them as `null`, which TypeScript's
+/// The protocol's own request, without absent fields: its type in `lsp-types` writes them as `null`, which TypeScript's
 /// server refuses.
 enum Pull {}
 
@@ -39,18 +39,18 @@ impl Request for Pull {
 /// The severity of a diagnostic, the worst first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Severity {
-    /// It does not work.
+    /// The code does not work.
     Error,
-    /// It may not work.
+    /// The code may not work.
     Warning,
-    /// It is only worth knowing.
+    /// The code works; the message is only worth knowing.
     Information,
     /// It is a suggestion only.
     Hint,
 }
 
 impl Severity {
-    /// The word for it.
+    /// Returns the word for the severity.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -67,7 +67,7 @@ impl Severity {
         [Self::Error, Self::Warning, Self::Information, Self::Hint].into_iter().find(|one| one.word() == word)
     }
 
-    /// Converts the protocol's severity; one that the server leaves out counts as an error, as editors do it.
+    /// Converts the protocol's severity; a missing one counts as an error, as in editors.
     fn from_lsp(severity: Option<DiagnosticSeverity>) -> Self {
         match severity {
             Some(DiagnosticSeverity::WARNING) => Self::Warning,
@@ -78,7 +78,7 @@ impl Severity {
     }
 }
 
-/// One thing that is wrong.
+/// One diagnostic.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Diagnosis {
     /// The file that the diagnostic is about.
@@ -91,11 +91,11 @@ pub struct Diagnosis {
     pub code: Option<String>,
     /// The message for people, as the server writes it.
     pub message: String,
-    /// The tool that says so: a compiler, a linter.
+    /// The tool that reports it: a compiler, a linter.
     pub source: Option<String>,
 }
 
-/// Returns the diagnostics of a file as it is now.
+/// Returns the present diagnostics of a file.
 ///
 /// # Errors
 /// [`LiveError`].
@@ -114,7 +114,7 @@ pub fn diagnostics(
         answer
     } else {
         let failed = |error| of_call(instance.spec().name, PULL.1, error);
-        // Before it has a file it may have nothing to load, and would never be ready.
+        // Without any open file the server may have nothing to load, and would never be ready.
         let early = instance.spec().open.wants_asked_file() && instance.readiness() != Readiness::Ready;
         if early && !instance.open(file, asking.read).map_err(failed)? {
             return Err(LiveError::Unreadable(file.clone()));
@@ -127,8 +127,8 @@ pub fn diagnostics(
     Ok(answer.map(|list| list.into_iter().map(|one| to_diagnosis(&here, one)).collect()).map(in_order))
 }
 
-/// Returns the known diagnostics of the project: files that are open in the server are judged anew, for the others
-/// the last diagnostics are taken. Never complete, because no server says of which files it has said nothing.
+/// Returns the known diagnostics of the project: checks open files anew, and takes the last diagnostics for the others.
+/// Never complete, because no server lists the files that it has not checked.
 ///
 /// # Errors
 /// [`LiveError`].
@@ -141,7 +141,7 @@ pub fn known_diagnostics(
     for file in &open {
         match diagnostics(instance, file, asking) {
             Ok(answer) => all.extend(answer.value),
-            // It went away meanwhile.
+            // The file went away meanwhile.
             Err(LiveError::Unreadable(_)) => {}
             Err(error) => return Err(error),
         }
@@ -162,7 +162,7 @@ fn pull_diagnostics(
     file: &WsPath,
     asking: ServerQueryContext<'_>,
 ) -> Result<ServerAnswer<Vec<Diagnostic>>, LiveError> {
-    // Servers judge what is open, whatever else they answer without.
+    // Servers check only open files, even those that answer other questions about closed ones.
     let opened = instance.open(file, asking.read);
     if !opened.map_err(|error| of_call(instance.spec().name, PULL.1, error))? {
         return Err(LiveError::Unreadable(file.clone()));
@@ -176,7 +176,7 @@ fn pull_diagnostics(
         DocumentDiagnosticReportResult::Report(DocumentDiagnosticReport::Full(full)) => {
             Ok(ServerAnswer { value: full.full_document_diagnostic_report.items, completeness })
         }
-        // Nothing was given that this could be the same as.
+        // "Unchanged" has no meaning here, because hob gave no earlier result.
         DocumentDiagnosticReportResult::Report(DocumentDiagnosticReport::Unchanged(_))
         | DocumentDiagnosticReportResult::Partial(_) => {
             let why = "the server gave no verdict of its own".to_owned();
@@ -200,7 +200,7 @@ fn to_diagnosis(file: &FileRef, one: Diagnostic) -> Diagnosis {
     }
 }
 
-/// Servers give them in any order, and sometimes twice.
+/// Sorts diagnostics and drops repeats: servers send them in any order, and sometimes twice.
 fn in_order(mut all: Vec<Diagnosis>) -> Vec<Diagnosis> {
     all.sort();
     all.dedup();

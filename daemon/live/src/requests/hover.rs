@@ -1,6 +1,6 @@
-//! Asks for a hover, and takes it apart into signature and documentation.
+//! Asks for a hover, and splits it into signature and documentation.
 //!
-//! Servers answer in Markdown made for tooltips. The first fenced block is the signature, what comes after it the
+//! Servers answer in Markdown made for tooltips. The first fenced block is the signature, the text after it the
 //! documentation; a server that sends plain text puts the signature on its first lines up to a blank one.
 
 use lsp_types::request::HoverRequest;
@@ -11,18 +11,18 @@ use super::place::RequestPosition;
 use crate::instance::{Instance, ServerAnswer};
 use crate::live::LiveError;
 
-/// The server's knowledge of a name: its signature and its documentation.
+/// The signature and documentation of a name.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TypeInfo {
     /// Its type or declaration, as the language writes it.
     pub signature: String,
     /// Its documentation; empty if there is none.
     pub docs: String,
-    /// First and last line and column of the name asked about, 1-based; `None` where the server does not say.
+    /// First and last line and column of the name, 1-based; `None` where the server does not give them.
     pub range: Option<((u32, u32), (u32, u32))>,
 }
 
-/// The type and documentation of what stands at `at`; `None` where the server has nothing to say.
+/// Returns the type and documentation of the name at `at`; `None` where the server has neither.
 ///
 /// # Errors
 /// [`LiveError`].
@@ -66,7 +66,7 @@ fn split_hover(markdown: &str) -> (String, String) {
         let (first, rest) = text.split_once("\n\n").unwrap_or((&text, ""));
         return (first.trim().to_owned(), rest.trim().to_owned());
     };
-    // Behind the fence stands the language.
+    // The word behind the fence is the language.
     let body = rest.split_once('\n').map_or("", |(_, body)| body);
     let (signature, after) = body.split_once("\n```").unwrap_or((body, ""));
     let after = after.split_once('\n').map_or("", |(_, after)| after);

@@ -1,4 +1,4 @@
-//! Asks where something is defined, used or implemented: questions that are answered with places.
+//! Asks where something is defined, used or implemented: the answers are places.
 
 use hob_base::AbsPath;
 use lsp_types::request::{GotoDefinition, GotoImplementation, References};
@@ -97,7 +97,7 @@ fn of_locations(
     )
 }
 
-/// Servers give places in any order, and sometimes twice.
+/// Sorts places and drops repeats: servers send them in any order, and sometimes twice.
 fn in_order(
     places: impl Iterator<Item = ServerLocation>,
     instance: &Instance,

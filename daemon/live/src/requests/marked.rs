@@ -1,7 +1,8 @@
-//! Columns of first lines that begin with a byte order mark, in files that a server has read by itself.
+//! Corrects columns in first lines that begin with a byte order mark, in files that a server has read by itself.
 //!
-//! Servers are shown texts without the mark, so there it is no column. In files that they read from the disk, some servers count it and
-//! others do not. The names tell which: a server counts it where a place begins and ends within names, and would not do so without it.
+//! hob shows servers texts without the mark, so there the mark is no column. In files that they read from the disk,
+//! some servers count it and others do not. Names show which: if the server's place begins and ends at the borders of
+//! names only when the mark is counted, the server counts it.
 
 use std::collections::HashMap;
 
@@ -13,7 +14,7 @@ use super::place::ServerLocation;
 use crate::instance::Instance;
 use crate::uri::FileRef;
 
-/// The first lines of files that a server has not been shown, as far as they begin with a mark.
+/// The first lines that begin with a mark, in files that the server has not been shown.
 pub(super) struct Marked<'a> {
     instance: &'a Instance,
     asking: ServerQueryContext<'a>,
@@ -25,7 +26,7 @@ impl<'a> Marked<'a> {
         Self { instance, asking, lines: HashMap::new() }
     }
 
-    /// The same place, in columns that do not count a mark.
+    /// Returns the same place in columns that do not count a mark.
     pub(super) fn place_without_mark(&mut self, place: ServerLocation) -> ServerLocation {
         let FileRef::Inside(path) = &place.file else { return place };
         if place.start.0 != 1 || self.instance.version(path).is_some() {
@@ -42,18 +43,19 @@ impl<'a> Marked<'a> {
     }
 }
 
-/// The UTF-16 units of a line behind a byte order mark.
+/// The UTF-16 units of a line after its byte order mark.
 pub(super) struct FirstLine(Vec<u16>);
 
 impl FirstLine {
-    /// `None` if the text has no mark.
+    /// Returns the first line after its mark; `None` if the text has no mark.
     pub(super) fn after_mark(text: &str) -> Option<Self> {
         let text = text.as_bytes().strip_prefix(BYTE_ORDER_MARK)?;
         let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
         Some(Self(String::from_utf8_lossy(line).encode_utf16().collect()))
     }
 
-    /// Says whether the columns, 1-based, of a place that begins in this line count the mark; `to` is `None` if it ends in another.
+    /// Returns true if the columns, 1-based, of a place that begins in this line count the mark; `to` is `None` if the
+    /// place ends in another line.
     pub(super) fn is_counted(&self, from: u32, to: Option<u32>) -> bool {
         let fits = |by: u32| {
             let begins = self.is_border(from - by) && self.is_part(from - by);
@@ -62,14 +64,14 @@ impl FirstLine {
         from > 1 && to.is_none_or(|to| to > from) && !fits(0) && fits(1)
     }
 
-    /// Says whether a name begins or ends before the unit at a column.
+    /// Returns true if a name begins or ends before the unit at a column.
     fn is_border(&self, col: u32) -> bool {
         self.is_part(col) != self.is_part(col - 1)
     }
 
     fn is_part(&self, col: u32) -> bool {
         let unit = (col as usize).checked_sub(1).and_then(|at| self.0.get(at));
-        // Half a character is of a name as well as any.
+        // Half a surrogate pair counts as a part of a name.
         let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
         unit.is_some_and(|unit| char::from_u32(u32::from(*unit)).is_none_or(is_part))
     }

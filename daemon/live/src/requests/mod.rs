@@ -1,4 +1,4 @@
-//! Asks servers hob's questions, one file each: what is sent, and what the answer means in hob's own words.
+//! Asks servers hob's questions, one file for each: builds the request, and converts the answer into hob's own types.
 
 mod calls;
 mod commanded;

@@ -1,4 +1,4 @@
-//! Turns the protocol's positions into hob's words.
+//! Converts the protocol's positions into hob's types.
 
 use hob_base::{AbsPath, WsPath};
 use lsp_types::{
@@ -7,19 +7,19 @@ use lsp_types::{
 
 use crate::uri::{self, FileRef, FileRefResolver};
 
-/// A place to ask about.
+/// The place that a question is about.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct RequestPosition {
     /// The file, relative to the root.
     pub file: WsPath,
     /// Line of the place, 1-based.
     pub line: u32,
-    /// 1-based, in UTF-16 units.
+    /// Column of the place, 1-based, in UTF-16 units.
     pub col: u32,
 }
 
 impl RequestPosition {
-    /// As the protocol writes it.
+    /// Converts the place into the protocol's form.
     pub(crate) fn to_lsp_params(&self, root: &AbsPath) -> TextDocumentPositionParams {
         TextDocumentPositionParams {
             text_document: TextDocumentIdentifier { uri: uri::of_path(&root.join_ws(&self.file)) },
@@ -28,19 +28,19 @@ impl RequestPosition {
     }
 }
 
-/// A place that a server points to.
+/// A place in a server's answer.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ServerLocation {
     /// The file, in the workspace or outside.
     pub file: FileRef,
     /// First line and column, 1-based, in UTF-16 units.
     pub start: (u32, u32),
-    /// Where it ends, exclusive.
+    /// Line and column of its end, exclusive.
     pub end: (u32, u32),
 }
 
 impl ServerLocation {
-    /// `None` for what is no file.
+    /// Converts a range; `None` if the URI is no file.
     pub(crate) fn from_uri(uri: &Uri, range: Range, root: &AbsPath) -> Option<Self> {
         Self::from_uri_among(&FileRefResolver::new(root), uri, range)
     }
@@ -53,7 +53,7 @@ impl ServerLocation {
         Self::from_uri_among(files, &location.uri, location.range)
     }
 
-    /// The name that a link leads to, not the whole of what it names.
+    /// Converts the target of a link: the range of its name, not of the whole definition.
     pub(crate) fn of_link(link: &LocationLink, files: &FileRefResolver<'_>) -> Option<Self> {
         Self::from_uri_among(files, &link.target_uri, link.target_selection_range)
     }

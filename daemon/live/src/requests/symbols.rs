@@ -1,4 +1,4 @@
-//! Asks for the outline of a file, and for the symbols of a name anywhere in the project.
+//! Asks for the outline of a file, and for symbols by name anywhere in the project.
 
 use lsp_types::request::{DocumentSymbolRequest, WorkspaceSymbolRequest};
 use lsp_types::{
@@ -23,7 +23,7 @@ pub struct ServerOutline {
     pub name: String,
     /// Kind of the symbol, as one word; see [`kind_word`].
     pub kind: &'static str,
-    /// First and last line of all of it, 1-based, inclusive.
+    /// First and last line of the whole entry, 1-based, inclusive.
     pub lines: (u32, u32),
     /// Line and column of its name, 1-based.
     pub name_at: (u32, u32),
@@ -48,7 +48,7 @@ pub struct FoundSymbol {
     pub at: (u32, u32),
 }
 
-/// The outline of a file, as a tree.
+/// Returns the outline of a file, as a tree.
 ///
 /// # Errors
 /// [`LiveError`].
@@ -80,7 +80,7 @@ pub fn outline_of_file(
     }))
 }
 
-/// Symbols whose names fit `query`, as far as this server knows.
+/// Returns the symbols whose names match `query`, as far as this server knows.
 ///
 /// # Errors
 /// [`LiveError`].
@@ -146,8 +146,8 @@ fn from_nested_symbol(symbol: DocumentSymbol) -> ServerOutline {
     }
 }
 
-/// A tree from a list: what lies within another's lines belongs to it. A list says where things are and not where their names
-/// stand, which are looked for in the text.
+/// Makes a tree from a list: an entry within another's lines becomes its child. A list has the lines of the whole entry
+/// and not the place of its name, so the name is searched in the text.
 fn tree_from_list(mut symbols: Vec<SymbolInformation>, text: &str) -> Vec<ServerOutline> {
     let text: Vec<&str> = text.lines().collect();
     symbols.sort_by_key(|one| (one.location.range.start, std::cmp::Reverse(one.location.range.end)));
@@ -168,7 +168,8 @@ fn tree_from_list(mut symbols: Vec<SymbolInformation>, text: &str) -> Vec<Server
     roots
 }
 
-/// Where a name first stands by itself from a place on, down to a line; not far below, where only its uses are.
+/// Finds the first place where a name stands by itself, from a place on down to a line; the search is short, because
+/// further below are only uses.
 fn name_in(text: &[&str], name: &str, from: (u32, u32), last: u32) -> Option<(u32, u32)> {
     const SOON: u32 = 20;
     if name.is_empty() {
@@ -201,7 +202,7 @@ fn plant_entry(siblings: &mut Vec<ServerOutline>, entry: ServerOutline) {
 }
 
 fn lines(range: lsp_types::Range) -> (u32, u32) {
-    // A range that ends at the start of a line does not include it.
+    // A range that ends at the start of a line does not include that line.
     let last = if range.end.character == 0 && range.end.line > range.start.line {
         range.end.line
     } else {
@@ -210,7 +211,7 @@ fn lines(range: lsp_types::Range) -> (u32, u32) {
     (range.start.line + 1, last)
 }
 
-/// The word for a kind of symbol.
+/// Returns the word for a kind of symbol.
 #[must_use]
 pub fn kind_word(kind: SymbolKind) -> &'static str {
     match kind {

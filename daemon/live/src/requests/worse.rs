@@ -1,7 +1,7 @@
 //! Finds what an edit made worse, by comparing the diagnostics of some files before it and after it.
 //!
-//! What is wrong with a file is told apart by severity and counted, because positions and names are what an edit changes. Files on
-//! which there is no verdict are named, and nothing is said of them: silence is not "nothing wrong".
+//! Diagnostics are counted by severity, because an edit changes positions and names. Files without diagnostics from the
+//! server are listed as such, and nothing is claimed about them: silence does not mean that they have no errors.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,22 +13,22 @@ use crate::instance::{Completeness, Instance};
 use crate::live::LiveError;
 use crate::ready::Readiness;
 
-/// Files that are judged at once; each is opened, and as many may be open as a server is given.
+/// Most files that are checked at once; each is opened, and a server may have that many open.
 const MOST: usize = 32;
 
-/// The verdicts on some files.
+/// The diagnostics of some files.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Judgement {
-    /// Diagnostics of each file that has an answer; empty if nothing is wrong with it.
+    /// Diagnostics of each file that has an answer; empty if the file has no errors.
     pub files: BTreeMap<WsPath, Vec<Diagnosis>>,
-    /// Those on which there is no verdict, and why not.
+    /// Files without an answer, with the reason.
     pub unjudged: BTreeMap<WsPath, String>,
 }
 
-/// A file with more that is wrong than before.
+/// A file with more diagnostics than before.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Worse {
-    /// Where it is now.
+    /// The file's present path.
     pub file: WsPath,
     /// The severity that has increased: error or warning.
     pub severity: Severity,
@@ -36,7 +36,7 @@ pub struct Worse {
     pub before: usize,
     /// Number of diagnostics of this severity after the edit.
     pub after: usize,
-    /// Diagnostics whose words were not said before, at any place; first lines first.
+    /// Diagnostics whose text did not exist before, at any place; by line.
     pub new: Vec<Diagnosis>,
 }
 
@@ -65,7 +65,8 @@ pub fn judge(instance: &Instance, files: &[WsPath], asking: ServerQueryContext<'
     judgement
 }
 
-/// A verdict that counts; or why there is none, and whether there will be none on other files either.
+/// Returns diagnostics that count. The error is the reason why there are none, and whether other files will have none
+/// either.
 fn settled_diagnostics(
     instance: &Instance,
     file: &WsPath,
@@ -74,7 +75,7 @@ fn settled_diagnostics(
     match diagnostics(instance, file, asking) {
         Ok(answer) => match answer.completeness {
             Completeness::Complete => Ok(answer.value),
-            // It will not know better afterwards either.
+            // The server will not know better after the edit either.
             Completeness::Partial(_) if matches!(instance.readiness(), Readiness::Impaired(_)) => {
                 Ok(answer.value)
             }
@@ -85,14 +86,14 @@ fn settled_diagnostics(
     }
 }
 
-/// Finds the files with more diagnostics in `after` than in `before`, by file and severity. `moved` says where files
-/// came from: to, from.
+/// Finds the files with more diagnostics in `after` than in `before`, by file and severity. `moved` maps new paths to
+/// old ones.
 #[must_use]
 pub fn worse(before: &Judgement, after: &Judgement, moved: &BTreeMap<WsPath, WsPath>) -> Vec<Worse> {
     let mut all = Vec::new();
     for (file, now) in &after.files {
         let origin = moved.get(file).unwrap_or(file);
-        // Nothing was wrong with a file that was not there, unless nobody said so.
+        // A file without known diagnostics had none before, unless the server did not check it.
         let known = before.files.get(origin).map(Vec::as_slice);
         let Some(then) = known.or((!before.unjudged.contains_key(origin)).then_some(&[][..])) else {
             continue;

@@ -1,10 +1,10 @@
-//! Calls over one connection to a language server: requests with deadlines, notifications, and answers to what the server
-//! asks.
+//! Calls a language server over one connection: requests with deadlines, notifications, and answers to the server's
+//! requests.
 //!
-//! Two threads: one reads and gives each message to whom it concerns, one writes, so that a server which does not read
-//! its input can make nobody wait beyond the deadline of the call. Everything that a server sends is untrusted: answers to
-//! nothing we asked, answers twice, results of another shape and silence all end as a [`CallError`] of one call or as a
-//! line in the log.
+//! There are two threads. One reads and hands each message to its receiver. The other writes, so that a server that
+//! does not read its input cannot hold up a call beyond its deadline. Everything that a server sends is untrusted:
+//! unexpected answers, repeated answers, results of another shape and silence all end as a [`CallError`] of one call or
+//! as a line in the log.
 
 use std::collections::HashMap;
 use std::io::{BufReader, Read, Write};
@@ -24,10 +24,10 @@ use super::jsonrpc::{self, Incoming, RequestId, ResponseError};
 use super::transport::{MessageReader, write_body};
 use crate::uri;
 
-/// Most bytes that may wait for a server that does not read; with more, the server is given up.
+/// Most bytes that may wait for a server that does not read its input; with more, the server is given up.
 const MAX_QUEUED: usize = 64 << 20;
 
-/// Pause between two checks of a waiting call whether its caller has cancelled it.
+/// Pause between two checks whether the caller of a waiting call has cancelled it.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Why a request has no result.
@@ -60,29 +60,29 @@ impl CallError {
     }
 }
 
-/// The receiver of what a server says without being asked. It is called on the reading thread, in order, and must not
+/// The receiver of messages that a server sends unasked. Its methods run on the reading thread, in order, and must not
 /// wait for the server.
 pub trait Peer: Send + Sync {
-    /// The server wants something; `reply` takes the answer, now or later.
+    /// Handles a request of the server; `reply` takes the answer, now or later.
     fn request(&self, method: &str, params: Option<&RawValue>, reply: Reply);
 
-    /// The server tells something.
+    /// Handles a notification of the server.
     fn notification(&self, method: &str, params: Option<&RawValue>);
 
-    /// No more messages will come.
+    /// Records that no more messages will come.
     fn closed(&self, why: &str);
 }
 
 /// The outcome of a request: its result, `None` for `null`, or the reason why there is none.
 pub type RequestOutcome = Result<Option<Box<RawValue>>, CallError>;
 
-/// Takes the outcome of a request that nobody waits for on a thread of its own. Called on the reading thread: must not wait.
+/// Receives the outcome of a request without a waiting thread. It runs on the reading thread and must not wait.
 pub type OnOutcome = Box<dyn FnOnce(RequestOutcome) + Send>;
 
-/// Where the answer to a server's request goes. A server may stop for ever at a question that nobody answers: one that is dropped
-/// refuses.
+/// The receiver of the answer to a server's request. A server may stop for ever at a request that nobody answers, so a
+/// dropped reply refuses.
 pub struct Reply {
-    /// Taken when it is used.
+    /// The connection and the request; `None` after the answer.
     to: Option<(RpcClient, RequestId)>,
 }
 
@@ -94,7 +94,7 @@ impl Reply {
 
     fn send_once(&mut self, answer: &Result<Value, ResponseError>) {
         if let Some((client, id)) = self.to.take() {
-            // Closed already: nobody waits for it.
+            // If the connection has closed, nobody waits for the answer.
             let _ = client.send(jsonrpc::answer_body(&id, answer));
         }
     }
@@ -114,36 +114,36 @@ impl std::fmt::Debug for Reply {
 
 /// The receiver of a request's outcome.
 enum Wants {
-    /// A caller that waits for the outcome.
+    /// A thread that waits for the outcome.
     Waiter(SyncSender<RequestOutcome>),
-    /// One who does not.
+    /// A function that is called with the outcome.
     Handler(OnOutcome),
 }
 
 impl Wants {
     fn hand_over(self, outcome: RequestOutcome) {
         match self {
-            // Nobody waits any more: cancelled a moment ago.
+            // The caller cancelled a moment ago and does not wait any more.
             Self::Waiter(waiter) => drop(waiter.send(outcome)),
             Self::Handler(handler) => handler(outcome),
         }
     }
 }
 
-/// A request under way that somebody does not wait for on a thread of their own.
+/// A request under way without a waiting thread.
 #[derive(Clone, Copy)]
 struct Forwarded {
     since: Instant,
-    /// Messages that had come by then.
+    /// Number of messages that had come when it was sent.
     heard: u64,
 }
 
 #[derive(Default)]
 struct WaitingCalls {
     calls: HashMap<i64, Wants>,
-    /// Those about documents, which no server holds back on purpose.
+    /// Forwarded requests about documents, which no server holds back on purpose.
     forwarded: HashMap<i64, Forwarded>,
-    /// Why there will be no more answers.
+    /// The reason why there will be no more answers.
     closed: Option<String>,
 }
 
@@ -157,10 +157,10 @@ impl WaitingCalls {
 struct RpcConnectionState {
     waiting: Mutex<WaitingCalls>,
     outbox: Sender<Vec<u8>>,
-    /// Bytes in the outbox.
+    /// Number of bytes in the outbox.
     queued: AtomicUsize,
     next: AtomicI64,
-    /// Messages that have come.
+    /// Number of messages that have come.
     heard: AtomicU64,
 }
 
@@ -181,7 +181,7 @@ impl RpcClient {
     /// Begins to talk over a server's input and output.
     ///
     /// # Errors
-    /// When the system refuses to start threads.
+    /// The system's error when it refuses to start threads.
     pub fn start(
         input: impl Write + Send + 'static,
         output: impl Read + Send + 'static,
@@ -205,7 +205,8 @@ impl RpcClient {
             };
             write_all(input, &queue, &sent);
         })?;
-        // Holds the connection: it lives until the server's output ends, whoever else has let go of it.
+        // The thread holds the connection, which lives until the server's output ends, even if everyone else has
+        // dropped it.
         let reading = client.clone();
         thread::Builder::new().name("hob-lsp-read".to_owned()).spawn(move || {
             let why = reading.read_all(output, &*peer);
@@ -230,7 +231,7 @@ impl RpcClient {
             .map_err(|error| CallError::Malformed { method: R::METHOD, why: error.to_string() })
     }
 
-    /// As [`RpcClient::request`], for methods and results that have no type of their own.
+    /// Asks as [`RpcClient::request`] does, for methods and results that have no type of their own.
     ///
     /// # Errors
     /// As [`RpcClient::request`].
@@ -254,8 +255,8 @@ impl RpcClient {
         outcome
     }
 
-    /// Passes a request on, with parameters as they were written, for somebody who does not wait here; gives the number it goes
-    /// under. `on` is called exactly once, also when the connection ends; not when this fails.
+    /// Forwards a request with its parameters as they were written, for a caller without a waiting thread; returns the
+    /// request's number. Calls `on` exactly once, also when the connection ends, but not when this fails.
     ///
     /// # Errors
     /// [`CallError::Closed`].
@@ -274,13 +275,13 @@ impl RpcClient {
         }
         match self.send(body) {
             Ok(()) => Ok(id),
-            // Whoever closed it meanwhile has called `on`, or this takes it back.
+            // Either the thread that closed the connection has called `on`, or this takes the call back.
             Err(error) if self.lock_waiting().remove_call(id).is_some() => Err(error),
             Err(_) => Ok(id),
         }
     }
 
-    /// Passes a notification on, with parameters as they were written.
+    /// Forwards a notification with its parameters as they were written.
     ///
     /// # Errors
     /// [`CallError::Closed`].
@@ -288,13 +289,13 @@ impl RpcClient {
         self.send(jsonrpc::call_raw(None, method, params))
     }
 
-    /// Tells the server that the answer to this request is not wanted any more. It still comes.
+    /// Tells the server that the answer to this request is not wanted any more. An answer still comes.
     pub fn cancel(&self, id: i64) {
         let cancelled = jsonrpc::call(None, "$/cancelRequest", &json!({"id": id}));
         cancelled.ok().map(|body| self.send(body));
     }
 
-    /// Asks and does not wait: whatever the server answers is of use to nobody.
+    /// Asks and does not wait, for requests whose answer nobody needs.
     ///
     /// # Errors
     /// [`CallError::Closed`].
@@ -309,7 +310,7 @@ impl RpcClient {
         self.send(body)
     }
 
-    /// Tells the server something.
+    /// Sends the server a notification.
     ///
     /// # Errors
     /// [`CallError::Closed`].
@@ -317,7 +318,7 @@ impl RpcClient {
         self.notify_raw(N::METHOD, params)
     }
 
-    /// As [`RpcClient::notify`], for notifications that have no type of their own.
+    /// Notifies as [`RpcClient::notify`] does, for notifications that have no type of their own.
     ///
     /// # Errors
     /// As [`RpcClient::notify`].
@@ -337,7 +338,7 @@ impl RpcClient {
         for (_, call) in calls {
             call.hand_over(Err(CallError::Closed(why.clone())));
         }
-        // An empty body is no message: the writer's sign to let go of the pipe.
+        // An empty body is no message: it tells the writer to close the pipe.
         let _ = self.shared.outbox.send(Vec::new());
     }
 
@@ -347,7 +348,8 @@ impl RpcClient {
         self.shared.heard.load(Ordering::Relaxed)
     }
 
-    /// For how long a forwarded request about a document has waited, if nothing at all has come since it was sent.
+    /// Returns the time for which a forwarded request about a document has waited, if no message at all has come since
+    /// it was sent.
     #[must_use]
     pub fn silent_for(&self) -> Option<Duration> {
         let heard = self.messages_heard();
@@ -356,7 +358,7 @@ impl RpcClient {
         unanswered.map(|one| one.since.elapsed()).max()
     }
 
-    /// Why the connection has ended, if it has.
+    /// Returns the reason why the connection has ended, if it has.
     #[must_use]
     pub fn reason_closed(&self) -> Option<String> {
         self.lock_waiting().closed.clone()
@@ -383,7 +385,7 @@ impl RpcClient {
         self.shared.outbox.send(body).map_err(gone)
     }
 
-    /// Reads until the end; answers why it ended.
+    /// Reads until the end; returns the reason for the end.
     fn read_all(&self, output: impl Read, peer: &dyn Peer) -> String {
         let mut reader = MessageReader::new(BufReader::with_capacity(64 << 10, output));
         loop {
@@ -429,7 +431,7 @@ impl RpcClient {
     }
 
     fn lock_waiting(&self) -> MutexGuard<'_, WaitingCalls> {
-        // Entries are inserted and removed whole.
+        // Each entry is inserted or removed at once.
         self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -447,7 +449,7 @@ fn wait(answered: &Receiver<RequestOutcome>, cancel: &CancelToken) -> RequestOut
     }
 }
 
-/// Writes what is queued until the connection is closed or the pipe breaks.
+/// Writes the queue until the connection is closed or the pipe breaks.
 fn write_all(mut input: impl Write, queue: &Receiver<Vec<u8>>, sent: &dyn Fn(usize)) {
     while let Ok(body) = queue.recv() {
         if body.is_empty() {
@@ -455,7 +457,7 @@ fn write_all(mut input: impl Write, queue: &Receiver<Vec<u8>>, sent: &dyn Fn(usi
         }
         let bytes = body.len();
         if let Err(error) = write_body(&mut input, &body) {
-            // The reading side learns by itself that the server is gone.
+            // The reading thread finds out by itself that the server is gone.
             tracing::debug!(%error, "a language server's input is closed");
             return;
         }

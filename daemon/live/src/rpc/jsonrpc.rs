@@ -1,7 +1,7 @@
-//! Takes JSON-RPC 2.0 messages apart, as far as is needed to know whom they concern.
+//! Parses JSON-RPC 2.0 messages as far as is needed to find their receiver.
 //!
-//! Parameters and results stay unparsed text until somebody who knows their type wants them: an answer of ten thousand
-//! locations is parsed once.
+//! Parameters and results stay unparsed text until a receiver that knows their type needs them: an answer of ten
+//! thousand locations is parsed once.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The number of a request. Ours are numbers; a server's own may be text.
+/// The ID of a request. hob's IDs are numbers; a server's own may be text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum RequestId {
@@ -28,7 +28,7 @@ impl fmt::Display for RequestId {
     }
 }
 
-/// An error that the other side answered with.
+/// An error in the other side's answer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, thiserror::Error)]
 #[error("{message} (code {code})")]
 pub struct ResponseError {
@@ -37,20 +37,20 @@ pub struct ResponseError {
     /// The error in words; may be empty.
     #[serde(default)]
     pub message: String,
-    /// Whatever else it says.
+    /// Further data of the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
 
 impl ResponseError {
-    /// An error with nothing but its words.
+    /// Creates an error with only a code and a message.
     #[must_use]
     pub fn new(code: i64, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), data: None }
     }
 
-    /// Returns true if the other side says that it has nothing of the project that was asked about: gopls where there
-    /// is no `go`, tsserver for a file that it could not read. No error code says so.
+    /// Returns true if the other side means that it has no project for the question: gopls where there is no `go`,
+    /// tsserver for a file that it could not read. No error code says this.
     #[must_use]
     pub fn has_no_project(&self) -> bool {
         let words = self.message.to_ascii_lowercase();
@@ -62,21 +62,21 @@ impl ResponseError {
 pub mod codes {
     /// The method is not known to the receiver.
     pub const METHOD_NOT_FOUND: i64 = -32601;
-    /// The parameters make no sense to the receiver; some servers say so of files that are not open.
+    /// The parameters make no sense to the receiver; some servers answer this for files that are not open.
     pub const INVALID_PARAMS: i64 = -32602;
-    /// Something went wrong in the server.
+    /// An internal error of the server.
     pub const INTERNAL_ERROR: i64 = -32603;
     /// The server was not initialised.
     pub const SERVER_NOT_INITIALIZED: i64 = -32002;
     /// Contents changed while the request was under way: asking again is right.
     pub const CONTENT_MODIFIED: i64 = -32801;
-    /// We cancelled the request ourselves.
+    /// hob cancelled the request itself.
     pub const REQUEST_CANCELLED: i64 = -32800;
-    /// The server cancelled it: asking again is right.
+    /// The server cancelled the request: asking again is right.
     pub const SERVER_CANCELLED: i64 = -32802;
-    /// It was understood and is possible, but not now.
+    /// The request is valid and possible, but not now.
     pub const REQUEST_FAILED: i64 = -32803;
-    /// The message is not one that may come now.
+    /// The message may not come at this time.
     pub const INVALID_REQUEST: i64 = -32600;
 }
 
@@ -85,23 +85,23 @@ pub mod codes {
 pub enum Incoming {
     /// A request: the other side waits for an answer.
     Request {
-        /// To be given back with the answer.
+        /// The ID to return with the answer.
         id: RequestId,
         /// The method that the other side calls.
         method: String,
         /// Its parameters, if any.
         params: Option<Box<RawValue>>,
     },
-    /// Answers one of ours.
+    /// An answer to one of hob's requests.
     Response {
-        /// ID of our request; `None` where the server could not even tell that.
+        /// ID of hob's request; `None` where the server could not read it.
         id: Option<RequestId>,
         /// The result; `None` stands for `null`.
         outcome: Result<Option<Box<RawValue>>, ResponseError>,
     },
     /// A notification: the other side waits for nothing.
     Notification {
-        /// The method, which says what happened.
+        /// The method, which names the event.
         method: String,
         /// Its parameters, if any.
         params: Option<Box<RawValue>>,
@@ -126,7 +126,7 @@ impl Incoming {
     /// Reads one message.
     ///
     /// # Errors
-    /// In words, when it is not JSON-RPC.
+    /// The reason in words, when the body is not JSON-RPC.
     pub fn parse(body: &[u8]) -> Result<Self, String> {
         let Loose { id, method, params, result, error } =
             serde_json::from_slice(body).map_err(|error| error.to_string())?;
@@ -139,11 +139,11 @@ impl Incoming {
     }
 }
 
-/// The text of a request or, without `id`, of a notification. Parameters that come to `null` are left out, as the
-/// protocol wants it.
+/// Returns the text of a request or, without `id`, of a notification. Parameters that serialise to `null` are left out,
+/// as the protocol demands.
 ///
 /// # Errors
-/// When `params` cannot be written as JSON.
+/// The error of `serde_json` when `params` cannot be written as JSON.
 pub fn call(id: Option<i64>, method: &str, params: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     #[derive(Serialize)]
     struct Out<'a> {
@@ -159,7 +159,7 @@ pub fn call(id: Option<i64>, method: &str, params: &impl Serialize) -> serde_jso
     serde_json::to_vec(&Out { jsonrpc: "2.0", id, method, params })
 }
 
-/// As [`call`], with parameters that are JSON text already.
+/// Works as [`call`], with parameters that are JSON text already.
 #[must_use]
 pub fn call_raw(id: Option<i64>, method: &str, params: Option<&RawValue>) -> Vec<u8> {
     let params = params.map(RawValue::get).filter(|params| *params != "null");
@@ -179,7 +179,7 @@ pub fn call_raw(id: Option<i64>, method: &str, params: Option<&RawValue>) -> Vec
     text.into_bytes()
 }
 
-/// The text of an answer to a request of the server.
+/// Returns the text of an answer to a request of the server.
 #[must_use]
 pub fn answer_body(id: &RequestId, outcome: &Result<Value, ResponseError>) -> Vec<u8> {
     let message = match outcome {

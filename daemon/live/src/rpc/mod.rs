@@ -1,6 +1,6 @@
 //! Talks to a language server: framing, JSON-RPC, and calls over one connection.
 //!
-//! Knows no server and no question; see `instance` for what is said and when.
+//! Knows no server and no question; `instance` decides which messages are sent when.
 
 pub mod client;
 pub mod jsonrpc;

@@ -1,18 +1,18 @@
 //! Frames messages as the base protocol does: a `Content-Length` header, a blank line, that many bytes.
 //!
 //! Reading forgives what servers get wrong in practice: a line of plain text between messages (a package manager's
-//! warning, a `print` in a plug-in) is skipped and counted. It does not forgive a length that cannot be: past that point
-//! nobody knows where the next message begins, so the connection ends.
+//! warning, a `print` in a plug-in) is skipped and counted. An impossible length is not forgiven: the place of the next
+//! message is unknown then, so the connection ends.
 
 use std::io::{self, BufRead, Read, Write};
 
-/// No message is larger; a server that claims more is broken, and must not make the daemon allocate it.
+/// Size limit of a message, in bytes; a server that announces more is broken, and must not make the daemon allocate it.
 const MAX_BODY: usize = 256 << 20;
 
-/// No header line is longer.
+/// Size limit of a header line, in bytes.
 const MAX_LINE: u64 = 16 << 10;
 
-/// So much text that is no message may come before one.
+/// Most bytes of text outside of messages that may come before a message.
 const MAX_NOISE: usize = 1 << 20;
 
 /// Why no further message can be read.
@@ -21,15 +21,15 @@ pub enum TransportError {
     /// The pipe broke while hob read from it.
     #[error("the pipe broke: {0}")]
     Io(#[from] io::Error),
-    /// It ended in the middle of a message.
+    /// The pipe ended in the middle of a message.
     #[error("the output ended in the middle of a message")]
     Cut,
-    /// The server says something that is not the protocol.
+    /// The server sends something that is not the protocol.
     #[error("the output is not the language server protocol: {0}")]
     Garbage(String),
 }
 
-/// Reads messages one after the other.
+/// Reads one message after the other.
 #[derive(Debug)]
 pub struct MessageReader<R> {
     input: R,
@@ -42,27 +42,27 @@ impl<R: BufRead> MessageReader<R> {
         Self { input, noise: 0 }
     }
 
-    /// Bytes that belonged to no message so far.
+    /// Returns the number of bytes so far that belonged to no message.
     pub fn noise_bytes(&self) -> usize {
         self.noise
     }
 
-    /// The next message's body; `None` when the output ended between two messages.
+    /// Returns the next message's body; `None` when the output ended between two messages.
     ///
     /// # Errors
-    /// [`TransportError`]; nothing can be read after one.
+    /// [`TransportError`]; after one, nothing more can be read.
     pub fn next_body(&mut self) -> Result<Option<Vec<u8>>, TransportError> {
         let Some(length) = self.read_header()? else { return Ok(None) };
         if length > MAX_BODY {
             return Err(TransportError::Garbage(format!("a message of {length} bytes is announced")));
         }
-        // Grows as bytes arrive: a lie about the length costs what was really sent.
+        // The buffer grows as bytes arrive: a false length costs only the memory for bytes that were really sent.
         let mut body = Vec::with_capacity(length.min(1 << 20));
         (&mut self.input).take(length as u64).read_to_end(&mut body)?;
         if body.len() < length { Err(TransportError::Cut) } else { Ok(Some(body)) }
     }
 
-    /// Reads up to the blank line; the announced length, or `None` at the end.
+    /// Reads up to the blank line. Returns the announced length, or `None` at the end.
     fn read_header(&mut self) -> Result<Option<usize>, TransportError> {
         let mut length = None;
         let mut noise = 0;
@@ -76,7 +76,7 @@ impl<R: BufRead> MessageReader<R> {
                 (RpcHeaderLine::BadLength, _) => {
                     return Err(TransportError::Garbage("a message without a readable length".to_owned()));
                 }
-                // Other headers say nothing that matters; without a length they may as well be noise.
+                // Other headers do not matter; without a length they count as noise.
                 (RpcHeaderLine::Other, Some(_)) => {}
                 (RpcHeaderLine::Blank | RpcHeaderLine::Other, None) => noise += line.len(),
             }
@@ -116,10 +116,10 @@ fn parse_header_line(line: &[u8]) -> RpcHeaderLine {
     number.map_or(RpcHeaderLine::BadLength, RpcHeaderLine::Length)
 }
 
-/// Writes one message, as one: a server would wake up for each part of it.
+/// Writes one message at once: a server would wake up for each part of it.
 ///
 /// # Errors
-/// When the pipe is closed or breaks.
+/// The error of a pipe that is closed or breaks.
 pub fn write_body(output: &mut impl Write, body: &[u8]) -> io::Result<()> {
     let mut message = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
     message.extend_from_slice(body);

@@ -1,9 +1,11 @@
-//! Lets several editors use one server's connection: decides who is told what it says, and who answers what it asks.
+//! Lets several editors use one server's connection: decides which editors get its messages, and which one answers its
+//! requests.
 //!
-//! Everybody is told what concerns everybody: diagnostics, messages, progress of the server's own making, registrations. What a
-//! server asks is asked of one: an edit of the editor that runs a command, anything else of the editor that was active last; and
-//! where no editor can answer, hob does, as it does without editors. Progress that an editor asked for goes to it alone, under the
-//! token that it chose. Who comes late is told what is still true.
+//! All editors get the messages that concern all: diagnostics, messages, progress of the server's own work,
+//! registrations. A request of the server goes to one editor: an edit to the editor that runs a command, anything else
+//! to the editor that was active last. Where no editor can answer, hob does, as it does without editors. Progress that
+//! an editor asked for goes to that editor alone, under the token that it chose. An editor that comes late gets the
+//! messages that still hold.
 
 mod tokens;
 
@@ -17,11 +19,11 @@ use crate::documents::EditorId;
 use crate::rpc::Reply;
 use tokens::Tokens;
 
-/// Most registrations that a server may have at once, and most bytes of one; what is beyond that does not count.
+/// Most registrations that a server may have at once, and most bytes of one; further and larger ones do not count.
 const MOST_REGISTERED: usize = 1_024;
 const LONGEST_REGISTRATION: usize = 256 << 10;
 
-/// An editor that is attached to a server. Called on the thread that reads from the server: must not wait.
+/// An editor that is attached to a server. Its methods run on the thread that reads from the server, and must not wait.
 pub trait Observer: Send + Sync {
     /// Returns the number of the editor.
     fn editor(&self) -> EditorId;
@@ -29,21 +31,22 @@ pub trait Observer: Send + Sync {
     /// Returns true if the editor can answer a request of this method.
     fn answers(&self, method: &str) -> bool;
 
-    /// The server tells something.
+    /// Handles a notification of the server.
     fn notification(&self, method: &str, params: Option<&RawValue>);
 
-    /// The server wants something; without `reply`, of everybody, and nobody waits for the answer.
+    /// Handles a request of the server. Without `reply` the request goes to all editors, and nobody waits for the
+    /// answer.
     fn request(&self, method: &str, params: Option<&RawValue>, reply: Option<Reply>);
 
-    /// The server is gone.
+    /// Records that the server is gone.
     fn closed(&self, why: &str);
 }
 
 struct Attachment {
     observer: Arc<dyn Observer>,
-    /// When it did something last: a place in the order of all such moments.
+    /// The time of its last activity: a place in the order of all such times.
     active: u64,
-    /// Commands of it that the server is carrying out.
+    /// Number of its commands that the server is carrying out.
     commands: usize,
 }
 
@@ -69,7 +72,7 @@ impl std::fmt::Debug for Share {
 }
 
 impl Share {
-    /// An editor comes: it is told what was registered, and what is in progress.
+    /// Attaches an editor, and tells it of the registrations and the progress under way.
     pub fn attach_editor(&self, observer: Arc<dyn Observer>) {
         let mut state = self.lock();
         if !state.registered.is_empty() {
@@ -88,7 +91,7 @@ impl Share {
         state.attached.push(Attachment { observer, active, commands: 0 });
     }
 
-    /// Removes an editor that goes, with its tokens.
+    /// Detaches an editor, and drops its tokens.
     pub fn detach_editor(&self, editor: EditorId) {
         let mut state = self.lock();
         state.attached.retain(|it| it.observer.editor() != editor);
@@ -107,8 +110,8 @@ impl Share {
         self.len() == 0
     }
 
-    /// An editor does something: what the server asks next is probably its concern. With `command`, until
-    /// [`Share::command_ended`] edits are.
+    /// Records an editor's activity: the server's next request is probably for this editor. With `command`, the
+    /// server's edits are for it until [`Share::command_ended`].
     pub fn note_activity(&self, editor: EditorId, command: bool) {
         let mut state = self.lock();
         state.now += 1;
@@ -119,7 +122,7 @@ impl Share {
         }
     }
 
-    /// A command of an editor has ended.
+    /// Records that a command of an editor has ended.
     pub fn command_ended(&self, editor: EditorId) {
         let mut state = self.lock();
         if let Some(it) = state.attached.iter_mut().find(|it| it.observer.editor() == editor) {
@@ -127,8 +130,8 @@ impl Share {
         }
     }
 
-    /// Parameters of an editor's request, with tokens of its own replaced by ones that no other editor has; nothing if there are
-    /// none. The second is what to forget when the request is answered.
+    /// Returns the parameters of an editor's request with its own tokens replaced by unique ones; `None` if there are
+    /// no tokens. The second value lists the tokens to forget when the request is answered.
     #[must_use]
     pub fn with_own_tokens(
         &self,
@@ -138,26 +141,26 @@ impl Share {
         tokens::may_have(params).then(|| self.lock().tokens.replace(editor, params)).flatten()
     }
 
-    /// A request with these tokens is answered.
+    /// Forgets the tokens of a request that is answered.
     pub fn forget_tokens(&self, tokens: &[String]) {
         let mut state = self.lock();
         tokens.iter().for_each(|token| state.tokens.forget_token(token));
     }
 
-    /// Returns the server's own token of the progress that an editor was told under `token`.
+    /// Returns the server's own token for the progress that an editor knows as `token`.
     #[must_use]
     pub fn servers_token(&self, token: &Value) -> Option<Value> {
         self.lock().tokens.server_token(token)
     }
 
-    /// The full registrations of a method.
+    /// Returns the full registrations of a method.
     #[must_use]
     pub fn registrations_of(&self, method: &str) -> Vec<Value> {
         let state = self.lock();
         state.registered.values().filter(|it| it["method"] == method).cloned().collect()
     }
 
-    /// Everything that is registered.
+    /// Returns all registrations.
     #[must_use]
     pub fn all_registrations(&self) -> Vec<Value> {
         self.lock().registered.values().cloned().collect()
@@ -219,21 +222,21 @@ impl Share {
         }
     }
 
-    /// Passes a notification on to every editor.
+    /// Sends a notification to every editor.
     pub(crate) fn notify_all(&self, method: &str, params: Option<&RawValue>) {
         for observer in self.attached_editors() {
             observer.notification(method, params);
         }
     }
 
-    /// Asks every editor, and waits for none.
+    /// Sends a request to every editor, and waits for no answer.
     pub(crate) fn ask_all(&self, method: &str, params: Option<&RawValue>) {
         for observer in self.attached_editors() {
             observer.request(method, params, None);
         }
     }
 
-    /// Asks the editor whose concern it is; gives the reply back if there is none.
+    /// Sends a request to the editor that it concerns; returns the reply if there is none.
     pub(crate) fn ask_one(&self, method: &str, params: Option<&RawValue>, reply: Reply) -> Result<(), Reply> {
         let concerned = {
             let state = self.lock();
@@ -259,7 +262,7 @@ impl Share {
     }
 
     fn lock(&self) -> MutexGuard<'_, MultiplexerState> {
-        // Entries are put in and taken out whole.
+        // Each entry is inserted or removed at once.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

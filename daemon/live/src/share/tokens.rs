@@ -1,4 +1,5 @@
-//! Tokens of progress: two editors may choose the same, and one that comes late is told of what is under way.
+//! Keeps tokens of progress apart: two editors may choose the same, and an editor that comes late has to hear of
+//! progress under way.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,22 +8,22 @@ use serde_json::{Value, json};
 
 use crate::documents::EditorId;
 
-/// Where an editor may name a token.
+/// Fields in which an editor may name a token.
 const FIELDS: [&str; 2] = ["workDoneToken", "partialResultToken"];
 
-/// The server's own progress that is under way at most; more is told, but not again to who comes late.
+/// Most reports of the server's own progress that are kept for late editors; further ones are sent only once.
 const MOST_UNDER_WAY: usize = 64;
 
 #[derive(Default)]
 pub(super) struct Tokens {
-    /// Editors' tokens, by those that the server was given in their place.
+    /// Editors' tokens, by the tokens that the server got in their place.
     replaced: HashMap<String, (EditorId, Value)>,
     given: u64,
-    /// The server's own, by their text: how they were created, and how they began.
+    /// Progress that the server began itself, by token: the message that created it, and the one that began it.
     own: BTreeMap<String, (Box<RawValue>, Option<Box<RawValue>>)>,
 }
 
-/// Returns true if the parameters may contain a token, so that looking for one is of use.
+/// Returns true if the parameters may contain a token, so that a search is worthwhile.
 pub(super) fn may_have(params: &RawValue) -> bool {
     FIELDS.iter().any(|field| params.get().contains(field))
 }
@@ -53,12 +54,12 @@ impl Tokens {
         self.replaced.retain(|_, (of, _)| *of != editor);
     }
 
-    /// Returns the editor whose token a progress report has, and that editor's own name for the token.
+    /// Returns the editor that owns the token of a progress report, with that editor's own token.
     pub(super) fn owner_of_report(&self, report: &Value) -> Option<(EditorId, Value)> {
         self.replaced.get(report["token"].as_str()?).cloned()
     }
 
-    /// The server's name for a token that an editor was told or chose.
+    /// Returns the server's token for a token that an editor was told or chose.
     pub(super) fn server_token(&self, token: &Value) -> Option<Value> {
         if self.own.contains_key(&token.to_string()) {
             return Some(token.clone());

@@ -1,9 +1,9 @@
-//! Decides whose text of a document counts, if several editors have it open.
+//! Decides which editor's text of a document counts, if several editors have it open.
 //!
-//! Disk is the base. The first editor whose text differs from the disk is the *owner*: its text counts until it saves, goes back to
-//! the disk's text, closes the document or is gone. Then the next counts that differed, in the order in which they began to; and if
-//! there is none, the disk. An editor whose text is not the one that counts is *out of step*. Pure: texts in, decisions out; no file,
-//! no server.
+//! Disk is the base. The first editor whose text differs from the disk is the *owner*: its text counts until the editor
+//! saves, goes back to the disk's text, closes the document or is gone. Then the next editor with a different text
+//! becomes the owner, in the order in which they began to differ; without any, the disk counts. An editor whose text
+//! does not count is *out of step*. This module is pure: texts in, decisions out; no file, no server.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use hob_base::ContentHash;
 
 use crate::documents::EditorId;
 
-/// A document as one editor has it.
+/// One editor's text of a document.
 #[derive(Debug)]
 pub(super) struct Buffer {
     pub(super) editor: EditorId,
@@ -19,13 +19,14 @@ pub(super) struct Buffer {
     pub(super) hash: ContentHash,
     /// The editor's own number for this text.
     pub(super) version: i32,
-    /// When it began to differ from the disk because of the editor: a place in the order of all such moments.
+    /// The time when the editor made it differ from the disk: a place in the order of all such times; `None` while it
+    /// does not differ.
     pub(super) dirty_since: Option<u64>,
-    /// Its editor knows that it does not count.
+    /// Whether the editor has been told that its text does not count.
     pub(super) told: bool,
 }
 
-/// The one whose text of a document counts.
+/// The source of the text that counts for a document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum TextOwner {
     /// The text of this editor.
@@ -34,14 +35,14 @@ pub(super) enum TextOwner {
     Disk,
 }
 
-/// A document and all who have it open.
+/// A document, with the buffers of all editors that have it open.
 #[derive(Debug)]
 pub(super) struct OverlayDocument {
     /// The protocol's language identifier, as the first editor said.
     pub(super) language: String,
     /// Hash of the disk's text, as far as hob knows it; `None` if there is no such file.
     pub(super) disk: Option<ContentHash>,
-    /// In the order of opening.
+    /// The editors' buffers, in the order of opening.
     pub(super) buffers: Vec<Buffer>,
     pub(super) owner: Option<EditorId>,
     /// Hash of the text that servers have.
@@ -72,7 +73,7 @@ impl OverlayDocument {
         self.buffer_of(editor).is_some_and(|buffer| Some(buffer.hash) == counts)
     }
 
-    /// Takes an editor's text in; whether it differs from the disk decides who counts from `now` on.
+    /// Stores an editor's text. Whether the text differs from the disk decides whose text counts from `now` on.
     pub(super) fn set_text(&mut self, editor: EditorId, version: i32, text: Arc<str>, now: u64) {
         let hash = ContentHash::of(text.as_bytes());
         let differs = Some(hash) != self.disk;
@@ -89,14 +90,14 @@ impl OverlayDocument {
         self.choose_owner();
     }
 
-    /// An editor does not have it open any more.
+    /// Removes the buffer of an editor that has closed the document.
     pub(super) fn take_out(&mut self, editor: EditorId) {
         self.buffers.retain(|buffer| buffer.editor != editor);
         self.choose_owner();
     }
 
-    /// Takes the hash of the text that is on the disk now. The editor whose text that is has saved it, or has been
-    /// overtaken.
+    /// Sets the hash of the text on the disk. An editor with that text has saved it, or another program has written the
+    /// same.
     pub(super) fn disk_is(&mut self, disk: Option<ContentHash>) {
         self.disk = disk;
         for buffer in &mut self.buffers {
@@ -107,7 +108,7 @@ impl OverlayDocument {
         self.choose_owner();
     }
 
-    /// Decides whose text counts. An owner stays until it has nothing unsaved.
+    /// Decides whose text counts. An owner stays until it has no unsaved changes.
     fn choose_owner(&mut self) {
         let stays =
             |owner: EditorId| self.buffer_of(owner).is_some_and(|buffer| buffer.dirty_since.is_some());

@@ -1,11 +1,11 @@
-//! Keeps the documents that editors have open in one project, and decides what servers take for their text.
+//! Keeps the documents that editors have open in one project, and decides which text of them servers see.
 //!
-//! Every editor has its own text of a document; servers know one. Which one it is `document` decides; here it is brought to the
-//! servers that run, and to those that start later. One lock orders everything: it is held from the decision until the server's
-//! queue has the message, so that what a server has is always what counts. Where it is held together with a server's documents, it
-//! is taken first.
+//! Every editor has its own text of a document; servers know one. `document` decides which; this module brings it to
+//! the servers that run, and to those that start later. One lock orders everything: a thread holds it from the decision
+//! until the server's queue has the message, so that a server always has the text that counts. A thread that also takes
+//! the lock of a server's documents takes this one first.
 //!
-//! It knows no connection: editors are numbers, and what they should know is handed to a function.
+//! It knows no connection: editors are numbers, and news for them goes to a function.
 
 mod document;
 
@@ -21,21 +21,22 @@ use crate::instance::Instance;
 use crate::uri;
 use document::{OverlayDocument, TextOwner};
 
-/// Larger files are not read to compare them with what an editor has.
+/// Size limit, in bytes, of files that are read for a comparison with an editor's text.
 const MOST_READ: u64 = 64 << 20;
 
 /// News for an editor about a document that it has open.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Notice {
-    /// Its changes do not count for now: another editor, named here, has unsaved ones.
+    /// The editor's changes do not count for now: another editor, named here, has unsaved ones.
     OutOfStep(Doc, String),
-    /// Its changes count from now on.
+    /// The editor's changes count from now on.
     Counts(Doc),
-    /// Its text is the one that counts again, or another text counts than did: what was known of it may be shown or is out of date.
+    /// The editor's text counts again, or another text counts than before: earlier results for the document may be
+    /// shown again or are out of date.
     Renewed(Doc),
 }
 
-/// Takes notices; must not wait, and not ask the view anything.
+/// Receives notices; must not wait, and must not call the overlay.
 pub type OnNotice = Arc<dyn Fn(Notice) + Send + Sync>;
 
 /// An editor's change of a document.
@@ -43,7 +44,7 @@ pub type OnNotice = Arc<dyn Fn(Notice) + Send + Sync>;
 pub struct Edit {
     /// The editor's number for the new text.
     pub version: i32,
-    /// The whole new text.
+    /// The new text, whole.
     pub text: Arc<str>,
     /// The changes that lead to it, as the protocol writes them with UTF-16 columns; `None` to send the text whole.
     pub changes: Option<Value>,
@@ -54,8 +55,8 @@ pub struct Edit {
 pub struct ProjectOverlay {
     root: AbsPath,
     state: Mutex<OverlayState>,
-    /// The unsaved texts that count, and whose they are. A lock of its own, that is taken last and held for nothing else, because
-    /// whoever reads a file for a server asks here while the view is held.
+    /// The unsaved texts that count, each with its editor's name. It has a lock of its own, which is taken last and
+    /// held for nothing else, because whoever reads a file for a server asks here while the overlay's lock is held.
     unsaved: RwLock<BTreeMap<WsPath, (Arc<str>, String)>>,
 }
 
@@ -64,7 +65,7 @@ struct OverlayState {
     documents: BTreeMap<Doc, OverlayDocument>,
     editors: HashMap<EditorId, (String, OnNotice)>,
     servers: Vec<Weak<Instance>>,
-    /// Counts the moments at which texts change.
+    /// Number of changes of texts so far; it orders them.
     now: u64,
 }
 
@@ -81,7 +82,7 @@ impl ProjectOverlay {
         Self { root, state: Mutex::default(), unsaved: RwLock::default() }
     }
 
-    /// Returns the document that a URI of an editor names in this project.
+    /// Returns the document that an editor's URI means in this project.
     #[must_use]
     pub fn document_of_uri(&self, uri: &str) -> Doc {
         let path = uri::path_of(uri);
@@ -92,12 +93,12 @@ impl ProjectOverlay {
         }
     }
 
-    /// An editor comes; `name` is what others are told it is.
+    /// Adds an editor; `name` is what other editors are told.
     pub fn join(&self, editor: EditorId, name: String, on_notice: OnNotice) {
         self.lock().editors.insert(editor, (name, on_notice));
     }
 
-    /// An editor is gone, and with it everything that it had not saved.
+    /// Removes an editor that is gone, with everything that it had not saved.
     pub fn remove_editor(&self, editor: EditorId) {
         let mut state = self.lock();
         state.editors.remove(&editor);
@@ -107,7 +108,7 @@ impl ProjectOverlay {
         }
     }
 
-    /// An editor opens a document.
+    /// Opens a document for an editor.
     pub fn open(&self, editor: EditorId, doc: &Doc, language: &str, edit: Edit) {
         let mut state = self.lock();
         let disk = self.disk_hash(doc);
@@ -119,7 +120,7 @@ impl ProjectOverlay {
         self.put_edit(&mut state, editor, doc, edit);
     }
 
-    /// An editor changes a document that it has open.
+    /// Changes a document that an editor has open.
     pub fn change_document(&self, editor: EditorId, doc: &Doc, edit: Edit) {
         let mut state = self.lock();
         if state.documents.get(doc).is_some_and(|document| document.buffer_of(editor).is_some()) {
@@ -127,7 +128,7 @@ impl ProjectOverlay {
         }
     }
 
-    /// An editor has saved a document: the disk is looked at, without waiting to be told that it has changed.
+    /// Records that an editor has saved a document: reads the disk, without waiting for an event.
     pub fn note_saved(&self, editor: EditorId, doc: &Doc) {
         let mut state = self.lock();
         if state.documents.get(doc).is_none_or(|document| document.buffer_of(editor).is_none()) {
@@ -141,12 +142,12 @@ impl ProjectOverlay {
         }
     }
 
-    /// An editor closes a document.
+    /// Closes a document for an editor.
     pub fn close(&self, editor: EditorId, doc: &Doc) {
         self.take_out(&mut self.lock(), editor, doc);
     }
 
-    /// Files have changed on the disk. To be called before servers are told.
+    /// Handles changes of files on the disk. The caller does this before it tells servers.
     pub fn take_in(&self, changes: &BTreeMap<WsPath, FileChange>) {
         let mut state = self.lock();
         if state.documents.is_empty() {
@@ -160,7 +161,8 @@ impl ProjectOverlay {
         }
     }
 
-    /// A server starts to serve the project: it is told of everything that is open, and of every change from now on.
+    /// Attaches a server that starts to serve the project: tells it of all open documents, and of every change from now
+    /// on.
     pub fn attach_server(&self, server: &Arc<Instance>) {
         let mut state = self.lock();
         state.servers.retain(|other| other.strong_count() > 0);
@@ -179,7 +181,7 @@ impl ProjectOverlay {
         self.lock().documents.get(doc).is_none_or(|document| document.is_in_step(editor))
     }
 
-    /// Returns true if a text is the disk's, as far as hob knows it.
+    /// Returns true if a text is the same as the disk's, as far as hob knows it.
     #[must_use]
     pub fn is_as_on_disk(&self, doc: &Doc, text: &str) -> bool {
         let hash = ContentHash::of(text.as_bytes());
@@ -200,7 +202,7 @@ impl ProjectOverlay {
         self.lock().documents.get(doc).is_some_and(|document| document.buffer_of(editor).is_some())
     }
 
-    /// The editor's version of a document, if its text is the one that counts.
+    /// Returns the editor's version of a document, if its text is the one that counts.
     #[must_use]
     pub fn version(&self, editor: EditorId, doc: &Doc) -> Option<i32> {
         let state = self.lock();
@@ -208,21 +210,21 @@ impl ProjectOverlay {
         document.buffer_of(editor).map(|buffer| buffer.version)
     }
 
-    /// The files with unsaved changes that count, each with the editor that has them.
+    /// Returns the files with unsaved changes that count, each with its editor's name.
     #[must_use]
     pub fn unsaved_files(&self) -> Vec<(WsPath, String)> {
         let unsaved = self.unsaved.read().unwrap_or_else(PoisonError::into_inner);
         unsaved.iter().map(|(path, (_, editor))| (path.clone(), editor.clone())).collect()
     }
 
-    /// The unsaved text of a file, if it counts; `None` where the disk does.
+    /// Returns the unsaved text of a file, if it counts; `None` where the disk's text does.
     #[must_use]
     pub fn text(&self, path: &WsPath) -> Option<Arc<str>> {
         let unsaved = self.unsaved.read().unwrap_or_else(PoisonError::into_inner);
         unsaved.get(path).map(|(text, _)| Arc::clone(text))
     }
 
-    /// A document's text as servers have it: what counts.
+    /// Returns the text of a document that counts, which is the one that servers have.
     #[must_use]
     pub fn text_of(&self, doc: &Doc) -> Option<Arc<str>> {
         let state = self.lock();
@@ -231,7 +233,7 @@ impl ProjectOverlay {
         shown.or_else(|| self.read(doc).map(Into::into))
     }
 
-    /// Returns the URI by which a document is named to a server.
+    /// Returns the URI of a document in messages to servers.
     #[must_use]
     pub fn uri(&self, doc: &Doc) -> String {
         match doc {
@@ -240,7 +242,7 @@ impl ProjectOverlay {
         }
     }
 
-    /// Holds everything as it is while a server is told of files: what counts, and nothing else, may be sent meanwhile.
+    /// Locks the overlay while a server is told of files: meanwhile nothing but the texts that count may be sent.
     pub(crate) fn hold_still(&self) -> HeldOverlay<'_> {
         HeldOverlay { _state: self.lock(), view: self }
     }
@@ -252,7 +254,7 @@ impl ProjectOverlay {
         let owner = document.owner;
         let was_sent = document.buffer_of(editor).is_some_and(|buffer| Some(buffer.hash) == document.sent);
         document.set_text(editor, edit.version, edit.text, now);
-        // Pieces lead from this editor's text to this editor's text, and to no other's.
+        // Incremental changes lead from this editor's text to its next text, and fit no other text.
         let leads_there = was_sent && document.is_in_step(editor);
         self.send(state, doc, edit.changes.filter(|_| leads_there), owner);
     }
@@ -281,7 +283,7 @@ impl ProjectOverlay {
         self.send(state, doc, None, owner);
     }
 
-    /// Notes what counts of a document, before any server hears of it.
+    /// Notes the unsaved text of a document, before any server hears of it.
     fn note_unsaved(&self, state: &OverlayState, doc: &Doc) {
         let Doc::Inside(path) = doc else { return };
         let owned = state.documents.get(doc).and_then(OverlayDocument::owner_buffer);
@@ -296,7 +298,7 @@ impl ProjectOverlay {
         }
     }
 
-    /// Brings servers what counts now, and tells editors what that means to them. `before` owned it before.
+    /// Sends the text that counts to servers, and tells editors what that means for them. `before` is the former owner.
     fn send(&self, state: &mut OverlayState, doc: &Doc, changes: Option<Value>, before: Option<EditorId>) {
         self.note_unsaved(state, doc);
         let Some(mut shown) = self.shown_text(state, doc) else { return };
@@ -342,7 +344,7 @@ impl ProjectOverlay {
                 (Arc::clone(&buffer.text), Some(Label { editor, version: buffer.version }))
             }
             TextOwner::Disk => {
-                // The same text, and no file need be read.
+                // An editor has the same text, so no file need be read.
                 let same = document.buffers.iter().find(|buffer| Some(buffer.hash) == document.disk);
                 match same {
                     Some(buffer) => (
@@ -360,7 +362,7 @@ impl ProjectOverlay {
         self.read(doc).map(|text| ContentHash::of(text.as_bytes()))
     }
 
-    /// The disk's text, as an editor would have it.
+    /// Returns the disk's text, as an editor would have it.
     fn read(&self, doc: &Doc) -> Option<String> {
         let path = match doc {
             Doc::Inside(path) => self.root.join_ws(path),
@@ -371,7 +373,7 @@ impl ProjectOverlay {
     }
 
     fn lock(&self) -> MutexGuard<'_, OverlayState> {
-        // Documents are replaced whole; after a panic servers may lack a change, which the next whole text mends.
+        // Documents are replaced whole; after a panic servers may lack a change, which the next whole text repairs.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -382,14 +384,14 @@ impl OverlayState {
     }
 }
 
-/// The overlay while nobody can change it; see [`ProjectOverlay::hold_still`].
+/// The overlay, locked against changes; see [`ProjectOverlay::hold_still`].
 pub(crate) struct HeldOverlay<'v> {
     _state: MutexGuard<'v, OverlayState>,
     view: &'v ProjectOverlay,
 }
 
 impl HeldOverlay<'_> {
-    /// Returns the text of a file that counts: an editor's unsaved text, or what `read` finds, as an editor would
+    /// Returns the text of a file that counts: an editor's unsaved text, or the result of `read`, as an editor would
     /// have it.
     pub(crate) fn read(&self, path: &WsPath, read: &dyn Fn(&WsPath) -> Option<String>) -> Option<String> {
         self.view.text(path).map(|text| text.to_string()).or_else(|| read(path).map(without_mark))

@@ -1,11 +1,12 @@
-//! Finds the commits that a change begins at: parents, merge bases, the branch that a branch came from; and what is staged.
+//! Finds the commits at which a change begins (parents, merge bases, the branch that a branch came from), and the
+//! staged files.
 
 use gix::index::entry::{Mode, Stage};
 use hob_base::WsPath;
 
 use super::{GitError, Oid, Repository, TreeFile};
 
-/// Names of branches that others come from, where nothing else tells.
+/// Branch names to try where neither an upstream nor `origin/HEAD` is known.
 const USUAL: [&str; 4] =
     ["refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"];
 
@@ -28,7 +29,7 @@ pub struct StagedFiles {
 }
 
 impl Repository {
-    /// The parents of a commit; none for the first one, or where a shallow history ends.
+    /// Returns the parents of a commit; none for the first one, or where a shallow history ends.
     ///
     /// # Errors
     /// [`GitError::Read`] for a missing or damaged commit.
@@ -36,7 +37,7 @@ impl Repository {
         Ok(self.read_history().parents_of(commit)?.present)
     }
 
-    /// The best common ancestor of two commits; `None` if they have none.
+    /// Returns the best common ancestor of two commits; `None` if they have none.
     ///
     /// # Errors
     /// [`GitError::Read`] for a damaged history.
@@ -47,7 +48,7 @@ impl Repository {
         Ok(found.map(|id| Oid(id.detach())))
     }
 
-    /// The commit of a local or remote branch with this name; `None` for tags, IDs and expressions.
+    /// Returns the commit of a local or remote branch with this name; `None` for tags, IDs and expressions.
     #[must_use]
     pub fn branch_commit(&self, name: &str) -> Option<Oid> {
         let repository = self.open();
@@ -66,7 +67,7 @@ impl Repository {
         let default = symbolic_target(&repository, "refs/remotes/origin/HEAD");
         let usual = USUAL.iter().map(|name| (*name).to_owned());
         let others = upstream.clone().into_iter().chain(default).chain(usual).filter(is_other);
-        // Of a branch that all others come from, what is not pushed is the change.
+        // For a branch that all others come from, the change is the commits that are not pushed.
         let candidates = others.chain(upstream);
         candidates.into_iter().find_map(|full| {
             let commit = commit_of(&repository, &full)?;
@@ -75,7 +76,7 @@ impl Repository {
         })
     }
 
-    /// The files of the index: what the next commit would have.
+    /// Returns the files of the index: what the next commit would have.
     ///
     /// # Errors
     /// [`GitError::Read`] for a damaged index.

@@ -1,8 +1,8 @@
-//! Reads what git wrote down of the files in the working tree: which contents each had, and how it looked then.
+//! Reads git's index: which contents each file of the working tree had, and its stat at that time.
 //!
-//! That is the index, which spares git reading files, and spares it here too: a file that still looks as it did has the
-//! contents that are noted. As in git, a note is not believed if the file changed in the second in which the index was written
-//! or later ("racily clean"), or if somebody told git to look away.
+//! Git keeps the index so that it need not read files, and hob uses it for the same purpose: a file whose stat is still
+//! the same has the contents that the index notes. As in git, an entry does not count if the file changed in the second
+//! in which the index was written or later ("racily clean"), or if a user told git to ignore changes of the file.
 
 use std::collections::HashMap;
 
@@ -12,21 +12,23 @@ use hob_base::WsPath;
 use super::{Oid, Repository};
 use crate::Stat;
 
-/// Notes that say nothing of the file: git was told not to look, or the file is not added yet, or not checked out.
+/// Flags of entries that say nothing about the file: git was told not to look, or the file is not added yet, or not
+/// checked out.
 const SILENT: Flags = Flags::ASSUME_VALID
     .union(Flags::SKIP_WORKTREE)
     .union(Flags::INTENT_TO_ADD)
     .union(Flags::REMOVE)
     .union(Flags::CONFLICTED);
 
-/// The notes of one working tree that can be believed.
+/// The entries of one working tree's index that can be relied on.
 #[derive(Clone, Debug, Default)]
 pub struct Checkout {
     notes: HashMap<WsPath, (Noted, Oid)>,
 }
 
 impl Repository {
-    /// The notes of the index. It is a help and nothing more: where there is none, or it is damaged, there are no notes.
+    /// Returns the entries of the index that can be relied on. The index only saves work: if it is missing or damaged,
+    /// there are none.
     #[must_use]
     pub fn read_checkout(&self) -> Checkout {
         let repository = self.open();
@@ -50,8 +52,8 @@ impl Repository {
 }
 
 impl Checkout {
-    /// The contents of the file at `path`, which now has `stat`, if that can be known without reading it. A difference in line
-    /// ends that git itself makes counts as none.
+    /// Returns the contents of the file at `path`, which now has `stat`, if they are known without reading it. A
+    /// difference that git itself makes in line ends counts as none.
     #[must_use]
     pub fn blob_if_untouched(&self, path: &WsPath, stat: &Stat) -> Option<Oid> {
         let (noted, oid) = self.notes.get(path)?;
@@ -59,7 +61,8 @@ impl Checkout {
     }
 }
 
-/// Git keeps the lower 32 bits of numbers, and no change time where the platform has none.
+/// Returns true if a file's stat matches git's entry. Git keeps the lower 32 bits of numbers, and no change time where
+/// the platform has none.
 #[allow(clippy::cast_possible_truncation)]
 fn looks_the_same(noted: &Noted, stat: &Stat) -> bool {
     const SECOND: i64 = 1_000_000_000;

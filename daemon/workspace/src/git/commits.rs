@@ -1,4 +1,4 @@
-//! Commits: by a revision expression, and the latest.
+//! Finds commits: one by a revision expression, or the latest.
 
 use gix::bstr::{BStr, ByteSlice};
 use gix::revision::spec::parse::{Error as Unclear, ObjectKindHint, Options, RefsHint};
@@ -7,11 +7,11 @@ use hob_base::CancelToken;
 use super::error::cause;
 use super::{GitError, Oid, Repository};
 
-/// No revision that somebody means is longer, in bytes.
+/// Longest revision that is looked up, in bytes.
 const LONG: usize = 1_000;
-/// Candidates that are listed for a short ID.
+/// Most candidates that are listed for an ambiguous short ID.
 const CANDIDATES: usize = 10;
-/// Number of commits that are read between two looks at the clock.
+/// Number of commits that are read between two checks of the deadline.
 const EVERY: usize = 64;
 
 /// A commit, as lists show it.
@@ -32,20 +32,21 @@ pub struct Commit {
 pub struct Commits {
     /// The commits, newest first.
     pub commits: Vec<Commit>,
-    /// There are older ones: the limit was reached, or the history is shallow or damaged there.
+    /// Whether there are older ones: the limit was reached, or the history is shallow or damaged there.
     pub capped: bool,
 }
 
 impl Repository {
-    /// The commit that `revision` means: a ref, an ID or the beginning of one, or an expression of both (`HEAD~3`, `v1.2^{}`,
-    /// `main@{1}`). `None` when nothing is called that.
+    /// Returns the commit that `revision` means: a ref, an ID or the beginning of one, or an expression of both
+    /// (`HEAD~3`, `v1.2^{}`, `main@{1}`). `None` when nothing has this name.
     ///
     /// Expressions that search messages (`:/words`, `^{/words}`) are refused: they read the whole history. Search
     /// [`Repository::latest_commits`] instead.
     ///
     /// # Errors
-    /// [`GitError::BadRevision`] for what is no expression, stands for several commits or none, or goes back behind the beginning;
-    /// [`GitError::Ambiguous`] for a short ID of several; [`GitError::Read`] for a damaged repository.
+    /// [`GitError::BadRevision`] for text that is no expression, stands for several commits or none, or goes back
+    /// behind the first commit; [`GitError::Ambiguous`] for a short ID of several objects; [`GitError::Read`] for a
+    /// damaged repository.
     pub fn commit(&self, revision: &str) -> Result<Option<Commit>, GitError> {
         let bad =
             |why: &str| GitError::BadRevision { revision: shorten_revision(revision), why: why.to_owned() };
@@ -78,8 +79,8 @@ impl Repository {
         }
     }
 
-    /// The latest `limit` commits that the checked-out one goes back to, newest first, itself included. None on a branch that
-    /// has none yet.
+    /// Lists the latest `limit` commits in the history of the checked-out one, newest first, itself included. Empty on
+    /// a branch without commits.
     ///
     /// # Errors
     /// [`GitError::Read`] if `HEAD` is damaged; a history that breaks off gives what comes before. [`GitError::Stopped`].
@@ -107,7 +108,7 @@ impl Repository {
 }
 
 impl Commit {
-    /// Takes from `commit` what lists show of it.
+    /// Reads the fields that lists show from `commit`.
     pub(super) fn from_commit(commit: &gix::Commit<'_>) -> Result<Self, GitError> {
         let oid = Oid(commit.id);
         let damaged = |error| GitError::of_object("the commit", oid, &error);
@@ -118,8 +119,8 @@ impl Commit {
     }
 }
 
-/// Returns true if `revision` begins like an ID and goes on like a word (`dead-code`, `facade-2`), and no ref is
-/// called that. The library would take the ID and leave the rest; git does that only with `-gID` at the end.
+/// Returns true if `revision` begins like an ID and goes on like a word (`dead-code`, `facade-2`), and no ref has this
+/// name. The library would take the ID and ignore the rest; git does that only with `-gID` at the end.
 fn is_word_after_digits(revision: &str, repository: &gix::Repository) -> bool {
     let name = revision.split(['^', '~', '@', ':']).next().unwrap_or("");
     let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -128,7 +129,8 @@ fn is_word_after_digits(revision: &str, repository: &gix::Repository) -> bool {
     begins && !described && !matches!(repository.try_find_reference(name), Ok(Some(_)))
 }
 
-/// The one object that is meant; `x^!`, which the library counts as one, is a range.
+/// Returns the one object that an expression means; `None` for `x^!`, which the library counts as one and which is a
+/// range.
 fn single_object(spec: &gix::revision::Spec<'_>) -> Option<gix::ObjectId> {
     match spec.clone().detach() {
         gix::revision::plumbing::Spec::Include(id) => Some(id),
@@ -143,7 +145,7 @@ fn parse_revision<'r>(
 ) -> Result<Option<gix::revision::Spec<'r>>, GitError> {
     let options = Options {
         refs_hint: RefsHint::default(),
-        // Where several objects begin so, commits are meant.
+        // If several objects begin with these digits, a commit is meant.
         object_kind_hint: Some(ObjectKindHint::Committish),
     };
     let error = match gix::revision::Spec::from_bstr(revision, repository, options) {
@@ -171,7 +173,7 @@ fn is_shallow(repository: &gix::Repository) -> bool {
     repository.is_shallow().unwrap_or(false)
 }
 
-/// Text of unknown origin on one line.
+/// Joins text of unknown origin into one line.
 fn on_one_line(text: &BStr) -> String {
     text.to_str_lossy().split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,11 +1,12 @@
 //! Finds the files of a workspace that differ from a revision.
 //!
-//! The map knows the files of now. As of a revision, only what differs must be parsed again; this finds it, mostly without
-//! reading anything: git's index tells the contents of every file that was not touched since it was checked out
-//! ([`Checkout`]). The others are read and hashed as git does, on several threads.
+//! The map knows the present files. For a revision, only the files that differ must be parsed again. This module finds
+//! them, mostly without reading anything: git's index tells the contents of every file that was not touched since it
+//! was checked out ([`Checkout`]). The others are read and hashed as git does, on several threads.
 //!
-//! Git compares what it would store, so a file that differs from its blob only in line ends (`core.autocrlf`) is the same here
-//! too. Other filters are programs and are not run: what a large-file pointer stands for differs from it.
+//! Git compares what it would store, so a file that differs from its blob only in line ends (`core.autocrlf`) is the
+//! same here too. Other filters are programs and are not run, so a large file differs from the pointer that git stores
+//! for it.
 
 use std::collections::HashMap;
 use std::num::NonZero;
@@ -17,41 +18,41 @@ use hob_base::{CancelToken, Contents, Stopped, WsPath};
 use super::{Checkout, Oid, TreeFile};
 use crate::Stat;
 
-/// Threads beyond which reading files does not get faster.
+/// Most threads that read files; more are not faster.
 const THREADS: usize = 8;
 /// Files that a thread takes at a time.
 const STEP: usize = 16;
-/// Bytes at the head of a file that tell text from other things, as git does.
+/// Number of bytes at the head of a file by which git tells text from binary contents.
 const HEAD: usize = 8_000;
 
 /// The two sides of a comparison, and how to read them.
 pub struct Comparison<'a> {
     /// The files of the revision, from [`super::Repository::files_at`].
     pub then: &'a [TreeFile],
-    /// The files of now, with how they look, where that is known.
+    /// The present files, with the stat of each where it is known.
     pub now: &'a [(WsPath, Option<Stat>)],
     /// The files that need not be read; [`Checkout::default`] if everything shall be.
     pub checkout: &'a Checkout,
-    /// Where the files of now are read.
+    /// The source of the present contents.
     pub contents: &'a dyn Contents,
 }
 
 /// The files that differ between a revision and now, each list sorted by path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Differences {
-    /// There then and now, with other contents; these are the ones of then.
+    /// Files that are there on both sides with different contents, as they were in the revision.
     pub changed: Vec<TreeFile>,
-    /// There then, not now. Also what is there and is not listed as a file of now, because rules leave it out.
+    /// Files that are there only in the revision. Includes files that exist now but are excluded by rules.
     pub gone: Vec<TreeFile>,
-    /// There now, not then.
+    /// Files that are there only now.
     pub new: Vec<WsPath>,
     /// Number of files that are the same.
     pub same: usize,
-    /// Number of files that were read to find out.
+    /// Number of files that had to be read.
     pub read: usize,
 }
 
-/// The state that a file of the revision is in now.
+/// The present state of a file of the revision.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RevisionComparison {
     Same,
@@ -59,10 +60,10 @@ enum RevisionComparison {
     Gone,
 }
 
-/// Compares. A file that cannot be read counts as changed, one that vanishes meanwhile as gone.
+/// Compares the sides. A file that cannot be read counts as changed, one that vanishes meanwhile as gone.
 ///
 /// # Errors
-/// [`Stopped`] when `cancel` says so; asked at every few files.
+/// [`Stopped`] when `cancel` says so, which is checked after every few files.
 pub fn compare_files(question: &Comparison<'_>, cancel: &CancelToken) -> Result<Differences, Stopped> {
     let now: HashMap<&WsPath, Option<Stat>> = question.now.iter().map(|(path, stat)| (path, *stat)).collect();
     let mut verdicts = Vec::with_capacity(question.then.len());
@@ -113,7 +114,7 @@ fn collect_differences(
     }
 }
 
-/// Reads and hashes the files of then with these indexes.
+/// Reads and hashes the files of the revision with these indexes.
 fn read_all(
     question: &Comparison<'_>,
     indexes: &[usize],
@@ -142,7 +143,7 @@ fn read_all(
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
         let own = work();
-        // A panic of a thread is this call's.
+        // A panic of a thread becomes this call's panic.
         let joined = others.into_iter().map(|other| match other.join() {
             Ok(result) => result,
             Err(panic) => std::panic::resume_unwind(panic),
@@ -166,7 +167,7 @@ fn is_blob(blob: Oid, bytes: &[u8]) -> bool {
         || plain_line_ends(bytes).is_some_and(|plain| Oid::of_blob(&plain) == Some(blob))
 }
 
-/// Text with `\n` in place of `\r\n`; `None` if nothing would change, or it is no text.
+/// Replaces `\r\n` by `\n`; `None` if nothing would change, or the bytes are no text.
 fn plain_line_ends(bytes: &[u8]) -> Option<Vec<u8>> {
     let is_text = !bytes[..bytes.len().min(HEAD)].contains(&0);
     if !is_text || !bytes.windows(2).any(|pair| pair == b"\r\n") {

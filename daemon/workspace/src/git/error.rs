@@ -4,7 +4,7 @@ use hob_base::{AbsPath, Stopped};
 
 use super::Oid;
 
-/// Why a question to git has no answer. That something is not there is no error where the question allows it.
+/// Why a question to git has no answer. Absence is no error where the question allows it.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     /// There is a repository, but it cannot be used.
@@ -12,15 +12,15 @@ pub enum GitError {
     Open {
         /// The root of the workspace.
         root: AbsPath,
-        /// In the library's words.
+        /// The reason, in the library's words.
         why: String,
     },
-    /// Words that are no revision, or one that does not stand for one commit.
+    /// The text is no revision, or does not stand for one commit.
     #[error(
         "`{revision}` does not name a commit: {why}. Give a branch, a tag, a commit's ID or an expression like `HEAD~3`"
     )]
     BadRevision {
-        /// The revision as it was asked for.
+        /// The revision as the caller gave it.
         revision: String,
         /// The reason why it names no commit.
         why: String,
@@ -28,9 +28,9 @@ pub enum GitError {
     /// A short ID that several objects begin with.
     #[error("`{revision}` is the beginning of several IDs: {}. Give more digits", .candidates.join(", "))]
     Ambiguous {
-        /// The revision as it was asked for.
+        /// The revision as the caller gave it.
         revision: String,
-        /// Each with its kind and, for a commit, date and subject; commits first.
+        /// The objects, each with its kind and, for a commit, date and subject; commits first.
         candidates: Vec<String>,
     },
     /// An object that should be there is missing, damaged or of another kind.
@@ -38,12 +38,12 @@ pub enum GitError {
         "{what} cannot be read from the git repository: {why}. `git fsck` says what is damaged or missing"
     )]
     Read {
-        /// The object or file that was to be read.
+        /// The object or file that could not be read.
         what: String,
-        /// In the library's words.
+        /// The reason, in the library's words.
         why: String,
     },
-    /// The caller's patience or interest ended.
+    /// The caller cancelled the question, or its deadline passed.
     #[error(transparent)]
     Stopped(#[from] Stopped),
 }
@@ -54,19 +54,19 @@ impl GitError {
         Self::Read { what: what.into(), why: why(error) }
     }
 
-    /// For reading the object `oid`, a `kind`.
+    /// Makes the error of reading the object `oid`, a `kind`.
     pub(super) fn of_object(kind: &str, oid: Oid, error: &gix::Error) -> Self {
         Self::read(format!("{kind} {oid}"), error)
     }
 }
 
-/// The library's own words, the immediate and the deepest, on one line.
+/// Returns the library's own words, the immediate and the deepest, on one line.
 pub(super) fn why(error: &gix::Error) -> String {
     let (outer, cause) = (one_line(&error.to_string()), cause(error));
     if outer.contains(&cause) { outer } else { format!("{outer}: {cause}") }
 }
 
-/// The library's words for what went wrong in the end. Where that is several things, for what it was doing.
+/// Returns the library's words for the deepest cause; where there are several, for the failed operation.
 pub(super) fn cause(error: &gix::Error) -> String {
     one_line(&error.probable_cause().to_string())
 }

@@ -1,7 +1,8 @@
 //! Counts the commits that changed each file since a moment: how hot the files are.
 //!
-//! Of a merge only the other side's commits count, so a change is counted once, where it was made. A file that was moved counts
-//! anew under its new path: to follow moves, contents would have to be compared, and a picture of heat needs no more than this.
+//! A merge contributes only the commits of its other side, so that a change is counted once, where it was made. A file
+//! that was moved starts from zero under its new path: following moves would need a comparison of contents, and a heat
+//! map does not need that.
 
 use std::collections::HashMap;
 
@@ -19,16 +20,17 @@ pub struct ChangeCounts {
     pub files: HashMap<WsPath, u32>,
     /// Number of commits that were looked at.
     pub commits: usize,
-    /// Whether commits are missing: the history is shallow or damaged there, or the time was over.
+    /// Whether commits are missing: the history is shallow or damaged there, or the time ran out.
     pub is_cut: bool,
 }
 
 impl Repository {
-    /// Counts, for the commits since `since` (seconds since 1970) that the checked-out one goes back to, those that changed each file.
+    /// Counts the commits that changed each file, among those since `since` (seconds since 1970) in the history of the
+    /// checked-out one.
     ///
     /// # Errors
-    /// [`GitError::Read`] if `HEAD` is damaged; a history that breaks off, and the end of the caller's patience, give what was
-    /// counted.
+    /// [`GitError::Read`] if `HEAD` is damaged. A history that breaks off, and a deadline that passes, give the counts
+    /// so far.
     pub fn count_changes(&self, since: i64, cancel: &CancelToken) -> Result<ChangeCounts, GitError> {
         let mut counts = ChangeCounts::default();
         let Some(head) = self.head()?.commit else { return Ok(counts) };
@@ -53,7 +55,7 @@ impl Repository {
                 break;
             }
             counts.is_cut |= parents.is_cut;
-            // A merge changes nothing itself; the first commit of all brings in everything, which is no change either.
+            // A merge changes nothing itself. The first commit of all adds every file, which is no change either.
             let [parent] = parents.present.as_slice() else { continue };
             let Ok(changed) = self.changed_between(*parent, commit, cancel) else {
                 counts.is_cut = true;

@@ -11,13 +11,13 @@ use super::{GitError, Oid, Repository};
 /// The parents of a commit, as far as the repository has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommitParents {
-    /// Those that are there, in their order.
+    /// The parents that are there, in their order.
     pub present: Vec<Oid>,
-    /// Whether some are missing: a shallow history ends here.
+    /// Whether some parents are missing: a shallow history ends here.
     pub is_cut: bool,
 }
 
-/// Reads commits and single files of them.
+/// Reads commits, and single files in them.
 pub struct HistoryReader {
     repository: gix::Repository,
     prefix: Vec<String>,
@@ -30,7 +30,7 @@ impl std::fmt::Debug for HistoryReader {
 }
 
 impl Repository {
-    /// A reader for one walk through the history.
+    /// Returns a reader for one walk through the history.
     #[must_use]
     pub fn read_history(&self) -> HistoryReader {
         HistoryReader { repository: self.open(), prefix: self.prefix.clone() }
@@ -38,7 +38,7 @@ impl Repository {
 }
 
 impl HistoryReader {
-    /// The commit, as lists show it.
+    /// Returns the commit, as lists show it.
     ///
     /// # Errors
     /// [`GitError::Read`] for a missing or damaged commit.
@@ -47,7 +47,7 @@ impl HistoryReader {
         Commit::from_commit(&found.map_err(|error| GitError::of_object("the commit", commit, &error))?)
     }
 
-    /// The parents of a commit.
+    /// Returns the parents of a commit.
     ///
     /// # Errors
     /// As [`Self::commit`].
@@ -60,7 +60,7 @@ impl HistoryReader {
         Ok(CommitParents { is_cut: present.len() < all.len(), present })
     }
 
-    /// The contents of the file at `path` in a commit; `None` if there is no file.
+    /// Returns the contents of the file at `path` in a commit; `None` if there is no file.
     ///
     /// # Errors
     /// [`GitError::Read`] for missing or damaged objects.
@@ -80,10 +80,10 @@ impl HistoryReader {
         Ok(Some(Oid(id)))
     }
 
-    /// The contents `oid`; `None` when they are longer than `max_bytes`.
+    /// Returns the contents `oid`; `None` when they are longer than `max_bytes`.
     ///
     /// # Errors
-    /// [`GitError::Read`] if they are missing or damaged, or `oid` is no file's.
+    /// [`GitError::Read`] if the contents are missing or damaged, or `oid` is not a file's.
     pub fn read_blob(&self, oid: Oid, max_bytes: u64) -> Result<Option<Vec<u8>>, GitError> {
         let damaged = |error| GitError::of_object("the file contents", oid, &error);
         if self.repository.find_header(oid.0).map_err(damaged)?.size() > max_bytes {
@@ -92,7 +92,7 @@ impl HistoryReader {
         Ok(Some(self.repository.find_blob(oid.0).map_err(damaged)?.detach().data))
     }
 
-    /// The file or folder of this name in a tree.
+    /// Returns the file or folder of this name in a tree.
     fn entry(
         &self,
         tree: gix::ObjectId,

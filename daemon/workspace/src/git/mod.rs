@@ -1,15 +1,15 @@
-//! Reads what git knows of a workspace: refs, commits, and the files of a revision. Writes nothing.
+//! Reads a workspace's git data: refs, commits, and the files of a revision. Writes nothing.
 //!
-//! `gix` reads the repository's files itself, so that **nothing of the repository is ever executed**: no git, no hook, no
-//! filter, no file-system monitor, no program that a configuration names. Its configuration is the repository's own alone:
-//! includes, the user's and the system's files and the environment are not looked at, and nothing is fetched. Only this folder
-//! knows the library.
+//! `gix` reads the repository's files itself, so that **nothing of the repository is ever executed**: no git, no hook,
+//! no filter, no file-system monitor, no program that a configuration names. It reads the repository's own
+//! configuration alone: includes, the user's and the system's files and the environment are ignored, and nothing is
+//! fetched. Only this folder uses the library.
 //!
-//! Blobs are given as git stores them. What a checkout would make of them (line ends, large-file pointers, encodings) is made by
-//! filters, and those are programs; [`compare_files()`] forgives line ends.
+//! Blobs are returned as git stores them. In a checkout, filters may change them (line ends, large-file pointers,
+//! encodings), and filters are programs; [`compare_files()`] ignores differences in line ends.
 //!
-//! Names that are not UTF-8: files are left out (no answer could name them), names of refs and authors and the words of commits
-//! are shown with replacement characters.
+//! Names that are not UTF-8: files are left out (no answer could name them); names of refs and authors and the texts of
+//! commits are shown with replacement characters.
 //!
 //! In use: [`Repository::discover`] for each question, which costs a few file reads and cannot be out of date; then
 //! [`Repository::commit`] turns words into a commit, and the rest works with its [`Oid`].
@@ -43,7 +43,7 @@ pub use trees::{TreeChange, TreeFile};
 
 use error::why;
 
-/// Bytes that one question may keep of unpacked objects, so that walks do not unpack the same delta chains again.
+/// Bytes of unpacked objects that one question may cache, so that walks do not unpack the same delta chains again.
 const CACHE: usize = 16 << 20;
 
 /// The name of an object: of a commit, or of a file's contents.
@@ -57,14 +57,14 @@ impl Oid {
         gix::ObjectId::from_hex(hex.as_bytes()).ok().map(Self)
     }
 
-    /// The name that git would give to a file with these `bytes`: SHA-1 of `blob`, the length, and the bytes. `None` for bytes
-    /// that were made to collide, which git refuses as well.
+    /// Returns the name that git would give to a file with these `bytes`: SHA-1 of `blob`, the length, and the bytes.
+    /// `None` for bytes that were made to collide, which git refuses as well.
     #[must_use]
     pub fn of_blob(bytes: &[u8]) -> Option<Self> {
         gix::objs::compute_hash(gix::hash::Kind::Sha1, gix::objs::Kind::Blob, bytes).ok().map(Self)
     }
 
-    /// The first digits, as people write them: mostly enough to name a commit, never promised to.
+    /// Returns the first digits, as people write them: mostly enough to name a commit, but not always unique.
     #[must_use]
     pub fn short_hex(&self) -> String {
         self.0.to_hex_with_len(10).to_string()
@@ -87,7 +87,7 @@ impl fmt::Debug for Oid {
 #[derive(Clone)]
 pub struct Repository {
     inner: gix::ThreadSafeRepository,
-    /// Where the workspace lies in the working tree: `a/b`, or nothing for all of it.
+    /// The workspace's folder in the working tree: `a/b`, or nothing if the workspace is the whole tree.
     prefix: Vec<String>,
 }
 
@@ -98,11 +98,11 @@ impl fmt::Debug for Repository {
 }
 
 impl Repository {
-    /// The repository whose working tree holds the folder `root`: its own, one of a folder above it (on the same file system),
-    /// or the one that a linked worktree or a submodule points to. `None` when there is none.
+    /// Returns the repository whose working tree holds the folder `root`: its own, one of a folder above it (on the
+    /// same file system), or the one that a linked worktree or a submodule points to. `None` when there is none.
     ///
     /// # Errors
-    /// [`GitError::Open`] for a repository that is there but cannot be used: damaged, or of a format that is not known.
+    /// [`GitError::Open`] for a repository that exists but cannot be used: it is damaged, or of an unknown format.
     pub fn discover(root: &AbsPath) -> Result<Option<Self>, GitError> {
         if let Some(why) = plain::find_obstacle(root) {
             return Err(GitError::Open { root: root.clone(), why });
@@ -121,7 +121,7 @@ impl Repository {
         }
     }
 
-    /// For one question, on one thread.
+    /// Opens the repository for one question, on one thread.
     fn open(&self) -> gix::Repository {
         let mut repository = self.inner.to_thread_local();
         repository.object_cache_size(CACHE);
@@ -129,7 +129,7 @@ impl Repository {
     }
 }
 
-/// Why the refs cannot be read, if they cannot: the library would find none.
+/// Returns the reason why the refs cannot be read, if there is one: the library would silently find none.
 fn foreign_refs(repository: &gix::ThreadSafeRepository) -> Option<String> {
     let storage = repository.to_thread_local().config_snapshot().string("extensions.refStorage")?.to_string();
     let is_known = storage.eq_ignore_ascii_case("files");
@@ -146,8 +146,8 @@ fn is_absent(error: &gix::Error) -> bool {
     )
 }
 
-/// Where `root` lies in the working tree, by the names that the disk has for both. `None` when it does not: within `.git`, or
-/// where `core.worktree` says that the files are elsewhere.
+/// Returns the place of `root` in the working tree, by the names on the disk. `None` when it is outside: within `.git`,
+/// or where `core.worktree` says that the files are elsewhere.
 fn prefix_of_root(repository: &gix::ThreadSafeRepository, root: &AbsPath) -> Option<Vec<String>> {
     let real = |path: PathBuf| std::fs::canonicalize(&path).unwrap_or(path);
     let (tree, root) = (real(repository.work_dir()?.to_owned()), real(root.as_path().to_owned()));

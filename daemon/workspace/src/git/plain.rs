@@ -1,10 +1,11 @@
 //! Checks that the files of a repository are regular files.
 //!
-//! The library that reads them opens what it finds by its name and reads it to its end. In a repository that came in an archive
-//! that may be a pipe, on which it would wait for ever, or a device, which has no end. So before it is let at one, this looks at the
-//! kind of everything it could open. It costs a listing of folders, not of contents.
+//! The library opens files by name and reads them to their end. In a repository that came in an archive such a file may
+//! be a pipe, on which the library would wait for ever, or a device, which has no end. So before the library opens a
+//! repository, this module looks at the kind of every file that it could open. That costs a listing of folders, not of
+//! contents.
 //!
-//! What it is not: a look into object stores that others name (`alternates`), or at what changes after it.
+//! What it is not: a check of object stores that others name (`alternates`), or of files that change after the check.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,19 +25,19 @@ const NAMED: &[&str] = &[
     "shallow",
 ];
 
-/// No such file is larger.
+/// Size limit of such a file, in bytes.
 const LARGEST: u64 = 1 << 30;
 
-/// Folders of which anything may be opened.
+/// Folders in which the library may open any file.
 const LISTED: &[&str] = &["logs", "objects", "refs", "worktrees"];
 
-/// Deeper there is nothing of git's.
+/// Number of levels of folders that are checked; git's own files are never deeper.
 const DEEPEST: usize = 32;
 
 /// The longest `.git` or `commondir` file: a path.
 const LONGEST_LINK: u64 = 16 << 10;
 
-/// Why the repository around `root` may not be opened, if there is a reason.
+/// Returns the reason why the repository around `root` may not be opened, if there is one.
 pub(super) fn find_obstacle(root: &AbsPath) -> Option<String> {
     let found = root.as_path().ancestors().map(|folder| folder.join(".git"));
     let git = found.into_iter().find(|git| fs::symlink_metadata(git).is_ok())?;
@@ -70,11 +71,11 @@ fn in_folder(git: &Path) -> Option<String> {
 
 fn find_odd_below(folder: &Path, depth: usize) -> Option<String> {
     let entries = fs::read_dir(folder).ok()?.flatten();
-    // A path is made only where it is needed: loose objects are thousands, and this is done for each question.
+    // Joins a path only where it is needed: there are thousands of loose objects, and every question runs this check.
     entries.into_iter().find_map(|entry| match entry.file_type().ok()? {
         kind if kind.is_file() => None,
         kind if kind.is_dir() => find_odd_below(&entry.path(), depth.checked_sub(1)?),
-        // A link counts as what it leads to, and is not descended into.
+        // A link counts as its target, and is not descended into.
         _ => {
             let found = fs::metadata(entry.path()).ok()?;
             (!found.is_file() && !found.is_dir()).then(|| describe_odd(&entry.path()))

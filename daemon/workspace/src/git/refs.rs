@@ -1,13 +1,13 @@
-//! Branches, tags, and what is checked out.
+//! Lists branches and tags, and tells what is checked out.
 
 use hob_base::CancelToken;
 
 use super::commits::Commit;
 use super::{GitError, Oid, Repository};
 
-/// Refs that are listed at most; a mirror of a large project has hundreds of thousands.
+/// Most refs that are listed; a mirror of a large project has hundreds of thousands.
 const MANY: usize = 20_000;
-/// Number of refs that are looked up between two looks at the clock.
+/// Number of refs that are looked up between two checks of the deadline.
 const EVERY: usize = 64;
 
 /// The purpose of a ref, by the folder it is in.
@@ -15,7 +15,7 @@ const EVERY: usize = 64;
 pub enum RefKind {
     /// A ref in `refs/heads/`.
     Branch,
-    /// `refs/remotes/`: where a branch of another repository was when it was last looked at.
+    /// `refs/remotes/`: where a branch of another repository was at the last fetch.
     RemoteBranch,
     /// `refs/tags/`, light or annotated.
     Tag,
@@ -38,7 +38,7 @@ impl RefKind {
 pub struct Ref {
     /// The purpose of the ref.
     pub kind: RefKind,
-    /// As people say it: `main`, `origin/main`, `v1.2`.
+    /// The short name: `main`, `origin/main`, `v1.2`.
     pub name: String,
     /// The whole name, such as `refs/heads/main`.
     pub full_name: String,
@@ -55,9 +55,9 @@ pub struct Ref {
 pub struct Refs {
     /// Sorted by kind (branches, remote branches, tags), then by name.
     pub refs: Vec<Ref>,
-    /// There are more than are listed.
+    /// Whether there are more than are listed.
     pub capped: bool,
-    /// Refs that lead to no commit that can be read: damaged, or tags of a file.
+    /// Number of refs that lead to no readable commit: damaged ones, or tags of a file.
     pub unreadable: usize,
 }
 
@@ -66,13 +66,13 @@ pub struct Refs {
 pub struct Head {
     /// The branch's short name; `None` when a commit is checked out by itself.
     pub branch: Option<String>,
-    /// The commit; `None` on a branch that has none yet.
+    /// The commit; `None` on a branch without commits.
     pub commit: Option<Oid>,
 }
 
 impl Repository {
-    /// Branches, remote branches and tags, loose or packed; at most 20,000. Symbolic ones among the remote branches
-    /// (`origin/HEAD`) are left out: they repeat another.
+    /// Lists branches, remote branches and tags, loose or packed; at most 20,000. Symbolic remote branches
+    /// (`origin/HEAD`) are left out, because they repeat another.
     ///
     /// # Errors
     /// [`GitError::Read`] if the list itself cannot be read, [`GitError::Stopped`].

@@ -1,4 +1,4 @@
-//! Reads the addresses of the other places that a repository is known to be at.
+//! Reads the addresses of a repository's remotes.
 
 use super::Repository;
 
@@ -6,8 +6,8 @@ use super::Repository;
 const MANY: usize = 32;
 
 impl Repository {
-    /// The addresses of the remotes, as the repository's own configuration has them; they may hold passwords. Those of
-    /// a workspace that is a part of the working tree are of the whole.
+    /// Returns the addresses of the remotes, as the repository's own configuration has them; they may hold passwords. A
+    /// workspace that is a part of a working tree has the addresses of the whole.
     #[must_use]
     pub fn remote_addresses(&self) -> Vec<String> {
         let repository = self.open();
@@ -17,7 +17,8 @@ impl Repository {
         addresses.take(MANY).collect()
     }
 
-    /// The names of the folders that lead from the top of the working tree to the workspace; none if it is the whole.
+    /// Returns the names of the folders that lead from the top of the working tree to the workspace; empty if the
+    /// workspace is the whole tree.
     #[must_use]
     pub fn folders_to_workspace(&self) -> &[String] {
         &self.prefix

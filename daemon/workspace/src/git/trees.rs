@@ -1,7 +1,7 @@
-//! The files of a revision, as paths of the workspace.
+//! Lists the files of a revision, as paths of the workspace.
 //!
-//! Trees are walked with a list of what is still to be read, never by recursion, because a tree may be as deep as somebody
-//! makes it; a loop is impossible, since a tree's name is the hash of what is in it.
+//! The walk keeps a list of the trees that are still to be read and never recurses, because whoever made the repository
+//! decides how deep its trees are. A loop is impossible, since a tree's name is the hash of its contents.
 
 use std::cmp::Ordering;
 
@@ -31,7 +31,7 @@ pub struct TreeChange {
     pub after: Option<Oid>,
 }
 
-/// An entry that matters: a file or a folder.
+/// An entry of a tree that is a file or a folder.
 struct GitTreeEntry {
     name: String,
     is_folder: bool,
@@ -39,8 +39,8 @@ struct GitTreeEntry {
 }
 
 impl Repository {
-    /// The workspace's files in `commit`, sorted by path. Symbolic links, submodules, and files whose names are not UTF-8 are
-    /// left out; so is everything when the workspace's folder was not there then.
+    /// Returns the workspace's files in `commit`, sorted by path. Symbolic links, submodules, and files whose names are
+    /// not UTF-8 are left out; the list is empty when the commit does not have the workspace's folder.
     ///
     /// # Errors
     /// [`GitError::Read`] for a missing or damaged object (of a partial clone, too: nothing is fetched),
@@ -64,8 +64,8 @@ impl Repository {
         Ok(files)
     }
 
-    /// The workspace's files that differ from commit `before` to commit `after`, sorted by path. Folders that are the same are
-    /// not looked into. What [`Repository::files_at`] leaves out is left out here.
+    /// Returns the workspace's files that differ from commit `before` to commit `after`, sorted by path. Folders that
+    /// are the same are not read. Files that [`Repository::files_at`] leaves out are left out here as well.
     ///
     /// # Errors
     /// As [`Repository::files_at`].
@@ -102,15 +102,16 @@ impl Repository {
         Ok(changes)
     }
 
-    /// The contents `oid`, as git stores them; `None` when they are longer than `max_bytes`, in which case they are not read.
+    /// Returns the contents `oid`, as git stores them; `None` when they are longer than `max_bytes`, in which case they
+    /// are not read.
     ///
     /// # Errors
-    /// [`GitError::Read`] if they are missing or damaged, or `oid` is no file's.
+    /// [`GitError::Read`] if the contents are missing or damaged, or `oid` is not a file's.
     pub fn read_blob(&self, oid: Oid, max_bytes: u64) -> Result<Option<Vec<u8>>, GitError> {
         self.read_history().read_blob(oid, max_bytes)
     }
 
-    /// The tree of the workspace's folder in `commit`.
+    /// Returns the tree of the workspace's folder in `commit`.
     fn folder_at(
         &self,
         repository: &gix::Repository,
@@ -133,7 +134,7 @@ impl Repository {
     }
 }
 
-/// The files and folders of a tree, in its order.
+/// Returns the files and folders of a tree, in its order.
 fn entries(repository: &gix::Repository, id: gix::ObjectId) -> Result<Vec<GitTreeEntry>, GitError> {
     let damaged = |error| GitError::of_object("the folder", Oid(id), &error);
     let tree = repository.find_tree(id).map_err(damaged)?;
@@ -156,10 +157,11 @@ fn read(repository: &gix::Repository, id: Option<gix::ObjectId>) -> Result<Vec<G
     id.map_or(Ok(Vec::new()), |id| entries(repository, id))
 }
 
-/// A name with what it is in either of two trees.
+/// A name with its entry in each of two trees.
 type TreeEntryPair = (String, Option<GitTreeEntry>, Option<GitTreeEntry>);
 
-/// The names of two trees side by side. Git sorts folders as if their names ended in `/`, so both are sorted anew by name.
+/// Returns the names of two trees side by side. Git sorts folders as if their names ended in `/`, so both are sorted
+/// anew by name.
 fn pair_by_name(mut before: Vec<GitTreeEntry>, mut after: Vec<GitTreeEntry>) -> Vec<TreeEntryPair> {
     before.sort_by(|a, b| a.name.cmp(&b.name));
     after.sort_by(|a, b| a.name.cmp(&b.name));
@@ -179,7 +181,7 @@ fn pair_by_name(mut before: Vec<GitTreeEntry>, mut after: Vec<GitTreeEntry>) -> 
     }
 }
 
-/// The object of an entry that is (or is not) a folder.
+/// Returns the object of an entry that is (or is not) a folder.
 fn object_of_kind(entry: Option<&GitTreeEntry>, is_folder: bool) -> Option<gix::ObjectId> {
     entry.filter(|entry| entry.is_folder == is_folder).map(|entry| entry.id)
 }
@@ -188,7 +190,7 @@ fn join(above: &str, name: &str) -> String {
     if above.is_empty() { name.to_owned() } else { format!("{above}/{name}") }
 }
 
-/// The path of a file. A tree may hold names like `..`, which git refuses to check out.
+/// Returns the path of a file. A tree may hold names like `..`, which git refuses to check out.
 fn file(path: &str) -> Option<WsPath> {
     let plain = path.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
     WsPath::new(path).ok().filter(|_| plain)

@@ -1,6 +1,6 @@
-//! Rust: `Cargo.toml` and `Cargo.lock`.
+//! Reads Rust's `Cargo.toml` and `Cargo.lock`.
 //!
-//! `[workspace.dependencies]` asks for nothing: it says which version is meant where a member says `workspace = true`, as
+//! `[workspace.dependencies]` requires no package: it gives the version for members that write `workspace = true`, as
 //! `dependencyManagement` does for Maven.
 
 use ::toml::de::{DeTable, DeValue};
@@ -57,7 +57,7 @@ fn read_table(document: &DeTable<'_>, keys: &[&str], kind: &RawDependency<'_>, f
     }
 }
 
-/// A dependency with more than a version.
+/// Returns a dependency with more than a version.
 fn with_details<'t>(said: RawDependency<'t>, key: &'t str, table: &'t DeTable<'_>) -> RawDependency<'t> {
     let renamed = text(table, "package");
     RawDependency {
@@ -74,7 +74,7 @@ pub(super) fn lock(source: &str, findings: &mut Findings) {
         for package in tables_of_list(document, "package") {
             let Some((at, name)) = text_at(package, "name") else { continue };
             let version = text(package, "version");
-            // What comes from no registry and no repository is a folder.
+            // A package that comes from no registry and no repository is a folder.
             let local = text(package, "source").is_none();
             findings.add(RawDependency {
                 at,

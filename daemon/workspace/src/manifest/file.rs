@@ -1,7 +1,7 @@
 //! Collects the findings of a reader of manifests.
 //!
-//! Readers speak of byte offsets and of text as it stands in the file; here that becomes a [`Dependency`]. Names that cannot
-//! be a package's are dropped at this one place, because half a file may put anything into a name's place.
+//! Readers work with byte offsets and with text as it stands in the file; this module turns that into a [`Dependency`].
+//! It also drops names that cannot be a package's, because a file that breaks off may have anything in a name's place.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ use hob_base::LineIndex;
 
 use super::{Dependency, Ecosystem, Origin};
 
-/// Longer "names" and "versions" are something else that stands where they belong.
+/// Longest name and version, in bytes; longer text is something else in their place.
 const LONG: usize = 500;
 
-/// A dependency as a reader has made it out at one place.
+/// A dependency as a reader found it, at one place.
 #[derive(Default)]
 pub(super) struct RawDependency<'t> {
     /// Byte offset of the name.
@@ -30,7 +30,7 @@ pub(super) struct RawDependency<'t> {
 pub(super) struct Findings {
     ecosystem: Ecosystem,
     lines: LineIndex,
-    /// Bytes that a reader does not see, before what it does.
+    /// Number of bytes at the file's beginning that the reader does not get.
     skipped: usize,
     found: Vec<Dependency>,
 }
@@ -41,7 +41,7 @@ impl Findings {
         Self { ecosystem, lines: LineIndex::new(text.as_bytes()), skipped, found: Vec::new() }
     }
 
-    /// Takes a finding in, unless its name cannot be one.
+    /// Adds a finding, unless its name cannot be a package's.
     pub(super) fn add(&mut self, said: RawDependency<'_>) {
         let name = said.name.trim();
         if name.is_empty()
@@ -65,7 +65,7 @@ impl Findings {
         });
     }
 
-    /// The one that was added last, for what a file says of it later.
+    /// Returns the dependency that was added last, for facts that the file states later.
     pub(super) fn last(&mut self) -> Option<&mut Dependency> {
         self.found.last_mut()
     }
@@ -79,7 +79,7 @@ fn unless_too_long(text: Option<&str>) -> Option<String> {
     text.map(str::trim).filter(|text| !text.is_empty() && text.len() <= LONG).map(str::to_owned)
 }
 
-/// The lines of a text with the byte offset at which each starts, without `\r`.
+/// Returns the lines of a text with the byte offset at which each starts, without `\r`.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     text.split_inclusive('\n').map(move |line| {

@@ -1,7 +1,7 @@
-//! Go: `go.mod`, by its lines.
+//! Reads Go's `go.mod`, line by line.
 //!
-//! The versions in a `go.mod` are those that are built: minimal version selection writes what it chose back into the file. So
-//! a requirement is a version, and no other file is needed. `replace` says what is built in a module's place.
+//! A `go.mod` has the versions that are built: minimal version selection writes its choice back into the file. So a
+//! requirement is a version, and no other file is needed. `replace` names what is built in a module's place.
 
 use std::collections::HashMap;
 
@@ -55,7 +55,7 @@ fn find_replacements(text: &str) -> HashMap<(&str, Option<&str>), Replacement<'_
 /// A line of a directive: its byte offset, its words, its comment.
 type Statement<'t> = (usize, Vec<&'t str>, &'t str);
 
-/// The lines of one directive, in blocks or alone.
+/// Returns the lines of one directive, in blocks or alone.
 fn statements_of<'t>(text: &'t str, directive: &str) -> Vec<Statement<'t>> {
     let mut block = None;
     let mut found = Vec::new();

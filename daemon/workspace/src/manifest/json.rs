@@ -1,12 +1,12 @@
-//! JSON with places, as far as it goes.
+//! Reads JSON with byte offsets, as far as the text is valid.
 //!
-//! `serde_json` says nothing of where a key stands, and gives nothing at all of a file that breaks off or has a comma too
-//! many. This reader keeps the byte offset of every key and string, and at the first byte that it cannot take it stops with
-//! what it has. Only what manifests need: numbers, lists and `null` are not told apart.
+//! `serde_json` gives no positions of keys, and no result at all for a file that breaks off or has a comma too many.
+//! This reader keeps the byte offset of every key and string, and stops at the first invalid byte with what it has
+//! read. It reads only what manifests need: numbers, lists and `null` are not told apart.
 
 use std::borrow::Cow;
 
-/// Most levels of nested values; the rest is left out. Version 1 of `package-lock.json` nests two levels for each
+/// Most levels of nested values; deeper ones are left out. Version 1 of `package-lock.json` nests two levels for each
 /// folder.
 const DEPTH: usize = 200;
 
@@ -15,7 +15,7 @@ pub(super) enum ManifestJson<'t> {
     Text(Cow<'t, str>),
     Bool(bool),
     Object(Vec<ManifestJsonMember<'t>>),
-    /// A number, `null`, or a list, whose values nobody asks for.
+    /// A number, `null`, or a list; no reader needs the values in a list.
     Other,
 }
 
@@ -28,17 +28,17 @@ pub(super) struct ManifestJsonMember<'t> {
 }
 
 impl<'t> ManifestJson<'t> {
-    /// The value of `key`, if this is an object that has it.
+    /// Returns the value of `key`, if this is an object that has it.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
         self.members().iter().find(|member| member.key == key).map(|member| &member.value)
     }
 
-    /// The members of an object, in the order of the text; none of anything else.
+    /// Returns the members of an object, in the order of the text; empty for any other value.
     pub(super) fn members(&self) -> &[ManifestJsonMember<'t>] {
         if let Self::Object(members) = self { members } else { &[] }
     }
 
-    /// The members of the object at `key`.
+    /// Returns the members of the object at `key`.
     pub(super) fn members_of(&self, key: &str) -> &[ManifestJsonMember<'t>] {
         self.get(key).map_or(&[], Self::members)
     }
@@ -61,7 +61,7 @@ pub(super) fn parse(text: &str) -> ManifestJson<'_> {
 struct Parser<'t> {
     text: &'t str,
     at: usize,
-    /// Nothing more is read.
+    /// Whether an invalid byte has ended the reading.
     broken: bool,
 }
 
@@ -86,7 +86,7 @@ impl<'t> Parser<'t> {
             if !self.expect_byte(b':') {
                 break;
             }
-            // A value that breaks off is kept as far as it goes: its key is there.
+            // A value that breaks off is kept as far as it goes, because its key is there.
             let value = self.value(depth - 1);
             members.push(ManifestJsonMember { at, key, value });
             self.take_comma(b'}');
@@ -103,7 +103,7 @@ impl<'t> Parser<'t> {
         ManifestJson::Other
     }
 
-    /// Returns true if nothing more comes before `close`, and takes `close`.
+    /// Returns true if nothing more comes before `close`, and consumes `close`.
     fn take_end(&mut self, close: u8) -> bool {
         match self.peek() {
             _ if self.broken => true,
@@ -119,7 +119,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Takes the comma that must come unless `close` does.
+    /// Consumes the comma that must come unless `close` does.
     fn take_comma(&mut self, close: u8) {
         if !self.broken && !self.take_if(b',') && self.peek() != Some(close) {
             self.broken = true;
@@ -138,7 +138,7 @@ impl<'t> Parser<'t> {
         there
     }
 
-    /// `true`, `false`, `null` or a number.
+    /// Reads `true`, `false`, `null` or a number.
     fn read_word(&mut self) -> ManifestJson<'t> {
         let rest = &self.text[self.at..];
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"+-.".contains(c)).unwrap_or(rest.len());
@@ -165,7 +165,7 @@ impl<'t> Parser<'t> {
                     self.at += 1;
                     return Some(unescape(&self.text[start..self.at - 1]));
                 }
-                // Whatever follows, it does not end the string.
+                // The character behind a backslash never ends the string.
                 b'\\' => self.at += 2,
                 _ => self.at += 1,
             }
@@ -175,7 +175,7 @@ impl<'t> Parser<'t> {
         None
     }
 
-    /// The next byte that is no white space.
+    /// Returns the next byte that is no white space.
     fn peek(&mut self) -> Option<u8> {
         let bytes = self.text.as_bytes();
         while bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
@@ -190,7 +190,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// The text of a string between its quotes. Halves of surrogate pairs become replacement characters: no name has one.
+/// Returns the text of a string between its quotes. Unpaired surrogates become replacement characters: no name has one.
 fn unescape(raw: &str) -> Cow<'_, str> {
     if !raw.contains('\\') {
         return Cow::Borrowed(raw);

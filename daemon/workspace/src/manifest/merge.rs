@@ -1,4 +1,4 @@
-//! Merges what all files of a workspace say of one package.
+//! Merges the statements of all files of a workspace about each package.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,10 +15,10 @@ struct Statement {
     said: Dependency,
 }
 
-/// One [`Package`] for each name that `files` ([`super::read`]'s answers, by path) have, sorted by ecosystem and name.
+/// Makes one [`Package`] for each name in `files` ([`super::read`]'s answers, by path), sorted by ecosystem and name.
 ///
-/// What only lock files name is indirect; a folder that only a lock file names is the project itself or a member that nobody
-/// asks for, and left out. The result does not depend on the order of `files`.
+/// A package that only lock files name is indirect. A folder that only a lock file names is the project itself or a
+/// member that nothing requires, and is left out. The result does not depend on the order of `files`.
 #[must_use]
 pub fn merge(files: impl IntoIterator<Item = (WsPath, Vec<Dependency>)>) -> Vec<Package> {
     let mut groups: BTreeMap<(Ecosystem, String), Vec<Statement>> = BTreeMap::new();
@@ -31,9 +31,9 @@ pub fn merge(files: impl IntoIterator<Item = (WsPath, Vec<Dependency>)>) -> Vec<
     groups.into_values().filter_map(merge_statements).collect()
 }
 
-/// The statements about one name as one package.
+/// Merges the statements about one name into one package.
 fn merge_statements(mut statements: Vec<Statement>) -> Option<Package> {
-    // Stable: within one file, and of one kind, the file's order says which comes first.
+    // The sort is stable: within one file, and for one origin, the file's order decides.
     statements.sort_by(Statement::compare_weight);
     let named = statements.iter().filter(|one| one.said.origin != Origin::Lock).count();
     let (stated, locked) = statements.split_at(named);
@@ -79,7 +79,7 @@ impl Statement {
     }
 }
 
-/// The version that `best` gets: from the nearest lock file, else what is pinned somewhere.
+/// Chooses the version for `best`: from the nearest lock file, else a version that some file pins.
 fn version(
     best: &Statement,
     requirement: Option<&str>,
@@ -95,7 +95,7 @@ fn version(
     chosen.and_then(|one| one.said.version.clone()).or_else(pinned)
 }
 
-/// The statements of the lock file that is nearest above `manifest`; of any if there is none above.
+/// Returns the statements of the nearest lock file above `manifest`; of any lock file if there is none above.
 fn nearest_locked<'s>(manifest: &WsPath, locked: &'s [Statement]) -> Vec<&'s Statement> {
     let is_above = |file: &WsPath| {
         let (above, own) = (file.dir(), manifest.dir());
@@ -108,8 +108,8 @@ fn nearest_locked<'s>(manifest: &WsPath, locked: &'s [Statement]) -> Vec<&'s Sta
     usable.filter(|one| one.file == *file).collect()
 }
 
-/// Among several locked versions: the one locked for these very words, else the first (npm, where the outer folder comes
-/// first) or the highest (all others) that may be meant.
+/// Chooses among several locked versions: the one locked for exactly this requirement, else the first that meets it
+/// (npm, where the outer folder comes first) or the highest (all others).
 fn choose_locked<'s>(requirement: &str, locked: &[&'s Statement]) -> Option<&'s Statement> {
     let exactly = |one: &&&Statement| one.said.requirement.as_deref() == Some(requirement);
     if let Some(one) = locked.iter().find(exactly) {

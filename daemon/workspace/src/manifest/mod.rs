@@ -1,14 +1,16 @@
 //! Reads which packages a project depends on from its manifests and lock files.
 //!
-//! [`read`] takes one file by its name and gives what it says, in the file's order; [`merge()`] puts what all files of a
-//! workspace say together into one [`Package`] per name. One folder or file per ecosystem, one function per kind of file.
+//! [`read`] takes one file by its name and returns its statements, in the file's order; [`merge()`] joins the
+//! statements of all files of a workspace into one [`Package`] per name. One folder or file per ecosystem, one function
+//! per kind of file.
 //!
-//! Files come from other people and are often broken, half-written or of a newer format. None of that is an error: a reader
-//! takes what it can make out and leaves the rest. No file is opened here, no registry asked, nothing of a build run, so a
-//! `build.gradle` is looked at as text and a range stays a range unless a lock file says what became of it.
+//! Files come from other people and are often broken, half-written or of a newer format. None of that is an error: a
+//! reader takes what it understands and leaves the rest. This module opens no file, asks no registry and runs no build,
+//! so it reads a `build.gradle` as text, and a range stays a range unless a lock file resolves it.
 //!
-//! The map reads some of these files too, for what imports mean (`hob-map`, `langs/*/manifest.rs`). It wants other things
-//! (entry points, aliases, members), keeps them as facts and knows no lines, which are half of the answer here.
+//! The map reads some of these files too, in order to resolve imports (`hob-map`, `langs/*/manifest.rs`). It needs
+//! other statements (entry points, aliases, members), keeps them as facts and has no lines, which are half of the
+//! answer here.
 
 mod cargo;
 mod file;
@@ -64,8 +66,8 @@ impl Ecosystem {
         }
     }
 
-    /// `name` as [`Dependency::name`] has it: Python's names are the same whatever their case and whichever of `-`, `_`, `.`
-    /// they are written with (PEP 503); all others are exact.
+    /// Returns `name` in the form of [`Dependency::name`]. Names of Python are the same in any case and with any of
+    /// `-`, `_`, `.` (PEP 503); all others are exact.
     #[must_use]
     pub fn normalise_name(self, name: &str) -> String {
         match self {
@@ -75,45 +77,46 @@ impl Ecosystem {
     }
 }
 
-/// The kind of statement that names a dependency; the most telling first.
+/// The kind of statement that names a dependency, the most direct first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Origin {
-    /// A manifest asks for it.
+    /// A manifest requires it.
     #[default]
     Manifest,
-    /// A manifest has it only because of another (`// indirect` in `go.mod`), or only says which version is meant where it is
-    /// asked for (`dependencyManagement` in a `pom.xml`, `[workspace.dependencies]` in a `Cargo.toml`).
+    /// A manifest lists it only because another package needs it (`// indirect` in `go.mod`), or only gives the version
+    /// for other manifests that require it (`dependencyManagement` in a `pom.xml`, `[workspace.dependencies]` in a
+    /// `Cargo.toml`).
     Indirect,
-    /// A lock file says what was chosen.
+    /// A lock file gives the chosen version.
     Lock,
 }
 
 /// One statement of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dependency {
-    /// Where it is published.
+    /// The ecosystem in which it is published.
     pub ecosystem: Ecosystem,
     /// Its published name: scope included for npm, normalised for Python, `group:artifact` for Maven, a module's path for Go.
     pub name: String,
     /// The project's own name for the package, where that differs (`npm:` aliases, renamed crates, keys of a version
     /// catalogue).
     pub alias: Option<String>,
-    /// The versions that would do, as written, or where the package comes from instead (an address, a folder).
+    /// The accepted versions, as written, or the source of the package in place of a registry (an address, a folder).
     pub requirement: Option<String>,
-    /// The one version that is meant, if the file says so.
+    /// The one version that the file names, if it does.
     pub version: Option<String>,
     /// The kind of statement that this is.
     pub origin: Origin,
-    /// Needed only to develop, test or build: by the table, group or file it is in, or because that file is in a folder for
-    /// tests, examples or documentation.
+    /// Whether it is needed only to develop, test or build: by the table, group or file that names it, or because that
+    /// file is in a folder for tests, examples or documentation.
     pub dev: bool,
-    /// It is a folder of this machine, mostly another member of the same project.
+    /// Whether it is a folder of this machine, mostly another member of the same project.
     pub local: bool,
     /// 1-based line on which it is named.
     pub line: u32,
 }
 
-/// Reads what may follow the text of one kind of file.
+/// A reader of one kind of file.
 type DependencyReader = fn(&str, &mut Findings);
 
 /// Returns true if `path` is a file that [`read`] knows, by its name. Those of installed packages (below
@@ -123,7 +126,8 @@ pub fn is_manifest(path: &WsPath) -> bool {
     reader_for(path).is_some()
 }
 
-/// Folders beside what a project is for: what their manifests ask for, its users do not need.
+/// Folders that users of the project do not need, such as tests and examples; the dependencies of their manifests are
+/// for development.
 const ASIDE: [&str; 12] = [
     "test",
     "tests",
@@ -139,13 +143,14 @@ const ASIDE: [&str; 12] = [
     "examples",
 ];
 
-/// Returns true if `path` lies beside what the project is for.
+/// Returns true if `path` lies in one of these folders.
 fn is_aside(path: &WsPath) -> bool {
     path.dir().split('/').any(|part| ASIDE.contains(&part))
 }
 
 /// Reads the dependencies that the file at `path` with this `text` names, in its own order; `None` for a file that is
-/// no manifest and no lock file. Time and memory are linear in the text. A broken file gives what can be made out.
+/// no manifest and no lock file. Time and memory are linear in the text. A broken file gives the dependencies that can
+/// still be read.
 #[must_use]
 pub fn read(path: &WsPath, text: &str) -> Option<Vec<Dependency>> {
     let (ecosystem, reader) = reader_for(path)?;

@@ -1,4 +1,4 @@
-//! A package that a project depends on, and its address in the words that all tools share.
+//! Describes a package that a project depends on, with its package URL.
 
 use std::fmt::Write as _;
 
@@ -6,41 +6,41 @@ use hob_base::WsPath;
 
 use super::Ecosystem;
 
-/// A place that asks for a package.
+/// A place in a file that names a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackageMention {
     /// The manifest or lock file.
     pub manifest: WsPath,
     /// 1-based line on which the package is named.
     pub line: u32,
-    /// The versions that would do, as this file has it.
+    /// The accepted versions, as this file states them.
     pub requirement: Option<String>,
-    /// This file needs it only to develop, test or build.
+    /// Whether this file needs it only to develop, test or build.
     pub dev: bool,
 }
 
-/// One package, whatever the number of files that name it.
+/// One package, with the statements of all files that name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Package {
-    /// Where it is published.
+    /// The ecosystem in which it is published.
     pub ecosystem: Ecosystem,
     /// Its published name, as in [`super::Dependency::name`].
     pub name: String,
     /// Other names that the project has for it, sorted.
     pub aliases: Vec<String>,
-    /// The versions that would do, as written in [`Package::manifest`], or in the first place that says it.
+    /// The accepted versions, as written in [`Package::manifest`], or in the first place that states them.
     pub requirement: Option<String>,
     /// The version that is used: from the nearest lock file, else what the manifest pins.
     pub version: Option<String>,
-    /// All versions that lock files have of it, lowest first. Mostly one.
+    /// All versions in lock files, lowest first. Mostly one.
     pub versions: Vec<String>,
-    /// A manifest asks for it; otherwise it comes with another.
+    /// Whether a manifest requires it; otherwise another package does.
     pub direct: bool,
-    /// Everything that asks for it does so only to develop, test or build.
+    /// Whether every file that requires it does so only to develop, test or build.
     pub dev: bool,
-    /// It is a folder of this machine, mostly another member of the project.
+    /// Whether it is a folder of this machine, mostly another member of the project.
     pub local: bool,
-    /// The file that names it: the most direct, then for use before for development, then the outermost.
+    /// The file that names it: the most direct first, then for use before for development, then the outermost.
     pub manifest: WsPath,
     /// 1-based line in [`Package::manifest`] on which it is named.
     pub line: u32,
@@ -55,7 +55,7 @@ impl Package {
         let mut out = String::from("pkg:");
         match self.ecosystem {
             Ecosystem::Cargo => write_path(&mut out, "cargo", [self.name.as_str()]),
-            // The specification wants both in lower case.
+            // The specification requires lower case for both.
             Ecosystem::Go => write_path(&mut out, "golang", self.name.to_lowercase().split('/')),
             Ecosystem::Npm => write_path(&mut out, "npm", self.name.to_lowercase().split('/')),
             Ecosystem::PyPi => write_path(&mut out, "pypi", [self.name.as_str()]),
@@ -77,7 +77,7 @@ fn write_path<'t>(out: &mut String, kind: &str, parts: impl IntoIterator<Item = 
     }
 }
 
-/// Percent-encoding as the purl specification has it: all but letters, digits, `.`, `-`, `_`, `~` and `:`.
+/// Percent-encodes as the purl specification says: all but letters, digits, `.`, `-`, `_`, `~` and `:`.
 fn encode(out: &mut String, text: &str) {
     for byte in text.bytes() {
         match byte {

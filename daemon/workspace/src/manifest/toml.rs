@@ -1,24 +1,24 @@
-//! Ways through a TOML document, as far as it goes.
+//! Looks up values in a TOML document, as far as it is valid.
 //!
-//! The `toml` crate reads on after an error and keeps the place of every key and value; these are the few questions that
-//! manifests ask of that.
+//! The `toml` crate reads on after an error and keeps the position of every key and value; this module has the few
+//! lookups that manifests need.
 
 use ::toml::Spanned;
 use ::toml::de::{DeTable, DeValue};
 
-/// Reads `text` and has `visit` look at the document; what is broken is left out.
+/// Reads `text` and passes the document to `visit`; broken parts are left out.
 pub(super) fn with_document(text: &str, visit: impl FnOnce(&DeTable<'_>)) {
     let (document, _errors) = DeTable::parse_recoverable(text);
     visit(document.get_ref());
 }
 
-/// The table at `keys`, one key for each level.
+/// Returns the table at `keys`, one key for each level.
 pub(super) fn table_at<'d, 't>(document: &'d DeTable<'t>, keys: &[&str]) -> Option<&'d DeTable<'t>> {
     keys.iter().try_fold(document, |table, key| table.get(*key)?.get_ref().as_table())
 }
 
-/// The entries of the table at `keys`: byte offset of the key, key, value. None when there is no such table. They come in
-/// the order of the text.
+/// Returns the entries of the table at `keys`: byte offset of the key, key, value, in the order of the text. Empty when
+/// there is no such table.
 pub(super) fn entries<'d, 't>(
     document: &'d DeTable<'t>,
     keys: &[&str],
@@ -33,25 +33,25 @@ pub(super) fn entries<'d, 't>(
     entries
 }
 
-/// The strings of a list, with their byte offsets.
+/// Returns the strings of a list, with their byte offsets.
 pub(super) fn strings_of_list<'d>(value: &'d DeValue<'_>) -> impl Iterator<Item = (usize, &'d str)> {
     let values = value.as_array().map(|list| list.iter()).into_iter().flatten();
     values.filter_map(|value| Some((value.span().start, value.get_ref().as_str()?)))
 }
 
-/// The tables of a list of tables at `key`.
+/// Returns the tables of a list of tables at `key`.
 pub(super) fn tables_of_list<'d, 't>(document: &'d DeTable<'t>, key: &str) -> Vec<&'d DeTable<'t>> {
     let list = document.get(key).and_then(|value| value.get_ref().as_array());
     list.map(|list| list.iter().filter_map(|value| value.get_ref().as_table()).collect()).unwrap_or_default()
 }
 
-/// The string at `key`, with its byte offset.
+/// Returns the string at `key`, with its byte offset.
 pub(super) fn text_at<'d>(table: &'d DeTable<'_>, key: &str) -> Option<(usize, &'d str)> {
     let value = table.get(key)?;
     Some((value.span().start, value.get_ref().as_str()?))
 }
 
-/// The string at `key`.
+/// Returns the string at `key`.
 pub(super) fn text<'d>(table: &'d DeTable<'_>, key: &str) -> Option<&'d str> {
     text_at(table, key).map(|(_, text)| text)
 }

@@ -1,7 +1,7 @@
 //! Decides which of several locked versions a requirement means.
 //!
-//! No solver: the lock file has been solved, and has mostly one version of a name. Where it has several, the leading numbers
-//! decide, which is what the ranges of Cargo and npm compare first.
+//! It is no solver: a package manager has solved the lock file, which mostly has one version of a name. Where it has
+//! several, the leading numbers decide, because the ranges of Cargo and npm compare those first.
 
 use std::cmp::Ordering;
 
@@ -15,8 +15,8 @@ pub(crate) fn compare_versions(a: &str, b: &str) -> Ordering {
         .then_with(|| a_rest.cmp(b_rest))
 }
 
-/// Returns true if `version` may be what `requirement` means. Every version meets a requirement that says nothing of
-/// leading numbers.
+/// Returns true if `version` may be what `requirement` means. Every version meets a requirement without leading
+/// numbers.
 pub(super) fn meets_requirement(requirement: &str, version: &str) -> bool {
     let text = requirement.trim();
     let open = text.contains(['<', '>', '*', '|', '!', ' ']) || text.contains(" - ");
@@ -26,14 +26,14 @@ pub(super) fn meets_requirement(requirement: &str, version: &str) -> bool {
         return true;
     }
     let mut have = numbers_of_release(split(version.trim_start_matches('v')).0);
-    // Up to the first number that is not zero; all of it when nothing else would do.
+    // Compares up to the first number that is not zero; all numbers when nothing else would do.
     let exact = text.starts_with('=');
     let leading = wanted.iter().position(|n| *n > 0).map_or(wanted.len(), |at| at + 1);
     let count = if exact { wanted.len() } else { leading };
     wanted.iter().take(count).all(|n| have.next() == Some(*n))
 }
 
-/// The release's numbers, and what follows them.
+/// Splits a version into the release's numbers and the rest.
 fn split(version: &str) -> (&str, &str) {
     let end = version.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(version.len());
     version.split_at(end)

@@ -1,11 +1,12 @@
-//! Cargo's packages: `vendor` of the project, then the sources that Cargo has unpacked from its registries.
+//! Finds the sources of Cargo's packages: in `vendor` of the project, then where Cargo has unpacked them from its
+//! registries.
 
 use std::fs;
 use std::path::PathBuf;
 
 use super::{PackageSourceQuery, installing_folders};
 
-/// The folders that the package may be in, those of the locked version first.
+/// Lists the folders that may have the package, those of the locked version first.
 pub(super) fn source_folders(query: &PackageSourceQuery<'_>) -> Vec<PathBuf> {
     let names = query.versions.iter().map(|version| format!("{}-{version}", query.name));
     let names: Vec<String> = names.chain([query.name.to_owned()]).collect();
@@ -14,7 +15,7 @@ pub(super) fn source_folders(query: &PackageSourceQuery<'_>) -> Vec<PathBuf> {
     names.iter().flat_map(|name| places.iter().map(move |place| place.join(name))).collect()
 }
 
-/// The folders of Cargo's registries, sorted.
+/// Returns the folders of Cargo's registries, sorted.
 fn registries(query: &PackageSourceQuery<'_>) -> Vec<PathBuf> {
     let Some(home) = &query.caches.cargo_home else { return Vec::new() };
     let listed = fs::read_dir(home.join("registry/src")).into_iter().flatten();

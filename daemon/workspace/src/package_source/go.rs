@@ -1,10 +1,11 @@
-//! Go's modules: `vendor` of the project, then the module cache, where capitals are written as `!` and the small letter.
+//! Finds the sources of Go's modules: in `vendor` of the project, then in the module cache, which writes a capital as
+//! `!` and the small letter.
 
 use std::path::PathBuf;
 
 use super::{PackageSourceQuery, installing_folders};
 
-/// The folders that the module may be in.
+/// Lists the folders that may have the module.
 pub(super) fn source_folders(query: &PackageSourceQuery<'_>) -> Vec<PathBuf> {
     let vendored = installing_folders(query).into_iter().map(|folder| folder.join("vendor").join(query.name));
     let cached = query.caches.go_modules.iter().flat_map(|cache| {
@@ -17,7 +18,7 @@ pub(super) fn source_folders(query: &PackageSourceQuery<'_>) -> Vec<PathBuf> {
     vendored.chain(cached).collect()
 }
 
-/// A module's path as the cache has it on file systems that do not tell capitals apart.
+/// Escapes a module's path as the cache does, for file systems that do not tell capitals apart.
 fn escape_path(path: &str) -> String {
     let mut escaped = String::with_capacity(path.len());
     for c in path.chars() {

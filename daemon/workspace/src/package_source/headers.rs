@@ -1,28 +1,29 @@
 //! Finds the headers of this machine that a C or C++ file includes.
 //!
-//! No compiler is asked: the folders are those that the project's build names, those that the environment names for compilers (`CPATH` and
-//! its kin), and the usual ones of the system and of its compilers. A compiler looks into its own folders first, and its headers there
-//! include the system's of the same name by `#include_next`; here the system's folders go first, so that a name leads to the declarations.
+//! No compiler is asked. The folders are, in this order: those that the project's build names, those that the
+//! environment names for compilers (`CPATH` and similar variables), and the usual ones of the system and of its
+//! compilers. A compiler looks into its own folders first, and its headers there include the system's of the same name
+//! by `#include_next`; here the system's folders go first, so that a name leads to the declarations.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use crate::manifest::compare_versions;
 
-/// Endings of headers. A name without an ending is a header of C++'s standard library.
+/// Endings of headers. A header of C++'s standard library has no ending.
 const ENDINGS: [&str; 9] = ["h", "hh", "hpp", "hxx", "h++", "inc", "inl", "ipp", "tcc"];
 
-/// A header, by the folder that it was found in.
+/// A header, by the folder in which it was found.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct HeaderPlace {
-    /// The folder.
+    /// The folder of the search that has the header.
     pub folder: PathBuf,
-    /// The path below it, as it would be included.
+    /// The path below the folder, as an `#include` writes it.
     pub path: String,
 }
 
 impl HeaderPlace {
-    /// The file.
+    /// Returns the path of the file.
     #[must_use]
     pub fn file(&self) -> PathBuf {
         self.folder.join(&self.path)
@@ -36,7 +37,7 @@ pub struct HeaderSearch {
 }
 
 impl HeaderSearch {
-    /// The folders `named` by build and environment, then the usual ones of this machine below `sysroot`.
+    /// Lists the folders `named` by build and environment, then the usual ones of this machine below `sysroot`.
     #[must_use]
     pub fn new(named: impl IntoIterator<Item = PathBuf>, sysroot: &Path) -> Self {
         let mut folders: Vec<PathBuf> = Vec::new();
@@ -48,19 +49,19 @@ impl HeaderSearch {
         Self { folders }
     }
 
-    /// The folders.
+    /// Returns the folders in the order of the search.
     #[must_use]
     pub fn folders(&self) -> &[PathBuf] {
         &self.folders
     }
 
-    /// The header that is included as `<path>`.
+    /// Finds the header that `#include <path>` means.
     #[must_use]
     pub fn find(&self, path: &str) -> Option<HeaderPlace> {
         self.folders.iter().find_map(|folder| header_in(folder, path))
     }
 
-    /// The header that `from` includes as `"path"`: beside it, else as `<path>`.
+    /// Finds the header that `from` includes as `"path"`: beside `from`, else as `<path>`.
     #[must_use]
     pub fn find_beside(&self, from: &HeaderPlace, path: &str) -> Option<HeaderPlace> {
         let below = from.path.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -79,7 +80,7 @@ fn header_in(folder: &Path, path: &str) -> Option<HeaderPlace> {
     (is_header && is_plain && !path.is_empty() && place.file().is_file()).then_some(place)
 }
 
-/// A path from a folder, `.` and `..` followed; `None` where it leads out of what the folder is below.
+/// Joins a path to a folder and resolves `.` and `..`; `None` where the path leads above the top folder.
 fn join_below(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
@@ -92,7 +93,7 @@ fn join_below(folder: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// The usual folders: the system's, then its compilers' own, then those of C++'s standard library.
+/// Returns the usual folders: the system's, then its compilers' own, then those of C++'s standard library.
 fn usual_folders(sysroot: &Path) -> Vec<PathBuf> {
     let system = sysroot.join("usr/include");
     let triples = folders_in(&sysroot.join("usr/lib/gcc"));
@@ -112,7 +113,7 @@ fn usual_folders(sysroot: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The folder of the highest version in a folder.
+/// Returns the folder of the highest version in a folder.
 fn highest(folder: &Path) -> Option<PathBuf> {
     let versions = folders_in(folder).into_iter().filter_map(|path| Some((file_name(&path)?, path)));
     let numbered = versions.filter(|(name, _)| name.starts_with(|c: char| c.is_ascii_digit()));

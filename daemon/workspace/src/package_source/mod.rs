@@ -1,9 +1,10 @@
 //! Finds the source of a package that a project depends on, where this machine has it.
 //!
-//! Nothing is fetched, unpacked or run: a package is read where its manager put it for this project (`.venv`, `node_modules`, `vendor`),
-//! or where it keeps what all projects share (Cargo's registry, Go's module cache). Versions are those of the lock file; where a project has
-//! another version installed, that one is found, because it is what runs. Jars with sources are found here and unpacked by others; wheels
-//! that nobody installed are no source.
+//! Nothing is fetched, unpacked or run: hob reads a package where its manager put it for this project (`.venv`,
+//! `node_modules`, `vendor`), or in the manager's cache for all projects (Cargo's registry, Go's module cache).
+//! Versions are those of the lock file; where a project has another version installed, hob takes that one, because it
+//! is the one that runs. Jars with sources are found here and unpacked by others; wheels that nobody installed are no
+//! source.
 
 mod cargo;
 mod go;
@@ -26,7 +27,7 @@ pub use headers::{HeaderPlace, HeaderSearch};
 pub use maven::{MavenArtifact, maven_artifacts, maven_repository};
 pub use module::installed_title;
 
-/// Places where package managers keep what all projects share.
+/// The folders in which package managers keep packages for all projects.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PackageCaches {
     /// Cargo's home folder.
@@ -39,12 +40,12 @@ pub struct PackageCaches {
     pub maven_repository: Option<PathBuf>,
     /// Gradle's home folder.
     pub gradle_home: Option<PathBuf>,
-    /// Folders that C's compilers are told to look for headers in, before their own.
+    /// Folders in which C's compilers are told to look for headers, before their own.
     pub include_folders: Vec<PathBuf>,
 }
 
 impl PackageCaches {
-    /// The usual places below a user's home folder.
+    /// Lists the usual folders below a user's home folder.
     #[must_use]
     pub fn in_home(home: &Path) -> Self {
         Self {
@@ -58,37 +59,37 @@ impl PackageCaches {
     }
 }
 
-/// A package whose source is wanted.
+/// A question for the source of a package.
 #[derive(Clone, Copy, Debug)]
 pub struct PackageSourceQuery<'q> {
     /// The project that depends on it.
     pub project: &'q AbsPath,
-    /// Where it is published.
+    /// The ecosystem in which it is published.
     pub ecosystem: Ecosystem,
     /// Its published name, as manifests have it.
     pub name: &'q str,
-    /// The versions that would be the right one, the best first; empty if none is known.
+    /// The acceptable versions, the best first; empty if none is known.
     pub versions: &'q [String],
     /// The folders of manifests that name it, which may have packages of their own.
     pub folders: &'q [PathBuf],
-    /// Where packages are that all projects share.
+    /// The caches that all projects share.
     pub caches: &'q PackageCaches,
 }
 
 /// The answer to a [`PackageSourceQuery`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PackageSource {
-    /// The folder of its source.
+    /// The folder of the package's source.
     Folder(PathBuf),
-    /// It is one file.
+    /// The package is this one file.
     File(PathBuf),
-    /// It is not on this machine; these are the folders that were looked at.
+    /// The package is not on this machine; these folders were searched.
     Absent(Vec<PathBuf>),
 }
 
 impl PackageSourceQuery<'_> {
-    /// Finds the package's source. Names and versions come from other people's files: one that leads out of the manager's folder, as
-    /// `../..` and `/` do, is no package.
+    /// Finds the package's source. Names and versions come from other people's files: a name or version that leads out
+    /// of the manager's folder, as `../..` and `/` do, is no package.
     #[must_use]
     pub fn find_source(&self) -> PackageSource {
         if !is_plain_path(self.name) || !self.versions.iter().all(|version| is_plain_path(version)) {
@@ -108,13 +109,13 @@ impl PackageSourceQuery<'_> {
     }
 }
 
-/// Returns true if a text as a path stays below the folder that it is joined to.
+/// Returns true if `text`, as a path, stays below the folder to which it is joined.
 fn is_plain_path(text: &str) -> bool {
     !text.is_empty() && Path::new(text).components().all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// The folders of a project in which a manager may have installed packages: those of the manifests that name the package, then the
-/// project's own.
+/// Returns the folders of a project in which a manager may have installed packages: those of the manifests that name
+/// the package, then the project's own.
 fn installing_folders(query: &PackageSourceQuery<'_>) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = query.folders.to_vec();
     let root = query.project.as_path().to_path_buf();
@@ -124,7 +125,7 @@ fn installing_folders(query: &PackageSourceQuery<'_>) -> Vec<PathBuf> {
     folders
 }
 
-/// The versions and copies of a package that a project has, by name.
+/// Returns the packages of this name in a project: its versions and copies.
 #[must_use]
 pub fn packages_called<'p>(packages: &'p [Package], name: &str) -> Vec<&'p Package> {
     let is_called = |package: &&Package| {

@@ -1,7 +1,8 @@
-//! Finds the source behind the name that a file imports, and the version that is installed.
+//! Finds the source of the module that a file imports, and the installed version.
 //!
-//! A name in an import is not always a package's: Python's `yaml` comes with PyYAML, and the types of `react` with `@types/react`. Where a
-//! package lies is the other files' business; this one reads no lock file, because what is installed is what runs.
+//! A name in an import is not always a package's: Python's `yaml` comes with PyYAML, and the types of `react` with
+//! `@types/react`. The other files know where a package lies. This one reads no lock file, because the installed
+//! version is the one that runs.
 
 use std::path::{Path, PathBuf};
 
@@ -33,20 +34,21 @@ impl PackageSourceQuery<'_> {
     }
 }
 
-/// The name and version of a package as it is installed at `place`, where files import it as `module`: `PyYAML 6.0.1`.
+/// Returns the name and version of the package that is installed at `place`, where files import it as `module`: `PyYAML
+/// 6.0.1`.
 #[must_use]
 pub fn installed_title(ecosystem: Ecosystem, place: &Path, module: &str) -> String {
     let found = match ecosystem {
         Ecosystem::PyPi => place.parent().and_then(|site| pypi::distribution_of(site, module)),
         Ecosystem::Cargo => version_in_name(place, '-').map(|version| format!("{module} {version}")),
         Ecosystem::Go => version_in_name(place, '@').map(|version| format!("{module} {version}")),
-        // Its manifest says so, which the caller reads anyway.
+        // Its manifest has both, and the caller reads the manifest anyway.
         Ecosystem::Npm | Ecosystem::Maven => None,
     };
     found.unwrap_or_else(|| module.to_owned())
 }
 
-/// The version at the end of the name of a folder: `serde-1.0.2`, `cobra@v1.8.0`.
+/// Returns the version at the end of a folder's name: `serde-1.0.2`, `cobra@v1.8.0`.
 fn version_in_name(place: &Path, mark: char) -> Option<String> {
     let name = place.file_name()?.to_str()?;
     let begins_version = |rest: &str| rest.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit());

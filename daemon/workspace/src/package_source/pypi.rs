@@ -1,6 +1,8 @@
-//! Python's packages: the project's own environment, which says in each package's metadata what it installed.
+//! Finds the sources of Python's packages in the project's own environment, where each package's metadata lists the
+//! installed files.
 //!
-//! A distribution and the package that is imported may be called otherwise (`PyYAML` is `yaml`), so the list of installed files decides.
+//! A distribution and the package that files import may have different names (`PyYAML` is `yaml`), so the list of
+//! installed files decides.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,10 +11,10 @@ use std::path::{Path, PathBuf};
 use super::{PackageSource, PackageSourceQuery, installing_folders};
 use crate::manifest::Ecosystem;
 
-/// Usual names of a project's environment.
+/// Usual folder names of a project's environment.
 const ENVIRONMENTS: &[&str] = &[".venv", "venv", "env", "__pypackages__"];
 
-/// Finds what the distribution installed: its largest package, or its only module.
+/// Finds the source that the distribution installed: its largest package, or its only module.
 pub(super) fn find_installed(query: &PackageSourceQuery<'_>) -> PackageSource {
     let folders = site_packages(query);
     for folder in &folders {
@@ -42,7 +44,7 @@ pub(super) fn find_module(query: &PackageSourceQuery<'_>) -> PackageSource {
     PackageSource::Absent(looked)
 }
 
-/// The distribution that installed a module into a folder of packages, with its version: `PyYAML 6.0.1`.
+/// Returns the distribution that installed a module into a folder of packages, with its version: `PyYAML 6.0.1`.
 pub(super) fn distribution_of(site: &Path, module: &str) -> Option<String> {
     let mut found: Vec<(bool, String)> = Vec::new();
     for metadata in children(site) {
@@ -59,7 +61,7 @@ pub(super) fn distribution_of(site: &Path, module: &str) -> Option<String> {
     found.into_iter().min().map(|(_, title)| title)
 }
 
-/// Says whether a distribution's list of files has a module.
+/// Returns true if a distribution's list of files has a module.
 fn has_installed(metadata: &Path, module: &str) -> bool {
     let record = fs::read_to_string(metadata.join("RECORD")).unwrap_or_default();
     record.lines().any(|line| {
@@ -73,7 +75,7 @@ fn environments(query: &PackageSourceQuery<'_>) -> Vec<PathBuf> {
     installing_folders(query).into_iter().flat_map(named).collect()
 }
 
-/// The folders of installed packages of the project's environments.
+/// Returns the folders of installed packages of the project's environments.
 fn site_packages(query: &PackageSourceQuery<'_>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for environment in environments(query) {
@@ -89,7 +91,7 @@ fn site_packages(query: &PackageSourceQuery<'_>) -> Vec<PathBuf> {
     found
 }
 
-/// The folder of metadata of a distribution.
+/// Finds the folder of metadata of a distribution.
 fn metadata_of(folder: &Path, name: &str) -> Option<PathBuf> {
     let is_it = |path: &PathBuf| {
         let file = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
@@ -99,7 +101,7 @@ fn metadata_of(folder: &Path, name: &str) -> Option<PathBuf> {
     children(folder).into_iter().find(is_it)
 }
 
-/// The package with the most files of those that the metadata lists, or the module if there is no package.
+/// Returns the package with the most files in the metadata's list, or the module if there is no package.
 fn installed_by(folder: &Path, metadata: &Path) -> Option<PathBuf> {
     let record = fs::read_to_string(metadata.join("RECORD")).ok()?;
     let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
@@ -119,13 +121,13 @@ fn installed_by(folder: &Path, metadata: &Path) -> Option<PathBuf> {
     Some(folder.join(top)).filter(|path| path.exists())
 }
 
-/// A package or module that is called as the distribution, where metadata says nothing.
+/// Finds a package or module with the distribution's own name, for distributions without metadata.
 fn package_called(folder: &Path, name: &str) -> Option<PathBuf> {
     let module = name.replace('-', "_");
     [folder.join(&module), folder.join(format!("{module}.py"))].into_iter().find(|path| path.exists())
 }
 
-/// What is in a folder, sorted; nothing if it cannot be listed.
+/// Lists the entries of a folder, sorted; none if it cannot be listed.
 fn children(folder: &Path) -> Vec<PathBuf> {
     let listed = fs::read_dir(folder).into_iter().flatten();
     let mut paths: Vec<PathBuf> = listed.filter_map(|entry| Some(entry.ok()?.path())).collect();

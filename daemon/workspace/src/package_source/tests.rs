@@ -1,4 +1,4 @@
-//! Package managers' folders as they leave them on a disk, made small.
+//! Tests the search on small copies of the folders that package managers make.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
-//! The cookie file: one file that is renamed from number to number.
+//! Makes the barrier's cookie: one file that is renamed from number to number.
 //!
-//! Renaming needs no room on a full disk and leaves nothing to clean up, and its event cannot be mistaken for one of an
-//! earlier number. When somebody cleaned the folder out, the file is simply made again, which is an event just as good.
+//! Renaming needs no room on a full disk and leaves nothing to clean up, and no event of an earlier number looks the
+//! same. If somebody has emptied the folder, the file is made again, and its event serves as well.
 
 use std::fs;
 use std::io;
@@ -23,7 +23,7 @@ impl CookieFile {
         &self.dir
     }
 
-    /// Makes the folder, without cookies of an earlier run.
+    /// Makes the folder, and removes cookies of an earlier run.
     pub(super) fn prepare_folder(&self) -> io::Result<()> {
         fs::create_dir_all(&self.dir)?;
         for entry in fs::read_dir(&self.dir)?.flatten() {
@@ -34,7 +34,7 @@ impl CookieFile {
         Ok(())
     }
 
-    /// Makes cookie `number` by renaming the one before it, or anew if that is gone.
+    /// Makes cookie `number` by renaming the one before, or as a new file if that is gone.
     pub(super) fn make_cookie(&self, number: u64) -> io::Result<()> {
         match fs::rename(self.path(number - 1), self.path(number)) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => fs::write(self.path(number), b""),
@@ -42,7 +42,7 @@ impl CookieFile {
         }
     }
 
-    /// The number of the cookie at `path`, if it is one of this folder's.
+    /// Returns the number of the cookie at `path`, if it is one of this folder's.
     pub(super) fn number_of(&self, path: &Path) -> Option<u64> {
         number_in(path).filter(|_| path.parent() == Some(&self.dir))
     }

@@ -1,4 +1,5 @@
-//! A scripted backend: says what a test tells it to say, in any order, and runs out of watches on demand.
+//! Provides a scripted backend for tests: it reports the test's events in any order, and has a limit of watches on
+//! demand.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,21 +16,21 @@ struct Script {
     unordered: bool,
     /// Number of backends that were made.
     made: usize,
-    /// Runs once, just before a folder is forgotten, as if it happened elsewhere; `None` if nothing does.
+    /// Runs once, just before a folder is forgotten, as if another program did it; `None` if nothing does.
     meanwhile: Option<Meanwhile>,
 }
 
-/// Something that happens elsewhere.
+/// An action of another program.
 type Meanwhile = Box<dyn FnOnce() + Send>;
 
-/// The test's hand on every backend that [`FakeWatch::backend_maker`] makes.
+/// A test's control of every backend that [`FakeWatch::backend_maker`] makes.
 #[derive(Clone, Default)]
 pub struct FakeWatch {
     script: Arc<Mutex<Script>>,
 }
 
 impl FakeWatch {
-    /// No events, no limit, ordered.
+    /// Creates a script without events or limit, in order.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -49,7 +50,7 @@ impl FakeWatch {
         })
     }
 
-    /// Reports one event to the watcher, if there is one.
+    /// Reports one event to the watcher, if there is a watcher.
     pub fn report_event(&self, event: FsEvent) {
         let sink = self.lock().sink.clone();
         if let Some(sink) = sink {
@@ -65,22 +66,22 @@ impl FakeWatch {
         }
     }
 
-    /// From now on at most so many folders can be watched.
+    /// Limits the number of folders that can be watched from now on.
     pub fn set_limit(&self, limit: Option<usize>) {
         self.lock().limit = limit;
     }
 
-    /// From now on events are said to have no order.
+    /// Declares whether events have no order from now on.
     pub fn set_unordered(&self, unordered: bool) {
         self.lock().unordered = unordered;
     }
 
-    /// Has something happen just before the next folder is forgotten.
+    /// Runs `meanwhile` just before the next folder is forgotten.
     pub fn before_forgetting(&self, meanwhile: impl FnOnce() + Send + 'static) {
         self.lock().meanwhile = Some(Box::new(meanwhile));
     }
 
-    /// The folders that are watched.
+    /// Returns the folders that are watched.
     #[must_use]
     pub fn watched_folders(&self) -> BTreeSet<PathBuf> {
         self.lock().watched.clone()

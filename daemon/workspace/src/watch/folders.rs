@@ -1,23 +1,24 @@
-//! Keeps which folder a watch descriptor of inotify stands for, and for which workspaces.
+//! Maps each watch descriptor of inotify to the folders that it stands for, by workspace.
 //!
-//! The kernel knows folders by what they are (inodes), we by their names, and the two part company for moments: a folder
-//! that was moved is found under its new name before the event that takes the old name away; a folder mounted twice has
-//! two names for good. And one folder may be watched for several workspaces, one of which lies in another. So a descriptor has
-//! *names*, mostly one, each of them some owner's, and an event in it is an event under each. A name has one descriptor. A
-//! descriptor without a name is of no use: whoever takes the last name away is told to end the watch.
+//! The kernel knows folders by their inodes, hob by their names, and the two differ for moments: after a move, hob may
+//! find a folder under its new name before the event that takes the old name away; a folder that is mounted twice has
+//! two names for good. One folder may also be watched for several workspaces, one of which lies in another. So a
+//! descriptor has *names*, mostly one, each of one owner, and an event of the descriptor is an event under each name. A
+//! name has one descriptor. A descriptor without a name is of no use: the caller that takes the last name away is told
+//! to end the watch.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The number of a workspace that watches, never given twice.
+/// The number of a watching workspace; never used twice.
 pub(super) type Owner = u64;
 
-/// The path by which one owner calls a folder that it has watched.
+/// An owner's path of a folder that it watches.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Name {
     pub(super) owner: Owner,
-    /// Compared by components, so that the folders below one are its neighbours.
+    /// The path; compared by components, so that the folders below one are its neighbours.
     pub(super) path: Arc<Path>,
 }
 
@@ -27,7 +28,7 @@ impl Name {
     }
 }
 
-/// Descriptors and names. Pure bookkeeping; calls nothing.
+/// Keeps descriptors and names. Makes no system call.
 #[derive(Debug, Default)]
 pub(super) struct Folders {
     by_descriptor: HashMap<i32, Vec<Name>>,
@@ -35,7 +36,8 @@ pub(super) struct Folders {
 }
 
 impl Folders {
-    /// `name` is watched by `descriptor` now. Answers the descriptor that it had, if that has no other name.
+    /// Records that `descriptor` watches `name` now. Returns the descriptor that watched it before, if that has no
+    /// other name.
     pub(super) fn insert(&mut self, name: Name, descriptor: i32) -> Option<i32> {
         match self.by_name.insert(name.clone(), descriptor) {
             Some(before) if before == descriptor => None,
@@ -46,12 +48,12 @@ impl Folders {
         }
     }
 
-    /// The names of `descriptor`; none if its watch has been ended.
+    /// Returns the names of `descriptor`; none if its watch has ended.
     pub(super) fn names_of(&self, descriptor: i32) -> &[Name] {
         self.by_descriptor.get(&descriptor).map_or(&[], Vec::as_slice)
     }
 
-    /// The watch is over. Answers the names that it still had.
+    /// Records that the watch is over. Returns the names that it still had.
     pub(super) fn remove(&mut self, descriptor: i32) -> Vec<Name> {
         let names = self.by_descriptor.remove(&descriptor).unwrap_or_default();
         names.iter().for_each(|name| {
@@ -60,17 +62,17 @@ impl Folders {
         names
     }
 
-    /// Takes away the owner's names at and below `dir`. Answers the descriptors that have no name left.
+    /// Removes the owner's names at and below `dir`. Returns the descriptors that have no name left.
     pub(super) fn forget_below(&mut self, owner: Owner, dir: &Path) -> Vec<i32> {
         self.forget_where(Name::new(owner, dir), |name| name.owner == owner && name.path.starts_with(dir))
     }
 
-    /// Takes away all of the owner's names. Answers the descriptors that have no name left.
+    /// Removes all of the owner's names. Returns the descriptors that have no name left.
     pub(super) fn forget_all(&mut self, owner: Owner) -> Vec<i32> {
         self.forget_where(Name::new(owner, Path::new("")), |name| name.owner == owner)
     }
 
-    /// Takes away the names from `first` on as long as they are meant.
+    /// Removes the names from `first` on for as long as `is_meant` holds.
     fn forget_where(&mut self, first: Name, is_meant: impl Fn(&Name) -> bool) -> Vec<i32> {
         let meant = self.by_name.range(first..).take_while(|(name, _)| is_meant(name));
         let meant: Vec<(Name, i32)> = meant.map(|(name, descriptor)| (name.clone(), *descriptor)).collect();
@@ -81,7 +83,7 @@ impl Folders {
         nameless.map(|(_, descriptor)| descriptor).collect()
     }
 
-    /// Answers whether that was the descriptor's last name; then it is forgotten.
+    /// Removes a descriptor's name. Returns true if that was its last; then the descriptor is forgotten.
     fn take_name(&mut self, descriptor: i32, name: &Name) -> bool {
         let Some(names) = self.by_descriptor.get_mut(&descriptor) else { return false };
         names.retain(|other| other != name);

@@ -1,7 +1,7 @@
-//! Tracks whether the watcher's events can be trusted, and how trust comes back.
+//! Tracks whether the watcher's events can be trusted, and when they can be trusted again.
 //!
-//! Every loss counts up. A sweep notes the count when it begins and, if it is still the same at the end, everything that
-//! could have been lost has been looked at: the watcher is live again.
+//! Every loss raises a count. A sweep notes the count when it begins. If the count is the same at the end, the sweep
+//! has looked at everything that could have been lost, and the watcher is live again.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The present ability of the watcher.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WatcherState {
-    /// Changes show up by themselves.
+    /// Every change gives an event.
     Live,
     /// Some changes give no event: calls that want freshness look at every file instead.
     Degraded {
@@ -30,12 +30,13 @@ impl fmt::Display for WatcherState {
     }
 }
 
-/// Given by [`crate::Watcher::begin_sweep`], wanted by [`crate::Watcher::end_sweep`].
+/// The state at the beginning of a sweep: [`crate::Watcher::begin_sweep`] returns it, [`crate::Watcher::end_sweep`]
+/// takes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub struct SweepToken {
     losses: u64,
-    /// Another folder has taken the root's place since the sweep before.
+    /// Whether another folder has taken the root's place since the sweep before.
     pub(crate) root_replaced: bool,
 }
 
@@ -53,7 +54,7 @@ struct Inner {
     state: WatcherState,
     losses: u64,
     replace: bool,
-    /// Trust never comes back; for file systems that others can write to unseen.
+    /// Whether distrust is permanent, because others can write to this file system without an event.
     hopeless: bool,
 }
 
@@ -97,14 +98,14 @@ impl Health {
         self.lock().hopeless = false;
     }
 
-    /// Begins a sweep; the flag says whether it needs a new backend.
+    /// Begins a sweep; the flag is true if the sweep needs a new backend.
     pub(super) fn begin_sweep(&self, root_replaced: bool) -> (SweepToken, bool) {
         let mut inner = self.lock();
         let replace = std::mem::take(&mut inner.replace);
         (SweepToken { losses: inner.losses, root_replaced }, replace)
     }
 
-    /// Ends a sweep; answers whether trust has come back just now.
+    /// Ends a sweep; returns true if it has restored trust.
     pub(super) fn end_sweep(&self, token: SweepToken) -> bool {
         let mut inner = self.lock();
         let recovers = inner.losses == token.losses

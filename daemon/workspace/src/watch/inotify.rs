@@ -1,24 +1,25 @@
-//! Linux: inotify itself, one watch per folder, all through one queue, for all workspaces.
+//! Watches folders on Linux: by inotify itself, one watch per folder, all through one queue, for all workspaces.
 //!
-//! A user has 128 instances of inotify and every editor, file manager and build tool wants some, so the daemon takes one. Each
-//! workspace has a backend of its own ([`Watch`]) by which the instance knows it: what it watches, and where its events go. Whoever
-//! empties the queue hands on the events of all.
+//! A user has 128 instances of inotify, and every editor, file manager and build tool takes some, so the daemon takes
+//! one. Each workspace has a backend of its own ([`Watch`]), by which the instance knows what the workspace watches and
+//! where its events go. Whoever empties the queue hands on the events of all workspaces.
 //!
 //! Why not through the `notify` crate, which serves every other platform (measured on the kernel's tree, 5,100 folders):
-//! - *Only what changes something is asked for.* notify 8 also asks for every opening of a file, so reading the tree
-//!   (a build, `rg`) woke the daemon for each file and could overflow the queue, which costs a look at every file.
-//! - *The queue can be emptied by whoever needs to know.* The kernel puts an event into the queue before the call that
-//!   caused it returns. A call that empties the queue has therefore seen everything that was complete before it, without
-//!   a cookie file, another thread or any waiting ([`WatchEventOrder::Drained`]).
-//! - *Ending a watch costs the same however many there are.* notify 8 looks through all of them for each.
+//! - *It asks only for changes.* notify 8 also asks for every opening of a file, so reading the tree (a build, `rg`)
+//!   woke the daemon for each file and could overflow the queue, which costs a look at every file.
+//! - *A call can empty the queue itself.* The kernel puts an event into the queue before the call that caused it
+//!   returns. A call that empties the queue has therefore seen everything that was complete before it, without a cookie
+//!   file, another thread or any waiting ([`WatchEventOrder::Drained`]).
+//! - *Ending a watch costs the same however many there are.* notify 8 searches all of them for each.
 //!
 //! One reader at a time, the thread that sleeps on the queue or a call in a hurry, takes events out and hands each on
-//! before the next: `turn` is held from taking to handing on, so whoever has had the turn knows that everything taken
-//! before has been handed on as well.
+//! before the next. It holds `turn` from taking to handing on, so whoever has had the turn knows that all events taken
+//! before have been handed on as well.
 //!
 //! A descriptor must be known before its events are looked up: adding a watch and noting its name are one step under
-//! the lock of `members`, and an event is looked up under the same lock after it was taken out. So are taking a descriptor's last
-//! name away and ending it: the kernel would give the very same descriptor to another workspace in between.
+//! the lock of `members`, and an event is looked up under the same lock after it was taken out. Taking a descriptor's
+//! last name away and ending its watch are one step under that lock too, because the kernel could give the same
+//! descriptor to another workspace in between.
 
 use std::collections::HashMap;
 use std::mem::MaybeUninit;
@@ -38,14 +39,14 @@ use rustix::io::{Errno, ioctl_fionread};
 use super::folders::{Folders, Name, Owner};
 use super::{EventSink, FsEvent, Watch, WatchError, WatchEventOrder, WatchScope};
 
-/// Bytes taken out of the queue at once: some five hundred events.
+/// Bytes to take out of the queue at once: some five hundred events.
 const CHUNK: usize = 16 << 10;
 
-/// Time for which the sleeping thread stands back while calls want the turn.
+/// Time for which the sleeping thread yields while calls want the turn.
 const STAND_BACK: Duration = Duration::from_millis(1);
 
-/// Events that can change what a workspace has. The end of a write through a memory map shows only as `CLOSE_WRITE`,
-/// a write through a descriptor that stays open only as `MODIFY`. `DELETE_SELF` is not needed: `IGNORED` follows it
+/// Events that can change a workspace's files. The end of a write through a memory map shows only as `CLOSE_WRITE`, a
+/// write through a descriptor that stays open only as `MODIFY`. `DELETE_SELF` is not needed: `IGNORED` follows it
 /// unasked.
 const CHANGES: WatchFlags = WatchFlags::CREATE
     .union(WatchFlags::DELETE)
@@ -54,11 +55,12 @@ const CHANGES: WatchFlags = WatchFlags::CREATE
     .union(WatchFlags::ATTRIB)
     .union(WatchFlags::MOVE)
     .union(WatchFlags::MOVE_SELF)
-    // A link is not the folder it leads to. Files without a name are asked for: they may have another one, or get one later.
+    // A link is not its target. Events of files without a name are wanted: they may have another name, or get one
+    // later.
     .union(WatchFlags::ONLYDIR)
     .union(WatchFlags::DONT_FOLLOW);
 
-/// Events of a folder above a workspace: only that it is moved. What happens in it is nobody's business.
+/// Events of a folder above a workspace: only that it is moved. Its contents do not matter.
 const WAY: WatchFlags = WatchFlags::MOVE_SELF
     .union(WatchFlags::ONLYDIR)
     .union(WatchFlags::DONT_FOLLOW)
@@ -69,27 +71,27 @@ const WAY: WatchFlags = WatchFlags::MOVE_SELF
 struct Members {
     folders: Folders,
     sinks: HashMap<Owner, InotifyMember>,
-    /// Number of members so far, gone ones included.
+    /// Number of members so far, including those that have left.
     made: Owner,
 }
 
 /// A workspace that watches through this queue.
 struct InotifyMember {
     sink: EventSink,
-    /// Folders above the workspace that are watched for being moved.
+    /// Folders above the workspace that are watched for moves.
     ways: Vec<PathBuf>,
 }
 
-/// The queue and what is known about it.
+/// The queue, with the members that it serves.
 struct Queue {
     inotify: OwnedFd,
     members: Mutex<Members>,
-    /// Held by whoever takes events out, until they are handed on.
+    /// Held by the reader that takes events out, until it has handed them on.
     turn: Mutex<()>,
-    /// Calls that want the turn or have it. A lock is not fair: without standing back, the thread would keep the turn for
-    /// as long as events come.
+    /// Number of calls that want the turn or have it. A lock is not fair: unless it yields, the thread would keep the
+    /// turn for as long as events come.
     hurried: AtomicUsize,
-    /// Nobody waits for events any more.
+    /// Whether waiting for events has failed for good.
     is_broken: AtomicBool,
 }
 
@@ -100,7 +102,7 @@ struct Instance {
     reader: Option<JoinHandle<()>>,
 }
 
-/// One workspace's part of it.
+/// One workspace's backend.
 struct Inotify {
     instance: Arc<Instance>,
     owner: Owner,
@@ -111,7 +113,7 @@ struct Inotify {
 pub(super) struct SharedInotify(Mutex<Weak<Instance>>);
 
 impl SharedInotify {
-    /// Makes a workspace's backend, and the instance if there is none.
+    /// Makes a workspace's backend, and the instance if there is none yet.
     pub(super) fn make_backend(&self, sink: EventSink) -> Result<Box<dyn Watch>, WatchError> {
         let mut shared = lock(&self.0);
         let known = shared.upgrade().filter(|known| !known.queue.is_broken.load(Ordering::Relaxed));
@@ -158,7 +160,7 @@ fn describe_init(error: Errno) -> WatchError {
 fn describe_add(error: Errno) -> WatchError {
     match error {
         Errno::NOSPC => WatchError::Limit,
-        // Not a folder any more, or a link to one.
+        // The path is no folder any more, or a link to one.
         Errno::NOENT | Errno::NOTDIR | Errno::LOOP => WatchError::Gone,
         Errno::ACCESS | Errno::PERM => WatchError::Denied,
         error => WatchError::Other(std::io::Error::from(error).to_string()),
@@ -172,7 +174,7 @@ impl Watch for Inotify {
 
     fn watch_way(&self, dir: &Path) {
         let queue = &self.instance.queue;
-        // A folder that cannot be watched leaves what calls find out for themselves.
+        // Where the folder cannot be watched, calls still find out about a move themselves.
         if queue.add(Name::new(self.owner, dir), WAY).is_ok()
             && let Some(member) = lock(&queue.members).sinks.get_mut(&self.owner)
             && !member.ways.iter().any(|way| way == dir)
@@ -207,7 +209,7 @@ impl Watch for Inotify {
     }
 }
 
-/// Counts a call in, and out again however it ends.
+/// Counts a call that wants the turn, until the guard is dropped.
 struct Hurry<'q>(&'q AtomicUsize);
 
 impl<'q> Hurry<'q> {
@@ -232,8 +234,8 @@ impl Drop for Inotify {
 impl Drop for Instance {
     fn drop(&mut self) {
         let _ = rustix::io::write(&*self.stop, &1_u64.to_ne_bytes());
-        // Watches and instance are free again when this returns, for whoever makes the next one; unless the thread itself
-        // holds the last reference to all this, while it hands on its last event.
+        // Watches and instance are free again when this returns, for the next owner; unless the thread itself holds the
+        // last reference while it hands on its last event.
         if let Some(reader) =
             self.reader.take().filter(|reader| reader.thread().id() != thread::current().id())
         {
@@ -256,7 +258,7 @@ impl Queue {
         let member = members.sinks.remove(&owner);
         members.folders.forget_all(owner).into_iter().for_each(|descriptor| self.end(descriptor));
         drop(members);
-        // Its sink may be the last to hold something; not under the lock.
+        // The member's sink may hold the last reference to something, so it is dropped without the lock.
         drop(member);
     }
 
@@ -269,7 +271,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Sleeps on the queue until told to stop.
+    /// Sleeps on the queue until `stop` is signalled.
     fn read_until(&self, stop: &OwnedFd) {
         loop {
             let mut fds = [
@@ -287,7 +289,7 @@ impl Queue {
                 continue;
             }
             if self.hurried.load(Ordering::Relaxed) > 0 {
-                // They take out what is there.
+                // Those calls take the waiting events out.
                 thread::sleep(STAND_BACK);
                 continue;
             }
@@ -296,21 +298,21 @@ impl Queue {
         }
     }
 
-    /// Nobody will be woken by events any more; what calls find out for themselves stays right.
+    /// Records that events wake nobody any more; calls that look for themselves stay right.
     fn note_broken(&self, error: Errno) {
         self.is_broken.store(true, Ordering::Relaxed);
         self.note_loss(&format!("events cannot be waited for: {}", std::io::Error::from(error)));
     }
 
-    /// Events of any workspace may be lost.
+    /// Reports to every workspace that events may be lost.
     fn note_loss(&self, why: &str) {
         let sinks: Vec<EventSink> =
             lock(&self.members).sinks.values().map(|member| member.sink.clone()).collect();
         sinks.iter().for_each(|sink| sink.push(FsEvent::Lost(why.to_owned())));
     }
 
-    /// Hands on all that is in the queue at this moment, however fast it fills; the turn must be held. Answers whether that
-    /// came to its end.
+    /// Hands on all events that are in the queue at this moment, however fast it fills; the caller holds the turn.
+    /// Returns false if that failed or took too long.
     fn hand_on_all(&self, deadline: Deadline) -> bool {
         let Ok(mut waiting) = ioctl_fionread(&self.inotify) else { return false };
         while waiting > 0 {
@@ -325,7 +327,7 @@ impl Queue {
         true
     }
 
-    /// Takes out what fits into one buffer and hands it on; the turn must be held. Answers how many bytes that were, zero
+    /// Takes out one buffer of events and hands them on; the caller holds the turn. Returns the number of bytes, zero
     /// if nothing was there.
     fn hand_on_chunk(&self) -> u64 {
         let mut buffer = [MaybeUninit::<u8>::uninit(); CHUNK];
@@ -355,7 +357,7 @@ impl Queue {
         if what.contains(ReadFlags::QUEUE_OVERFLOW) {
             return self.note_loss("the system's queue of events overflowed");
         }
-        // The lock is not held while events are handed on: taking one in may add or end watches.
+        // The lock is not held while events are handed on, because the receiver may add or end watches.
         for (sink, event) in self.events_of(descriptor, what, name) {
             sink.push(event);
         }
@@ -382,13 +384,13 @@ impl Queue {
         meant.collect()
     }
 
-    /// Ends a watch that has no name any more. It may have ended by itself.
+    /// Ends a watch that has no name any more. The watch may have ended by itself.
     fn end(&self, descriptor: i32) {
         let _ = inotify::remove_watch(&self.inotify, descriptor);
     }
 }
 
-/// Translates what happened in, or to, the folder `dir`; `None` if it means nothing here.
+/// Translates an event in, or of, the folder `dir`; `None` if it means nothing here.
 fn meaning(dir: &Path, what: ReadFlags, name: Option<&[u8]>) -> Option<FsEvent> {
     let is = |flags: ReadFlags| what.intersects(flags);
     let Some(name) = name else {
@@ -407,7 +409,8 @@ fn meaning(dir: &Path, what: ReadFlags, name: Option<&[u8]>) -> Option<FsEvent> 
     })
 }
 
-/// The room that an event takes in the queue: a head, and the name with its end rounded up to heads (`inotify(7)`).
+/// Returns the bytes that an event takes in the queue: a head, and the name with its end rounded up to heads
+/// (`inotify(7)`).
 fn size_of_event(name: Option<&[u8]>) -> u64 {
     const HEAD: usize = 16;
     let name = name.map_or(0, |name| (name.len() + 1).next_multiple_of(HEAD));

@@ -1,12 +1,12 @@
 //! Decides which paths an event marks.
 //!
-//! An event is old when it arrives, so nothing is looked up here: the path is marked, and whoever works off the mark
-//! finds out what is there now. If that is a folder, it is watched first and listed then ([`crate::scan_tree()`]), so a file
-//! made in between is found twice, never missed.
+//! An event is old when it arrives, so nothing is looked up here: the watcher marks the path, and the indexer later
+//! finds out what is there now. If that is a folder, it is watched first and listed then ([`crate::scan_tree()`]), so a
+//! file that is made in between is found twice, never missed.
 //!
-//! Completeness rests on one rule: *a watch ends only with an event for its folder* (moved away, deleted, replaced), *and
-//! every such event takes the folder off the list of watched ones and marks it.* If something is there again, working off
-//! the mark watches it again; if not, making it is an event in the parent.
+//! Completeness rests on one rule: *a watch ends only with an event for its folder* (moved away, deleted, replaced),
+//! *and every such event removes the folder from the list of watched ones and marks it.* If a folder is there again,
+//! the indexer watches it again when it works off the mark; if not, making one is an event in the parent.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use super::{FsEvent, Watcher};
 use crate::names;
 
 impl Watcher {
-    /// Takes in one event; the backend sees to it that this is one at a time.
+    /// Handles one event; the backend sends one at a time.
     pub(super) fn take_in(&self, event: FsEvent) {
         match event {
             FsEvent::Lost(why) => self.note_loss(why, Remedy::Replace),
@@ -37,10 +37,10 @@ impl Watcher {
         }
     }
 
-    /// Sorts out cookies and what lies outside, and sees to rule files.
+    /// Handles cookies and paths outside the workspace, reloads rule files, and passes a path inside to `then`.
     fn with_path_inside(&self, path: &Path, then: impl FnOnce(&WsPath)) {
         if let Some(number) = self.cookie_file.number_of(path) {
-            // The old name of a renamed cookie has a number that is done with.
+            // The old name of a renamed cookie has a number that has already been seen.
             return self.cookies.note_seen(number);
         }
         // A name that is not Unicode belongs to no file of the workspace.
@@ -68,11 +68,11 @@ impl Watcher {
     }
 
     fn mark_touched(&self, rel: &WsPath) {
-        // A folder's metadata: it may have become readable. (Changes *in* it are events of their own.)
+        // The folder's metadata changed, so it may have become readable. (Changes *in* it are events of their own.)
         if self.is_watched(rel) { self.dirty.mark_tree(rel.clone()) } else { self.mark_unless_excluded(rel) }
     }
 
-    /// Marks a path unless the rules exclude whatever it is or was.
+    /// Marks a path unless the rules exclude it whatever it is or was.
     fn mark_unless_excluded(&self, rel: &WsPath) {
         if self.rules.admits_file(rel) || self.rules.admits_dir(rel) {
             self.dirty.mark(rel.clone());

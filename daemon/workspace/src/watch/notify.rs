@@ -1,16 +1,17 @@
-//! The backend of every platform but Linux; the only file that knows the `notify` crate.
+//! Watches folders on every platform but Linux; the only file that uses the `notify` crate.
 //!
 //! macOS (FSEvents) and Windows watch the whole tree at once. There the folder for cookies has a stream of its own, and
-//! nothing promises an order between two streams: those platforms are [`WatchEventOrder::Loose`], and freshness costs them a look
-//! at every file's stat. On Linux `inotify.rs` says why it does better; there this one runs in tests, which hold the two
-//! to the same behaviour: every folder has an inotify watch of its own that we add ourselves, so that ignored folders
-//! cost none, and all of them report through one queue, in order.
+//! nothing promises an order between two streams: those platforms are [`WatchEventOrder::Loose`], and freshness costs
+//! them a look at every file's stat. `inotify.rs` says why it does better on Linux. There this backend runs only in
+//! tests, which check that both behave the same: hob adds an inotify watch for every folder itself, so that ignored
+//! folders cost none, and all watches report through one queue, in order.
 //!
-//! notify's thread must not be called back from its own callback, hence the queue in front of the sink.
+//! notify's thread must not be called back from its own callback, hence the queue before the sink.
 //!
 //! notify ends watches by itself when it sees a folder move or vanish, some time after it has handed on that event, and
-//! by path: it may end the watch of whatever has that path by then. `intake.rs` says why that does no harm; it needs that
-//! a call to `watch` is carried out after the ending, which holds because notify does both on one thread, in this order.
+//! by path: by then the path may have another folder's watch. `intake.rs` says why that does no harm; it relies on a
+//! call to `watch` being carried out after the ending, which holds because notify does both on one thread, in this
+//! order.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -25,7 +26,7 @@ use super::{EventSink, FsEvent, Watch, WatchError, WatchEventOrder, WatchScope};
 const IS_LINUX: bool = cfg!(any(target_os = "linux", target_os = "android"));
 
 struct NotifyWatch {
-    /// Taken out only by `drop`.
+    /// The notify watcher; only `drop` takes it out.
     inner: Mutex<Option<RecommendedWatcher>>,
 }
 
@@ -97,12 +98,12 @@ fn translate(event: notify::Result<Event>, sink: &EventSink) {
 /// Returns the constructor of the event for each of its paths; `None` if nothing changed.
 fn meaning(kind: &EventKind) -> Option<fn(std::path::PathBuf) -> FsEvent> {
     match kind {
-        // The end of a write through a memory map shows only as this.
+        // The end of a write through a memory map shows only as this event.
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => Some(FsEvent::Touched),
         EventKind::Access(_) => None,
         EventKind::Create(_) => Some(FsEvent::Appeared),
         EventKind::Remove(_) => Some(FsEvent::Vanished),
-        // inotify reports both ends one by one as well.
+        // inotify also reports each end by itself.
         EventKind::Modify(ModifyKind::Name(RenameMode::Both)) if IS_LINUX => None,
         EventKind::Modify(ModifyKind::Name(RenameMode::From)) => Some(FsEvent::Vanished),
         EventKind::Modify(ModifyKind::Name(RenameMode::To)) => Some(FsEvent::Appeared),

@@ -9,17 +9,17 @@ use std::thread;
 
 use super::{EventSink, FsEvent, WatchError};
 
-/// Beyond this many events that nobody has looked at, a sweep is cheaper than the memory.
+/// Number of waiting events beyond which a sweep is cheaper than the memory.
 const BACKLOG: usize = 500_000;
 
-/// The number of events that wait, and whether some were dropped.
+/// The number of waiting events, and whether some were dropped.
 #[derive(Debug, Default)]
 struct Backlog {
     waiting: AtomicUsize,
     overflowed: AtomicBool,
 }
 
-/// A sink that never blocks, in front of `sink`.
+/// Makes a sink that never blocks, before `sink`.
 pub(super) fn queued(sink: EventSink) -> Result<EventSink, WatchError> {
     let (sender, receiver) = channel();
     let backlog = Arc::new(Backlog::default());
@@ -30,7 +30,7 @@ pub(super) fn queued(sink: EventSink) -> Result<EventSink, WatchError> {
     Ok(EventSink::new(move |event| put_event(event, &sender, &backlog)))
 }
 
-/// Hands on one event. Past a very long backlog events are dropped, and one [`FsEvent::Lost`] says so.
+/// Hands on one event. If the backlog is too long, drops events and reports one [`FsEvent::Lost`] for them.
 fn put_event(event: FsEvent, sender: &Sender<FsEvent>, backlog: &Backlog) {
     let mut event = event;
     if backlog.waiting.load(Ordering::Relaxed) >= BACKLOG {
@@ -40,7 +40,7 @@ fn put_event(event: FsEvent, sender: &Sender<FsEvent>, backlog: &Backlog) {
         event = FsEvent::Lost("events came faster than they could be taken in".to_owned());
     }
     backlog.waiting.fetch_add(1, Ordering::Relaxed);
-    // The pump ends only with its senders, or by a panic that has been reported.
+    // The other end closes only with its senders, or by a panic that has been reported.
     let _ = sender.send(event);
 }
 
@@ -74,7 +74,7 @@ mod tests {
         let closed = gate.lock().expect("nobody panicked");
         (0..BACKLOG + 100).for_each(|_| sink.push(event()));
         drop(closed);
-        // One event may have been with the consumer already when the flood was cut off.
+        // The consumer may have had one event already when the flood was cut off.
         let lost = taken.iter().position(|event| matches!(event, FsEvent::Lost(_)));
         assert!(lost.is_some_and(|at| at == BACKLOG || at == BACKLOG + 1), "{lost:?}");
         sink.push(event());

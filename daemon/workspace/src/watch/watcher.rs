@@ -1,4 +1,4 @@
-//! The watcher of one workspace: one backend, however many clients.
+//! Watches one workspace with one backend, however many clients it has.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -27,30 +27,30 @@ pub struct Watcher {
     pub(super) cookie_file: CookieFile,
     health: Health,
     make: Box<MakeWatch>,
-    /// `None` while there is none to be had.
+    /// The backend; `None` while none can be had.
     backend: Mutex<Option<Arc<dyn Watch>>>,
     /// Folders that the backend was told to watch.
     watched: Mutex<BTreeSet<WsPath>>,
-    /// The system's limit was met in this sweep: asking again would only cost time.
+    /// Whether this sweep met the system's limit: asking again would only cost time.
     exhausted: AtomicBool,
-    /// The folder that the root was when it was last looked at whole.
+    /// The identity of the root's folder as of the last complete look.
     root_seen: Mutex<RootSeen>,
     mounts: Mounts,
-    /// For the backends: holds this watcher weakly.
+    /// The sink for backends; it holds this watcher weakly.
     sink: EventSink,
 }
 
 /// The identity of the root's folder at earlier times.
 #[derive(Debug, Default)]
 struct RootSeen {
-    /// At the last sweep; `None` if there was none, or it could not be seen.
+    /// The identity at the last sweep; `None` if there was no sweep, or the folder could not be seen.
     at_sweep: Option<FolderIdentity>,
-    /// When it was last there.
+    /// The identity when the folder was last there.
     last: Option<FolderIdentity>,
 }
 
 impl Watcher {
-    /// Begins to watch with the platform's own means, shared with nobody. What does not work shows in [`Watcher::state`].
+    /// Begins to watch with a platform's backend that is shared with nobody. Failures show in [`Watcher::state`].
     #[must_use]
     pub fn start(setup: WatchSetup) -> Arc<Self> {
         Self::with_backend(setup, SharedWatch::default().backend_maker())
@@ -66,7 +66,7 @@ impl Watcher {
         watcher
     }
 
-    /// Watches nothing; every barrier is [`BarrierError::Unordered`].
+    /// Creates a watcher that watches nothing; every barrier is [`BarrierError::Unordered`].
     #[must_use]
     pub fn without_watching(setup: WatchSetup) -> Arc<Self> {
         let make = Box::new(|_| Err(WatchError::Other("watching is off".to_owned())));
@@ -124,7 +124,7 @@ impl Watcher {
         if !backend.drain(deadline) {
             return Err(BarrierError::Late);
         }
-        // Asked afterwards: the loss of events is an event too. One that comes to pass from now on came after the call.
+        // Checked afterwards, because the loss of events is an event too. A loss from now on came after the call.
         match self.health.is_live() {
             true => Ok(Passed { marks: self.dirty.mark_count() }),
             false => Err(BarrierError::Unordered),
@@ -147,8 +147,8 @@ impl Watcher {
         lock(&self.backend).clone()
     }
 
-    /// Answers whether the root is another folder, or in another state, or has other file systems mounted in it, than when it was last
-    /// looked at whole; everything is marked then, and the next sweep watches what is there.
+    /// Checks whether the root is another folder, or in another state, or has other file systems mounted in it, than at
+    /// the last complete look. If so, marks everything, and the next sweep watches what is there. Returns true if so.
     pub fn check_root(&self) -> bool {
         let identity = FolderIdentity::of_folder(self.rules.root().as_path());
         let note = if identity != lock(&self.root_seen).at_sweep {
@@ -167,8 +167,8 @@ impl Watcher {
         lock(&self.root_seen).at_sweep.is_some()
     }
 
-    /// Notes which folder the root is; answers whether another one was there before. To be called before it is watched: what takes its
-    /// place from then on is noticed by the next look.
+    /// Notes which folder the root is; returns true if another one was there before. Called before the root is watched,
+    /// so that the next check notices a folder that takes its place from then on.
     fn note_root(&self) -> bool {
         let root = self.rules.root();
         let now = FolderIdentity::of_folder(root.as_path());
@@ -176,7 +176,7 @@ impl Watcher {
         let was_another = now.zip(seen.last).is_some_and(|(now, last)| !now.is_same_folder(&last));
         *seen = RootSeen { at_sweep: now, last: now.or(seen.last) };
         drop(seen);
-        // The mounts are noted in any case: a call compares with them.
+        // The mounts are noted in any case, because calls compare with them.
         let below = self.mounts.note_mounts(&self.rules);
         match unwatchable(root).or(below) {
             Some(note) => self.health.never_trust(note),
@@ -185,7 +185,7 @@ impl Watcher {
         was_another
     }
 
-    /// Begins a sweep: whoever walks the whole tree calls this before and [`Watcher::end_sweep`] after.
+    /// Begins a sweep: a caller that walks the whole tree calls this before and [`Watcher::end_sweep`] after.
     pub fn begin_sweep(&self) -> SweepToken {
         let is_another = self.note_root();
         let (token, replace) = self.health.begin_sweep(is_another);
@@ -197,7 +197,7 @@ impl Watcher {
         token
     }
 
-    /// Ends a sweep that came to its end. If nothing was lost since it began, the watcher is live again.
+    /// Ends a complete sweep. If nothing was lost since it began, the watcher is live again.
     pub fn end_sweep(&self, token: SweepToken, scan: &Scan) {
         let root_is_there = !scan.notes.iter().any(|note| matches!(note, ScanNote::RootGone { .. }));
         if root_is_there && self.health.end_sweep(token) {
@@ -205,10 +205,10 @@ impl Watcher {
         }
     }
 
-    /// Has a folder watched that is about to be listed.
+    /// Watches a folder that is about to be listed.
     pub fn add_dir(&self, dir: &WsPath) {
         let Some(backend) = self.backend() else { return };
-        // Known first, watched then: an event that ends the watch must find the folder known.
+        // The folder becomes known before it is watched: an event that ends the watch must find it known.
         if self.exhausted.load(Ordering::Relaxed) || !lock(&self.watched).insert(dir.clone()) {
             return;
         }
@@ -221,14 +221,14 @@ impl Watcher {
             lock(&self.watched).remove(dir);
             self.not_watched(dir, &error);
         }
-        // Rule files that changed while the folder was not watched gave no event. Whatever is judged by what was
-        // remembered until now is older than the listing to come.
+        // Changes of rule files gave no event while the folder was not watched. Decisions by the cached rules are older
+        // than the listing to come.
         self.rules.reload_files();
     }
 
     fn not_watched(&self, dir: &WsPath, error: &WatchError) {
         match error {
-            // A sweep, or the parent's event, finds out.
+            // A sweep, or the parent's event, finds the change.
             WatchError::Gone | WatchError::Denied => tracing::debug!(%dir, %error, "not watched"),
             WatchError::Limit => {
                 self.exhausted.store(true, Ordering::Relaxed);
@@ -242,18 +242,18 @@ impl Watcher {
         }
     }
 
-    /// Not everything can be watched. Nothing has been lost by that yet: what is not watched is about to be listed, and
-    /// from now on every call that wants freshness sweeps. So nothing is marked here; a sweep that meets a limit would ask
-    /// for the next one, for ever.
+    /// Records that not everything can be watched. Nothing has been lost by that yet: unwatched folders are about to be
+    /// listed, and from now on every call that wants freshness sweeps. So nothing is marked here; otherwise a sweep
+    /// that meets a limit would request the next one, for ever.
     fn note_unwatched(&self, note: String, remedy: Remedy) {
-        // Every sweep meets the same limit again; it is told once.
+        // Every sweep meets the same limit again; it is reported once.
         if !matches!(self.state(), WatcherState::Degraded { note: known } if known == note) {
             tracing::warn!(root = %self.rules.root(), note, "not everything is watched");
         }
         self.health.note_loss(note, remedy);
     }
 
-    /// Events were, or may have been, lost.
+    /// Records that events were, or may have been, lost.
     pub(super) fn note_loss(&self, note: String, remedy: Remedy) {
         tracing::warn!(root = %self.rules.root(), note, "the watcher lost events");
         // In this order: a barrier that still sees `Live` either waits for the sweep too or came before the loss.
@@ -266,7 +266,7 @@ impl Watcher {
         lock(&self.watched).contains(dir)
     }
 
-    /// Forgets a folder and those below it; answers whether it was known.
+    /// Forgets a folder and those below it; returns true if it was known.
     pub(super) fn forget_folder(&self, dir: &WsPath) -> bool {
         let known = self.is_watched(dir);
         if known {
@@ -276,8 +276,8 @@ impl Watcher {
     }
 
     /// Ends the watches of folders at and below `below` that a walk has not just found, except those that the walk
-    /// could not look at. These folders are gone or ignored by now, and what is written there must not wake anybody.
-    /// Where the walk could not even begin, its folder's watch may be what tells when it can.
+    /// could not look at. These folders are gone or ignored by now, and writes in them must not wake anybody. Where the
+    /// walk could not even begin, the watch of its folder may report when it can.
     pub(crate) fn keep_only(&self, below: &WsPath, scan: &Scan) {
         if !scan.dirs.is_empty() {
             self.forget_all(below, |dir| scan.dirs.binary_search(dir).is_err() && !scan.is_unread(dir));
@@ -291,14 +291,14 @@ impl Watcher {
                 watched.range(below.clone()..).take_while(|dir| dir.as_str().starts_with(below.as_str()));
             near.filter(|dir| dir.is_below(below) && is_meant(dir)).cloned().collect()
         };
-        // Not watched first, not known then: a walk that finds a folder known in between leaves it unwatched, but it was
-        // begun before the mark that comes with forgetting, whose walk then finds it unknown. The other way round the
-        // later walk could find it known and not watched.
+        // The watch ends before the folder becomes unknown. A walk that finds a folder known in between leaves it
+        // unwatched, but that walk began before the mark that comes with forgetting, and the walk for that mark finds
+        // it unknown. The other way round, the later walk could find it known and not watched.
         if let Some(backend) = self.backend() {
             meant.iter().for_each(|dir| backend.forget(self.rules.root().join_ws(dir).as_path()));
         }
-        // The backend forgets what is below as well, also what a walk has had watched there since the list was made: that must
-        // not stay known, or no later walk would have it watched again.
+        // The backend also forgets folders below that a walk has had watched since the list was made. They must not
+        // stay known, or no later walk would have them watched again.
         let mut watched = lock(&self.watched);
         for dir in &meant {
             let near =
@@ -310,19 +310,20 @@ impl Watcher {
         }
     }
 
-    /// Has git's private ignore file watched; the rest of its folder is none of our business.
+    /// Watches git's private ignore file; hob has no business in the rest of its folder.
     pub(super) fn watch_git_exclude(&self) {
         let exclude = self.rules.root().as_path().join(names::GIT_EXCLUDE);
         if let (Some(backend), Some(info)) = (self.backend(), exclude.parent())
             && info.is_dir()
             && !backend.covers_trees()
         {
-            // Not worth being degraded for.
+            // A failure here is not worth being degraded for.
             let _ = backend.watch(info, WatchScope::Folder);
         }
     }
 
-    /// Has the folders above watched for being moved. One that takes the place of another is watched from the next sweep on.
+    /// Watches the folders above the root for moves. A folder that takes the place of another is watched from the next
+    /// sweep on.
     fn watch_ways(&self) {
         let Some(backend) = self.backend() else { return };
         let above = self.rules.root().as_path().ancestors().skip(1);
@@ -332,8 +333,8 @@ impl Watcher {
     /// Makes a new backend and has it watch what is needed before any scan.
     fn begin(&self) {
         lock(&self.watched).clear();
-        // The old one goes first: two together could meet a limit that one keeps. Not under the lock: it may wait for its
-        // thread, which may want the lock.
+        // The old backend goes first: two together could meet a limit that one keeps. The lock is released before,
+        // because the backend may wait for its thread, which may want the lock.
         let old = lock(&self.backend).take();
         drop(old);
         if let Err(why) = self.try_begin() {
@@ -374,7 +375,8 @@ fn sink_of(watcher: Weak<Watcher>) -> EventSink {
     })
 }
 
-/// Why the file system at `root` cannot be trusted to report every change, if so: others can write to it unseen.
+/// Returns the reason why the file system at `root` may hide changes, if there is one: others can write to it without
+/// an event.
 #[cfg(target_os = "linux")]
 fn unwatchable(root: &AbsPath) -> Option<String> {
     /// Numbers from the kernel's `magic.h`: NFS, SMB, CIFS, SMB2, FUSE, 9P, AFS, Ceph, VirtualBox shares.

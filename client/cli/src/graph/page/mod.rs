@@ -1,8 +1,8 @@
-//! The page: our own style and script around the picture as data.
+//! Writes the page: hob's style and script around the picture as data.
 //!
-//! Names, paths and docs come from repositories that nobody vouches for. They enter the page in two blocks that are no scripts, packed
-//! into letters (`deflate`), and the script shows them as text only. Beyond that a policy in the page forbids whatever was not part
-//! of it, and every address: it opens without a network.
+//! Names, paths and docs come from untrusted repositories. They enter the page in two blocks that are no scripts,
+//! packed into letters (`deflate`), and the script shows them as text only. A content policy in the page forbids every
+//! script that is not part of it, and every address: the page opens without a network.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -11,7 +11,7 @@ use super::model::Picture;
 use crate::visible::in_words;
 
 const STYLE: &str = include_str!("page.css");
-/// The scripts: what knows no document, what knows the canvas alone, and the page itself.
+/// The scripts: one without access to the document, one for the canvas alone, and the page's own.
 const SCRIPTS: [&str; 3] = [include_str!("core.js"), include_str!("paint.js"), include_str!("panel.js")];
 
 /// Returns the whole HTML page of a picture.
@@ -56,7 +56,7 @@ pub(super) fn html_page(picture: &Picture, data: &PackedData) -> String {
     )
 }
 
-/// `1,200 symbols in 40 files, ...`
+/// Writes `1,200 symbols in 40 files, ...`.
 pub(super) fn totals_line(picture: &Picture) -> String {
     use crate::render::count;
     format!(
@@ -68,7 +68,8 @@ pub(super) fn totals_line(picture: &Picture) -> String {
     )
 }
 
-/// Text for HTML and SVG, between tags and in quoted attributes; what no document may hold is replaced.
+/// Escapes text for HTML and SVG, between tags and in quoted attributes; characters that no document may hold are
+/// replaced.
 pub(super) fn escape_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in in_words(text).chars() {
@@ -86,7 +87,7 @@ pub(super) fn escape_text(text: &str) -> String {
     out
 }
 
-/// A word that nobody who writes a repository can know beforehand, and that is the same for the same picture.
+/// Returns a word that the author of a repository cannot know beforehand, and that is the same for the same picture.
 fn nonce(data: &str) -> String {
     let mut hasher = DefaultHasher::new();
     data.hash(&mut hasher);

@@ -1,7 +1,9 @@
-//! The service of a user's systemd: a socket that it listens on, and the daemon that it starts for whoever connects.
+//! Installs the service of a user's systemd: a socket that systemd listens on, and the daemon that it starts for a
+//! client that connects.
 //!
-//! What is installed are two files and the link that starts the socket at log-on; drop-ins are the user's. While it is changed who
-//! starts the daemon, no program of hob starts one: they wait for the start lock, and then find the service's socket.
+//! It installs two files and the link that starts the socket at log-on; drop-ins are the user's. While the start of the
+//! daemon is being handed over, no program of hob starts one: they wait for the start lock, and then find the service's
+//! socket.
 
 mod status;
 
@@ -28,12 +30,12 @@ const SYSTEMCTL: Manager = Manager { command: "systemctl", first: &["--user", "-
 /// The user's systemd, and this user's hob.
 pub(super) struct Systemd<'a> {
     settings: &'a Settings,
-    /// Where a user's units lie.
+    /// The folder of the user's units.
     folder: PathBuf,
 }
 
 impl<'a> Systemd<'a> {
-    /// By this process's environment.
+    /// Finds the user's systemd and hob by this process's environment.
     pub(super) fn of_process(settings: &'a Settings) -> Result<Self, CommandFailure> {
         let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let config = set("XDG_CONFIG_HOME").or_else(|| set("HOME").map(|home| home.join(".config")));
@@ -129,7 +131,7 @@ impl<'a> Systemd<'a> {
         ))
     }
 
-    /// Writes what is not there yet; whether anything was.
+    /// Writes the missing files; returns true if there were any.
     fn write(&self, units: &Units) -> Result<bool, CommandFailure> {
         for path in [self.service_path(), self.socket_path()] {
             match files::inspect_file(&path).map_err(|error| path_failure(&path, &error))? {
@@ -173,7 +175,7 @@ impl<'a> Systemd<'a> {
         warnings
     }
 
-    /// Files of the user's that change what the units say.
+    /// Lists files of the user's that change the units.
     fn drop_ins(&self) -> Vec<PathBuf> {
         let folders = [SERVICE, SOCKET].map(|unit| self.folder.join(format!("{unit}.d")));
         let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
@@ -205,14 +207,16 @@ impl<'a> Systemd<'a> {
         Ok(ServiceReport { text, json: json!({"started": true}) })
     }
 
-    /// Makes systemd the one who starts the daemon. With `anew` the service's own is started again too, by its new files.
+    /// Hands the start of the daemon over to systemd. With `anew` a daemon of the service is restarted too, with its
+    /// new files.
     async fn take_over(&self, anew: bool) -> Result<String, CommandFailure> {
         let nobody_starts = let_nobody_start(self.settings).await?;
         let pid = self.main_pid();
         if pid.is_some() && !anew && self.settings.places.socket.exists() {
             return Ok(format!("the service runs already (process {})\n", pid.unwrap_or_default()));
         }
-        // A socket cannot be started anew while its service runs; and a socket whose name somebody took has to be.
+        // A socket cannot be restarted while its service runs, and a socket whose name another program took has to be
+        // restarted.
         SYSTEMCTL.run(&["stop", SOCKET, SERVICE])?;
         let left = nobody_starts.make_way(self.settings, "the service takes over").await?;
         SYSTEMCTL.try_run(&["reset-failed", SOCKET, SERVICE]);
@@ -272,7 +276,7 @@ impl<'a> Systemd<'a> {
         Ok(ServiceReport { text: told.join("\n") + "\n", json })
     }
 
-    /// The name that systemd leaves when it no longer listens.
+    /// Removes the name that systemd leaves when it no longer listens.
     fn remove_socket(&self) -> Result<(), CommandFailure> {
         if !hob_client::connect::is_running(self.settings)? {
             let _ = fs::remove_file(&self.settings.places.socket);
@@ -280,13 +284,13 @@ impl<'a> Systemd<'a> {
         Ok(())
     }
 
-    /// The process that systemd takes for the daemon.
+    /// Returns the process that systemd takes for the daemon.
     fn main_pid(&self) -> Option<u32> {
         let said = SYSTEMCTL.run(&["show", SERVICE, "--property=MainPID", "--value"]).ok()?;
         said.trim().parse().ok().filter(|pid| *pid != 0)
     }
 
-    /// Reports the state of the service, and what does not fit.
+    /// Reports the state of the service, and inconsistencies.
     pub(super) async fn status(&self) -> Result<ServiceReport, CommandFailure> {
         let status = ServiceStatus::gather(self).await?;
         Ok(ServiceReport { text: status.text(), json: status.to_json() })
@@ -319,7 +323,7 @@ fn make_link(_to: &Path, _link: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Warns that the service ends with the user's last session, unless systemd lets this user's go on.
+/// Warns that the service ends with the user's last session, unless systemd lets this user's services go on.
 fn ends_with_session() -> Option<String> {
     let warning = "the service ends with your last session; `loginctl enable-linger` has it run from boot on";
     (!lingers()).then(|| warning.to_owned())

@@ -1,4 +1,5 @@
-//! Gathers the facts for `hob service status`: what is installed, what runs, and what of that does not fit together.
+//! Gathers the facts for `hob service status`: the installed files, the running processes, and inconsistencies between
+//! them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,21 +14,21 @@ use crate::CommandFailure;
 
 /// The facts that `hob service status` reports.
 pub(super) struct ServiceStatus {
-    /// Why the manager cannot be asked.
+    /// The reason why the manager cannot be asked.
     unreachable: Option<String>,
     installed: bool,
     enabled: bool,
     program: Option<PathBuf>,
     units: Vec<(&'static str, String)>,
     main_pid: Option<u32>,
-    /// The daemon that answers: its process and version.
+    /// The daemon that answers, as process ID and version.
     daemon: Option<(u32, String)>,
     problems: Vec<String>,
     notes: Vec<String>,
 }
 
 impl ServiceStatus {
-    /// Asks the files, systemd and the daemon.
+    /// Gathers the facts from the files, systemd and the daemon.
     pub(super) async fn gather(systemd: &Systemd<'_>) -> Result<Self, CommandFailure> {
         let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
         let (service, socket) = (read(systemd.service_path()), read(systemd.socket_path()));
@@ -130,7 +131,7 @@ impl ServiceStatus {
         }
     }
 
-    /// The facts as lines for people.
+    /// Renders the facts as lines for people.
     pub(super) fn text(&self) -> String {
         let mut lines = Vec::new();
         lines.push(match (self.installed, self.enabled) {
@@ -162,7 +163,7 @@ impl ServiceStatus {
         lines.join("\n") + "\n"
     }
 
-    /// The facts for scripts.
+    /// Renders the facts for scripts.
     pub(super) fn to_json(&self) -> Value {
         let units: serde_json::Map<String, Value> = self
             .units
@@ -189,7 +190,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
     real(one) == real(other)
 }
 
-/// The daemon that answers; none is started for the question.
+/// Returns the daemon that answers; starts none.
 async fn running_daemon(settings: &Settings) -> Result<Option<(u32, String)>, CommandFailure> {
     if !hob_client::connect::is_running(settings)? {
         return Ok(None);

@@ -1,6 +1,7 @@
-//! The agents that hob can set up: their files, their words, how to tell that they are here. A table.
+//! Lists the agents that hob can set up: their files, their notations, and how to tell that they are installed. A
+//! table.
 //!
-//! docs/agents.md says which of these were run and which only read about.
+//! docs/agents.md says which of these were run and for which only the documentation was read.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,17 +9,17 @@ use std::path::{Path, PathBuf};
 use super::entry::EntryShape;
 use super::formats::{Dialect, Format};
 
-/// Where this user's programs keep their configuration.
+/// The folders in which this user's programs keep their configuration.
 pub(crate) struct Bases<'a> {
     pub(crate) home: PathBuf,
-    /// `~/.config` or what `XDG_CONFIG_HOME` says; `%APPDATA%` on Windows.
+    /// The folder `~/.config` or the value of `XDG_CONFIG_HOME`; `%APPDATA%` on Windows.
     pub(crate) config: PathBuf,
     pub(crate) env: &'a dyn Fn(&str) -> Option<OsString>,
 }
 
 impl<'a> Bases<'a> {
     /// # Errors
-    /// That there is no home folder.
+    /// The error when there is no home folder.
     pub(crate) fn find(env: &'a dyn Fn(&str) -> Option<OsString>) -> Result<Self, &'static str> {
         let folder = |name: &str| env(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = folder(if cfg!(windows) { "USERPROFILE" } else { "HOME" })
@@ -27,13 +28,13 @@ impl<'a> Bases<'a> {
         Ok(Self { config: config.unwrap_or_else(|| home.join(".config")), home, env })
     }
 
-    /// The folder that a variable names, else one in the home folder.
+    /// Returns the folder that a variable names, else one in the home folder.
     pub(super) fn folder_in_variable(&self, variable: &str, usual: &str) -> PathBuf {
         let said = (self.env)(variable).map(PathBuf::from).filter(|path| path.is_absolute());
         said.unwrap_or_else(|| self.home.join(usual))
     }
 
-    /// VS Code's folder of the user.
+    /// Returns the user's folder of VS Code.
     fn vscode_folder(&self) -> PathBuf {
         match cfg!(target_os = "macos") {
             true => self.home.join("Library/Application Support/Code/User"),
@@ -52,37 +53,37 @@ pub(crate) struct SetupAgent {
     /// The table of servers in its file.
     pub(crate) container: &'static str,
     pub(crate) shape: EntryShape,
-    /// Its file in a project; of several the first that is there, else the first. None: it has none.
+    /// Its files in a project: the first that exists counts, else the first of all; empty if it has none.
     pub(crate) project: &'static [&'static str],
-    /// Its file for this user, likewise.
+    /// Its files for this user, by the same rule.
     pub(crate) user: fn(&Bases<'_>) -> Vec<PathBuf>,
-    /// A folder that it makes for itself.
+    /// A folder that the agent makes for itself.
     pub(crate) traces: fn(&Bases<'_>) -> PathBuf,
     /// The file name of the agent's program; empty if it has none.
     pub(crate) program: &'static str,
-    /// The remaining work for the user after a project's file was written.
+    /// The remaining step for the user after a project's file was written.
     pub(crate) then: &'static str,
-    /// The dialect of JSON that the agent takes, as far as that is known.
+    /// The dialect of JSON that the agent accepts, as far as that is known.
     pub(crate) dialect: Dialect,
 }
 
 impl SetupAgent {
-    /// The agent of that name.
+    /// Returns the agent of that name.
     pub(crate) fn find_by_id(id: &str) -> Option<&'static Self> {
         CLIENTS.iter().find(|client| client.id == id)
     }
 
-    /// Its file in a project.
+    /// Returns its file in a project.
     pub(crate) fn project_file(&self, root: &Path) -> Option<PathBuf> {
         first_there(self.project.iter().map(|name| root.join(name)).collect())
     }
 
-    /// Its file for this user.
+    /// Returns its file for this user.
     pub(crate) fn user_file(&self, bases: &Bases<'_>) -> Option<PathBuf> {
         first_there((self.user)(bases))
     }
 
-    /// Returns the path by which the agent shows that it is installed; `None` if nothing does.
+    /// Returns the path that shows that the agent is installed; `None` if nothing does.
     pub(crate) fn installed_path(&self, bases: &Bases<'_>) -> Option<String> {
         let path = (bases.env)("PATH").unwrap_or_default();
         let program = (!self.program.is_empty()).then(|| {

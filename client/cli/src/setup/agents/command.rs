@@ -1,8 +1,8 @@
-//! Chooses the command to write: one that the agent's own machine will find.
+//! Chooses the command to write into an agent's file: one that the agent's own machine will find.
 //!
-//! A user's file gets an absolute path: agents with windows are started by the desktop and have not the shell's `PATH`. A
-//! project's file goes to everybody who has the project, and their hob is elsewhere, so it gets the bare name; if this
-//! machine's `PATH` does not have it, the absolute path and a warning.
+//! A user's file gets an absolute path, because the desktop starts agents with windows, and they do not have the
+//! shell's `PATH`. A project's file goes to everybody who has the project, and their hob is elsewhere, so it gets the
+//! bare name; if this machine's `PATH` does not have it, the absolute path and a warning.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -24,10 +24,10 @@ pub(crate) struct Wishes {
     pub(crate) far: Vec<String>,
 }
 
-/// The entry, and what there is to say about it.
+/// Chooses the entry; returns it with warnings for the user.
 ///
 /// # Errors
-/// That there is no `hob-mcp`.
+/// The error when there is no `hob-mcp`.
 pub(crate) fn choose_entry(
     scope: SetupScope,
     wishes: &Wishes,
@@ -40,8 +40,8 @@ pub(crate) fn choose_entry(
         args.push("--edits".to_owned());
     }
     args.extend(wishes.far.iter().cloned());
-    // Agents do not pass on all of their environment, and without it they would talk to another daemon. It is nothing for
-    // other people's machines, though.
+    // Agents do not pass on all of their environment, and without the variable they would talk to another daemon. It
+    // means nothing on other people's machines, though.
     let needed = if wishes.far.is_empty() { &VARIABLES[..1] } else { VARIABLES };
     let set = needed.iter().filter_map(|name| {
         let value = env(name)?.into_string().ok().filter(|value| !value.is_empty())?;
@@ -57,10 +57,10 @@ pub(crate) fn choose_entry(
 /// The variables that decide which daemon answers; all but the first only for a far side.
 const VARIABLES: &[&str] = &["HOB_DIR", "HOB_SSH", "HOB_DOCKER", "HOB_WSL"];
 
-/// Chooses how a file names one of hob's programs, and says what there is to say about it.
+/// Chooses how a file names one of hob's programs; returns the command with warnings.
 ///
 /// # Errors
-/// That there is no such program.
+/// The error when there is no such program.
 pub(super) fn choose_command(
     program: &str,
     scope: SetupScope,
@@ -72,7 +72,7 @@ pub(super) fn choose_command(
     if in_path.is_some() && scope == SetupScope::Project {
         return Ok((program.to_owned(), None));
     }
-    // The PATH's name for the same program is the better one: it stays when a package puts a new version elsewhere.
+    // The PATH's name for the same program is better: it stays when a package installs a new version elsewhere.
     let same = |one: &Path, other: &Path| {
         one.canonicalize().ok().is_some_and(|one| other.canonicalize().ok() == Some(one))
     };

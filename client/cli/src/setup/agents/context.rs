@@ -1,4 +1,4 @@
-//! Finds the surroundings of one run of `hob setup` for agents: the project, the user's folders and the receipts.
+//! Finds the context of one run of `hob setup` for agents: the project, the user's folders and the receipts.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +9,10 @@ use super::receipt::Receipts;
 use crate::term::Style;
 use crate::{CommandFailure, Common, repository_top};
 
-/// The surroundings of one run.
+/// The context of one run.
 pub(super) struct AgentSetupContext<'a> {
     pub(super) bases: Bases<'a>,
-    /// The project: the repository's top around the working directory, or that itself.
+    /// The project: the top of the repository around the working directory, or that directory itself.
     pub(super) root: PathBuf,
     pub(super) receipts: Receipts,
     pub(super) json: bool,
@@ -25,10 +25,10 @@ pub(super) fn nonempty_variable(name: &str) -> Option<std::ffi::OsString> {
 }
 
 impl AgentSetupContext<'_> {
-    /// Finds them by the environment and the options that all commands have.
+    /// Finds the context from the environment and the options that all commands have.
     ///
     /// # Errors
-    /// That no home folder is known, or no place for the receipts.
+    /// The error when no home folder is known, or the receipts have no place.
     pub(super) fn find(common: &Common) -> Result<Self, CommandFailure> {
         let bases =
             Bases::find(&nonempty_variable).map_err(|problem| CommandFailure::Usage(problem.to_owned()))?;

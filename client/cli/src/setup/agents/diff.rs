@@ -1,10 +1,10 @@
-//! Shows a change of a file for people: the lines that go, those that come, and two around them.
+//! Shows a change of a file for people: the removed lines, the added ones, and two around them.
 
 use crate::term::Style;
 
 const AROUND: usize = 2;
 
-/// The change as lines with `-`, `+` or a space before them.
+/// Returns the change as lines with `-`, `+` or a space before them.
 pub(super) fn lines(before: &str, after: &str) -> Vec<String> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
@@ -20,7 +20,7 @@ pub(super) fn lines(before: &str, after: &str) -> Vec<String> {
     all
 }
 
-/// The same in colour, each line indented.
+/// Colours and indents the lines of a change.
 pub(super) fn paint_lines(lines: &[String], style: &Style) -> String {
     let paint = |line: &String| match line.as_bytes().first() {
         Some(b'+') => style.line(line.clone()).into_owned(),

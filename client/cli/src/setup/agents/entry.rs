@@ -12,14 +12,14 @@ pub(crate) struct AgentEntry {
     pub(crate) env: BTreeMap<String, String>,
 }
 
-/// The words of a client.
+/// A client's notation of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EntryShape {
     /// `command`, `args`, `env`: most have this.
     Plain,
-    /// The same with `"type": "stdio"`.
+    /// As `Plain`, with `"type": "stdio"`.
     Stdio,
-    /// The same with `"type": "local"` and the tools that may be used.
+    /// As `Plain`, with `"type": "local"` and the list of allowed tools.
     Copilot,
     /// `"type": "local"`, and one list for the program and its arguments.
     OpenCode,
@@ -28,7 +28,7 @@ pub(crate) enum EntryShape {
 }
 
 impl AgentEntry {
-    /// As the client writes it.
+    /// Writes the entry in the client's notation.
     pub(crate) fn to_client_value(&self, shape: EntryShape, name: &str) -> Value {
         let mut map = Map::new();
         let mut set = |name: &str, value: Value| drop(map.insert(name.to_owned(), value));
@@ -64,7 +64,7 @@ impl AgentEntry {
         map.into()
     }
 
-    /// Reads the program that a client would start for `value`; `None` if that is no program: a server far away, say.
+    /// Reads the program that a client would start for `value`; `None` if it starts no program, as for a remote server.
     pub(crate) fn read(value: &Value, shape: EntryShape) -> Option<Self> {
         let texts = |value: &Value| -> Option<Vec<String>> {
             value.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()

@@ -1,22 +1,22 @@
-//! Looking at a user's file and putting another one in its place, whole or not at all.
+//! Reads a user's file and replaces it, whole or not at all.
 //!
-//! A link stays a link: what it leads to is changed. The new file is written beside the old one, gets its mode and owner and
-//! then its name, so that nobody ever reads half of it. What cannot be kept (another owner, a second hard link) or what the
-//! user has protected is refused instead.
+//! A link stays a link: hob changes its target. The new file is written beside the old one, gets its mode and owner and
+//! then its name, so that nobody ever reads half of it. hob refuses a file whose properties it cannot keep (another
+//! owner, a second hard link), and one that the user has protected.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// No configuration is as large as this; what is has another purpose.
+/// Size limit of a configuration, in bytes; a larger file has another purpose.
 const LARGEST: u64 = 64 << 20;
 
-/// A file as it is now.
+/// A file in its present state.
 #[derive(Debug)]
 pub(crate) struct AgentFile {
-    /// Where its bytes are, after links.
+    /// The path of its bytes, after links.
     pub(crate) target: PathBuf,
-    /// `None`: there is no file.
+    /// Its contents; `None` if there is no file.
     pub(crate) bytes: Option<Vec<u8>>,
 }
 
@@ -27,7 +27,7 @@ fn with_path(path: &Path, problem: impl std::fmt::Display) -> String {
 /// Reads the file, following links.
 ///
 /// # Errors
-/// What is there and cannot be a configuration that hob may change, as a sentence.
+/// The reason, as a sentence, why hob may not change the file that is there.
 pub(crate) fn read_config_file(path: &Path) -> Result<AgentFile, String> {
     let target = follow_links(path)?;
     let about = match fs::metadata(&target) {
@@ -47,10 +47,10 @@ pub(crate) fn read_config_file(path: &Path) -> Result<AgentFile, String> {
     Ok(AgentFile { target, bytes: Some(bytes) })
 }
 
-/// Checks that the file may be replaced; the error says why not.
+/// Checks that the file may be replaced; the error is the reason why not.
 ///
 /// # Errors
-/// Why not, and what to do.
+/// The reason, and what to do.
 pub(crate) fn may_replace(target: &Path) -> Result<(), String> {
     let Ok(about) = fs::metadata(target) else { return Ok(()) };
     if about.permissions().readonly() {
@@ -67,7 +67,7 @@ pub(crate) fn may_replace(target: &Path) -> Result<(), String> {
     }
 }
 
-/// The end of a chain of links. Its folder is resolved too, so that one file has one name.
+/// Returns the end of a chain of links. Its folder is resolved too, so that one file has one name.
 fn follow_links(path: &Path) -> Result<PathBuf, String> {
     let mut target = path.to_path_buf();
     for _ in 0..40 {
@@ -92,10 +92,10 @@ fn in_real_folder(path: &Path) -> PathBuf {
     }
 }
 
-/// Puts a file in the place of what is there, which has to be `before`.
+/// Replaces a file whose present contents have to be `before`.
 ///
 /// # Errors
-/// Whatever the system says, or that the file was changed meanwhile; then nothing is changed.
+/// The system's error, or that the file was changed meanwhile; then nothing is changed.
 pub(crate) fn replace(target: &Path, before: Option<&[u8]>, bytes: &[u8], private: bool) -> io::Result<()> {
     let folder = target.parent().unwrap_or(Path::new("."));
     let name = target.file_name().unwrap_or_default().to_string_lossy();
@@ -109,7 +109,7 @@ pub(crate) fn replace(target: &Path, before: Option<&[u8]>, bytes: &[u8], privat
     if written.is_err() {
         let _ = fs::remove_file(&beside);
     }
-    // So that the name, too, survives a loss of power.
+    // The folder is synced, so that the name survives a power loss too.
     #[cfg(unix)]
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
     written
@@ -173,10 +173,10 @@ fn links(_about: &Metadata) -> u64 {
     1
 }
 
-/// Makes the folders on the way to a file; gives those that were not there, the outermost first.
+/// Makes the folders on the way to a file; returns the new ones, the outermost first.
 ///
 /// # Errors
-/// Whatever the system says, with the folder.
+/// The system's error, with the folder.
 pub(crate) fn make_folders(target: &Path) -> Result<Vec<PathBuf>, String> {
     let mut missing: Vec<PathBuf> =
         target.ancestors().skip(1).take_while(|folder| !folder.exists()).map(Path::to_path_buf).collect();
@@ -192,10 +192,10 @@ pub(crate) fn remove_folders(made: &[PathBuf]) {
     made.iter().rev().take_while(|folder| fs::remove_dir(folder).is_ok()).for_each(drop);
 }
 
-/// A file of hob's own, for this user alone.
+/// Writes a file of hob's own, for this user alone.
 ///
 /// # Errors
-/// Whatever the system says.
+/// The system's error.
 pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let before = fs::read(path).ok();
     replace(path, before.as_deref(), bytes, true)

@@ -1,21 +1,21 @@
-//! Holds a planned change of one file of an agent, and makes it: the receipt is kept before the file changes, and everything is as it was
-//! if either fails.
+//! Holds a planned change of one file of an agent, and makes it. The receipt is stored before the file changes, and if
+//! either fails, everything stays as it was.
 //!
-//! It does not know what the change is for: the entry (`plan`) and the parts (`parts::plan`) work out the bytes.
+//! It does not know the purpose of the change: the entry (`plan`) and the parts (`parts::plan`) compute the bytes.
 
 use super::file::{self, AgentFile};
 use super::receipt::{Receipt, Receipts};
 use super::scope::SetupScope;
 
-/// A file as it is, as it is to be, and the receipt by which the change is undone.
+/// A file before and after its change, with the receipt by which the change is undone.
 #[derive(Debug)]
 pub(super) struct FileChange {
     pub(super) found: AgentFile,
     pub(super) bytes: Vec<u8>,
     pub(super) receipt: Receipt,
-    /// The file without what is put into it.
+    /// The file without hob's change.
     pub(super) original: Option<Vec<u8>>,
-    /// The receipt of an earlier change here, for the case that this change fails.
+    /// The receipt of an earlier change of this file, which is restored if this change fails.
     pub(super) earlier: Option<Receipt>,
 }
 
@@ -23,7 +23,7 @@ impl FileChange {
     /// Makes the change.
     ///
     /// # Errors
-    /// Whatever the system says; everything is then as it was.
+    /// The system's error; everything then stays as it was.
     pub(super) fn carry_out(&mut self, receipts: &Receipts) -> Result<(), String> {
         let target = self.found.target.clone();
         let made = file::make_folders(&target)?;

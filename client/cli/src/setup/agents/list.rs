@@ -1,4 +1,4 @@
-//! Lists the agents on this machine, and those of them that have hob.
+//! Lists the agents on this machine, and tells which of them have hob.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use super::formats::{ConfigText, Slot};
 use super::scope::SetupScope;
 use crate::term::Style;
 
-/// A file of an agent, and what it says of hob.
+/// A file of an agent, with the state of hob's entry in it.
 #[derive(Clone, Debug)]
 pub(crate) struct AgentFileState {
     /// The agent's name for people.
@@ -36,7 +36,7 @@ pub(crate) enum Configured {
     Unreadable(String),
 }
 
-/// Reads the entry `name` from every agent's files, whether the agent is on this machine or not.
+/// Reads the entry `name` from every agent's files, whether the agent is installed or not.
 pub(crate) fn configured_agents(bases: &Bases<'_>, root: &Path, name: &str) -> Vec<AgentFileState> {
     let of = |client: &'static SetupAgent| {
         let project =
@@ -66,7 +66,7 @@ fn read_state(client: &SetupAgent, path: &Path, name: &str) -> Configured {
     }
 }
 
-/// The list for scripts.
+/// Returns the list for scripts.
 pub(super) fn as_json(bases: &Bases<'_>, root: &Path, name: &str) -> Value {
     let seen = configured_agents(bases, root, name);
     let files = |client: &SetupAgent| -> Vec<Value> {
@@ -88,7 +88,7 @@ pub(super) fn as_json(bases: &Bases<'_>, root: &Path, name: &str) -> Value {
     json!({"agents": CLIENTS.iter().map(one).collect::<Vec<_>>()})
 }
 
-/// The list for people.
+/// Renders the list for people.
 pub(super) fn list_text(bases: &Bases<'_>, root: &Path, name: &str, style: &Style) -> String {
     let seen = configured_agents(bases, root, name);
     let (mut text, mut others) = (String::new(), Vec::new());

@@ -1,9 +1,9 @@
-//! Agents: the entry in their own configuration that starts `hob-mcp`.
+//! Sets agents up: writes the entry into their own configuration that starts `hob-mcp`.
 //!
-//! `clients` says whose file is where, `formats` changes one entry in it, `plan` and `undo` decide what is to be done,
-//! `receipt` remembers it, `probe` tries the entry, `parts` has what can be added beside the entry; `options` has the command line, `context` the folders of one run. This file
-//! talks with the user. Nothing is written before it was shown and agreed to, and nothing that hob did not add is ever taken
-//! out.
+//! `clients` lists the agents and their files, `formats` changes one entry in a file, `plan` and `undo` decide what to
+//! do, `receipt` records it, `probe` tries the entry, `parts` adds further files beside the entry; `options` has the
+//! command line, `context` the folders of one run. This file talks with the user. It writes nothing that it has not
+//! shown and the user has not agreed to, and removes nothing that hob did not add.
 
 mod clients;
 mod command;
@@ -41,7 +41,7 @@ use crate::{CommandFailure, CommandOutcome, Common};
 use crate::{ask, term};
 
 impl AgentOptions {
-    /// Lists, or undoes everything.
+    /// Lists the agents, or undoes everything.
     pub(super) fn run_for_all(&self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         let at = AgentSetupContext::find(common)?;
         if self.undo {
@@ -55,7 +55,7 @@ impl AgentOptions {
         Ok(CommandOutcome::Done)
     }
 
-    /// Sets an agent up, or undoes that.
+    /// Sets an agent up, or undoes its set-up.
     pub(super) async fn run(
         &self,
         client: &'static SetupAgent,
@@ -112,7 +112,7 @@ impl AgentOptions {
         Ok(parts.outcome)
     }
 
-    /// Where to write, by what was said and what the agent has.
+    /// Chooses the file to write, by the options and the agent's files.
     fn choose_place(
         &self,
         client: &'static SetupAgent,
@@ -163,7 +163,7 @@ impl AgentOptions {
         Ok(())
     }
 
-    /// Returns true if the command may go on: it asks the user where there is one.
+    /// Returns true if the command may go on: asks the user, if there is a terminal.
     fn ask_agreement(&self, question: &str, at: &AgentSetupContext<'_>) -> Result<bool, CommandFailure> {
         if self.dry_run {
             return Ok(false);
@@ -180,7 +180,7 @@ impl AgentOptions {
         Ok(term::ask_yes_or_no(question)?)
     }
 
-    /// Starts what the file says now, as the agent would.
+    /// Starts the entry in the file, as the agent would.
     async fn try_entry(
         &self,
         client: &SetupAgent,
@@ -260,7 +260,7 @@ impl AgentOptions {
     }
 }
 
-/// Prints the report for scripts, if that was asked for.
+/// Prints the report for scripts, if the options ask for it.
 fn print_report(report: &serde_json::Value, at: &AgentSetupContext<'_>) -> Result<(), CommandFailure> {
     if at.json {
         term::print(&format!("{report}\n"))?;
@@ -279,10 +279,10 @@ async fn far_warning(common: &Common) -> Result<Option<String>, CommandFailure> 
     }))
 }
 
-/// The entries named `hob` in the files of every agent, for this project and this user.
+/// Returns the entries named `hob` in the files of every agent, for this project and this user.
 ///
 /// # Errors
-/// That no home folder is known.
+/// The error when no home folder is known.
 pub(crate) fn configured_here(common: &Common) -> Result<Vec<AgentFileState>, CommandFailure> {
     let at = AgentSetupContext::find(common)?;
     let all = list::configured_agents(&at.bases, &at.root, "hob");

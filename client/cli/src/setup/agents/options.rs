@@ -80,7 +80,8 @@ fn parse_tools(list: &str) -> Result<String, String> {
     tools::select_tools(list, true).map(|_| list.to_owned()).map_err(|unknown| unknown.to_string())
 }
 
-/// Agents make names of tools of it, which take no more than this.
+/// Checks the name of an entry: agents make names of tools from it, which allow no other characters and no more of
+/// them.
 fn parse_name(name: &str) -> Result<String, String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     match (1..=32).contains(&name.len()) && name.chars().all(is_plain) {
@@ -90,7 +91,7 @@ fn parse_name(name: &str) -> Result<String, String> {
 }
 
 impl AgentOptions {
-    /// Returns true if an option was given that only agents know.
+    /// Returns true if an option was given that only agents have.
     pub(crate) fn are_given(&self) -> bool {
         self.scope.is_some()
             || self.yes
@@ -102,7 +103,7 @@ impl AgentOptions {
             || !self.part_kinds().is_empty()
     }
 
-    /// The parts that were asked for.
+    /// Returns the parts that the options ask for.
     pub(super) fn part_kinds(&self) -> Vec<PartKind> {
         let is_asked = |kind: &PartKind| {
             self.all
@@ -122,7 +123,7 @@ impl AgentOptions {
         self.list || self.undo
     }
 
-    /// The name of the entry.
+    /// Returns the name of the entry.
     pub(super) fn name(&self) -> &str {
         self.name.as_deref().unwrap_or("hob")
     }

@@ -20,7 +20,7 @@ pub(super) struct AgentSetupRequest<'a> {
     pub(super) scope: SetupScope,
     /// The project, or the working directory.
     pub(super) root: &'a Path,
-    /// The file, as its agent calls it.
+    /// The path of the file, as its agent names it.
     pub(super) file: PathBuf,
     pub(super) name: &'a str,
     pub(super) entry: &'a AgentEntry,
@@ -31,15 +31,15 @@ pub(super) struct AgentSetupRequest<'a> {
 pub(super) enum EntryState {
     /// There is no file yet.
     New,
-    /// It has no such entry.
+    /// The file has no entry of that name.
     Add,
-    /// It has another entry of that name.
+    /// The file has another entry of that name.
     Replace,
-    /// It says all that already.
+    /// The file has the same entry already.
     Same,
 }
 
-/// A change that can be shown and made.
+/// A planned change, ready to be shown and made.
 #[derive(Debug)]
 pub(super) struct AgentSetupPlan {
     pub(super) state: EntryState,
@@ -51,10 +51,10 @@ pub(super) struct AgentSetupPlan {
 }
 
 impl AgentSetupPlan {
-    /// Looks at the file and works out the change.
+    /// Reads the file and computes the change.
     ///
     /// # Errors
-    /// Why the file is left alone, as a sentence.
+    /// The reason why the file is not changed, as a sentence.
     pub(super) fn make_plan(wanted: &AgentSetupRequest<'_>, receipts: &Receipts) -> Result<Self, String> {
         let AgentSetupRequest { client, scope, root, file, name, entry } = wanted;
         let found = file::read_config_file(file)?;
@@ -83,7 +83,7 @@ impl AgentSetupPlan {
             file::may_replace(&found.target)?;
         }
         let bytes = text.bytes_with(&after);
-        // An earlier change of hob's in this place is a part of this one, so that undoing takes back both.
+        // An earlier change of hob's in this place becomes a part of this one, so that one undo takes both back.
         let earlier = receipts.get(client.id, &found.target, name);
         let earlier = earlier.filter(|earlier| there.as_ref() == Some(&earlier.entry));
         let (original, replaced, made_container, folders) = match &earlier {
@@ -120,7 +120,7 @@ impl AgentSetupPlan {
         Ok(Self { state, change, before: text.text, after, warnings })
     }
 
-    /// The change, line by line.
+    /// Returns the change, line by line.
     pub(super) fn diff_lines(&self) -> Vec<String> {
         diff::lines(&self.before, &self.after)
     }
@@ -146,14 +146,14 @@ impl AgentSetupPlan {
     }
 }
 
-/// Refuses a file that a link leads out of the project to: a project may be somebody else's work, and must not decide which file of the
-/// user is changed.
+/// Refuses a file that a link leads to from inside the project to outside: a project may be somebody else's work, and
+/// must not decide which file of the user is changed.
 ///
 /// # Errors
-/// That it lies outside, as a sentence.
+/// The reason, as a sentence, if the file lies outside.
 pub(super) fn stays_inside(root: &Path, target: &Path) -> Result<(), String> {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
-    // Folders that are still to be made cannot be resolved, but those above them can.
+    // New folders cannot be resolved yet, but those above them can.
     let above = target.ancestors().skip(1).find_map(|folder| folder.canonicalize().ok());
     match above.is_some_and(|folder| folder.starts_with(&root)) {
         true => Ok(()),

@@ -1,4 +1,4 @@
-//! Starts an entry as its agent would and asks it what tools it has.
+//! Starts an entry as its agent would, and asks for its tools.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -10,7 +10,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use super::entry::AgentEntry;
 
-/// The longest time that an agent is supposed to wait.
+/// Longest time that an agent is assumed to wait.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An entry that works.
@@ -20,14 +20,14 @@ pub(crate) struct Answered {
     pub(crate) server: String,
     /// Number of tools that the server offers.
     pub(crate) tools: usize,
-    /// From the start of the program to the list of its tools.
+    /// Time from the start of the program to the list of its tools.
     pub(crate) took: Duration,
 }
 
 /// Starts `entry` in `folder` and waits for its tools.
 ///
 /// # Errors
-/// What is wrong with it, as a sentence.
+/// The fault of the entry, as a sentence.
 pub(crate) async fn start(entry: &AgentEntry, folder: &Path) -> Result<Answered, String> {
     let started = Instant::now();
     let mut child = spawn(entry, folder)?;
@@ -42,7 +42,7 @@ pub(crate) async fn start(entry: &AgentEntry, folder: &Path) -> Result<Answered,
         }
         text
     };
-    // It ends with its input; what does not is killed with `child`.
+    // The program ends with its input; otherwise it is killed with `child`.
     let last_words = tokio::time::timeout(Duration::from_secs(2), said).await.unwrap_or_default();
     let ended = tokio::time::timeout(Duration::from_secs(2), child.wait()).await;
     let problem = match asked {
@@ -69,7 +69,7 @@ fn spawn(entry: &AgentEntry, folder: &Path) -> Result<Child, String> {
     })
 }
 
-/// MCP over the program's input and output.
+/// A conversation in MCP over the program's input and output.
 struct Conversation {
     input: ChildStdin,
     output: Lines<BufReader<ChildStdout>>,

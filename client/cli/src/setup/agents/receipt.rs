@@ -1,7 +1,7 @@
-//! Records each change that hob made to somebody else's file, an entry or a part beside it, so that it can be taken back.
+//! Records each change that hob made to another program's file, an entry or a part beside it, so that it can be undone.
 //!
-//! Two files in the state folder, for this user alone: `NAME.json`, the receipt, and `NAME.before`, the file as it was. Both
-//! are there before the file is changed; a receipt of a change that did not come to pass is harmless.
+//! Two files in the state folder, for this user alone: `NAME.json`, the receipt, and `NAME.before`, the file as it was.
+//! Both are there before the file is changed; a receipt of a change that was never made is harmless.
 
 use std::fs;
 use std::io;
@@ -17,36 +17,37 @@ use super::parts::{PartChange, PartKind};
 use super::scope::SetupScope;
 use crate::output;
 
-/// One entry that hob wrote into one file.
+/// A receipt for one entry or part that hob wrote into one file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Receipt {
-    /// The agent, by the name that `hob setup` knows.
+    /// The agent, by its name for `hob setup`.
     pub(crate) client: String,
     pub(crate) scope: SetupScope,
-    /// The project that it was made for.
+    /// The project of the entry.
     pub(crate) root: Option<PathBuf>,
-    /// The file, after links.
+    /// The path of the file, after links.
     pub(crate) target: PathBuf,
-    /// The entry's name in it.
+    /// The entry's name in the file.
     pub(crate) name: String,
-    /// The hash of the file before; `None`: there was none.
+    /// The hash of the file before; `None` if there was no file.
     pub(crate) before: Option<String>,
-    /// The hash of the file as hob left it.
+    /// The hash of the file after hob's change.
     pub(crate) after: String,
     /// Folders that hob made for it, the outermost first.
     pub(crate) folders: Vec<PathBuf>,
-    /// True if hob made the table that the entry is in.
+    /// Whether hob made the table of the entry.
     pub(crate) made_container: bool,
     /// The entry that hob wrote.
     pub(crate) entry: Value,
     /// The earlier entry of that name; `None` if there was none.
     pub(crate) replaced: Option<Value>,
-    /// When, in seconds since 1970.
+    /// The time of the change, in seconds since 1970.
     pub(crate) at: u64,
-    /// When, in nanoseconds since 1970: what changes one file twice in a second is undone in order. 0 in older receipts.
+    /// The time of the change, in nanoseconds since 1970, so that two changes of one file in a second are undone in
+    /// order. 0 in older receipts.
     #[serde(default)]
     pub(crate) order: u64,
-    /// The part that was written, if it was not the entry.
+    /// The part, if hob wrote a part and not the entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) part: Option<PartReceipt>,
 }
@@ -65,17 +66,17 @@ pub(crate) struct Receipts {
     folder: PathBuf,
 }
 
-/// The hash that receipts hold.
+/// Returns the hash of a file in its form in receipts.
 pub(crate) fn hash(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
 }
 
-/// Now, in seconds since 1970.
+/// Returns the present time, in seconds since 1970.
 pub(crate) fn seconds_now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// Now, in nanoseconds since 1970.
+/// Returns the present time, in nanoseconds since 1970.
 pub(crate) fn nanos_now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
@@ -88,14 +89,14 @@ impl Receipt {
         format!("{client}-{}{kind}", &hash(&place)[..16])
     }
 
-    /// The kind of the part that was written; `None` for the entry.
+    /// Returns the kind of the part that was written; `None` for the entry.
     pub(crate) fn part_kind(&self) -> Option<PartKind> {
         self.part.as_ref().map(|part| part.kind)
     }
 }
 
 impl Receipts {
-    /// Where this user's hob keeps them.
+    /// Returns the folder of this user's receipts.
     pub(crate) fn in_places(places: &Places) -> Self {
         Self { folder: places.state.join("setup") }
     }
@@ -105,12 +106,12 @@ impl Receipts {
         self.folder.join(format!("{name}.{ending}"))
     }
 
-    /// The receipt of an entry.
+    /// Returns the receipt of an entry.
     pub(crate) fn get(&self, client: &str, target: &Path, name: &str) -> Option<Receipt> {
         self.read_receipt(&Receipt::file_name(client, target, name, None))
     }
 
-    /// The receipt of a part beside an entry.
+    /// Returns the receipt of a part beside an entry.
     pub(crate) fn get_part(
         &self,
         client: &str,
@@ -126,7 +127,7 @@ impl Receipts {
         serde_json::from_slice(&fs::read(path).ok()?).ok()
     }
 
-    /// All of them, the newest first: what was done last is undone first.
+    /// Returns all receipts, the newest first: the latest change is undone first.
     pub(crate) fn newest_first(&self) -> Vec<Receipt> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.path());
         let files = entries.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
@@ -138,16 +139,16 @@ impl Receipts {
         all
     }
 
-    /// The file as it was before, if there was one and its copy is what the receipt says.
+    /// Returns the file before the change, if there was one and its copy matches the receipt.
     pub(crate) fn file_before(&self, receipt: &Receipt) -> Option<Vec<u8>> {
         let bytes = fs::read(self.path(receipt, "before")).ok()?;
         (Some(hash(&bytes)) == receipt.before).then_some(bytes)
     }
 
-    /// Keeps a receipt and the file as it was.
+    /// Stores a receipt and the file before the change.
     ///
     /// # Errors
-    /// Whatever the system says.
+    /// The system's error.
     pub(crate) fn keep_receipt(&self, receipt: &Receipt, before: Option<&[u8]>) -> io::Result<()> {
         output::make_private_folder(&self.folder)?;
         if let Some(before) = before {
@@ -157,10 +158,10 @@ impl Receipts {
         file::write_private(&self.path(receipt, "json"), &text)
     }
 
-    /// Forgets it: it was undone.
+    /// Removes a receipt whose change was undone.
     ///
     /// # Errors
-    /// Whatever the system says.
+    /// The system's error.
     pub(crate) fn drop(&self, receipt: &Receipt) -> io::Result<()> {
         for ending in ["json", "before"] {
             match fs::remove_file(self.path(receipt, ending)) {

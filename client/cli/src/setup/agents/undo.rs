@@ -1,7 +1,8 @@
-//! Taking back what `hob setup` wrote, and nothing else.
+//! Undoes the changes of `hob setup`, and nothing else.
 //!
-//! A file that is as hob left it becomes what it was, byte for byte. In a file that was changed since, hob's entry alone is
-//! taken out; an entry that the user has changed is the user's, and stays unless `--force` says otherwise.
+//! A file that has not changed since hob's change gets its old contents back, byte for byte. From a file that was
+//! changed since, only hob's entry is removed; an entry that the user has changed is the user's, and stays unless
+//! `--force` is given.
 
 use std::fs;
 use std::io;
@@ -15,17 +16,18 @@ use super::receipt::{PartReceipt, Receipt, Receipts, hash};
 /// The way to undo what a receipt records.
 #[derive(Debug)]
 pub(super) enum Way {
-    /// The file as hob left it becomes what it was; `None`: there was none.
+    /// The file is as hob left it and gets its old contents back; `None` if there was no file.
     Restore(Option<Vec<u8>>),
-    /// The file was changed since: it stays, without hob's entry. `None`: nothing else is left in a file that hob made.
+    /// The file was changed since: it stays, without hob's entry. `None` if nothing else is left in a file that hob
+    /// made.
     Take(Option<Vec<u8>>),
     /// Nothing is there to undo.
     Gone(&'static str),
-    /// It stays, for this reason.
+    /// The entry stays, for this reason.
     Kept(String),
 }
 
-/// A receipt, the file as it is, and what is to be done.
+/// A receipt, the present file, and the way to undo the change.
 #[derive(Debug)]
 pub(super) struct Undo {
     pub(super) receipt: Receipt,
@@ -33,20 +35,20 @@ pub(super) struct Undo {
     pub(super) way: Way,
 }
 
-/// Decides what to do.
+/// Decides how to undo the change of a receipt.
 ///
 /// # Errors
-/// What is wrong with the file, as a sentence.
+/// The fault of the file, as a sentence.
 pub(super) fn plan_undo(receipts: &Receipts, receipt: Receipt, force: bool) -> Result<Undo, String> {
     let found = file::read_config_file(&receipt.target)?;
     let way = choose_way(receipts, &receipt, found.bytes.as_deref(), force)?;
     Ok(Undo { receipt, found, way })
 }
 
-/// The file as it would be without the entry.
+/// Chooses the way, from the contents that the file would have without the entry.
 ///
 /// # Errors
-/// As [`plan_undo`].
+/// The errors of [`plan_undo`].
 pub(super) fn choose_way(
     receipts: &Receipts,
     receipt: &Receipt,
@@ -113,7 +115,7 @@ fn take_out_part(receipt: &Receipt, part: &PartReceipt, now: &[u8], force: bool)
 }
 
 impl Undo {
-    /// Returns the file's future content, if it changes: `Some(None)` is no file.
+    /// Returns the file's contents after the undo, if they change: `Some(None)` means no file.
     pub(super) fn future_content(&self) -> Option<Option<&[u8]>> {
         match &self.way {
             Way::Restore(bytes) | Way::Take(bytes) => Some(bytes.as_deref()),
@@ -121,7 +123,7 @@ impl Undo {
         }
     }
 
-    /// Returns a clause for people that says what will be done.
+    /// Returns a clause for people about the way.
     pub(super) fn describe_way(&self) -> String {
         match &self.way {
             Way::Restore(Some(_)) => "is made what it was, byte for byte".to_owned(),
@@ -141,10 +143,10 @@ impl Undo {
         }
     }
 
-    /// Does it.
+    /// Undoes the change.
     ///
     /// # Errors
-    /// Whatever the system says.
+    /// The system's error.
     pub(super) fn carry_out(&self, receipts: &Receipts) -> Result<(), String> {
         let target = &self.receipt.target;
         let named = |error: io::Error| format!("`{}`: {error}", target.display());

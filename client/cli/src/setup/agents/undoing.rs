@@ -1,4 +1,4 @@
-//! `hob setup --undo`: what would be taken back, the question, and taking it back.
+//! Runs `hob setup --undo`: shows the changes to undo, asks, and undoes them.
 
 use serde_json::json;
 
@@ -14,7 +14,7 @@ use crate::term::{self, Style};
 use crate::{CommandFailure, CommandOutcome};
 
 impl AgentOptions {
-    /// Takes back what was written for one agent here, or for all of them everywhere.
+    /// Undoes the changes for one agent here, or for all agents everywhere.
     pub(super) fn undo(
         &self,
         at: &AgentSetupContext<'_>,
@@ -82,7 +82,7 @@ impl AgentOptions {
         }
     }
 
-    /// Several entries can be in one file, so each is looked at anew when its turn comes.
+    /// Undoes one change. Several entries can be in one file, so each file is read again when its turn comes.
     fn take_back(&self, undo: &Undo, at: &AgentSetupContext<'_>) -> Result<(), CommandFailure> {
         let again = undo::plan_undo(&at.receipts, undo.receipt.clone(), self.force);
         again.and_then(|undo| undo.carry_out(&at.receipts)).map_err(CommandFailure::Usage)

@@ -1,4 +1,4 @@
-//! Emacs: `eglot`, which is part of it from 29 on.
+//! Configures Emacs: `eglot`, which is part of it from version 29 on.
 
 use super::languages::Language;
 use super::plan::{EditorSetupPlan, EditorSetupStep, mark_line};
@@ -31,7 +31,7 @@ pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan
     }
 }
 
-/// The folder that Emacs takes: the older one where it is in use.
+/// Returns the folder that Emacs uses: the older one if it exists.
 fn emacs_folder(at: &Surroundings) -> std::path::PathBuf {
     let older = at.home_path(".emacs.d");
     let newer = at.config_path("emacs");

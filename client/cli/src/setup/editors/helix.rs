@@ -1,4 +1,4 @@
-//! Helix: a server, and languages that use it in place of their own. Since 23.10.
+//! Configures Helix (since 23.10): a server, and languages that use it in place of their own.
 
 use std::fmt::Write as _;
 

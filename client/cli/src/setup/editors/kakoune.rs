@@ -1,4 +1,4 @@
-//! Kakoune: `kakoune-lsp`, whose servers are options of a buffer since version 17.
+//! Configures Kakoune: `kakoune-lsp`, whose servers are options of a buffer since version 17.
 
 use super::languages::Language;
 use super::plan::{EditorSetupPlan, EditorSetupStep, mark_line};

@@ -1,12 +1,12 @@
-//! The names that editors have for the languages that hob serves. A table: the entry is empty where an editor has no
-//! name.
+//! Lists the names that editors have for the languages that hob serves. A table: a field is empty where an editor has
+//! no name.
 
-/// A language, and the editors' words for it.
+/// A language, with the editors' names for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Language {
     /// The language's name in hob.
     pub(super) name: &'static str,
-    /// True if hob's map knows the language, so that it can answer even without a language server.
+    /// Whether hob's map knows the language, so that it can answer even without a language server.
     pub(super) mapped: bool,
     /// File types of Vim and Neovim.
     pub(super) vim: &'static [&'static str],
@@ -18,7 +18,7 @@ pub(super) struct Language {
     pub(super) emacs: &'static [&'static str],
     /// File types of Kakoune.
     pub(super) kakoune: &'static [&'static str],
-    /// Names in Zed, with the language server that it brings along for them.
+    /// Names in Zed, each with the language server that Zed has for it.
     pub(super) zed: &'static [(&'static str, &'static str)],
 }
 
@@ -33,7 +33,7 @@ const NONE: Language = Language {
     zed: &[],
 };
 
-/// One word for all.
+/// Makes a language for which all editors have the same name.
 const fn one_word(name: &'static str, word: &'static [&'static str]) -> Language {
     Language { name, vim: word, helix: word, vscode: word, kakoune: word, ..NONE }
 }
@@ -126,10 +126,10 @@ pub(super) const LANGUAGES: &[Language] = &[
     Language { emacs: &["zig-mode"], ..one_word("zig", &["zig"]) },
 ];
 
-/// The languages that are named; those of the map if none is.
+/// Returns the named languages; those of the map if none is named.
 ///
 /// # Errors
-/// What is wrong with a name, with those that there are.
+/// The fault of a name, with the list of known ones.
 pub(super) fn chosen_languages(names: &[String]) -> Result<Vec<Language>, String> {
     if names.is_empty() {
         return Ok(LANGUAGES.iter().filter(|language| language.mapped).copied().collect());

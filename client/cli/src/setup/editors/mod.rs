@@ -1,6 +1,7 @@
-//! Editors: the configuration that makes them use hob's language servers.
+//! Configures editors to use hob's language server.
 //!
-//! One file per editor says what belongs where; `plan` shows or writes it. Nothing of the user's is ever changed.
+//! One file per editor has its texts and their places; `plan` shows or writes them. hob never changes a file of the
+//! user's.
 
 mod emacs;
 mod helix;
@@ -39,7 +40,7 @@ pub(super) struct EditorOptions {
 }
 
 impl EditorOptions {
-    /// Returns true if an option was given that only editors know.
+    /// Returns true if an option was given that only editors have.
     pub(super) fn are_given(&self) -> bool {
         self.editor || self.write || !self.languages.is_empty()
     }
@@ -47,7 +48,7 @@ impl EditorOptions {
 
 type Planner = fn(&Surroundings, &[Language]) -> EditorSetupPlan;
 
-/// An editor that hob can be the language server of.
+/// An editor that hob can serve.
 #[derive(Debug)]
 pub(super) struct SetupEditor {
     /// The editor's name on the command line.
@@ -69,12 +70,12 @@ pub(super) const EDITORS: &[SetupEditor] = &[
 ];
 
 impl SetupEditor {
-    /// The editor of that name.
+    /// Returns the editor of that name.
     pub(super) fn find_by_id(id: &str) -> Option<&'static Self> {
         EDITORS.iter().find(|editor| editor.id == id)
     }
 
-    /// Prints its configuration, or writes what is hob's alone.
+    /// Prints the editor's configuration, or writes the files that are hob's alone.
     pub(super) fn run(
         &self,
         options: &EditorOptions,

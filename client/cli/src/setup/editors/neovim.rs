@@ -1,4 +1,4 @@
-//! Neovim: from 0.11 on a file that describes the server, before that a few lines of Lua.
+//! Configures Neovim: from 0.11 on by a file that describes the server, before that by a few lines of Lua.
 
 use super::languages::Language;
 use super::plan::{EditorSetupPlan, EditorSetupStep, mark_line};

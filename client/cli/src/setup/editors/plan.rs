@@ -1,7 +1,7 @@
-//! Plans the set-up of an editor: texts, and where each of them belongs.
+//! Plans the set-up of an editor: texts, and the place of each.
 //!
-//! A file that hob made begins with a mark and may be made anew; any other file is the user's and only ever looked at. What
-//! belongs into such a file is shown, and the user puts it there.
+//! A file that hob made begins with a mark, and hob may replace it; any other file is the user's, and hob only reads
+//! it. hob shows the text for such a file, and the user puts it there.
 
 use std::fs;
 use std::io;
@@ -32,18 +32,18 @@ pub(super) struct EditorSetupStep {
     pub(super) text: String,
 }
 
-/// Where a text belongs.
+/// The place of a text.
 #[derive(Debug)]
 pub(super) enum SetupTextPlace {
-    /// It is a file of its own. The text begins with the mark.
+    /// A file of its own. The text begins with the mark.
     File(PathBuf),
     /// Into a file of the user.
     Into(PathBuf),
-    /// Instead of the step before, where that does not apply; into this file of the user.
+    /// A file of the user, if the step before does not apply.
     Instead(PathBuf),
 }
 
-/// The first line of a file of hob's own, without what makes it a comment.
+/// Returns the first line of a file of hob's own, without the marks of a comment.
 pub(super) fn mark_line(editor: &str) -> String {
     format!("{MARK} {editor} --write`, which makes it anew as long as this line is there.")
 }
@@ -53,22 +53,22 @@ pub(super) fn mark_line(editor: &str) -> String {
 enum StepOutcome {
     /// The file is new, or was hob's.
     Done,
-    /// It was there as it should be.
+    /// The file had this text already.
     Same,
-    /// Somebody else's file is in its place.
+    /// Another program's or the user's file is in its place.
     Taken,
-    /// It belongs into the user's file.
+    /// The text is for the user's file, and was only shown.
     Shown,
 }
 
 impl EditorSetupPlan {
-    /// The steps as text for people.
+    /// Renders the steps for people.
     pub(super) fn steps_text(&self, style: &Style) -> String {
         let steps = self.steps.iter().map(|step| step.step_text(style, step.heading()));
         steps.chain([self.notes_text(style)]).collect()
     }
 
-    /// The steps for scripts.
+    /// Returns the steps for scripts.
     pub(super) fn as_json(&self) -> Value {
         let step = |step: &EditorSetupStep| {
             let (kind, path) = match &step.place {
@@ -81,10 +81,10 @@ impl EditorSetupPlan {
         json!({"steps": self.steps.iter().map(step).collect::<Vec<_>>(), "notes": self.notes})
     }
 
-    /// Writes what is hob's to write, and tells the rest.
+    /// Writes hob's own files, and shows the other texts.
     ///
     /// # Errors
-    /// Whatever the system says, with the file.
+    /// The system's error, with the file.
     pub(super) fn write(&self, style: &Style) -> io::Result<String> {
         let mut told = String::new();
         for step in &self.steps {
@@ -117,17 +117,17 @@ impl SetupTextPlace {
 }
 
 impl EditorSetupStep {
-    /// A file of hob's own.
+    /// Creates a step with a file of hob's own.
     pub(super) fn file(about: &'static str, path: PathBuf, text: String) -> Self {
         Self { about, place: SetupTextPlace::File(path), text }
     }
 
-    /// Lines for a file of the user.
+    /// Creates a step with lines for a file of the user.
     pub(super) fn into(about: &'static str, path: PathBuf, text: impl Into<String>) -> Self {
         Self { about, place: SetupTextPlace::Into(path), text: text.into() }
     }
 
-    /// Lines for a file of the user, instead of the step before.
+    /// Creates a step with lines for a file of the user, instead of the step before.
     pub(super) fn instead(about: &'static str, path: PathBuf, text: String) -> Self {
         Self { about, place: SetupTextPlace::Instead(path), text }
     }

@@ -1,4 +1,4 @@
-//! Where editors keep their configuration on this machine, and how they have to call `hob-lsp`.
+//! Finds the editors' folders of configuration on this machine, and the command by which they start `hob-lsp`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,21 +10,21 @@ const PROGRAM: &str = "hob-lsp";
 /// The folders and programs that the environment names.
 pub(super) struct Surroundings {
     home: PathBuf,
-    /// Where most keep it: `~/.config`.
+    /// The folder `~/.config`, which most editors use.
     config: PathBuf,
     /// The command that starts `hob-lsp`; a bare name where the PATH finds it.
     command: String,
-    /// Its absolute path, if it is known.
+    /// The absolute path of the program, if it is known.
     program: Option<PathBuf>,
-    /// The options that it is to be given.
+    /// The options for `hob-lsp`.
     options: Vec<String>,
 }
 
 impl Surroundings {
-    /// `env` looks a variable up, `own` is the running program.
+    /// Finds the folders and programs; `env` looks a variable up, `own` is the running program.
     ///
     /// # Errors
-    /// That there is no home folder.
+    /// The error when there is no home folder.
     pub(super) fn find(
         env: &dyn Fn(&str) -> Option<OsString>,
         own: Option<&Path>,
@@ -53,44 +53,44 @@ impl Surroundings {
         Self { options, ..self }
     }
 
-    /// A path in the folder of configurations.
+    /// Returns the path of `rest` in the folder of configurations.
     pub(super) fn config_path(&self, rest: &str) -> PathBuf {
         self.config.join(rest)
     }
 
-    /// A path in the home folder.
+    /// Returns the path of `rest` in the home folder.
     pub(super) fn home_path(&self, rest: &str) -> PathBuf {
         self.home.join(rest)
     }
 
-    /// The command for `hob-lsp` in double quotes, as JSON, TOML, Lua and Lisp write it.
+    /// Returns the command for `hob-lsp` in double quotes, as JSON, TOML, Lua and Lisp write it.
     pub(super) fn quoted_command(&self) -> String {
         quote_json(&self.command)
     }
 
-    /// The command and its options, each as `quoted_command` has it.
+    /// Returns the command and its options, each quoted as in `quoted_command`.
     pub(super) fn quoted_words(&self, between: &str) -> String {
         let options = self.options.iter().map(|option| quote_json(option));
         [self.quoted_command()].into_iter().chain(options).collect::<Vec<_>>().join(between)
     }
 
-    /// The options as a list in brackets, if there are any.
+    /// Returns the options as a list in brackets, if there are any.
     pub(super) fn quoted_options(&self) -> Option<String> {
         let options: Vec<String> = self.options.iter().map(|option| quote_json(option)).collect();
         (!options.is_empty()).then(|| format!("[{}]", options.join(", ")))
     }
 
-    /// As `quoted_command`, in the single quotes of Vim.
+    /// Returns the command in Vim's single quotes.
     pub(super) fn vim_command(&self) -> String {
         quote_vim(&self.command)
     }
 
-    /// The options, each behind a comma, in the single quotes of Vim.
+    /// Returns the options in Vim's single quotes, each behind a comma.
     pub(super) fn vim_options(&self) -> String {
         self.options.iter().map(|option| format!(", {}", quote_vim(option))).collect()
     }
 
-    /// The absolute path of `hob-lsp` in double quotes, or a path that has to be filled in.
+    /// Returns the absolute path of `hob-lsp` in double quotes, or a path that has to be filled in.
     pub(super) fn quoted_program(&self) -> String {
         let program = self.program.as_deref().unwrap_or(Path::new("/path/to/hob-lsp"));
         quote_json(&program.to_string_lossy())
@@ -102,7 +102,7 @@ impl Surroundings {
     }
 }
 
-/// A text in double quotes, with the escapes of JSON, which TOML, Lua and Lisp share.
+/// Writes a text in double quotes, with the escapes of JSON, which TOML, Lua and Lisp share.
 pub(super) fn quote_json(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
@@ -111,7 +111,7 @@ fn quote_vim(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// Texts in double quotes, with something in between.
+/// Joins texts in double quotes with a separator.
 pub(super) fn list(texts: impl IntoIterator<Item = &'static str>, between: &str) -> String {
     texts.into_iter().map(quote_json).collect::<Vec<_>>().join(between)
 }

@@ -1,4 +1,4 @@
-//! Vim: two plug-ins are in use, and one file serves either.
+//! Configures Vim: two plug-ins are in use, and one file serves either.
 
 use super::languages::Language;
 use super::plan::{EditorSetupPlan, EditorSetupStep, mark_line};

@@ -1,4 +1,4 @@
-//! VS Code: it has no client for any server, so an extension is the client.
+//! Configures VS Code: it has no client for arbitrary servers, so an extension is the client.
 
 use super::languages::Language;
 use super::plan::{EditorSetupPlan, EditorSetupStep};

@@ -1,4 +1,4 @@
-//! Zed: it starts only servers that it or an extension knows, so hob is started in place of one of them.
+//! Configures Zed: it starts only servers that it or an extension knows, so it starts hob in place of one of them.
 
 use super::languages::Language;
 use super::plan::{EditorSetupPlan, EditorSetupStep};

@@ -1,7 +1,7 @@
-//! A frame: a head that flows, three tables that share the rows there are, and a line of keys.
+//! Draws a frame: a head that flows, three tables that share the rows, and a line of keys.
 //!
-//! Pure: from a [`TopView`] and an area to cells. So the same code makes the live view, the one frame of `--once`, and what
-//! tests compare.
+//! It is pure: from a [`TopView`] and an area to cells. So the same code makes the live view, the one frame of
+//! `--once`, and the frames that tests compare.
 
 mod spark;
 
@@ -50,13 +50,13 @@ fn draw_line(line: &Line, row: Rect, colour: bool, buffer: &mut Buffer) {
     }
 }
 
-/// All of it as plain lines, as high as needed.
+/// Renders everything as plain lines, as high as needed.
 pub(super) fn as_text(view: &TopView, width: u16) -> String {
     let area = Rect::new(0, 0, width, HIGHEST);
     let mut buffer = Buffer::empty(area);
     draw_view(view, area, &mut buffer);
     let rows = (0..HIGHEST).map(|y| {
-        // A wide character is followed by a cell that has no text of its own.
+        // An empty cell follows each wide character.
         let mut line = String::new();
         let mut x = 0;
         while x < width {
@@ -70,7 +70,7 @@ pub(super) fn as_text(view: &TopView, width: u16) -> String {
     format!("{}\n", rows.join("\n").trim_end())
 }
 
-/// Rows of a frame that is printed.
+/// Most rows of a frame that is printed.
 const HIGHEST: u16 = 200;
 
 fn look_style(look: Look, colour: bool) -> Style {
@@ -92,7 +92,7 @@ fn keys(view: &TopView) -> String {
     format!("q quit  s sort: {}  {pause}  h help", view.sort.word())
 }
 
-/// The daemon itself. On a low terminal it is what fits into two lines.
+/// Returns the lines about the daemon itself; on a low terminal as much as fits into two lines.
 fn head(view: &TopView, area: Rect) -> TopLines {
     let Some(picture) = &view.picture else {
         let mut lines = vec![one_part(view.trouble.clone(), Look::Head)];
@@ -126,10 +126,10 @@ fn head(view: &TopView, area: Rect) -> TopLines {
     lines
 }
 
-/// Fewest bars that say something.
+/// Fewest bars of a useful sparkline.
 const LEAST_BARS: usize = 10;
 
-/// The past of calls and memory as sparklines, each with its largest value; `None` before there is a past.
+/// Draws the past of calls and memory as sparklines, each with its largest value; `None` before there is a past.
 fn past_line(view: &TopView, width: usize) -> Option<Line> {
     let column = |of: fn(&Sample) -> f64| view.history.iter().map(of).collect::<Vec<f64>>();
     let most = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
@@ -162,7 +162,7 @@ fn past_line(view: &TopView, width: usize) -> Option<Line> {
     Some(line)
 }
 
-/// Parts side by side, as many to a line as fit.
+/// Puts parts side by side, as many to a line as fit.
 fn flow_parts(parts: &[String], width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
@@ -204,7 +204,7 @@ fn head_groups(picture: &Picture, rate: Option<f64>) -> Vec<Vec<String>> {
     vec![itself, takes, calls, tokens]
 }
 
-/// The same in few words, most wanted first.
+/// Returns a short head, the most important parts first.
 fn brief_head(picture: &Picture, rate: Option<f64>) -> Vec<String> {
     let mut parts =
         vec![format!("hobd {}", picture.version), format!("up {}", render::duration_text(picture.uptime))];
@@ -229,7 +229,7 @@ fn pace_text(picture: &Picture, rate: Option<f64>) -> String {
     }
 }
 
-/// The baseline is what reading whole files would have cost: more than anybody would have read.
+/// Describes the savings. The baseline is the cost of reading whole files: an upper bound.
 fn saved_text(metrics: &Metrics) -> Option<String> {
     (metrics.baseline > 0).then(|| {
         let percent = metrics.saved_percent.map(|saved| format!(", {}", render::less_or_more(saved)));
@@ -345,7 +345,7 @@ fn server_row(one: &super::picture::TopServer) -> Line {
     ]
 }
 
-/// Milliseconds from which an answer keeps a person waiting.
+/// Milliseconds from which an answer makes a person wait.
 const SLOW: f64 = 1_000.0;
 
 fn tool_row(one: &super::picture::Tool) -> Line {
@@ -366,11 +366,11 @@ fn tool_row(one: &super::picture::Tool) -> Line {
     ]
 }
 
-/// Shares `room` lines among tables, each with its head: all get a row before one gets two. A table without rows is left out,
-/// and what is cut off is counted in the last row.
+/// Shares `room` lines among tables, each with its head: all get a row before one gets two. A table without rows is
+/// left out, and the last row counts the rows that are cut off.
 fn share_lines(tables: &[TopLines; 3], room: usize) -> TopLines {
     let tables: Vec<&TopLines> = tables.iter().filter(|table| table.len() > 1).collect();
-    // With a blank line above each, if there is room for that and two rows each.
+    // A blank line goes above each, if there is room for it and two rows each.
     let gap = usize::from(tables.len() * 4 <= room);
     let shown = tables.len().min(room / 2);
     let mut given = vec![1_usize; shown];

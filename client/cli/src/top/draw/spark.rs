@@ -1,4 +1,4 @@
-//! Sparklines: the past of a number in one line of a terminal.
+//! Draws sparklines: the past of a number in one line of a terminal.
 
 /// Bars of rising height.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];

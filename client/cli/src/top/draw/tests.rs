@@ -1,4 +1,4 @@
-//! Frames as they look, at the sizes that matter.
+//! Tests how frames look, at the sizes that matter.
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -57,7 +57,7 @@ fn frame(view: &TopView, width: u16, height: u16) -> String {
     terminal.backend().to_string()
 }
 
-/// Compares with a file; `HOB_UPDATE_FRAMES=1` writes it anew, for a look at what changed.
+/// Compares with a file; `HOB_UPDATE_FRAMES=1` writes it anew, to show what changed.
 #[track_caller]
 fn is_golden(name: &str, got: &str) {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/top/draw/frames").join(name);

@@ -1,4 +1,4 @@
-//! The same questions in other languages: each has its own way from a name to its definition.
+//! Tests the same questions in other languages: each has its own way from a name to its definition.
 
 use super::super::testing::TestProject;
 use super::{REFERENCES, definition, mark_place};

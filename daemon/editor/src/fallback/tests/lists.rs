@@ -1,4 +1,4 @@
-//! Symbols, folds and highlights.
+//! Tests symbols, folds and highlights.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::super::merge_symbols;
 use super::super::testing::TestProject;
 use super::{BOATS, harbour_project};
 
-/// Names of symbols with what they hold in brackets.
+/// Writes the names of symbols, with their children in brackets.
 fn nested_names(symbols: &Value) -> String {
     let one = |symbol: &Value| match &symbol["children"] {
         Value::Null => symbol["name"].as_str().expect("a name").to_owned(),

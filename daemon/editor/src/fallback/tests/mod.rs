@@ -1,4 +1,4 @@
-//! The map as an editor sees it: questions at a cursor, marked with `§`, and places as the protocol counts them.
+//! Tests the map as an editor uses it: questions at a cursor, marked with `§`, and places as the protocol counts them.
 
 mod langs;
 mod lists;

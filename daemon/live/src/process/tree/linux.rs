@@ -12,7 +12,7 @@ pub(super) fn all() -> Vec<Proc> {
 
 pub(super) fn look(pid: u32) -> Option<Proc> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name comes in brackets and may itself hold brackets and spaces.
+    // The name stands in brackets and may itself hold brackets and spaces.
     let fields: Vec<&str> = stat[stat.rfind(')')? + 1..].split_whitespace().collect();
     let field = |index: usize| fields.get(index)?.parse::<u64>().ok();
     let pages = field(21)?;

@@ -1,7 +1,7 @@
-//! Lists a process and everything that it started, as the system sees them now.
+//! Lists a process and everything that it started, as the system shows them now.
 //!
-//! Linux tells by `/proc` (`linux.rs`); elsewhere the `sysinfo` crate asks (`portable.rs`), which Linux compiles for its tests.
-//! How processes are ended is in `unix.rs` and `windows.rs`.
+//! Linux shows processes in `/proc` (`linux.rs`). On other systems the `sysinfo` crate asks (`portable.rs`), which
+//! Linux compiles for its tests. `unix.rs` and `windows.rs` end processes.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -29,7 +29,7 @@ use windows::kill_one;
 pub use proc::Proc;
 
 impl Proc {
-    /// Ends it, if it is still the same process.
+    /// Ends the process, if it is still the same one.
     pub(super) fn kill(&self) {
         if look(self.pid).is_some_and(|now| now.started == self.started) {
             kill_one(self.pid);
@@ -37,15 +37,15 @@ impl Proc {
     }
 }
 
-/// `root` and everything below it. A process that has left the tree (its parents ended and it was taken over) is in it no
-/// more.
+/// Returns `root` and everything below it. A process that has left the tree (its parents ended and another process took
+/// it over) is not in the list any more.
 #[must_use]
 pub fn processes_below(root: u32) -> Vec<Proc> {
-    // Windows gives orphans to nobody: whatever gets their parent's number next looks like their parent.
+    // Windows gives orphans to no other process: the next process with their parent's number looks like their parent.
     tree_below(&all(), root, cfg!(windows))
 }
 
-/// The machine's memory in bytes; `None` where the system does not say.
+/// Returns the machine's memory in bytes; `None` where the system does not tell.
 #[must_use]
 pub fn machine_memory() -> Option<u64> {
     memory()
@@ -58,7 +58,7 @@ pub fn own_memory() -> Option<u64> {
     look(std::process::id()).map(|own| own.rss_bytes).filter(|bytes| *bytes > 0)
 }
 
-/// As [`processes_below`], of `all`; with `strictly` none that is older than its parent.
+/// Returns the processes of `all` at and below `root`; with `strictly` none that is older than its parent.
 fn tree_below(all: &[Proc], root: u32, strictly: bool) -> Vec<Proc> {
     let mut found: Vec<Proc> = all.iter().filter(|process| process.pid == root).copied().collect();
     let mut next = 0;
@@ -102,7 +102,7 @@ mod tests {
         assert!(tree_below(&all, 9, false).is_empty());
     }
 
-    /// The calls that other systems are asked with say the same as `/proc`, for processes that stand still.
+    /// Checks that the calls of other systems return the same processes as `/proc`, for processes that stand still.
     #[cfg(target_os = "linux")]
     #[test]
     fn the_portable_way_finds_the_same_processes() {

@@ -1,5 +1,6 @@
-//! Processes as the `sysinfo` crate shows them: where there is no `/proc`, only calls of the system's own library tell, and none
-//! of those is safe to make by oneself. Run on Linux only (by a test, against `linux.rs`): see `docs/platforms.md`.
+//! Lists processes by the `sysinfo` crate. Where there is no `/proc`, only calls of the system's own library show
+//! processes, and none of those is safe to make by hand. Run on Linux only (by a test, against `linux.rs`): see
+//! `docs/platforms.md`.
 
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use super::proc::Proc;
 
 pub(super) fn all() -> Vec<Proc> {
     let system = asked(ProcessesToUpdate::All);
-    // On Linux threads are listed too.
+    // On Linux the list has threads too.
     system.processes().values().filter(|process| process.thread_kind().is_none()).map(of).collect()
 }
 

@@ -1,20 +1,20 @@
-//! Describes one running process in the same words on every system.
+//! Describes one running process in the same way on every system.
 //!
-//! Ways to find processes are in the files of the systems, and this file knows none of them.
+//! The files of the systems find processes; this file knows none of them.
 
 use std::time::Duration;
 
 /// One running process, as the system describes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Proc {
-    /// The number of the process, which the system may give out again.
+    /// The number of the process, which the system may use again.
     pub pid: u32,
     /// The number of the process that started this one, or has taken it over.
     pub parent: u32,
-    /// Bytes of memory it occupies.
+    /// Bytes of memory that the process occupies.
     pub rss_bytes: u64,
-    /// Time it has had on processors.
+    /// Processor time so far.
     pub cpu: Duration,
-    /// When it started, in the system's ticks or in seconds: a number alone may be given out again.
+    /// The time of its start, in the system's ticks or in seconds: the system may use a number again.
     pub(super) started: u64,
 }

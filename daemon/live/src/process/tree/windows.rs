@@ -1,5 +1,5 @@
-//! Ends processes on Windows, where a job (`process/windows.rs`) has done it already and this is for what escaped it.
-//! Read, never run: see `docs/platforms.md`.
+//! Ends processes on Windows that escaped their job: the job (`process/windows.rs`) has already ended all others. Read,
+//! never run: see `docs/platforms.md`.
 
 use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
 
@@ -12,5 +12,5 @@ pub(super) fn kill_one(pid: u32) {
     }
 }
 
-/// There are no groups; jobs end with whoever leads them.
+/// Does nothing: Windows has no groups, and jobs end with their leader.
 pub(crate) fn kill_group(_leader: u32) {}

@@ -1,7 +1,7 @@
-//! Finds what a rename leaves behind, by the server's own account: uses that it lists and does not rename.
+//! Finds uses that a server lists and its rename does not change.
 //!
-//! Servers compute the two in different ways, and some lose what is exported once more under the same name. Left behind may also be
-//! what is right so, as an alias is; but nobody should learn of either from a build that fails.
+//! Servers compute uses and renames in different ways, and some renames miss a name that is exported again under the
+//! same name. A use may also stay rightly, as an alias does; but a user should not learn of either from a broken build.
 
 use hob_base::LineIndex;
 use lsp_types::Position;
@@ -13,7 +13,7 @@ use crate::live::LiveError;
 use crate::requests::{RequestPosition, ServerLocation, ServerQueryContext, references};
 use crate::uri::FileRef;
 
-/// Returns the completeness of a rename, measured at the references that the same server gives.
+/// Returns the completeness of a rename, compared with the references that the same server lists.
 pub(super) fn completeness_by_references(
     instance: &Instance,
     at: &RequestPosition,
@@ -23,7 +23,7 @@ pub(super) fn completeness_by_references(
     let places = match references(instance, at, true, asking) {
         Ok(ServerAnswer { value, .. }) => value,
         Err(error @ LiveError::Stopped { .. }) => return Err(error),
-        // Then there is nothing to measure it at.
+        // Without references there is nothing to compare with.
         Err(_) => return Ok(Completeness::Complete),
     };
     let in_files = places.chunk_by(|a, b| a.file == b.file);
@@ -40,7 +40,7 @@ pub(super) fn completeness_by_references(
     )))
 }
 
-/// Keeps those of the places, all in one file, where the old name stays.
+/// Keeps the places, all in one file, where the old name stays.
 fn left_in<'p>(
     places: &'p [ServerLocation],
     renaming: &Renaming,
@@ -59,7 +59,7 @@ fn left_in<'p>(
     places.iter().filter(stays).collect()
 }
 
-/// Returns true if something is replaced at a byte, or inserted before or behind the name there.
+/// Returns true if an edit replaces the byte at `start`, or inserts before or behind the name there.
 fn is_touched(file: &FileEdits, start: usize) -> bool {
     let end = start + name_at(&file.text[start..], 0).len();
     file.edits.iter().any(|(range, _)| range.start <= end && start <= range.end)

@@ -1,9 +1,9 @@
-//! Asks what a server would change for another name of something, or another place of a file, in hob's own words.
+//! Asks a server for the changes that a new name of a symbol, or a new place of a file, needs.
 //!
-//! A list of places may be incomplete and still be of use; an edit that leaves places out breaks the project. So a server that
-//! is still loading is waited for, and after that there is no answer rather than a partial one; only what a server can never
-//! know better is answered, with what may be missing. Everything refers to contents that the server has seen, and what
-//! does not fit them is refused in words. Nothing is written here.
+//! An incomplete list of places is still of use, but an edit that leaves places out breaks the project. So hob waits
+//! for a server that is still loading, and then returns an error rather than a partial answer; only where a server can
+//! never know better does it return an answer, with the missing part named. Edits refer to contents that the server has
+//! seen; an edit that does not fit the present contents is refused with the reason. Nothing is written here.
 
 mod left;
 mod plan;
@@ -32,19 +32,19 @@ use crate::uri;
 
 pub use self::renaming::{FileEdits, Renaming};
 
-/// Time that a server is given to answer once it has loaded.
+/// Time for a server to answer once it has loaded.
 const TO_ANSWER: Duration = Duration::from_secs(10);
 
-/// Longest time that hob waits for a server to load, where the caller would wait for ever.
+/// Longest time that hob waits for a server to load, for a caller without a deadline.
 const LOADED_WITHIN: Duration = Duration::from_secs(20);
 
-/// Pause before a server that never says when it has loaded is asked the same again.
+/// Pause before hob repeats a question to a server that never signals that it has loaded.
 const SETTLES: Duration = Duration::from_millis(700);
 
-/// Pause before a server that was not done is asked the same again.
+/// Pause before hob repeats a question that came while the server was loading.
 const AGAIN: Duration = Duration::from_millis(50);
 
-/// The protocol's own request, with an edit that loses nothing.
+/// The protocol's own request, with a type of edit that loses nothing.
 enum Rename {}
 
 impl Request for Rename {
@@ -61,15 +61,15 @@ impl Request for WillRenameFiles {
     const METHOD: &'static str = "workspace/willRenameFiles";
 }
 
-/// The field of a server's capabilities.
+/// The field of a server's capabilities for renames.
 const RENAME: &str = "renameProvider";
 
-/// Returns the changes that give the definition at `at` another name. The completeness is never that of a server that
-/// is loading: that is an error.
+/// Returns the changes that give the definition at `at` another name. While the server is loading the result is an
+/// error, never a partial answer.
 ///
 /// # Errors
-/// [`LiveError`]; [`LiveError::NotRenamable`] with the server's words if it refuses, [`LiveError::BadEdit`] if its edit does not
-/// fit the files, [`LiveError::Loading`] if it has not loaded the project in time.
+/// [`LiveError`]; [`LiveError::NotRenamable`] with the server's words if the server refuses, [`LiveError::BadEdit`] if
+/// its edit does not fit the files, [`LiveError::Loading`] if it has not loaded the project in time.
 pub fn rename(
     instance: &Instance,
     at: &RequestPosition,
@@ -100,10 +100,10 @@ pub fn rename(
     Ok(ServerAnswer { value: renaming, completeness })
 }
 
-/// Returns the changes that are needed because files go elsewhere: from, to. The moves themselves are not part of it.
+/// Returns the changes that moves of files need; each move is (from, to). The moves themselves are not among them.
 ///
 /// # Errors
-/// As [`rename`]; [`LiveError::Unsupported`] of a server that does not care.
+/// The errors of [`rename`]; [`LiveError::Unsupported`] for a server that does not handle moves.
 pub fn will_rename_files(
     instance: &Instance,
     moves: &[(WsPath, WsPath)],
@@ -114,7 +114,7 @@ pub fn will_rename_files(
         return Err(LiveError::Unsupported { server, question });
     }
     let failed = |error| of_call(server, question, error);
-    // Some have no project before they have a file. A folder is none.
+    // Some servers have no project before they have a file. A folder cannot be opened.
     let first = moves.first().map(|(from, _)| instance.open(from, asking.read));
     first.transpose().map_err(failed)?;
     let params = files_params(instance, moves);
@@ -125,7 +125,7 @@ pub fn will_rename_files(
     Ok(ServerAnswer { value: renaming, completeness: answer.completeness })
 }
 
-/// Tells a server that wants to know it that files went elsewhere.
+/// Tells a server that files were moved, if it wants to know.
 ///
 /// # Errors
 /// [`LiveError::Refused`] if the server is gone.
@@ -145,7 +145,7 @@ fn files_params(instance: &Instance, moves: &[(WsPath, WsPath)]) -> Value {
     json!({"files": files})
 }
 
-/// Returns the name that stands at `at`, once the server has said that it may be renamed.
+/// Returns the name at `at`, once the server has said that it may be renamed.
 fn prepare_rename(
     instance: &Instance,
     at: &RequestPosition,
@@ -164,7 +164,7 @@ fn prepare_rename(
         asking.about_within::<PrepareRenameRequest>(instance, at, RENAME, &params, patience)
     });
     let prepared = match asked {
-        // It says that it can be asked beforehand, and cannot.
+        // The server declares that it can be asked first, but cannot.
         Err(LiveError::Unsupported { .. }) => return Ok(around),
         outcome => outcome?.value,
     };
@@ -184,7 +184,7 @@ fn prepare_rename(
     Ok(name.map_or(around, str::to_owned))
 }
 
-/// A server's edit in hob's words.
+/// Converts a server's edit into a [`Renaming`].
 fn read(
     instance: &Instance,
     edit: WorkspaceEdit,
@@ -203,7 +203,8 @@ fn read(
     Ok(renaming)
 }
 
-/// Replacements that begin or end within a name show that the server saw other contents, unless it always replaces parts.
+/// Refuses an edit that begins or ends within a name: the server saw other contents, unless it always replaces parts of
+/// names.
 fn check_names(instance: &Instance, renaming: &mut Renaming, old_name: &str) -> Result<(), LiveError> {
     let all =
         || renaming.files.iter().flat_map(|file| file.edits.iter().map(move |(range, _)| (file, range)));
@@ -224,7 +225,7 @@ fn check_names(instance: &Instance, renaming: &mut Renaming, old_name: &str) -> 
     Ok(())
 }
 
-/// Mentions replacements of what does not contain the name; the first as an example.
+/// Makes a note of replacements whose old text does not contain the name, with the first as an example.
 fn note_on_odd(others: &[(&FileEdits, &Range<usize>)], old_name: &str) -> Option<String> {
     let odd = |(file, range): &&(&FileEdits, &Range<usize>)| {
         !range.is_empty() && !file.text[(*range).clone()].contains(old_name)
@@ -241,7 +242,7 @@ fn note_on_odd(others: &[(&FileEdits, &Range<usize>)], old_name: &str) -> Option
 }
 
 impl ServerQueryContext<'_> {
-    /// Asks, and again until the server has loaded the project; what it says before that is no answer.
+    /// Asks, and asks again until the server has loaded the project; earlier answers do not count.
     fn when_loaded<T: PartialEq>(
         self,
         instance: &Instance,
@@ -256,7 +257,7 @@ impl ServerQueryContext<'_> {
             let outcome = ask(patience);
             match (what_is_missing(instance, &outcome), outcome) {
                 (Some(what), _) if patience.is_zero() => return Err(LiveError::Loading { server, what }),
-                // What it found missing may have come meanwhile.
+                // The missing part may have been loaded meanwhile.
                 (Some(_), _) => std::thread::sleep(AGAIN),
                 (None, Err(error)) => return Err(with_refusal(error)),
                 (None, Ok(answer)) if instance.spec().ready != ReadySignal::Settles => return Ok(answer),
@@ -276,7 +277,7 @@ impl ServerQueryContext<'_> {
     }
 }
 
-/// Returns what a server was still doing when it answered, if that may be missing from the answer and may still come.
+/// Returns the text of what a server was still loading when it answered, if that may be missing from the answer.
 fn what_is_missing<T>(instance: &Instance, outcome: &Result<ServerAnswer<T>, LiveError>) -> Option<String> {
     match (outcome, instance.readiness()) {
         (Ok(answer), _) if answer.is_complete() => None,
@@ -292,7 +293,7 @@ fn what_is_missing<T>(instance: &Instance, outcome: &Result<ServerAnswer<T>, Liv
     }
 }
 
-/// A refusal in the server's own words.
+/// Turns a refusal into an error with the server's own words.
 fn with_refusal(error: LiveError) -> LiveError {
     match error {
         LiveError::Refused { server, error: CallError::Refused(refusal) } => {

@@ -1,9 +1,9 @@
-//! Computes the result of a server's edit, one step after the other as the protocol wants it: a file may be moved
-//! first and changed at its new place, or made and then filled.
+//! Computes the result of a server's edit, step after step, as the protocol demands: a step may move a file and the
+//! next change it at its new place, or a step may make a file and the next fill it.
 //!
-//! Nothing is written. What is where after the steps so far is kept beside the disk, and only for what they touched.
-//! Several steps that change the texts of one file refer to the contents that it has now, each of them: so editors read it, and
-//! servers count on it.
+//! Nothing is written. The plan keeps the places that the steps so far have touched, and reads all others from the
+//! disk. If several steps change the texts of one file, each refers to its present contents: editors read edits in this
+//! way, and servers rely on it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,28 +20,27 @@ use super::wire::{LspEditStep, Operation, Options, TextEdit};
 use crate::documents::ReadText;
 use crate::uri::{self, FileRef};
 
-/// Files that a folder may have which is moved or deleted.
+/// Most files of a folder that is moved or deleted.
 const MOST_FILES: usize = 10_000;
 
-/// The origin of the file at a place.
+/// The source of the contents of a file at a place.
 #[derive(Clone, PartialEq, Debug)]
 enum RenameSource {
-    /// From here on disk.
+    /// The contents of this file on disk.
     Disk(WsPath),
-    /// It was made, as the so manyth.
+    /// The contents of the new file with this number.
     Made(usize),
 }
 
-/// Looks up what hob knows of a document that a server has open: the version that the server was sent, and the hash
-/// of its contents.
+/// Looks up an open document's version that the server was last sent, and the hash of its contents.
 pub(super) type SentLookup<'a> = &'a dyn Fn(&WsPath) -> Option<(i32, ContentHash)>;
 
-/// The steps so far.
+/// The state of the files after the steps so far.
 pub(super) struct Plan<'a> {
     root: &'a AbsPath,
     read: ReadText<'a>,
     seen: SentLookup<'a>,
-    /// The contents of the places that were touched; `None` where nothing is.
+    /// The sources of the places that steps have touched; `None` where no file is any more.
     places: BTreeMap<WsPath, Option<RenameSource>>,
     made: Vec<String>,
     files: BTreeMap<WsPath, FileEdits>,
@@ -61,7 +60,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Takes a step; why it cannot be taken, if so.
+    /// Applies a step; the error is the reason why that is impossible.
     pub(super) fn add_step(&mut self, step: &LspEditStep) -> Result<(), String> {
         match step {
             LspEditStep::Text { uri, version, edits } => {
@@ -80,7 +79,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Returns the result of all steps; an error names the texts that would have been replaced twice.
+    /// Returns the result of all steps; an error names the texts that two edits would replace.
     pub(super) fn finish(self) -> Result<Renaming, String> {
         let Self { places, made, mut files, notes, .. } = self;
         for (path, file) in &mut files {
@@ -104,7 +103,7 @@ impl<'a> Plan<'a> {
                 None => {}
             }
         }
-        // What stood where something else is now is gone too.
+        // A file whose place has another file now is gone too.
         let touched =
             places.into_iter().filter(|(path, source)| *source != Some(RenameSource::Disk(path.clone())));
         let gone = touched.map(|(path, _)| path).filter(|path| !sources.contains(path));
@@ -153,7 +152,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// A version that was never sent means contents that nobody has. Of files that are not open some servers say 0.
+    /// Refuses a version that was never sent, because its contents are unknown. For files that are not open some
+    /// servers say 0.
     fn check_version(&self, path: &WsPath, version: Option<i32>) -> Result<(), String> {
         let sent = (self.seen)(path).map(|(version, _)| version);
         match (version, sent) {
@@ -169,11 +169,11 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// A file as it is now, if that is what the server knows.
+    /// Returns a file with its present contents, if those are the contents that the server knows.
     fn file(&self, path: &WsPath) -> Result<FileEdits, String> {
         let text = (self.read)(path).ok_or("it cannot be read as text")?;
         let hash = ContentHash::of(text.as_bytes());
-        // Servers are shown texts without a mark.
+        // Servers see texts without a byte order mark.
         let shown = ContentHash::of(&text.as_bytes()[mark_len(text.as_bytes())..]);
         if (self.seen)(path).is_some_and(|(_, seen)| seen != shown) {
             return Err("it has changed since the server was told of it".to_owned());
@@ -265,7 +265,7 @@ impl<'a> Plan<'a> {
                 .any(|(place, source)| source.is_some() && place != path && place.is_below(path))
     }
 
-    /// The files at a place: itself, or all in it.
+    /// Returns the files at a place: the file itself, or all files in the folder.
     fn files_at(&self, path: &WsPath) -> Result<Vec<WsPath>, String> {
         let mut files = BTreeSet::new();
         let place = self.root.join_ws(path);
@@ -284,12 +284,12 @@ fn is_there(place: &AbsPath) -> bool {
     fs::symlink_metadata(place.as_path()).is_ok()
 }
 
-/// A link to a folder is none.
+/// Returns true for a folder; a link to a folder is none.
 fn is_dir(place: &AbsPath) -> bool {
     fs::symlink_metadata(place.as_path()).is_ok_and(|found| found.is_dir())
 }
 
-/// All files below a folder; links are files, wherever they lead.
+/// Collects all files below a folder; links are files, wherever they lead.
 fn list(folder: &Path, path: &WsPath, files: &mut BTreeSet<WsPath>) -> Result<(), String> {
     let unreadable = |error: std::io::Error| format!("the folder `{path}` cannot be read: {error}");
     for entry in fs::read_dir(folder).map_err(unreadable)? {
@@ -313,7 +313,7 @@ fn path_below(folder: &WsPath, rest: &str) -> Result<WsPath, String> {
     WsPath::new(&format!("{folder}/{rest}")).map_err(|error| error.to_string())
 }
 
-/// A text that was made, with something written into it.
+/// Applies edits to a text that an earlier step made.
 fn with_edits(text: &str, mut edits: Ranged) -> Result<String, String> {
     positions::without_repeats(&mut edits).map_err(|at| format!("two replacements want its byte {at}"))?;
     edits.sort_by_key(|(range, _)| (range.start, range.end));

@@ -1,5 +1,5 @@
-//! From a server's ranges to bytes, strictly: a range that does not fit the contents is a sign that the server saw others,
-//! and what it meant is not guessed.
+//! Converts a server's ranges into bytes, strictly: a range that does not fit the contents shows that the server saw
+//! others, and hob does not guess which place it meant.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -10,10 +10,10 @@ use lsp_types::Position;
 use super::wire::TextEdit;
 use crate::requests::marked::FirstLine;
 
-/// Replacements in bytes, in the server's order.
+/// Replacements by byte range, in the server's order.
 pub(super) type Ranged = Vec<(Range<usize>, String)>;
 
-/// The edits as replacements of ranges of bytes of `text`; why not, if they do not fit it.
+/// Converts the edits into replacements of byte ranges of `text`; the error is the reason why they do not fit.
 pub(super) fn in_bytes(text: &str, edits: &[TextEdit]) -> Result<Ranged, String> {
     if !edits.is_empty() && has_bare_return(text) {
         return Err(
@@ -32,7 +32,7 @@ pub(super) fn in_bytes(text: &str, edits: &[TextEdit]) -> Result<Ranged, String>
     edits.iter().map(one).collect()
 }
 
-/// The edits of a file that a server has read by itself, in columns that do not count a byte order mark.
+/// Converts the edits of a file that a server has read by itself into columns that do not count a byte order mark.
 pub(super) fn without_mark(text: &str, edits: &[TextEdit]) -> Vec<TextEdit> {
     let mut edits = edits.to_vec();
     let Some(line) = FirstLine::after_mark(text) else { return edits };
@@ -48,7 +48,7 @@ pub(super) fn without_mark(text: &str, edits: &[TextEdit]) -> Vec<TextEdit> {
     edits
 }
 
-/// The byte that a position means.
+/// Returns the byte offset of a position.
 pub(super) fn offset(text: &str, lines: &LineIndex, position: Position) -> Result<usize, String> {
     let outside = || format!("the server means {} of it, which is not there", describe_position(position));
     let line = position.line.checked_add(1).and_then(|line| lines.line_range(line)).ok_or_else(outside)?;
@@ -61,7 +61,7 @@ pub(super) fn offset(text: &str, lines: &LineIndex, position: Position) -> Resul
         if units == 0 {
             return Ok(start + at);
         }
-        // Half a character is no place either.
+        // The middle of a surrogate pair is no place either.
         units = units.checked_sub(c.len_utf16()).ok_or_else(outside)?;
     }
     if units == 0 { Ok(line.end) } else { Err(outside()) }
@@ -76,8 +76,8 @@ fn has_bare_return(text: &str) -> bool {
     bytes.iter().enumerate().any(|(at, byte)| *byte == b'\r' && bytes.get(at + 1) != Some(&b'\n'))
 }
 
-/// Takes out what is said twice; the first byte of an overlap if any of the rest want the same bytes. Those that insert at
-/// one place stay in their order.
+/// Drops repeated edits. The error is the first byte of an overlap, if two of the others replace the same bytes.
+/// Insertions at one place stay in their order.
 pub(super) fn without_repeats(edits: &mut Ranged) -> Result<(), usize> {
     let mut said = HashSet::new();
     edits.retain(|edit| edit.0.is_empty() || said.insert(edit.clone()));
@@ -87,7 +87,7 @@ pub(super) fn without_repeats(edits: &mut Ranged) -> Result<(), usize> {
     overlap.map_or(Ok(()), |pair| Err(pair[1].start))
 }
 
-/// The name around a byte of a text; empty if none is there.
+/// Returns the name around a byte of a text; empty if none is there.
 pub(super) fn name_at(text: &str, at: usize) -> &str {
     let Some((before, after)) = text.split_at_checked(at) else { return "" };
     let start = before.rfind(|c| !is_part(c)).map_or(0, |last| last + width_at(before, last));

@@ -1,4 +1,4 @@
-//! Says what a rename would change, in hob's own words: replacements, moves, new and deleted files.
+//! Describes the changes of a rename: replacements, moves, new and deleted files.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,31 +8,31 @@ use hob_base::{ContentHash, WsPath};
 /// The changes that a server would make for a rename.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Renaming {
-    /// The old name, as it is written where it was asked about; empty where a file is renamed.
+    /// The old name as it stands at the place of the question; empty where a file is renamed.
     pub old_name: String,
     /// Replacements in files, by path, each file once.
     pub files: Vec<FileEdits>,
-    /// Files that go elsewhere: from, to. Of a folder, each file in it.
+    /// Moved files, as (from, to). For a folder, each file in it.
     pub moves: Vec<(WsPath, WsPath)>,
-    /// New files and their contents; one of the same path that is there is among `deleted`.
+    /// New files and their contents; an existing file of the same path is among `deleted`.
     pub created: Vec<(WsPath, String)>,
-    /// Files that are there now, and go away without going elsewhere; they go before the others come.
+    /// Files that go away without a new place; they are deleted before new ones are made.
     pub deleted: Vec<WsPath>,
-    /// Remarks that a person should read before the rename is done.
+    /// Remarks for a person to read before the rename is applied.
     pub notes: Vec<String>,
 }
 
 /// Replacements in one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileEdits {
-    /// The file, where it is now.
+    /// The file's present path.
     pub path: WsPath,
     /// Hash of the contents that `edits` refer to.
     pub hash: ContentHash,
     /// The contents that `edits` refer to.
     pub text: Arc<str>,
-    /// Ranges of bytes and what is to stand there, in the server's order; none overlap, and several may insert at one place, in
-    /// this order.
+    /// Byte ranges with their new texts, in the server's order; none overlap. Several may insert at one place, in this
+    /// order.
     pub edits: Vec<(Range<usize>, String)>,
 }
 

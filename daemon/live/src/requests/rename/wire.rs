@@ -1,6 +1,7 @@
-//! Reads a server's edit in both of the protocol's forms, as loosely as servers write them.
+//! Reads a server's edit in both of the protocol's forms, and tolerates the deviations of servers.
 //!
-//! `lsp-types` has these too, but takes an annotated edit for a plain one and loses that the server wants it confirmed.
+//! `lsp-types` has these types too, but reads an annotated edit as a plain one and loses that the server wants it
+//! confirmed.
 
 use std::collections::BTreeMap;
 
@@ -34,20 +35,20 @@ enum DocumentChange {
     Document(DocumentEdit),
 }
 
-/// A step that is done with whole files.
+/// An operation on whole files.
 #[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(super) enum Operation {
     /// A new, empty file.
     Create { uri: Uri, options: Option<Options> },
-    /// Another place for a file or folder.
+    /// A file or folder moves to another place.
     #[serde(rename_all = "camelCase")]
     Rename { old_uri: Uri, new_uri: Uri, options: Option<Options> },
-    /// No such file any more.
+    /// A file or folder is deleted.
     Delete { uri: Uri, options: Option<Options> },
 }
 
-/// The server's choice for a step where something is in the way, or nothing is there.
+/// The server's choice for a step where a file is in the way, or is missing.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Options {
@@ -80,9 +81,9 @@ struct Annotation {
 /// One step of an edit.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum LspEditStep {
-    /// New texts for ranges of a file, which refer to this version of it, if the server says.
+    /// New texts for ranges of a file; they refer to this version of it, if the server gives one.
     Text { uri: Uri, version: Option<i32>, edits: Vec<TextEdit> },
-    /// Something is done with a whole file.
+    /// An operation on a whole file.
     Whole(Operation),
 }
 
@@ -111,7 +112,7 @@ impl WorkspaceEdit {
         used.filter(wanted).map(|annotation| annotation.label.clone()).collect()
     }
 
-    /// Returns true if a text edit belongs to an annotation. Annotations of whole files are shown as such anyway.
+    /// Returns true if a text edit has this annotation. Previews show operations on whole files anyway.
     fn is_annotation_used(&self, id: &str) -> bool {
         let plain = self.changes.iter().flatten().flat_map(|(_, edits)| edits);
         let documents = self.document_changes.iter().flatten().flat_map(|change| match change {

@@ -1,7 +1,8 @@
-//! Reads as much of Gradle as can be read without running it: `configuration "group:artifact:version"` in a build
-//! file, the table of libraries in a version catalogue, and `gradle.lockfile`.
+//! Reads Gradle's dependencies as far as that is possible without running it: `configuration "group:artifact:version"`
+//! in a build file, the table of libraries in a version catalogue, and `gradle.lockfile`.
 //!
-//! A build file is a program. Lines that say a dependency plainly are taken, and what is put together is not.
+//! A build file is a program. The reader takes lines that state a dependency plainly, and ignores dependencies that the
+//! program composes.
 
 use std::borrow::Cow;
 
@@ -11,7 +12,7 @@ use super::super::Origin;
 use super::super::file::{Findings, RawDependency, lines};
 use super::super::toml::{entries, table_at, text, with_document};
 
-/// Endings of configurations' names: `implementation`, `testImplementation`, `debugApi`.
+/// Endings of the names of configurations: `implementation`, `testImplementation`, `debugApi`.
 const CONFIGURATIONS: [&str; 9] = [
     "implementation",
     "api",
@@ -53,10 +54,10 @@ pub(in super::super) fn read_build_file(text: &str, findings: &mut Findings) {
     }
 }
 
-/// A name and, if it is said, a version.
+/// A name and, if the file states it, a version.
 type GradleCoordinates<'t> = (Cow<'t, str>, Option<&'t str>);
 
-/// `group:artifact`, `group:artifact:version`, and what may follow (`:classifier`, `@type`).
+/// Reads `group:artifact` or `group:artifact:version`; `:classifier` and `@type` may follow.
 fn parse_coordinates(text: &str) -> Option<GradleCoordinates<'_>> {
     let text = text.split('@').next().unwrap_or(text);
     let mut parts = text.split(':');
@@ -69,13 +70,13 @@ fn parse_coordinates(text: &str) -> Option<GradleCoordinates<'_>> {
     Some((name.into(), parts.next().filter(|version| !version.is_empty())))
 }
 
-/// `group: "g", name: "a", version: "v"`, by the strings in this order.
+/// Reads `group: "g", name: "a", version: "v"` from its strings, in this order.
 fn join_coordinates<'t>(strings: &[&'t str]) -> Option<GradleCoordinates<'t>> {
     let [group, artifact, version @ ..] = strings else { return None };
     Some((format!("{group}:{artifact}").into(), version.first().copied()))
 }
 
-/// The quoted strings of a line.
+/// Returns the quoted strings of a line.
 fn quoted_strings(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
@@ -123,7 +124,7 @@ pub(in super::super) fn read_catalogue(source: &str, findings: &mut Findings) {
     });
 }
 
-/// `"g:a:v"`, `{ module = "g:a", version = "v" }`, `{ group = "g", name = "a", version.ref = "key" }`.
+/// Reads `"g:a:v"`, `{ module = "g:a", version = "v" }` or `{ group = "g", name = "a", version.ref = "key" }`.
 fn library_of<'d>(document: &'d DeTable<'_>, library: &'d DeValue<'_>) -> Option<GradleCoordinates<'d>> {
     if let Some(text) = library.as_str() {
         return parse_coordinates(text);

@@ -1,4 +1,5 @@
-//! Java and its kin: `pom.xml`, and what of Gradle can be read without running it. Names are `group:artifact`.
+//! Reads the dependencies of Java and other languages of the JVM: `pom.xml`, and Gradle's files without running them.
+//! Names are `group:artifact`.
 
 mod gradle;
 mod pom;

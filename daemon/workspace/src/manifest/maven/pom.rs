@@ -1,5 +1,5 @@
-//! `pom.xml`, as far as one file goes: its own properties and its own `dependencyManagement`. What a parent says is in another
-//! file, often on another machine; a `${…}` that only it explains stays as it is written.
+//! Reads `pom.xml` by itself: its own properties and its own `dependencyManagement`. A parent is in another file, often
+//! on another machine; a `${…}` that only the parent explains stays as it is written.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use super::super::Origin;
 use super::super::file::{Findings, RawDependency};
 use super::xml::{self, Element};
 
-/// Most properties that may lead to each other before that counts as a circle.
+/// Most properties that may lead to each other; a longer chain counts as a circle.
 const STEPS: usize = 16;
 
-/// Where dependencies stand below `project` or a profile, and of what kind they are.
+/// The elements below `project` or a profile that hold dependencies, with the origin of each.
 const PLACES: [(&[&str], Origin); 2] = [
     (&["dependencies", "dependency"], Origin::Manifest),
     (&["dependencyManagement", "dependencies", "dependency"], Origin::Indirect),
@@ -68,7 +68,7 @@ impl<'t> Pom<'t> {
 
     fn add_dependency(&self, element: &Element, origin: Origin, findings: &mut Findings) {
         let scope = element.text_of("scope");
-        // A list of managed versions that is taken over is asked for as such.
+        // An imported list of managed versions is a dependency itself.
         let origin = if scope == Some("import") { Origin::Manifest } else { origin };
         let said = RawDependency {
             dev: scope == Some("test"),
@@ -99,7 +99,7 @@ impl<'t> Pom<'t> {
         let own = element.text_of("version").map(|version| self.fill_properties(version));
         let asked = own.as_deref().or(self.managed.get(&name).map(String::as_str));
         let at = element.first_child("artifactId").map_or(element.at, |artifact| artifact.at);
-        // Ranges begin with a bracket; a property of somebody else's says nothing yet.
+        // Ranges begin with a bracket, and a property of another file gives no version yet.
         let version = asked.filter(|asked| !asked.starts_with(['[', '(']) && !asked.contains("${"));
         findings.add(RawDependency { at, name: name.into(), requirement: asked, version, ..said });
     }
@@ -110,13 +110,13 @@ impl<'t> Pom<'t> {
         Some(format!("{}:{}", self.fill_properties(group), self.fill_properties(artifact)))
     }
 
-    /// `text` with the properties that this file explains.
+    /// Fills the properties that this file explains into `text`.
     fn fill_properties(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for _ in 0..STEPS {
             let Some((start, end)) = find_placeholder(&text) else { break };
             let Some(value) = self.properties.get(&text[start + 2..end]) else { break };
-            // A circle would grow; a version is short.
+            // A circle would grow without end; a version is short.
             if text.len() + value.len() > 400 {
                 break;
             }
@@ -126,7 +126,7 @@ impl<'t> Pom<'t> {
     }
 }
 
-/// Where the first `${` and its `}` are.
+/// Finds the first `${` and its `}`.
 fn find_placeholder(text: &str) -> Option<(usize, usize)> {
     let start = text.find("${")?;
     Some((start, start + text[start..].find('}')?))

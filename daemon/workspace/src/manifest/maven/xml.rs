@@ -1,7 +1,7 @@
-//! An XML file as a small tree with places, as far as it goes.
+//! Reads XML into a small tree with byte offsets, as far as the text is valid.
 //!
-//! A pull parser is used because it gives what comes before the first error. Comments, attributes, processing instructions and
-//! entities other than the five plain ones are left out, so nothing can grow beyond the text.
+//! A pull parser returns everything before the first error. Comments, attributes, processing instructions and entities
+//! other than the five plain ones are left out, so the result cannot grow beyond the text.
 
 use std::borrow::Cow;
 
@@ -18,23 +18,23 @@ pub(crate) struct Element {
     pub(crate) at: usize,
     /// Name of the element, without its prefix.
     pub(crate) name: String,
-    /// The text directly within, trimmed.
+    /// The element's own text without its children's, trimmed.
     pub(crate) text: String,
     pub(crate) children: Vec<Element>,
 }
 
 impl Element {
-    /// The first child of this name.
+    /// Returns the first child of this name.
     pub(crate) fn first_child(&self, name: &str) -> Option<&Self> {
         self.children.iter().find(|child| child.name == name)
     }
 
-    /// The text of the first child of this name, unless it is empty.
+    /// Returns the text of the first child of this name, unless it is empty.
     pub(crate) fn text_of(&self, name: &str) -> Option<&str> {
         self.first_child(name).map(|child| child.text.as_str()).filter(|text| !text.is_empty())
     }
 
-    /// The elements at the end of a way of names.
+    /// Returns the elements at the end of a path of names.
     pub(crate) fn all_at(&self, way: &[&str]) -> Vec<&Self> {
         let Some((first, rest)) = way.split_first() else { return vec![self] };
         let next = self.children.iter().filter(|child| child.name == *first);
@@ -46,7 +46,7 @@ impl Element {
 pub(crate) fn parse(text: &str) -> Element {
     let mut reader = Reader::from_str(text);
     let mut open = vec![Element::default()];
-    // Elements nested too deep to be kept, which are still open.
+    // Number of open elements that are nested too deep to be kept.
     let mut dropped = 0_usize;
     loop {
         match reader.read_event() {

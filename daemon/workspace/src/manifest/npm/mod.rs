@@ -1,4 +1,4 @@
-//! JavaScript: `package.json`, and the lock files of npm, Yarn and pnpm.
+//! Reads JavaScript's `package.json`, and the lock files of npm, Yarn and pnpm.
 
 mod package_lock;
 mod pnpm;
@@ -19,7 +19,7 @@ const TABLES: [(&str, bool); 4] = [
     ("optionalDependencies", false),
 ];
 
-/// Requirements that mean a folder of this machine.
+/// Prefixes of requirements that mean a folder of this machine.
 const LOCAL: [&str; 4] = ["workspace:", "file:", "link:", "portal:"];
 
 pub(super) fn package_json(text: &str, findings: &mut Findings) {
@@ -32,7 +32,7 @@ pub(super) fn package_json(text: &str, findings: &mut Findings) {
     }
 }
 
-/// A name with what is asked of it, an alias resolved.
+/// A name with its requirement, an alias resolved.
 struct NpmRequirement<'t> {
     name: &'t str,
     alias: Option<&'t str>,
@@ -41,7 +41,8 @@ struct NpmRequirement<'t> {
 }
 
 impl<'t> NpmRequirement<'t> {
-    /// `name` as the project says it, `requirement` as written: `^1.0`, `npm:other@^1.0`, `workspace:*`.
+    /// Resolves an alias: `name` is the project's name, `requirement` is as written: `^1.0`, `npm:other@^1.0`,
+    /// `workspace:*`.
     fn new(name: &'t str, requirement: &'t str) -> Self {
         let local = LOCAL.iter().any(|scheme| requirement.starts_with(scheme));
         match requirement.strip_prefix("npm:") {
@@ -70,7 +71,7 @@ fn is_range(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit() || "^~<>=*v".contains(c)) || text == "latest"
 }
 
-/// `@scope/name@rest` to its halves.
+/// Splits `@scope/name@rest` into name and rest.
 fn split_descriptor(text: &str) -> (&str, Option<&str>) {
     let from = usize::from(text.starts_with('@'));
     match text[from..].find('@') {

@@ -1,8 +1,8 @@
-//! `package-lock.json` and `npm-shrinkwrap.json`, versions 1 to 3.
+//! Reads `package-lock.json` and `npm-shrinkwrap.json`, versions 1 to 3.
 //!
-//! From version 2 on, `packages` lists every folder that npm makes, by path; version 1 nests `dependencies` like the folders.
-//! Version 2 has both and says the same twice, so `packages` is read where it is there. What lies directly in the project's own
-//! `node_modules` comes first: it is what the project's imports find.
+//! From version 2 on, `packages` lists every folder that npm makes, by path; version 1 nests `dependencies` like the
+//! folders. Version 2 has both, with the same contents, so `packages` is read where it exists. Packages directly in the
+//! project's own `node_modules` come first, because the project's imports find those.
 
 use super::super::Origin;
 use super::super::file::{Findings, RawDependency};
@@ -24,7 +24,7 @@ fn read_flat_lock(packages: &[ManifestJsonMember<'_>], findings: &mut Findings) 
         packages.iter().filter_map(|member| Some((member.key.rsplit_once(FOLDER)?, member))).collect();
     entries.sort_by_key(|((above, _), _)| !above.is_empty());
     for ((_, folder), member) in entries {
-        // An alias is installed under its own name and says whose package it is.
+        // An alias is installed under its own name, and the entry names the package.
         let named = member.value.get("name").and_then(ManifestJson::text);
         let alias = named.map(|_| folder);
         let said = RawDependency { alias, local: member.value.is("link"), ..locked_dependency(member) };
@@ -32,7 +32,7 @@ fn read_flat_lock(packages: &[ManifestJsonMember<'_>], findings: &mut Findings) 
     }
 }
 
-/// Version 1: outer folders before inner ones.
+/// Reads version 1: outer folders before inner ones.
 fn read_nested_lock(lock: &ManifestJson<'_>, findings: &mut Findings) {
     let mut level: Vec<&ManifestJsonMember<'_>> = lock.members_of("dependencies").iter().collect();
     while !level.is_empty() {

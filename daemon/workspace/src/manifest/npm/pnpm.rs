@@ -1,7 +1,7 @@
-//! `pnpm-lock.yaml`, versions 5 to 9, by its lines.
+//! Reads `pnpm-lock.yaml`, versions 5 to 9, line by line.
 //!
-//! pnpm writes one fixed subset of YAML: maps by two spaces of indentation, keys plain or quoted, scalars on the key's line. That
-//! is all this reads, so a YAML parser, with its anchors and tags, is not needed.
+//! pnpm writes one fixed subset of YAML: maps by two spaces of indentation, keys plain or quoted, scalars on the key's
+//! line. This module reads only that subset, so it needs no YAML parser with anchors and tags.
 //!
 //! | where | version | what |
 //! |---|---|---|
@@ -65,7 +65,7 @@ impl<'t> PnpmReading<'t> {
         }
     }
 
-    /// A line of what one package of the workspace asks for; `keys` begin with the table.
+    /// Reads a line about what one package of the workspace requires; `keys` begin with the table.
     fn read_importer_line(&mut self, at: usize, keys: &[&'t str], value: &'t str) {
         match keys {
             ["specifiers"] => self.specifiers.clear(),
@@ -109,7 +109,7 @@ impl<'t> PnpmReading<'t> {
     }
 }
 
-/// An entry of `packages`.
+/// Adds an entry of `packages`.
 fn add_locked(at: usize, key: &str, findings: &mut Findings) {
     let Some((name, version)) = name_and_version(without_peers(key)) else { return };
     findings.add(RawDependency {
@@ -121,7 +121,7 @@ fn add_locked(at: usize, key: &str, findings: &mut Findings) {
     });
 }
 
-/// `/a/1.0.0`, `/@s/a/1.0.0_peer@2.0.0`, `/a@1.0.0` or `a@1.0.0`.
+/// Splits `/a/1.0.0`, `/@s/a/1.0.0_peer@2.0.0`, `/a@1.0.0` or `a@1.0.0` into name and version.
 fn name_and_version(key: &str) -> Option<(&str, &str)> {
     let plain = key.strip_prefix('/').unwrap_or(key);
     let scope = if plain.starts_with('@') { plain.find('/').map_or(plain.len(), |at| at + 1) } else { 0 };
@@ -133,7 +133,7 @@ fn name_and_version(key: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// The version alone: of an alias it is `/other@1.0.0` or `other@1.0.0`, and peers may follow, `1.0.0_react@18.0.0`.
+/// Returns the version alone: an alias has `/other@1.0.0` or `other@1.0.0`, and peers may follow, `1.0.0_react@18.0.0`.
 fn plain_version(text: &str) -> &str {
     match text.starts_with(|c: char| c.is_ascii_digit()) {
         true => text.split('_').next().unwrap_or(text),
@@ -141,12 +141,12 @@ fn plain_version(text: &str) -> &str {
     }
 }
 
-/// A version without the peers that it was built for: `1.0.0(react@18.0.0)`.
+/// Removes the peers for which a version was built: `1.0.0(react@18.0.0)`.
 fn without_peers(text: &str) -> &str {
     text.split('(').next().unwrap_or(text)
 }
 
-/// `key: value` or `key:`; the key may be quoted and may have colons.
+/// Splits `key: value` or `key:`; the key may be quoted and may have colons.
 fn key_and_value(line: &str) -> Option<(&str, &str)> {
     if line.starts_with('#') || line.starts_with("- ") {
         return None;

@@ -1,7 +1,7 @@
-//! `yarn.lock`, of Yarn 1 and of its successors.
+//! Reads `yarn.lock`, of Yarn 1 and of its successors.
 //!
-//! Both are entries of indented lines below a line that lists what was asked, and the answer is `version`. The successors'
-//! form is YAML, of which nothing is needed beyond that.
+//! In both forms an entry is a line that lists requirements, and below it indented lines, of which `version` has the
+//! answer. The successors' form is YAML; no more of YAML is needed.
 
 use super::super::Origin;
 use super::super::file::{Findings, RawDependency, lines};
@@ -35,7 +35,7 @@ fn split_requests(line: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// The value of `version "1.2.3"` or `version: 1.2.3`, two spaces in.
+/// Returns the value of `version "1.2.3"` or `version: 1.2.3`, indented by two spaces.
 fn version(line: &str) -> Option<&str> {
     let value = line.strip_prefix("  version")?;
     let value = value.strip_prefix([' ', ':'])?;

@@ -1,5 +1,5 @@
-//! `poetry.lock`, `uv.lock`, `pdm.lock` and `pylock.toml` (PEP 751), which are lists of packages with name and version, and
-//! `Pipfile.lock`.
+//! Reads `poetry.lock`, `uv.lock`, `pdm.lock` and `pylock.toml` (PEP 751), which are lists of packages with name and
+//! version, and `Pipfile.lock`.
 
 use ::toml::de::DeTable;
 

@@ -1,4 +1,5 @@
-//! Python: `pyproject.toml`, `requirements*.txt`, `setup.cfg`, `Pipfile`, and the lock files of Poetry, uv, PDM and Pipenv.
+//! Reads Python's `pyproject.toml`, `requirements*.txt`, `setup.cfg`, `Pipfile`, and the lock files of Poetry, uv, PDM
+//! and Pipenv.
 //!
 //! `setup.py` is a program; it is not read.
 
@@ -13,10 +14,10 @@ pub(super) use lock::{lock, pipfile_lock};
 pub(super) use pyproject::{read_pipfile, read_pyproject};
 pub(super) use requirements::{read_requirements, setup_cfg};
 
-/// Words in the name of a group or file that say it is not for use.
+/// Words in the name of a group or file that mean development.
 const DEVELOPMENT: [&str; 6] = ["dev", "test", "lint", "docs", "typing", "ci"];
 
-/// A name in the index's form: lower case, and `-` for every run of `-`, `_` and `.` (PEP 503).
+/// Returns a name in the index's form: lower case, and `-` for every run of `-`, `_` and `.` (PEP 503).
 pub(super) fn normalise_name(name: &str) -> String {
     let parts = name.split(['-', '_', '.']).filter(|part| !part.is_empty());
     parts.map(str::to_lowercase).collect::<Vec<_>>().join("-")

@@ -1,5 +1,5 @@
-//! `pyproject.toml`: the project's own table (PEP 621), groups (PEP 735), and the tables of Poetry, uv and PDM; and `Pipfile`,
-//! whose tables look like Poetry's.
+//! Reads `pyproject.toml`: the project's own table (PEP 621), groups (PEP 735), and the tables of Poetry, uv and PDM;
+//! and `Pipfile`, whose tables look like Poetry's.
 
 use ::toml::de::{DeTable, DeValue};
 
@@ -32,14 +32,14 @@ fn read_standard(document: &DeTable<'_>, findings: &mut Findings) {
     list_at(document, &["build-system"], "requires", findings);
 }
 
-/// The list of what development needs at `key` of the table at `keys`.
+/// Reads the list of development requirements at `key` of the table at `keys`.
 fn list_at(document: &DeTable<'_>, keys: &[&str], key: &str, findings: &mut Findings) {
     if let Some(list) = table_at(document, keys).and_then(|table| table.get(key)) {
         read_list(list.get_ref(), true, findings);
     }
 }
 
-/// Requirements in the words of PEP 508; what includes another group is no string.
+/// Reads requirements in the form of PEP 508; an entry that includes another group is no string.
 fn read_list(list: &DeValue<'_>, dev: bool, findings: &mut Findings) {
     for (at, text) in strings_of_list(list) {
         if let Some(said) = requirement::parse_requirement(text) {
@@ -65,7 +65,7 @@ pub(in super::super) fn read_pipfile(source: &str, findings: &mut Findings) {
     });
 }
 
-/// A table of names: `name = "^1.0"`, `name = { version = "^1.0" }`, or a list of such for several platforms.
+/// Reads a table of names: `name = "^1.0"`, `name = { version = "^1.0" }`, or a list of such for several platforms.
 fn read_table(document: &DeTable<'_>, keys: &[&str], dev: bool, findings: &mut Findings) {
     for (at, name, value) in entries(document, keys) {
         if name == "python" {

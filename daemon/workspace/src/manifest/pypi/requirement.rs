@@ -1,8 +1,9 @@
-//! One requirement in the words of PEP 508: `Name[extra] >=1,<2 ; marker`, `name @ https://…`, and what pip allows besides.
+//! Reads one requirement in the form of PEP 508 (`Name[extra] >=1,<2 ; marker`, `name @ https://…`) with pip's
+//! extensions.
 
 use super::super::file::RawDependency;
 
-/// Reads the requirement that `text` asks for; `None` if it names nothing.
+/// Reads the requirement in `text`; `None` if it names nothing.
 pub(super) fn parse_requirement(text: &str) -> Option<RawDependency<'_>> {
     let text = without_marker(text).trim();
     let end = text.find(|c: char| !is_in_name(c)).unwrap_or(text.len());
@@ -23,7 +24,7 @@ pub(super) fn parse_requirement(text: &str) -> Option<RawDependency<'_>> {
     })
 }
 
-/// The version that `==` names, if it is one.
+/// Returns the version that `==` names, if it is one.
 pub(super) fn pinned_version(requirement: &str) -> Option<&str> {
     let version = requirement.strip_prefix("==")?.trim_start_matches('=').trim();
     let one = !version.is_empty() && !version.contains(['*', ',', ' ', '<', '>']);
@@ -34,7 +35,8 @@ fn is_in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || "-_.".contains(c)
 }
 
-/// Without `; python_version < "3"`. An address may have a semicolon, which then has no space before it.
+/// Removes a marker such as `; python_version < "3"`. An address may have a semicolon, which then has no space before
+/// it.
 fn without_marker(text: &str) -> &str {
     let end = match text.contains("://") {
         true => text.find(" ;"),

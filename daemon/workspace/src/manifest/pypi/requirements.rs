@@ -1,9 +1,9 @@
-//! Lists of requirements by lines: `requirements*.txt` as pip reads them, and the lists within `setup.cfg`.
+//! Reads lists of requirements by lines: `requirements*.txt` as pip reads them, and the lists within `setup.cfg`.
 
 use super::super::file::{Findings, RawDependency, lines};
 use super::{is_development_group, requirement};
 
-/// The keys of `[options]` that are lists of requirements, and whether for development.
+/// The keys of `[options]` that are lists of requirements, and whether each is for development.
 const OPTIONS: [(&str, bool); 3] =
     [("install_requires", false), ("setup_requires", true), ("tests_require", true)];
 
@@ -35,12 +35,12 @@ fn requirement_of_line(line: &str) -> Option<RawDependency<'_>> {
             ..RawDependency::default()
         });
     }
-    // `--hash=…` and the like may follow.
+    // Options such as `--hash=…` may follow.
     let target = target.split(" --").next().unwrap_or(target);
     if editable.is_some() || target.starts_with('-') { None } else { requirement::parse_requirement(target) }
 }
 
-/// A comment begins the line or follows white space: addresses have `#` too.
+/// Removes a comment, which begins the line or follows white space: addresses have `#` too.
 fn without_comment(line: &str) -> &str {
     let starts = line.match_indices('#').map(|(at, _)| at);
     let comment = starts.into_iter().find(|at| *at == 0 || line[..*at].ends_with([' ', '\t']));

@@ -1,6 +1,6 @@
-//! The files, each short and with what its format allows.
+//! Provides short sample files of each format.
 
-/// Every fixture by path, for what must hold of all of them.
+/// Every fixture by path, for rules that hold for all of them.
 pub(super) const ALL: &[(&str, &str)] = &[
     ("package.json", PACKAGE_JSON),
     ("package-lock.json", PACKAGE_LOCK),

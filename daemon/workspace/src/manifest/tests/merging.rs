@@ -1,4 +1,4 @@
-//! Tests the packages that all files of a workspace make together.
+//! Tests how the statements of all files of a workspace merge into packages.
 
 use super::fixtures::{self, ALL};
 use super::{merge_texts, package_named};
@@ -16,7 +16,7 @@ fn a_lock_file_says_which_version_and_what_comes_along() {
     assert_eq!(itoa.requirement, None);
     assert!(package_named(&packages, "tempfile").dev);
     assert!(package_named(&packages, "base").local);
-    // The words are in the workspace's table, the use before it.
+    // The requirement stands in the workspace's table, and the use comes before it.
     let rustix = package_named(&packages, "rustix");
     assert_eq!((rustix.requirement.as_deref(), rustix.line), (Some("1.1"), 15));
     assert!(rustix.direct && rustix.places.len() == 2);

@@ -1,4 +1,4 @@
-//! Manifests and lock files as people have them, read, merged and broken.
+//! Tests reading and merging of manifests and lock files, whole and broken.
 
 mod fixtures;
 mod merging;

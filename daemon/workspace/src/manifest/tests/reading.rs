@@ -1,4 +1,4 @@
-//! Each kind of file by itself.
+//! Tests the reader of each kind of file by itself.
 
 use super::fixtures::{self, ALL};
 use super::{described_dependencies, one, ws};
@@ -188,7 +188,7 @@ fn files_are_known_by_their_names() {
     assert_eq!(Ecosystem::PyPi.normalise_name("Zope_.Interface"), "zope-interface");
 }
 
-/// The line on which `text` ends.
+/// Returns the line on which `text` ends.
 fn last_line(text: &str) -> usize {
     text.lines().count()
 }
@@ -219,7 +219,7 @@ fn nonsense_is_no_dependency_and_no_panic() {
             let _ = read(&ws(path), &format!("{fixture}{text}{fixture}"));
             let _ = read(&ws(path), &fixture.replace(':', text).replace('=', "\\"));
         }
-        // Every file's text under every other's name.
+        // Reads every file's text under every other file's name.
         for (_, other) in ALL {
             let _ = read(&ws(path), other);
         }

@@ -1,4 +1,4 @@
-//! Puts a `pom.xml` together with the files that it inherits from and with the lists of versions that it imports.
+//! Merges a `pom.xml` with the files from which it inherits and with the lists of versions that it imports.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,18 +9,18 @@ use hob_base::small;
 use super::pom_file::{Coordinates, PomDependency, PomFile, PomParent};
 use super::repositories::Repositories;
 
-/// Most files that one inherits from, and most lists that import each other.
+/// Most ancestors of one file, and longest chain of lists that import each other.
 const MOST_PARENTS: usize = 12;
 const MOST_IMPORTS: usize = 6;
 
 /// Most files that are read for one project.
 const MOST_FILES: usize = 3_000;
 
-/// Most properties that may lead to each other before that counts as a circle, and bytes of a filled text.
+/// Most properties that may lead to each other (a longer chain counts as a circle), and most bytes of a filled text.
 const STEPS: usize = 16;
 const LONGEST: usize = 400;
 
-/// Bytes of a `pom.xml` beyond which nobody wrote it.
+/// Size limit of a `pom.xml`, in bytes; no person writes a longer one.
 const LARGEST: u64 = 4 << 20;
 
 /// The statements that count for one artifact, with properties filled in.
@@ -32,14 +32,14 @@ pub(super) struct EffectivePom {
     pub(super) dependencies: Vec<PomDependency>,
 }
 
-/// Reads files once each.
+/// Reads each `pom.xml` at most once.
 pub(super) struct PomReader<'r> {
     repositories: &'r Repositories,
     known: HashMap<Coordinates, Option<Rc<EffectivePom>>>,
     read: usize,
 }
 
-/// A file with those that it inherits from, the file itself first.
+/// A file with its ancestors, the file itself first.
 type PomLine = Vec<PomFile>;
 
 impl<'r> PomReader<'r> {
@@ -47,12 +47,12 @@ impl<'r> PomReader<'r> {
         Self { repositories, known: HashMap::new(), read: 0 }
     }
 
-    /// The statements of an artifact in a repository.
+    /// Returns the statements of an artifact in a repository.
     pub(super) fn of_artifact(&mut self, artifact: &Coordinates) -> Option<Rc<EffectivePom>> {
         self.of_imported(artifact, 0)
     }
 
-    /// The statements of a project's own file.
+    /// Returns the statements of a project's own file.
     pub(super) fn of_file(&mut self, file: &Path) -> Option<EffectivePom> {
         let own = self.read_file(file)?;
         let line = self.read_line(own, Some(file.to_path_buf()));
@@ -63,7 +63,7 @@ impl<'r> PomReader<'r> {
         if let Some(known) = self.known.get(artifact) {
             return known.clone();
         }
-        // A list that imports itself finds nothing here.
+        // A list that imports itself finds this `None`.
         self.known.insert(artifact.clone(), None);
         let own = self.read_artifact(artifact)?;
         let line = self.read_line(own, None);
@@ -87,7 +87,7 @@ impl<'r> PomReader<'r> {
         (self.read <= MOST_FILES).then_some(())
     }
 
-    /// Reads the files that one inherits from: beside it on the disk, else in a repository.
+    /// Reads the ancestors of a file: each beside its child on the disk, else in a repository.
     fn read_line(&mut self, own: PomFile, mut place: Option<PathBuf>) -> PomLine {
         let mut line = vec![own];
         while let Some(parent) = line.last().and_then(|last| last.parent.clone()) {
@@ -139,7 +139,7 @@ impl<'r> PomReader<'r> {
     }
 }
 
-/// The properties that a file can use, those of the file itself before inherited ones.
+/// Returns the properties that a file can use; its own go before inherited ones.
 fn properties_of(line: &PomLine) -> HashMap<String, String> {
     let mut properties: HashMap<String, String> = HashMap::new();
     for (name, value) in line.iter().flat_map(|file| &file.properties) {
@@ -172,7 +172,7 @@ fn fill_dependency(one: &PomDependency, properties: &HashMap<String, String>) ->
     PomDependency { coordinates, ..one.clone() }
 }
 
-/// `text` with the properties that are known; an unknown one stays as it is written.
+/// Fills the known properties into `text`; an unknown one stays as it is written.
 fn fill_properties(text: &str, properties: &HashMap<String, String>) -> String {
     let mut text = text.to_owned();
     for _ in 0..STEPS {

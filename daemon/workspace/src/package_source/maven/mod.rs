@@ -1,9 +1,10 @@
 //! Finds the artifacts of a Java, Kotlin or Scala project in the repositories of Maven and Gradle on this machine.
 //!
-//! A project names few of the artifacts that its files import: the others come with those that it names. So the `pom.xml` of each artifact
-//! is read where Maven or Gradle has put it, with its parents and imported lists of versions, as far as they are on this machine. The rules
-//! are Maven's: the nearest statement of a version counts, and the project's own `dependencyManagement` before all. Nothing is fetched and
-//! nothing of a build is run; a version that nobody tells is the highest one that is here.
+//! A project names few of the artifacts that its files import: the others come as dependencies of those. So this module
+//! reads the `pom.xml` of each artifact where Maven or Gradle has put it, with its parents and imported lists of
+//! versions, as far as they are on this machine. The rules are Maven's: the nearest statement of a version counts, and
+//! the project's own `dependencyManagement` goes before all. Nothing is fetched and no build is run; where no file
+//! states a version, the highest one on this machine counts.
 
 mod effective;
 mod pom_file;
@@ -40,20 +41,20 @@ pub struct MavenArtifact {
 }
 
 impl MavenArtifact {
-    /// The name within its group: `gson` of `com.google.code.gson:gson`.
+    /// Returns the name within its group: `gson` of `com.google.code.gson:gson`.
     #[must_use]
     pub fn short_name(&self) -> &str {
         short_name(&self.name)
     }
 
-    /// Its address in a repository: `group:artifact:version`.
+    /// Returns its address in a repository: `group:artifact:version`.
     #[must_use]
     pub fn coordinates(&self) -> String {
         format!("{}:{}", self.name, self.version)
     }
 }
 
-/// The name of an artifact within its group.
+/// Returns the name of an artifact within its group.
 pub(super) fn short_name(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, artifact)| artifact)
 }

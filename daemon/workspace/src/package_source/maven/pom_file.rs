@@ -1,7 +1,7 @@
-//! Takes a `pom.xml` apart into the statements from which versions follow.
+//! Reads the statements of a `pom.xml` from which versions follow.
 //!
-//! `manifest` reads the same files for their dependencies and lines; this reader keeps what other files may explain or override, and knows
-//! no lines.
+//! `manifest` reads the same files for their dependencies and lines; this reader keeps statements that other files may
+//! explain or override, and knows no lines.
 
 use crate::manifest::xml::{self, Element};
 
@@ -14,7 +14,7 @@ pub(super) struct Coordinates {
 }
 
 impl Coordinates {
-    /// The published name: `group:artifact`.
+    /// Returns the published name: `group:artifact`.
     pub(super) fn published_name(&self) -> String {
         format!("{}:{}", self.group, self.artifact)
     }
@@ -23,13 +23,13 @@ impl Coordinates {
 /// A dependency as a file states it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PomDependency {
-    /// The address; the version is empty where the file leaves it to others.
+    /// The address; the version is empty where another file decides it.
     pub(super) coordinates: Coordinates,
     pub(super) scope: String,
     pub(super) is_optional: bool,
 }
 
-/// The file that another one inherits from.
+/// The file from which another one inherits.
 #[derive(Clone, Debug)]
 pub(super) struct PomParent {
     pub(super) coordinates: Coordinates,
@@ -42,7 +42,7 @@ pub(super) struct PomParent {
 pub(super) struct PomFile {
     pub(super) parent: Option<PomParent>,
     pub(super) own: Coordinates,
-    /// True if it packages nothing but its own list of versions or modules.
+    /// Whether it packages nothing, but is only a list of versions or modules.
     pub(super) is_list: bool,
     pub(super) properties: Vec<(String, String)>,
     pub(super) managed: Vec<PomDependency>,

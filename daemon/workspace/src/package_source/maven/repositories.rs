@@ -1,4 +1,4 @@
-//! Knows how Maven and Gradle lay out their repositories on a disk.
+//! Finds files in the repositories of Maven and Gradle on a disk.
 //!
 //! Maven has `group/as/folders/artifact/version/artifact-version.jar`; Gradle has `group/artifact/version/HASH/artifact-version.jar`, where
 //! each file is in a folder named by its hash.
@@ -13,7 +13,7 @@ use super::super::{PackageCaches, is_plain_path};
 use super::pom_file::Coordinates;
 use crate::manifest::{compare_versions, xml};
 
-/// Bytes of a `pom.xml` or of Maven's settings beyond which nobody wrote it.
+/// Size limit of a `pom.xml` or of Maven's settings, in bytes; no person writes a longer one.
 const LARGEST: u64 = 4 << 20;
 
 /// Most folders of hashes of one version in Gradle's cache.
@@ -36,7 +36,7 @@ impl Repositories {
         self.maven.is_none() && self.gradle.is_none()
     }
 
-    /// The file of an artifact whose name ends so: `.pom`, `.jar`, `-sources.jar`.
+    /// Finds the file of an artifact by the ending of its name: `.pom`, `.jar`, `-sources.jar`.
     pub(super) fn find_file(&self, of: &Coordinates, ending: &str) -> Option<PathBuf> {
         let name = format!("{}-{}{ending}", of.artifact, of.version);
         let is_plain = [&of.group, &of.artifact, &of.version].into_iter().all(|part| is_one_name(part));
@@ -44,12 +44,12 @@ impl Repositories {
         candidates.find_map(|folder| Some(folder.join(&name)).filter(|file| file.is_file()))
     }
 
-    /// The text of an artifact's `pom.xml`.
+    /// Returns the text of an artifact's `pom.xml`.
     pub(super) fn read_pom(&self, of: &Coordinates) -> Option<String> {
         small::read_text(&self.find_file(of, ".pom")?, LARGEST).ok()
     }
 
-    /// The highest version of an artifact that is on this machine.
+    /// Returns the highest version of an artifact that is on this machine.
     pub(super) fn highest_version(&self, group: &str, artifact: &str) -> Option<String> {
         if !is_one_name(group) || !is_one_name(artifact) {
             return None;
@@ -65,7 +65,7 @@ impl Repositories {
         maven.chain(self.gradle.iter().map(|root| root.join(group).join(artifact))).collect()
     }
 
-    /// The folders in which files of a version lie.
+    /// Returns the folders in which files of a version lie.
     fn version_folders(&self, of: &Coordinates) -> Vec<PathBuf> {
         let versions: Vec<PathBuf> = self
             .artifact_folders(&of.group, &of.artifact)
@@ -83,13 +83,13 @@ fn folders_in(folder: &Path) -> Vec<PathBuf> {
     listed.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
 }
 
-/// Returns true if a part of an address is one name, which leads nowhere else as a folder.
+/// Returns true if a part of an address is a single name, which as a folder leads nowhere else.
 fn is_one_name(part: &str) -> bool {
     is_plain_path(part) && !part.contains(['/', '\\', ':'])
 }
 
-/// The repository that Maven uses: the one that `options` (the variable `MAVEN_OPTS`) names, else the one that the user's settings name,
-/// else the usual one below the user's home folder.
+/// Returns the repository that Maven uses: the one in `options` (the variable `MAVEN_OPTS`), else the one in the user's
+/// settings, else the usual one below the user's home folder.
 #[must_use]
 pub fn maven_repository(home: &Path, options: Option<&OsStr>) -> PathBuf {
     let told = options.and_then(OsStr::to_str).and_then(|options| {

@@ -73,7 +73,7 @@ impl<'s> ArtifactSearch<'s> {
         }
     }
 
-    /// Takes over the versions that a file of the project decides.
+    /// Adds the versions that a file of the project decides.
     fn read_project_file(&mut self, file: &std::path::Path) {
         let Some(pom) = self.poms.of_file(file) else { return };
         for (name, version) in &pom.managed {
@@ -85,7 +85,7 @@ impl<'s> ArtifactSearch<'s> {
         }
     }
 
-    /// Takes over the versions of an artifact that is a list of versions, as Gradle's platforms are.
+    /// Adds the versions of an artifact that is a list of versions, as Gradle's platforms are.
     fn take_list(&mut self, list: &Coordinates) {
         let Some(pom) = self.poms.of_artifact(list).filter(|pom| pom.is_list) else { return };
         for (name, version) in &pom.managed {
@@ -93,7 +93,7 @@ impl<'s> ArtifactSearch<'s> {
         }
     }
 
-    /// The address of a package that the project names, with the version that counts.
+    /// Returns the address of a package that the project names, with the version that counts.
     fn coordinates_of(&self, package: &Package) -> Option<Coordinates> {
         let (group, artifact) = package.name.split_once(':')?;
         let known = package.version.as_ref().or_else(|| self.decided.get(&package.name));
@@ -128,7 +128,8 @@ impl<'s> ArtifactSearch<'s> {
         }
     }
 
-    /// The address of an artifact's dependency: the project decides, then the statement, then the lists of the artifact.
+    /// Returns the address of an artifact's dependency: the project decides, then the statement, then the lists of the
+    /// artifact.
     fn version_for(&self, dependency: &PomDependency, pom: &EffectivePom) -> Option<Coordinates> {
         let Coordinates { group, artifact, version } = &dependency.coordinates;
         let name = dependency.coordinates.published_name();

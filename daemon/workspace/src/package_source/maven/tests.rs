@@ -1,4 +1,4 @@
-//! Repositories as Maven and Gradle leave them on a disk, made small.
+//! Tests the resolver on small copies of the repositories that Maven and Gradle make.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -20,7 +20,7 @@ fn dependency(address: &str, rest: &str) -> String {
     pom(address, rest).replace("project>", "dependency>")
 }
 
-/// A machine with a project and the files of artifacts, by path below its folder.
+/// Makes a machine with a project and the files of artifacts, by path below its folder.
 fn machine_with(files: &[(&str, String)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (path, text) in files {

@@ -1,6 +1,7 @@
-//! JSON, with the comments and the commas at the end that most clients accept in it.
+//! Changes JSON files, with the comments and trailing commas that most clients accept in them.
 //!
-//! What some parsers also take (single quotes, missing commas, names without quotes) counts as broken: a client may not.
+//! Other additions that some parsers accept (single quotes, missing commas, names without quotes) count as broken,
+//! because a client may not accept them.
 
 use std::ops::Range;
 
@@ -25,7 +26,7 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// A file that was read.
+/// A parsed file with its text.
 struct Read<'a> {
     text: &'a str,
     value: Option<Node<'a>>,
@@ -45,7 +46,7 @@ pub(super) fn parse(text: &str) -> Result<Value, Broken> {
 }
 
 /// # Errors
-/// Where there is something that the agent's parser does not take.
+/// The place of an addition that the agent's parser does not accept.
 pub(super) fn check_dialect(text: &str, dialect: Dialect) -> Result<(), Broken> {
     let options = ParseOptions {
         allow_comments: dialect != Dialect::Plain,
@@ -104,7 +105,8 @@ fn first_value(text: &str, value: &Value) -> Edit {
     }
 }
 
-/// Adds a value at a path of names: as the value of the last name, or as an item of the list there. What is missing on the way is made.
+/// Adds a value at a path of names: as the value of the last name, or as an item of the list there. Missing parts of
+/// the path are made.
 pub(super) fn edits_to_add(text: &str, at: &ValueAt) -> Result<Vec<Edit>, Broken> {
     let read = read(text)?;
     let Some(root) = &read.value else { return Ok(vec![first_value(text, &at.nested_below(0))]) };
@@ -127,7 +129,7 @@ pub(super) fn edits_to_add(text: &str, at: &ValueAt) -> Result<Vec<Edit>, Broken
     }
 }
 
-/// Takes an item out of the list at a path.
+/// Removes an item from the list at a path.
 pub(super) fn edits_to_take_item(text: &str, path: &[String], nth: usize) -> Result<Vec<Edit>, Broken> {
     let read = read(text)?;
     let mut node = read.value.as_ref();
@@ -156,7 +158,7 @@ pub(super) fn edits_to_take(text: &str, path: &[&str]) -> Result<Vec<Edit>, Brok
 }
 
 impl<'a> Read<'a> {
-    /// The property of that name.
+    /// Returns the property of that name.
     fn only_property<'o>(
         &self,
         object: &'o Object<'a>,
@@ -214,7 +216,7 @@ impl<'a> Read<'a> {
         match (content.is_empty(), inner.contains('\n')) {
             (true, true) => Edit::insert(start, format!("\n{indent}{new}")),
             (true, false) => Edit::insert(start, format!("\n{indent}{new}\n{outer}")),
-            // A comment is in it.
+            // The object has a comment.
             (false, _) if inner[content.len()..].contains('\n') => {
                 Edit::insert(start + content.len(), format!("\n{indent}{new}"))
             }
@@ -231,7 +233,7 @@ impl<'a> Read<'a> {
             let indent = format!("{outer}{unit}");
             let new = pretty_json(value, &indent, &unit);
             let inside = list.range.start + 1..list.range.end - 1;
-            // A comment in it stays.
+            // A comment in the list stays.
             let content = text[inside.clone()].trim_end().len();
             return vec![match text[inside.clone()].trim().is_empty() {
                 true => Edit { at: inside, with: format!("\n{indent}{new}\n{outer}") },
@@ -255,7 +257,7 @@ impl<'a> Read<'a> {
         }
     }
 
-    /// Takes a part out of an object or a list, with the comma that belongs to it.
+    /// Removes a part from an object or a list, with its comma.
     fn remove(&self, outer: Range<usize>, part: Range<usize>) -> Vec<Edit> {
         let text = self.text;
         let Range { start, end } = part;
@@ -296,7 +298,7 @@ impl<'a> Read<'a> {
         Some(previous.range.start..previous.range.end)
     }
 
-    /// One step of indentation, as this file has it.
+    /// Returns one step of indentation in this file's style.
     fn indent_unit(&self) -> String {
         let root = self.value.as_ref().and_then(Node::as_object);
         let first = root.and_then(|root| root.properties.first()).map(|prop| prop.range.start);
@@ -305,7 +307,7 @@ impl<'a> Read<'a> {
     }
 }
 
-/// The end of the line, if only comments follow; else where it was.
+/// Returns the end of the line, if only comments follow; else `from`.
 fn after_comments(text: &str, from: usize) -> usize {
     let mut at = from;
     loop {
@@ -329,7 +331,7 @@ fn property_text(name: &str, value: &str) -> String {
     format!("{}: {value}", Value::from(name))
 }
 
-/// As people write it: objects over several lines, lists on one.
+/// Writes JSON as people do: objects over several lines, lists on one.
 fn pretty_json(value: &Value, indent: &str, unit: &str) -> String {
     match value {
         Value::Object(map) if !map.is_empty() => {
@@ -352,7 +354,7 @@ fn pretty_json(value: &Value, indent: &str, unit: &str) -> String {
     }
 }
 
-/// JSON on one line, with a space after what separates.
+/// Writes JSON on one line, with a space after each separator.
 trait Spaced {
     fn to_string_spaced(&self) -> String;
 }

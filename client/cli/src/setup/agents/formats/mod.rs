@@ -1,10 +1,10 @@
-//! Changing one entry of a configuration file and nothing else.
+//! Changes one entry of a configuration file and nothing else.
 //!
-//! Each format has a parser that says where things are; the change itself is made by cutting and inserting text, because
-//! writing a parsed file anew would touch its neighbours: blank lines, one-line objects, comments. So everything outside the
-//! few places of [`Edit`] is kept byte for byte by construction, and `put` and `take` look at the outcome once more: it must
-//! parse, say the same as before but for the entry, and give back the old text when the edits are taken back. If it does not,
-//! nothing is changed and the user is told.
+//! Each format has a parser that returns the places of values. The change itself cuts and inserts text, because writing
+//! a parsed file anew would change its neighbours: blank lines, one-line objects, comments. So everything outside the
+//! few places of [`Edit`] stays byte for byte by construction, and `put` and `take` check the outcome: it must parse,
+//! have the same values as before except for the entry, and give the old text when the edits are undone. If it does
+//! not, nothing is changed and the user is told.
 
 mod json;
 mod toml;
@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 
 pub(crate) use self::values::{TakenValue, ValueAt};
 
-/// Why a file cannot be changed, and where that is.
+/// Why a file cannot be changed, with the place of the problem.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {problem}")]
 pub(crate) struct Broken {
@@ -27,7 +27,7 @@ pub(crate) struct Broken {
 }
 
 impl Broken {
-    /// At a byte of the text; both counted from one, the column in characters.
+    /// Makes the error for a byte of the text; line and column count from one, the column in characters.
     fn at_byte(text: &str, byte: usize, problem: impl Into<String>) -> Self {
         let before = text.get(..byte).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -36,7 +36,7 @@ impl Broken {
     }
 }
 
-/// A place in a text, and what comes there instead.
+/// A range of a text, and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Edit {
     at: Range<usize>,
@@ -67,12 +67,12 @@ impl Slot<'_> {
     }
 }
 
-/// A file as text that parsers like, and what has to be put back around it.
+/// A file as text for parsers, with the bytes to restore around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ConfigText {
     bom: bool,
     crlf: bool,
-    /// Without the mark, with plain line ends where all were CRLF.
+    /// The text without its mark, and with plain line ends if all were CRLF.
     pub(crate) text: String,
 }
 
@@ -80,7 +80,7 @@ const BOM: &str = "\u{feff}";
 
 impl ConfigText {
     /// # Errors
-    /// Where it is no UTF-8.
+    /// The place of the first invalid byte, if the file is no UTF-8.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, Broken> {
         let whole = std::str::from_utf8(bytes).map_err(|error| {
             let good = String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
@@ -93,7 +93,7 @@ impl ConfigText {
         Ok(Self { bom: whole.len() > text.len(), crlf, text: plain })
     }
 
-    /// The bytes of the same file with another text.
+    /// Returns the bytes of the same file with another text.
     pub(crate) fn bytes_with(&self, text: &str) -> Vec<u8> {
         let mark = if self.bom { BOM } else { "" };
         let text = if self.crlf { text.replace('\n', "\r\n") } else { text.to_owned() };
@@ -101,8 +101,8 @@ impl ConfigText {
     }
 }
 
-/// The dialect of JSON that an agent's parser takes. The agent's file counts as broken if there is more in it,
-/// whoever put that there.
+/// The dialect of JSON that an agent's parser accepts. An agent's file with other additions counts as broken, whoever
+/// put them there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// JSON without any additions.
@@ -116,17 +116,17 @@ pub(crate) enum Dialect {
 /// The format of a client's configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// JSON; comments and commas at the end are kept where they are.
+    /// JSON; comments and trailing commas stay where they are.
     Json,
     Toml,
     Yaml,
 }
 
 impl Format {
-    /// All that the file says; `{}` if it is empty.
+    /// Returns the file's data; `{}` if the file is empty.
     ///
     /// # Errors
-    /// Where it is broken.
+    /// The place where it is broken.
     pub(crate) fn parse(self, text: &str) -> Result<Value, Broken> {
         let data = match self {
             Self::Json => json::parse(text),
@@ -144,10 +144,10 @@ impl Format {
         }
     }
 
-    /// As `parse`, and refuses what the agent itself would refuse.
+    /// Parses as `parse` does, and refuses text that the agent itself would refuse.
     ///
     /// # Errors
-    /// Where it is broken.
+    /// The place where it is broken.
     pub(crate) fn parse_for(self, text: &str, dialect: Dialect) -> Result<Value, Broken> {
         let data = self.parse(text)?;
         if self == Self::Json {
@@ -156,10 +156,10 @@ impl Format {
         Ok(data)
     }
 
-    /// The text with `value` in `slot`.
+    /// Returns the text with `value` in `slot`.
     ///
     /// # Errors
-    /// Where it is broken, or of a form in which nothing can be added safely.
+    /// The place where it is broken, or has a form in which nothing can be added safely.
     pub(crate) fn put_value(self, text: &str, slot: Slot<'_>, value: &Value) -> Result<String, Broken> {
         let mut expected = self.parse(text)?;
         let edits = match self {
@@ -174,10 +174,11 @@ impl Format {
         self.apply_checked(text, edits, &expected)
     }
 
-    /// The text without what is in `slot`; with `container_too`, also without its table, if that is empty then.
+    /// Returns the text without the value of `slot`; with `container_too`, also without its table, if that is empty
+    /// then.
     ///
     /// # Errors
-    /// Where it is broken, or of a form in which nothing can be removed safely.
+    /// The place where it is broken, or has a form in which nothing can be removed safely.
     pub(crate) fn take_value(
         self,
         text: &str,
@@ -226,7 +227,8 @@ impl Format {
     }
 }
 
-/// A table of nothing says as much as no table: TOML has no way to write an empty one that only had sub-tables.
+/// Removes empty tables, which mean the same as no table: TOML has no way to write an empty one that only had
+/// sub-tables.
 fn without_empty(data: &Value) -> Value {
     let Value::Object(root) = data else { return data.clone() };
     let is_empty = |value: &Value| value.is_null() || value.as_object().is_some_and(Map::is_empty);
@@ -244,7 +246,7 @@ fn child_object<'v>(root: &'v mut Value, name: &str) -> &'v mut Value {
     child
 }
 
-/// Makes the edits, which are in order, and gives those that take them back.
+/// Applies sorted edits, and returns the edits that undo them.
 fn apply(text: &str, edits: &[Edit]) -> (String, Vec<Edit>) {
     let (mut changed, mut back, mut done) = (String::with_capacity(text.len() + 256), Vec::new(), 0);
     for Edit { at, with } in edits {
@@ -258,17 +260,17 @@ fn apply(text: &str, edits: &[Edit]) -> (String, Vec<Edit>) {
     (changed, back)
 }
 
-/// The first byte of the line in which `byte` is.
+/// Returns the first byte of the line in which `byte` is.
 fn line_start(text: &str, byte: usize) -> usize {
     text[..byte].rfind('\n').map_or(0, |newline| newline + 1)
 }
 
-/// The end of the line in which `byte` is, before its line break.
+/// Returns the end of the line in which `byte` is, before its line break.
 fn line_end(text: &str, byte: usize) -> usize {
     text[byte..].find('\n').map_or(text.len(), |newline| byte + newline)
 }
 
-/// The white space with which the line of `byte` begins.
+/// Returns the white space with which the line of `byte` begins.
 fn indentation(text: &str, byte: usize) -> &str {
     let line = &text[line_start(text, byte)..];
     let end = line.find(|c: char| c != ' ' && c != '\t').unwrap_or(line.len());

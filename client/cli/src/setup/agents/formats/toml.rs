@@ -1,7 +1,8 @@
-//! TOML: an entry is a table with a header of its own at the end of the file, or a pair in an inline table.
+//! Changes TOML files: an entry is a table with a header of its own at the end of the file, or a pair in an inline
+//! table.
 //!
-//! The parser says where keys and values are. Headers it gives only for tables, so their lines are looked for: a line that
-//! begins with `[` and lies in no value.
+//! The parser returns the places of keys and values. It gives headers only for tables, so their lines are searched: a
+//! line that begins with `[` and lies in no value.
 
 use std::ops::Range;
 
@@ -144,7 +145,7 @@ pub(super) fn edits_to_take(text: &str, path: &[&str]) -> Result<Vec<Edit>, Brok
     }
 }
 
-/// A pair with what separates it: its line, or its comma in an inline table.
+/// Returns a pair with its separator: its line, or its comma in an inline table.
 fn pair_range(text: &str, start: usize, end: usize) -> Range<usize> {
     let (line, rest) = (line_start(text, start), line_end(text, end));
     if text[line..start].trim().is_empty() && text[end..rest].trim().is_empty() {
@@ -158,14 +159,14 @@ fn pair_range(text: &str, start: usize, end: usize) -> Range<usize> {
     if before.ends_with(',') { before.len() - 1..end } else { start..end }
 }
 
-/// A region with its line break and one blank line before it.
+/// Extends a region by its line break and one blank line before it.
 fn with_gap(text: &str, Range { start, end }: Range<usize>) -> Range<usize> {
     let end = (end + 1).min(text.len());
     let start = if text[..start].ends_with("\n\n") { start - 1 } else { start };
     start..end
 }
 
-/// Where the tables at `path` and below it are: from a header to the end of its last value.
+/// Returns the regions of the tables at `path` and below it: each from a header to the end of its last value.
 fn table_regions(text: &str, root: &DeTable<'_>, path: &[&str]) -> Vec<Range<usize>> {
     let mut values = Vec::new();
     collect_values(text, root, &mut values);
@@ -195,7 +196,7 @@ fn table_regions(text: &str, root: &DeTable<'_>, path: &[&str]) -> Vec<Range<usi
     found
 }
 
-/// The dotted name in a header.
+/// Returns the dotted name in a header.
 fn header_names(header: &str) -> Vec<String> {
     let Ok(parsed) = DeTable::parse(header) else { return Vec::new() };
     let (mut names, mut inside) = (Vec::new(), Some(parsed.get_ref()));
@@ -209,7 +210,7 @@ fn header_names(header: &str) -> Vec<String> {
     names
 }
 
-/// Every value that is written after an equals sign.
+/// Collects every value that is written after an equals sign.
 fn collect_values(text: &str, table: &DeTable<'_>, into: &mut Vec<Range<usize>>) {
     table.iter().for_each(|(_, value)| collect_value(text, value, into));
 }
@@ -241,7 +242,7 @@ fn inline_text(value: &Value) -> String {
             format!("{{ {} }}", all.join(", "))
         }
         Value::Array(items) => format!("[{}]", items.iter().map(inline_text).collect::<Vec<_>>().join(", ")),
-        // The escapes of JSON are escapes of TOML.
+        // The escapes of JSON are escapes of TOML too.
         other => other.to_string(),
     }
 }

@@ -1,7 +1,7 @@
-//! Adding single values to JSON files of an agent, deep in tables and lists, and taking them out again.
+//! Adds single values to JSON files of an agent, deep in tables and lists, and removes them again.
 //!
-//! The change is made and checked as that of an entry is: text is cut and inserted, the outcome must say exactly what was meant, and
-//! taking the edits back must give the old text.
+//! Changes are made and checked like those of an entry: text is cut and inserted, the outcome must have exactly the
+//! intended values, and undoing the edits must give the old text.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -14,45 +14,45 @@ pub(crate) struct ValueAt {
     /// The names of the tables on the way, from the outside in, and the last name.
     pub(crate) path: Vec<String>,
     pub(crate) value: Value,
-    /// True for an item of the list at the path.
+    /// Whether it is an item of the list at the path.
     pub(crate) is_item: bool,
-    /// True if the value has to stay while there is anything else in the file.
+    /// Whether the value has to stay while the file has any other value.
     pub(crate) stays_beside_others: bool,
-    /// Number of names of the path that were missing: what hob made, it takes out when it is empty.
+    /// Number of names of the path that were missing: hob removes its own tables when they are empty.
     pub(crate) made: usize,
 }
 
-/// The outcome of looking for a value to take out.
+/// The outcome of removing a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TakenValue {
-    /// The text without it.
+    /// The text without the value.
     Text(String),
-    /// It is not there.
+    /// The value is not there.
     Absent,
-    /// Something that runs the same command is there in its place.
+    /// Another value that runs the same command is in its place.
     Changed,
 }
 
 impl ValueAt {
-    /// An item of the list at a path of names.
+    /// Creates an item of the list at a path of names.
     pub(crate) fn item(path: &[&str], value: Value) -> Self {
         Self { is_item: true, ..Self::named(path, value) }
     }
 
-    /// The value of the last name of a path.
+    /// Creates the value of the last name of a path.
     pub(crate) fn named(path: &[&str], value: Value) -> Self {
         let path = path.iter().map(|name| (*name).to_owned()).collect();
         Self { path, value, is_item: false, stays_beside_others: false, made: 0 }
     }
 
-    /// The value in what has to be made around it, below the first `depth` names.
+    /// Returns the value with the tables that have to be made around it, below the first `depth` names.
     pub(super) fn nested_below(&self, depth: usize) -> Value {
         let inner = if self.is_item { Value::Array(vec![self.value.clone()]) } else { self.value.clone() };
         let names = self.path.iter().skip(depth).rev();
         names.fold(inner, |inside, name| Value::Object(Map::from_iter([(name.clone(), inside)])))
     }
 
-    /// The value that a file has at the path.
+    /// Returns the value of a file at the path.
     fn place_in<'v>(&self, data: &'v Value) -> Option<&'v Value> {
         self.path.iter().try_fold(data, |inside, name| inside.get(name))
     }
@@ -65,10 +65,10 @@ impl ValueAt {
         }
     }
 
-    /// Adds the value to a text; `None` if it is there. Notes which names of its path were missing.
+    /// Adds the value to a text; `None` if it is there. Records the number of missing names of its path.
     ///
     /// # Errors
-    /// Where the file is broken, or has something else in its place.
+    /// The place where the file is broken, or has another value in the way.
     pub(crate) fn add_to(&mut self, text: &str, dialect: Dialect) -> Result<Option<String>, Broken> {
         let data = Format::Json.parse_for(text, dialect)?;
         if self.is_in(&data) {
@@ -97,11 +97,11 @@ impl ValueAt {
         }
     }
 
-    /// Takes the value out of a text, with the tables and the list that hob made for it, if they are empty then. With `force`, also one
-    /// that was changed.
+    /// Removes the value from a text, with the tables and the list that hob made for it, if they are empty then. With
+    /// `force`, also a changed value.
     ///
     /// # Errors
-    /// Where the file is broken.
+    /// The place where the file is broken.
     pub(crate) fn take_from(&self, text: &str, force: bool) -> Result<TakenValue, Broken> {
         let data = Format::Json.parse(text)?;
         let Some(place) = self.place_in(&data) else { return Ok(TakenValue::Absent) };
@@ -175,7 +175,7 @@ fn apply_exactly(text: &str, edits: &[Edit], expected: &Value) -> Result<String,
     Err(Broken::at_byte(text, first, problem))
 }
 
-/// Returns true if both values name the same command somewhere: a hook whose time limit was changed, say.
+/// Returns true if both values name the same command somewhere: for example a hook whose time limit was changed.
 fn runs_the_same(one: &Value, other: &Value) -> bool {
     let commands = |value: &Value| {
         let mut found = Vec::new();
@@ -212,7 +212,7 @@ mod tests {
         ValueAt::item(&["permissions", "allow"], "mcp__hob__map_search".into())
     }
 
-    /// Adds a value, checks that a reader finds it beside all that was there, and takes it out again.
+    /// Adds a value, checks that a reader finds it beside the old values, and removes it again.
     #[track_caller]
     fn round_trip(before: &str, mut value: ValueAt) -> String {
         let data = |text: &str| Format::Json.parse(text).expect("JSON");

@@ -1,7 +1,7 @@
-//! YAML: an entry is a block of lines right below its table's key, or a pair in a table between braces.
+//! Changes YAML files: an entry is a block of lines right below its table's key, or a pair in a table between braces.
 //!
-//! The new block comes first in its table: the end of a block is hard to tell from the comments that follow it, its
-//! beginning is not.
+//! The new block comes first in its table, because its beginning is easy to find, while the end of a block is hard to
+//! tell from the comments after it.
 
 use saphyr::{LoadableYamlNode as _, MarkedYaml, Scalar, YamlData};
 use serde_json::{Map, Value};
@@ -23,14 +23,15 @@ fn read(text: &str) -> Result<Option<MarkedYaml<'_>>, Broken> {
     }
 }
 
-/// The parser counts characters.
+/// Converts a marker to a byte offset: the parser counts characters.
 fn byte_offset(text: &str, marker: &saphyr::Marker) -> usize {
     let line: usize = text.split_inclusive('\n').take(marker.line().saturating_sub(1)).map(str::len).sum();
     let rest = &text[line.min(text.len())..];
     line + rest.char_indices().nth(marker.col()).map_or(rest.len(), |(at, _)| at)
 }
 
-/// Where a value begins: a block of pairs at its first key, because the parser gives the end of the line above as its start.
+/// Returns the beginning of a value: for a block of pairs its first key, because the parser gives the end of the line
+/// above as its start.
 fn value_start(text: &str, value: &MarkedYaml<'_>) -> usize {
     let start = byte_offset(text, &value.span.start);
     match &value.data {
@@ -66,7 +67,7 @@ fn to_json_value(node: &MarkedYaml<'_>) -> Value {
     }
 }
 
-/// Where the pair of that name is, and what its value is.
+/// Returns the place of the pair of that name, and its value.
 fn find<'y, 'a>(text: &str, pairs: &'y Pairs<'a>, name: &str) -> Option<(usize, &'y MarkedYaml<'a>)> {
     let named = |key: &MarkedYaml<'_>| matches!(&key.data, YamlData::Value(Scalar::String(is)) if is.as_ref() == name);
     let (key, value) = pairs.iter().find(|(key, _)| named(key))?;
@@ -133,7 +134,7 @@ pub(super) fn edits_to_put(text: &str, slot: Slot<'_>, value: &Value) -> Result<
                 format!("\n{}", block_text(slot.name, value, indentation(text, at))),
             )]),
         },
-        // What an alias stands for is elsewhere in the file.
+        // The contents of an alias are elsewhere in the file.
         _ => Err(Broken::at_byte(
             text,
             at.max(key),
@@ -150,7 +151,7 @@ pub(super) fn edits_to_take(text: &str, path: &[&str]) -> Result<Vec<Edit>, Brok
         let Some((key, value)) = find(text, pairs, name) else { break };
         let at = value_start(text, value);
         if is_flow {
-            // As `put` writes it; what somebody else wrote there has an end that the parser does not tell.
+            // This is the form that `put` writes; a value in another form has an end that the parser does not give.
             let own = format!("{}: {}", scalar_text(name), to_json_value(value));
             let own = text[key..]
                 .starts_with(&own)
@@ -177,7 +178,7 @@ fn by_hand(text: &str, at: usize, name: &str) -> Broken {
     Broken::at_byte(text, at, format!("`{name}` is written between braces; take it out by hand"))
 }
 
-/// A key must begin its line. The parser has refused keys that come twice.
+/// Checks that a key begins its line. The parser has refused keys that occur twice.
 fn check_begins_line(text: &str, key: usize, name: &str) -> Result<(), Broken> {
     match line_start(text, key) + indentation(text, key).len() == key {
         true => Ok(()),
@@ -185,7 +186,8 @@ fn check_begins_line(text: &str, key: usize, name: &str) -> Result<(), Broken> {
     }
 }
 
-/// The lines of a pair: its own, and those that are indented more, but not the comments and blank lines that follow.
+/// Returns the lines of a pair: its own, and the following ones with a deeper indentation, but not the comments and
+/// blank lines after them.
 fn pair_region(text: &str, key: usize) -> std::ops::Range<usize> {
     let start = line_start(text, key);
     let depth = indentation(text, key).len();
@@ -211,7 +213,7 @@ fn append_slot(text: &str, indent: &str, slot: Slot<'_>, value: &Value) -> Edit 
     Edit::insert(text.len(), format!("{gap}{indent}{}:\n{inner}\n", slot.container))
 }
 
-/// The lines of a pair, without the last line break.
+/// Writes the lines of a pair, without the last line break.
 fn block_text(name: &str, value: &Value, indent: &str) -> String {
     let name = scalar_text(name);
     match value {
@@ -237,7 +239,7 @@ fn quoted_value(value: &Value) -> String {
     }
 }
 
-/// Without quotes where nobody could take it for something else; JSON's quotes are YAML's.
+/// Writes a scalar without quotes where it can only be a string, else in JSON's quotes, which are valid YAML.
 fn scalar_text(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '.' | '-');
     let reads_as_is = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')

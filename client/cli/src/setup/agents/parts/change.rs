@@ -1,6 +1,7 @@
-//! The change that a part makes to a file: a block between markers, a whole file, or values of a JSON file.
+//! Makes the change of a part in a file: a block between markers, a whole file, or values of a JSON file.
 //!
-//! A change is also what a receipt remembers of a part, so that it can be found and taken out of a file that was changed since.
+//! A receipt stores the change of a part, so that hob can find the part and remove it from a file that was changed
+//! since.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,14 +12,14 @@ use crate::setup::agents::formats::{Dialect, TakenValue, ValueAt};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum PartChange {
-    /// Lines between two markers, which are the first and the last of them.
+    /// Lines of a document; the first and the last of them are markers.
     Block(String),
     /// A file that is hob's alone, with this content.
     File(String),
     /// Values of a JSON file.
     Values {
         values: Vec<ValueAt>,
-        /// True if the agent takes comments in the file.
+        /// Whether the agent accepts comments in the file.
         comments: bool,
     },
 }
@@ -26,7 +27,7 @@ pub(crate) enum PartChange {
 /// A text without a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum WithoutPart {
-    /// The text that is left; `None` if all of the file was hob's.
+    /// The rest of the text; `None` if all of the file was hob's.
     Text(Option<String>),
     /// The part is not there any more.
     Absent,
@@ -35,10 +36,11 @@ pub(crate) enum WithoutPart {
 }
 
 impl PartChange {
-    /// Makes the change in a text; `None` if it is there. `own` is what hob wrote there before, if it is still there.
+    /// Makes the change in a text; `None` if it is there. `own` is hob's earlier part in the file, if it is still
+    /// there.
     ///
     /// # Errors
-    /// Why the file is left alone, as a clause.
+    /// The reason why the file is not changed, as a clause.
     pub(super) fn add_to(
         &mut self,
         text: Option<&str>,
@@ -57,7 +59,7 @@ impl PartChange {
             Self::Values { values, comments } => {
                 let dialect = if *comments { Dialect::Commas } else { Dialect::Plain };
                 let mut changed = text.unwrap_or_default().to_owned();
-                // What is there already is somebody else's, and undoing leaves it.
+                // A value that is already there belongs to somebody else, and undo leaves it.
                 let mut added = Vec::new();
                 for mut value in std::mem::take(values) {
                     let outcome = value.add_to(&changed, dialect);
@@ -74,10 +76,10 @@ impl PartChange {
         }
     }
 
-    /// Takes the part out of a text. With `force`, also if it was changed since.
+    /// Removes the part from a text. With `force`, also a changed part.
     ///
     /// # Errors
-    /// Says in a clause why the file cannot be changed.
+    /// The reason why the file cannot be changed, as a clause.
     pub(crate) fn take_from(&self, text: &str, force: bool) -> Result<WithoutPart, String> {
         match self {
             Self::Block(block) => Ok(take_block(text, block, force)),
@@ -97,7 +99,7 @@ impl PartChange {
                     values.iter().map(|value| ValueAt { made: 0, ..value.clone() }).collect()
                 };
                 let own = places(own);
-                // What somebody else had written before is not among hob's own.
+                // Values that somebody else had written before are not among hob's own.
                 let is_rest_there = || {
                     let rest = wanted.iter().filter(|value| !own.contains(value)).cloned().collect();
                     let mut rest = Self::Values { values: rest, comments: true };
@@ -109,10 +111,10 @@ impl PartChange {
         }
     }
 
-    /// A text without the part, which is in it; `None` if nothing else is.
+    /// Returns a text without the part, which is in it; `None` if nothing is left.
     ///
     /// # Errors
-    /// As [`Self::take_from`].
+    /// The errors of [`Self::take_from`].
     pub(super) fn text_without(&self, text: &str) -> Result<Option<String>, String> {
         Ok(match self.take_from(text, false)? {
             WithoutPart::Text(left) => left,
@@ -120,14 +122,14 @@ impl PartChange {
         })
     }
 
-    /// Returns true if a text has the part as hob wrote it.
+    /// Returns true if a text has the part in hob's form.
     pub(super) fn is_in(&self, text: &str) -> bool {
         matches!(self.take_from(text, false), Ok(WithoutPart::Text(_)))
     }
 }
 
-/// The bytes of the block in a text, from its first marker to the end of the line of its last. A marker is a line of its own; of several
-/// that begin a block, the one nearest to the end counts, so that nothing of the user's stands between.
+/// Returns the byte range of the block in a text, from its first marker to the end of the line of its last. A marker is
+/// a line of its own; if several begin a block, the last of them counts, so that no text of the user's is inside.
 fn block_range(text: &str) -> Option<std::ops::Range<usize>> {
     let is_line = |at: usize, marker: &str| {
         (at == 0 || text[..at].ends_with('\n'))
@@ -168,7 +170,7 @@ fn take_block(text: &str, block: &str, force: bool) -> WithoutPart {
         return WithoutPart::Changed;
     }
     let before = &text[..range.start];
-    // The blank line that came with it goes with it.
+    // The blank line that was added with the block is removed with it.
     let before = if before.ends_with("\n\n") { &before[..before.len() - 1] } else { before };
     let left = format!("{before}{}", &text[range.end..]);
     WithoutPart::Text((!left.trim().is_empty()).then_some(left))
@@ -255,7 +257,7 @@ mod tests {
         let mut fresh = change();
         let after = fresh.add_to(None, None).expect("added").expect("new");
         assert_eq!(fresh.take_from(&after, false), Ok(WithoutPart::Text(None)));
-        // A hook of the user came to it: the version is needed for that.
+        // The user added a hook, so the version has to stay.
         let shared = after.replace("\"hooks\": {", "\"hooks\": {\n    \"stop\": [{\"command\": \"x\"}],");
         let Ok(WithoutPart::Text(Some(left))) = fresh.take_from(&shared, false) else { panic!("{shared}") };
         assert!(left.contains("\"version\": 1") && left.contains("stop") && !left.contains("hob"), "{left}");

@@ -1,4 +1,4 @@
-//! Makes the content of each part for each agent: the same words in the agent's own notation.
+//! Makes the content of each part for each agent: the same texts in the agent's own notation.
 
 use std::path::Path;
 
@@ -10,17 +10,17 @@ use super::kind::PartKind;
 use super::texts::{SUBAGENT_DESCRIPTION, instruction_block, instruction_lines, skill_text, subagent_task};
 use crate::setup::agents::formats::ValueAt;
 
-/// Longest time that an agent gives its hook; hob itself ends after 150 ms.
+/// Time limit in seconds that an agent sets for the hook; hob itself ends after 150 ms.
 const HOOK_SECONDS: u64 = 5;
 
-/// The contents of a part.
+/// The facts from which the contents of parts are made.
 pub(super) struct PartContent<'a> {
     pub(super) client: &'a str,
     /// The entry's name, from which agents make the names of its tools.
     pub(super) name: &'a str,
     /// The tools of the entry.
     pub(super) tools: &'a [&'static ToolDef],
-    /// The program `hob`, as the agent's machine finds it, with what its environment needs.
+    /// The program `hob` as the agent's machine finds it, with the variables that it needs.
     pub(super) hob: &'a HobProgram,
 }
 
@@ -33,8 +33,8 @@ pub(super) struct HobProgram {
 }
 
 impl HobProgram {
-    /// A line for a shell that runs the hook, and is silent and successful where there is no hob: a project's file goes to people
-    /// without it.
+    /// Returns a shell line that runs the hook, and is silent and successful where there is no hob: a project's file
+    /// goes to people without it.
     fn hook_line(&self, client: &str) -> String {
         if cfg!(windows) {
             return format!("\"{}\" hook {client}", self.command);
@@ -45,7 +45,7 @@ impl HobProgram {
     }
 }
 
-/// A word for a POSIX shell.
+/// Quotes a word for a POSIX shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
@@ -67,7 +67,8 @@ impl PartContent<'_> {
     }
 
     fn reading_tools(&self) -> impl Iterator<Item = &'static str> + '_ {
-        // The tools that edit only preview, and so only read; deciding about a preview is the user's to permit all the same.
+        // The tools that edit only make previews, and so only read; but the user alone permits decisions about
+        // previews.
         let reads = |tool: &&&'static ToolDef| tool.read_only && tool.set != ToolSet::Edit;
         self.tools.iter().filter(reads).map(|tool| tool.name)
     }
@@ -83,7 +84,7 @@ impl PartContent<'_> {
         }
     }
 
-    /// Permission for each tool by its name: what edits is never among them.
+    /// Permits each tool by its name, except those that edit.
     fn permissions(&self) -> PartChange {
         let name = self.name;
         match self.client {
@@ -119,7 +120,8 @@ impl PartContent<'_> {
         };
         let name = self.name;
         let head = match self.client {
-            // https://code.claude.com/docs/en/sub-agents: without `tools` it would have all, also those that edit.
+            // https://code.claude.com/docs/en/sub-agents: without `tools` it would have all tools, including those that
+            // edit.
             "claude-code" => {
                 format!("tools: Read, Grep, Glob{}\n", named(&format!(", mcp__{name}__"), ""))
             }
@@ -130,7 +132,7 @@ impl PartContent<'_> {
             ),
             // https://opencode.ai/docs/agents
             "opencode" => "mode: subagent\npermission:\n  edit: deny\n".to_owned(),
-            // https://cursor.com/docs/subagents: the tools are those of the agent that starts it.
+            // https://cursor.com/docs/subagents: it has the tools of the agent that starts it.
             _ => "readonly: true\n".to_owned(),
         };
         let own_name = if self.client == "opencode" { "" } else { "name: hob\n" };

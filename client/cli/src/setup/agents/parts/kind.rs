@@ -6,24 +6,24 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum PartKind {
-    /// A block in the document of instructions that the agent reads at the start.
+    /// A block in the instructions that the agent reads at the start.
     Instructions,
     /// The agent's own permission for the tools that only read.
     Permissions,
-    /// A skill that the agent reads when it fits.
+    /// A skill that the agent reads when a task fits.
     Skill,
-    /// A sub-agent that has the tools.
+    /// A sub-agent that has hob's tools.
     Subagent,
     /// A hook that adds context to the agent's own searches.
     Hook,
 }
 
 impl PartKind {
-    /// Every kind, in the order in which they are asked for.
+    /// Every kind, in the order in which hob offers them.
     pub(crate) const ALL: [Self; 5] =
         [Self::Instructions, Self::Permissions, Self::Skill, Self::Subagent, Self::Hook];
 
-    /// The word of the kind, which is also its option.
+    /// Returns the word of the kind, which is also its option.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Instructions => "instructions",
@@ -34,7 +34,7 @@ impl PartKind {
         }
     }
 
-    /// A sentence on the use of the part, for whoever is asked.
+    /// Returns a sentence on the use of the part, for the user's decision.
     pub(crate) fn purpose(self) -> &'static str {
         match self {
             Self::Instructions => "tells the agent when to ask hob, in under 120 tokens",

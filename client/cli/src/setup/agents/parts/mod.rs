@@ -1,7 +1,9 @@
-//! Parts beside the entry that make an agent choose hob: instructions, permissions, a skill, a sub-agent, a hook.
+//! Sets up the parts beside the entry that make an agent choose hob: instructions, permissions, a skill, a sub-agent, a
+//! hook.
 //!
-//! Each is shown, asked for, remembered by a receipt and undone as the entry is, and none is written unasked. `places` says where an
-//! agent keeps them and why it has none, `texts` and `content` what they say, `change` how a file takes them, `plan` what is to be done.
+//! hob shows each part, asks, stores a receipt, and undoes the part like the entry; it writes none unasked. `places`
+//! says where an agent keeps its parts and why it has none, `texts` and `content` have their texts, `change` puts them
+//! into files, `plan` decides what to do.
 
 mod change;
 mod content;
@@ -45,7 +47,7 @@ pub(super) struct PartsOutcome {
 }
 
 impl AgentOptions {
-    /// Sets up the parts that the options name, or that the user agrees to look at.
+    /// Sets up the parts that the options name, or that the user agrees to see.
     pub(super) fn set_up_parts(&self, of: &PartsOf<'_>) -> Result<PartsOutcome, CommandFailure> {
         let mut kinds = self.part_kinds();
         let is_named = !kinds.is_empty();
@@ -79,7 +81,7 @@ impl AgentOptions {
         Ok(PartsOutcome { report: report.into(), outcome })
     }
 
-    /// On a terminal without options for parts, asks whether to look at them.
+    /// Asks on a terminal, without options for parts, whether to show them.
     fn asks_for_parts(&self, of: &PartsOf<'_>) -> Result<bool, CommandFailure> {
         let is_talk = io::stdin().is_terminal() && io::stdout().is_terminal();
         if self.yes || self.dry_run || of.at.json || !is_talk {
@@ -127,11 +129,11 @@ impl AgentOptions {
 
 /// Why a part was not set up.
 enum PartProblem {
-    /// The agent has none, for this reason.
+    /// The agent has no such part, for this reason.
     None(String),
     /// It could not be written.
     Failed(String),
-    /// The user could not be talked with.
+    /// Talking with the user failed.
     Talk(CommandFailure),
 }
 
@@ -161,7 +163,7 @@ fn plan_text(plan: &PartPlan, at: &AgentSetupContext<'_>) -> String {
     format!("{title} ({}): {what} {file}\n\n{lines}\n", plan.kind.purpose())
 }
 
-/// The program `hob` for a hook: the bare name in a project's file, if the `PATH` has it, else this program.
+/// Returns the program `hob` for a hook: the bare name in a project's file, if the `PATH` has it, else this program.
 fn hob_program(scope: SetupScope) -> Result<HobProgram, String> {
     let own = std::env::current_exe().ok();
     let path = nonempty_variable("PATH").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Says where each agent keeps its parts, and why an agent has none of a kind. A table.
+//! Lists where each agent keeps its parts, and why an agent has none of a kind. A table.
 //!
 //! docs/agents.md cites the page or source of each agent that documents the place.
 
@@ -8,21 +8,21 @@ use super::kind::PartKind;
 use crate::setup::agents::clients::{Bases, SetupAgent};
 use crate::setup::agents::scope::SetupScope;
 
-/// Where a part is written.
+/// The file of a part.
 #[derive(Clone, Copy)]
 enum Place {
-    /// This file, from the project's root or the user's folder.
+    /// This file, relative to the project's root or the user's folder.
     In(&'static str),
     /// The file of the agent's entry.
     OfEntry,
-    /// There is no such file, for this reason.
+    /// The agent has no such file, for this reason.
     No(&'static str),
 }
 
 use Place::{In, No, OfEntry};
 
-/// The place of a kind of part of an agent: for a project, and for a user. `~claude` and `~codex` are folders that a variable may name,
-/// `~config` is that of configuration.
+/// The place of an agent's kind of part, for a project and for a user. `~claude` and `~codex` are folders that a
+/// variable may name, `~config` is the folder of configuration.
 struct PartPlace {
     client: &'static str,
     kind: PartKind,
@@ -40,7 +40,7 @@ const NO_USER_RULES: &str = "Cursor keeps the rules of a user in the app; run th
 
 const PLACES: &[PartPlace] = &[
     row("claude-code", Instructions, In("CLAUDE.md"), In("~claude/CLAUDE.md")),
-    // The local file is of one person: colleagues need not have hob.
+    // The local file belongs to one person, because colleagues need not have hob.
     row("claude-code", Permissions, In(".claude/settings.local.json"), In("~claude/settings.json")),
     row("claude-code", Skill, In(".claude/skills/hob/SKILL.md"), In("~claude/skills/hob/SKILL.md")),
     row("claude-code", Subagent, In(".claude/agents/hob.md"), In("~claude/agents/hob.md")),
@@ -74,7 +74,7 @@ const CODEX_SHARES: &str = "Codex's sub-agents have the tools of the agent that 
 const CURSOR_REPLACES: &str =
     "Cursor's permissions.json takes the place of the list that you keep in the app; allow hob's tools there";
 
-/// Agents that read `AGENTS.md` in a project (agents.md lists them), and of which hob knows no other part.
+/// Agents that read `AGENTS.md` in a project (agents.md lists them), and for which hob knows no other part.
 const READ_AGENTS_MD: &[&str] = &[
     "amp",
     "cline",
@@ -103,7 +103,7 @@ pub(super) struct PlaceRequest<'a> {
 }
 
 impl PlaceRequest<'_> {
-    /// Finds the file of the part, with the scope that it has.
+    /// Finds the file of the part, with its scope.
     ///
     /// # Errors
     /// The reason why there is none, as a clause.
@@ -116,7 +116,7 @@ impl PlaceRequest<'_> {
             }
             None => return Err(format!("hob knows no {} of {}", self.kind.word(), self.client.title)),
         };
-        // An agent that has servers of a user alone may well have documents in projects.
+        // An agent with servers only for a user may still read documents in projects.
         let in_project = self.scope == SetupScope::Project
             || (self.client.project.is_empty() && matches!(user, No(_)) && self.project.is_some());
         let (scope, place) =

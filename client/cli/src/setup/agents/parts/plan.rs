@@ -1,4 +1,5 @@
-//! Plans one part of an agent's set-up: its file, the change, the receipt. It is shown, agreed to, made and undone as the entry is.
+//! Plans one part of an agent's set-up: its file, the change, the receipt. The part is shown, agreed to, made and
+//! undone like the entry.
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +28,7 @@ pub(super) struct PartRequest<'a> {
     pub(super) change: PartChange,
 }
 
-/// A part that can be shown and written.
+/// A planned part, ready to be shown and written.
 #[derive(Debug)]
 pub(super) struct PartPlan {
     pub(super) kind: PartKind,
@@ -38,10 +39,10 @@ pub(super) struct PartPlan {
 }
 
 impl PartPlan {
-    /// Looks at the file and works out the change.
+    /// Reads the file and computes the change.
     ///
     /// # Errors
-    /// Why the file is left alone, as a sentence.
+    /// The reason why the file is not changed, as a sentence.
     pub(super) fn make_plan(request: PartRequest<'_>, receipts: &Receipts) -> Result<Self, String> {
         let PartRequest { client, kind, scope, root, file, name, mut change } = request;
         let found = file::read_config_file(&file)?;
@@ -52,7 +53,7 @@ impl PartPlan {
         let text = ConfigText::read(found.bytes.as_deref().unwrap_or_default())
             .map_err(|error| format!("`{shown}`: {error}"))?;
         let now = found.bytes.as_ref().map(|_| text.text.as_str());
-        // An earlier form of the part is taken out first, so that undoing takes back both.
+        // An earlier form of the part is removed first, so that one undo takes both back.
         let earlier = receipts.get_part(client, &found.target, name, kind);
         let earlier = earlier.filter(|earlier| {
             earlier.part.as_ref().zip(now).is_some_and(|(part, now)| part.change.is_in(now))
@@ -108,7 +109,7 @@ impl PartPlan {
         self.after.is_none()
     }
 
-    /// The change, line by line.
+    /// Returns the change, line by line.
     pub(super) fn diff_lines(&self) -> Vec<String> {
         self.after.as_deref().map_or_else(Vec::new, |after| diff::lines(&self.before, after))
     }

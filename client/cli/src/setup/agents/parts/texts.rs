@@ -1,7 +1,7 @@
-//! The words that make an agent choose hob where hob is better, and not where it is not: block, skill and sub-agent.
+//! Has the texts that make an agent choose hob where hob is better, and only there: block, skill and sub-agent.
 //!
-//! A block is in front of every conversation, so it stays under 120 tokens. A skill is read when its description fits the task, a
-//! sub-agent's text when the agent starts one. All of them name only tools that the entry offers.
+//! A block stands before every conversation, so it stays under 120 tokens. An agent reads a skill when its description
+//! fits the task, and a sub-agent's text when it starts one. All of them name only tools that the entry offers.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use hob_proto::tools::ToolDef;
 pub(super) const BEGIN: &str = "<!-- hob:begin -->";
 pub(super) const END: &str = "<!-- hob:end -->";
 
-/// A kind of question, the tool that answers it, and more about that for a skill.
+/// A kind of question, the tool that answers it, and details for a skill.
 struct ToolUse {
     tool: &'static str,
     question: &'static str,
@@ -63,19 +63,19 @@ const USES: &[ToolUse] = &[
     },
 ];
 
-/// Names the searches that hob does not do better, in every text.
+/// Names the questions for which hob is not better, in every text.
 const NOT_FOR: &str = "Use grep or read for one file that you know, logs and build output.";
 
 fn offered<'t>(tools: &'t [&'static ToolDef]) -> impl Iterator<Item = &'static ToolUse> + 't {
     USES.iter().filter(|one| tools.iter().any(|tool| tool.name == one.tool))
 }
 
-/// The block for a document of instructions, with its markers.
+/// Returns the block for a document of instructions, with its markers.
 pub(super) fn instruction_block(tools: &[&'static ToolDef]) -> String {
     format!("{BEGIN}\n{}{END}\n", instruction_lines(tools))
 }
 
-/// The same without markers, for a file of rules that is hob's alone.
+/// Returns the block's text without markers, for a file of rules that is hob's alone.
 pub(super) fn instruction_lines(tools: &[&'static ToolDef]) -> String {
     let uses: Vec<String> =
         offered(tools).take(6).map(|one| format!("{} (`{}`)", one.question, one.tool)).collect();
@@ -85,7 +85,7 @@ pub(super) fn instruction_lines(tools: &[&'static ToolDef]) -> String {
     )
 }
 
-/// The skill, a file of the form that all clients with skills read (agentskills.io).
+/// Returns the skill, a file in the form that all clients with skills read (agentskills.io).
 pub(super) fn skill_text(tools: &[&'static ToolDef]) -> String {
     let mut text = "---\nname: hob\ndescription: Finds callers, implementors, definitions, affected code and tests, outlines and exact \
                     regex matches in this code base through the hob MCP tools. Use it before grep or file reading when a question is about \
@@ -107,7 +107,7 @@ pub(super) fn skill_text(tools: &[&'static ToolDef]) -> String {
     text
 }
 
-/// The task of the sub-agent, below the head that each client has of its own.
+/// Returns the task of the sub-agent, which follows each client's own head.
 pub(super) fn subagent_task(tools: &[&'static ToolDef]) -> String {
     let mut text = "You answer questions about this code base and change nothing. hob has it indexed and follows every edit; ask it \
                     first:\n\n"
