@@ -256,7 +256,7 @@ impl NobodyStarts {
     ///
     /// # Errors
     /// [`Unavailable::StillHeld`] when it does not go.
-    pub async fn make_way(&self, settings: &Settings, reason: &str) -> Result<Option<u32>, Unavailable> {
+    pub async fn retire_daemon(&self, settings: &Settings, reason: &str) -> Result<Option<u32>, Unavailable> {
         let path = settings.places.daemon_lock();
         if daemon_is_gone(&path)? {
             return Ok(None);

@@ -24,7 +24,7 @@ const ATTEMPTS: u32 = 3;
 
 /// The options of a near side, from the command line of `hob proxy`.
 #[derive(Clone, Debug, Default)]
-pub struct ProxyWishes {
+pub struct ProxyOptions {
     /// The project's folder or any path in it; `None` for the folder that the program was started in.
     pub root: Option<String>,
     /// Folders whose real paths the near side needs.
@@ -35,7 +35,7 @@ pub struct ProxyWishes {
 
 /// Serves one client from elsewhere until either side has ended. Returns false if there is no daemon, which the client
 /// has been told.
-pub async fn serve_far_client(wishes: &ProxyWishes) -> bool {
+pub async fn serve_far_client(wishes: &ProxyOptions) -> bool {
     let mut output = pipes::open_output();
     let (greeting, stream) = match prepare(wishes).await {
         Ok((greeting, stream)) => (greeting, stream),
@@ -55,7 +55,7 @@ fn empty_greeting() -> FarGreeting {
     FarGreeting { version: env!("CARGO_PKG_VERSION").to_owned(), ..FarGreeting::default() }
 }
 
-async fn prepare(wishes: &ProxyWishes) -> Result<(FarGreeting, Option<Stream>), ToolError> {
+async fn prepare(wishes: &ProxyOptions) -> Result<(FarGreeting, Option<Stream>), ToolError> {
     let settings = Settings::from_process_env(ClientKind::Cli).map_err(|error| error.to_tool_error())?;
     let root = real_path(wishes.root.as_deref().unwrap_or("."), &settings.cwd)?;
     let paths = wishes.paths.iter().map(|path| real_path(path, &settings.cwd)).collect::<Result<_, _>>()?;

@@ -1,7 +1,7 @@
 //! Defines `hob proxy`: a program on another machine starts it here to reach this user's daemon. Users do not type it.
 
 use clap::Args;
-use hob_client::proxy::{ProxyWishes, serve_far_client};
+use hob_client::proxy::{ProxyOptions, serve_far_client};
 
 use super::{CommandFailure, CommandOutcome, Common};
 
@@ -20,7 +20,7 @@ pub(crate) struct Proxy {
 impl Proxy {
     pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         let root = common.root.as_ref().map(|root| root.to_string_lossy().into_owned());
-        let wishes = ProxyWishes { root, paths: self.paths, check: self.check };
+        let wishes = ProxyOptions { root, paths: self.paths, check: self.check };
         Ok(if serve_far_client(&wishes).await { CommandOutcome::Done } else { CommandOutcome::Failed })
     }
 }

@@ -1,7 +1,7 @@
 //! Plans the writes for a proposal, if every file is still as the proposal expects.
 //!
 //! A proposal lists changes, the disk has places: two files that swap their names are two places with new contents. So
-//! the plan first lists the contents of each place before and after ([`Wish`]), then finds the places on the disk. A
+//! the plan first lists the contents of each place before and after ([`PlaceContents`]), then finds the places on the disk. A
 //! path that leads out of the workspace through a symbolic link is refused; one that leads through a link to a file
 //! within means that file. A link itself is neither moved nor removed. The host decides which paths a client may name
 //! at all; version control's folders are refused here too, because a write there could damage the repository.
@@ -25,7 +25,7 @@ use crate::record::{JournalEntry, JournalSide};
 
 /// The contents of a place before and after.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Wish {
+pub(crate) struct PlaceContents {
     pub(crate) before: Option<Arc<[u8]>>,
     pub(crate) after: Option<Arc<[u8]>>,
     /// The former path of a file that is moved here.
@@ -58,8 +58,8 @@ const LINKED: &str = "it has several names (hard links), which an undo could not
 const VCS: [&str; 5] = [".git", ".hg", ".jj", ".svn", ".sl"];
 
 /// Returns the contents that a proposal wants for each place, by path.
-pub(crate) fn wishes_of(proposal: &Proposal) -> Result<BTreeMap<WsPath, Wish>, EditError> {
-    let mut wishes: BTreeMap<WsPath, Wish> = BTreeMap::new();
+pub(crate) fn wishes_of(proposal: &Proposal) -> Result<BTreeMap<WsPath, PlaceContents>, EditError> {
+    let mut wishes: BTreeMap<WsPath, PlaceContents> = BTreeMap::new();
     let (mut left, mut reached) = (BTreeSet::new(), BTreeSet::new());
     let twice = |path: &WsPath| EditError::Refused { path: path.clone(), why: TWICE };
     for change in proposal.changes.iter().filter(|change| !change.is_nothing()) {
@@ -98,7 +98,7 @@ fn check_allowed(path: &WsPath) -> Result<(), EditError> {
 pub(crate) fn plan(
     files: &dyn Files,
     root: &AbsPath,
-    wishes: &BTreeMap<WsPath, Wish>,
+    wishes: &BTreeMap<WsPath, PlaceContents>,
 ) -> Result<WritePlan, NoPlan> {
     let looker = Looker { files, root };
     let mut found = BTreeMap::new();
@@ -159,7 +159,7 @@ struct Looker<'a> {
 }
 
 impl Looker<'_> {
-    fn look_up_place(&self, path: &WsPath, wish: &Wish) -> Result<PlannedPlace, EditError> {
+    fn look_up_place(&self, path: &WsPath, wish: &PlaceContents) -> Result<PlannedPlace, EditError> {
         let mut place = PlannedPlace {
             at: WsPath::root(),
             attrs: None,
@@ -201,7 +201,12 @@ impl Looker<'_> {
         }
     }
 
-    fn compare_file(&self, path: &WsPath, wish: &Wish, place: &mut PlannedPlace) -> Result<(), EditError> {
+    fn compare_file(
+        &self,
+        path: &WsPath,
+        wish: &PlaceContents,
+        place: &mut PlannedPlace,
+    ) -> Result<(), EditError> {
         let Some(before) = &wish.before else {
             place.differs = self.kind(path, &place.at)?.map(|_| Differs::Exists);
             return Ok(());

@@ -14,7 +14,7 @@ use hob_base::{AbsPath, WsPath};
 use crate::files::{self, Files};
 use crate::format::{self, FormatError};
 use crate::journal::key;
-use crate::plan::Wish;
+use crate::plan::PlaceContents;
 use crate::record::{JournalEntry, JournalSide, Record, UndoRecord};
 
 /// Most bytes of contents that are kept.
@@ -36,13 +36,13 @@ impl UndoRecord {
     }
 
     /// Returns the contents of each place after an undo; `None` if they are not kept.
-    pub(crate) fn wishes_of_undo(&self) -> Option<BTreeMap<WsPath, Wish>> {
+    pub(crate) fn wishes_of_undo(&self) -> Option<BTreeMap<WsPath, PlaceContents>> {
         let wish = |JournalEntry { at, old, new, .. }: &JournalEntry| {
             let attrs = |side: &Option<JournalSide>| side.as_ref().and_then(|side| side.attrs.clone());
             let bytes = |side: &Option<JournalSide>| side.as_ref().map(|side| Arc::clone(&side.bytes));
             // A file that was not moved keeps its present permissions.
             let brought = attrs(old).filter(|old| Some(old) != attrs(new).as_ref());
-            (at.clone(), Wish { before: bytes(new), after: bytes(old), from: None, attrs: brought })
+            (at.clone(), PlaceContents { before: bytes(new), after: bytes(old), from: None, attrs: brought })
         };
         Some(self.entries.as_ref()?.iter().map(wish).collect())
     }
@@ -56,7 +56,7 @@ pub(crate) struct Undos {
 
 /// Why there is no undo record.
 #[derive(Debug)]
-pub(crate) enum NoUndo {
+pub(crate) enum UndoUnavailable {
     /// Nothing was applied, or the last apply has been undone.
     Nothing,
     /// The undo record cannot be read.
@@ -78,11 +78,11 @@ impl Undos {
         Ok(kept.entries.is_some())
     }
 
-    pub(crate) fn last(&self, root: &AbsPath) -> Result<UndoRecord, NoUndo> {
+    pub(crate) fn last(&self, root: &AbsPath) -> Result<UndoRecord, UndoUnavailable> {
         match self.files.read(&self.path(root)) {
-            Ok(bytes) => format::decode(&bytes).map_err(NoUndo::Format),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(NoUndo::Nothing),
-            Err(error) => Err(NoUndo::Disk(error)),
+            Ok(bytes) => format::decode(&bytes).map_err(UndoUnavailable::Format),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(UndoUnavailable::Nothing),
+            Err(error) => Err(UndoUnavailable::Disk(error)),
         }
     }
 

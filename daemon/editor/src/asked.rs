@@ -5,12 +5,12 @@
 use std::sync::{Arc, Weak};
 
 use hob_live::instance::Instance;
+use hob_live::overlay::ProjectOverlay;
 use hob_live::rpc::{CallError, RequestOutcome, ResponseError, codes};
-use hob_live::views::ProjectOverlay;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::desk::{Desk, Event, Worker, cancelled_error};
+use super::editor_session::{EditorSession, Event, Worker, cancelled_error};
 use super::link::{LinkKey, text_of};
 use super::request::EditorRequest;
 use super::shape::encoding::Encoding;
@@ -22,7 +22,7 @@ const MOST_ENDS: u8 = 2;
 
 /// A request that a server works on.
 pub(super) struct PendingRequest {
-    pub(super) desk: Arc<Desk>,
+    pub(super) editor_session: Arc<EditorSession>,
     pub(super) instance: Weak<Instance>,
     pub(super) key: LinkKey,
     pub(super) view: Arc<ProjectOverlay>,
@@ -38,10 +38,10 @@ impl PendingRequest {
     /// Handles the outcome, on the thread that reads from the server.
     pub(super) fn handle_outcome(self, outcome: RequestOutcome) {
         if let Some(instance) = self.instance.upgrade() {
-            let share = &instance.session().share;
-            share.forget_tokens(&self.tokens);
+            let multiplexer = &instance.session().multiplexer;
+            multiplexer.forget_tokens(&self.tokens);
             if self.is_command {
-                share.command_ended(self.desk.editor);
+                multiplexer.command_ended(self.editor_session.editor);
             }
         }
         match outcome {
@@ -49,7 +49,7 @@ impl PendingRequest {
             Err(CallError::Refused(error)) => self.handle_refusal(error),
             Err(CallError::Closed(why)) => self.retry_after_loss(&why),
             Err(CallError::Stopped(_) | CallError::Malformed { .. }) => {
-                self.desk.refuse_request(&self.request.id, &cancelled_error());
+                self.editor_session.refuse_request(&self.request.id, &cancelled_error());
             }
         }
     }
@@ -58,48 +58,50 @@ impl PendingRequest {
     /// number of tries is limited.
     fn retry_after_loss(self, why: &str) {
         tracing::debug!(key = %self.key, why, "the server went away under an editor's question");
-        self.desk.set_worker(&self.request.id, Worker::Nobody);
+        self.editor_session.set_worker(&self.request.id, Worker::Nobody);
         let request = EditorRequest { ends: self.request.ends + 1, ..self.request.as_lost() };
         match () {
             () if request.ends <= MOST_ENDS && !self.is_command => {
-                self.desk.post_event(Event::Again(request));
+                self.editor_session.post_event(Event::Again(request));
             }
-            () if fallback::has_answer(&request.method) => self.desk.post_event(Event::FromMap(request)),
+            () if fallback::has_answer(&request.method) => {
+                self.editor_session.post_event(Event::FromMap(request))
+            }
             () => {
                 let error = ResponseError::new(codes::REQUEST_FAILED, "the language server has ended");
-                self.desk.refuse_request(&request.id, &error);
+                self.editor_session.refuse_request(&request.id, &error);
             }
         }
     }
 
     fn handle_refusal(self, error: ResponseError) {
         if error.has_no_project() {
-            self.desk.set_worker(&self.request.id, Worker::Nobody);
-            return self.desk.post_event(Event::NoProject(self.key, error.message, self.request));
+            self.editor_session.set_worker(&self.request.id, Worker::Nobody);
+            return self.editor_session.post_event(Event::NoProject(self.key, error.message, self.request));
         }
         let map_may = self.from_map || error.code == codes::METHOD_NOT_FOUND;
         match map_may && error.code != codes::REQUEST_CANCELLED && fallback::has_answer(&self.request.method)
         {
-            true => self.desk.post_event(Event::FromMap(self.request)),
-            false => self.desk.refuse_request(&self.request.id, &error),
+            true => self.editor_session.post_event(Event::FromMap(self.request)),
+            false => self.editor_session.refuse_request(&self.request.id, &error),
         }
     }
 
     fn give_result(self, result: &str) {
         if self.from_map && matches!(result, "null" | "[]") {
             let next = if self.request.is_waiting_for_server() { Event::Later } else { Event::FromMap };
-            return self.desk.post_event(next(self.request));
+            return self.editor_session.post_event(next(self.request));
         }
-        let (abilities, encoding) = self.desk.abilities_and_encoding();
+        let (abilities, encoding) = self.editor_session.abilities_and_encoding();
         let method = self.request.method.as_str();
         let utf16 = *encoding == Encoding::Utf16;
         let has_versions = versions::may_have(method);
         let is_lazy = eager::may_be_lazy(method, abilities);
         if utf16 && !has_versions && !is_lazy && !results::needs_shaping(method, abilities) {
-            return self.desk.answer_raw(&self.request.id, result);
+            return self.editor_session.answer_raw(&self.request.id, result);
         }
         let Ok(mut value) = serde_json::from_str::<Value>(result) else {
-            return self.desk.answer_raw(&self.request.id, result);
+            return self.editor_session.answer_raw(&self.request.id, result);
         };
         if has_versions {
             self.renumber_documents(&mut value);
@@ -112,7 +114,7 @@ impl PendingRequest {
 
     pub(super) fn renumber_documents(&self, value: &mut Value) {
         if let Some(instance) = self.instance.upgrade() {
-            versions::to_editor_versions(value, &self.view, &instance, self.desk.editor);
+            versions::to_editor_versions(value, &self.view, &instance, self.editor_session.editor);
         }
     }
 
@@ -122,6 +124,6 @@ impl PendingRequest {
         let is_folds = self.request.method == "textDocument/foldingRange";
         let text = is_folds.then(|| texts(&self.uri)).flatten();
         let context = Context { uri: &self.uri, text: text.as_deref() };
-        self.desk.answer_shaped(&self.request, value, &context, &texts);
+        self.editor_session.answer_shaped(&self.request, value, &context, &texts);
     }
 }

@@ -17,7 +17,7 @@ use hob_live::instance::Instance;
 use hob_live::uri;
 use serde_json::{Value, json};
 
-use super::desk::MessageKind;
+use super::editor_session::MessageKind;
 use super::link::LinkKey;
 use super::request::EditorRequest;
 use super::shape::abilities::Abilities;
@@ -40,19 +40,20 @@ impl ServedEditor {
         let params = request.value();
         let abilities = Abilities::from_capabilities(&params["capabilities"]);
         let encoding = Encoding::choose_from(&abilities.encodings);
-        self.desk.set_abilities(abilities, encoding);
+        self.editor_session.set_abilities(abilities, encoding);
         self.name = name_of(&params, self.client.pid);
         self.folders = workspace_folders(&params);
         let servers = self.running_servers(&params);
         let offered: Vec<Value> = servers.iter().map(|(_, server)| offered_capabilities(server)).collect();
         let offered: Vec<&Value> = offered.iter().collect();
-        let (abilities, encoding) = self.desk.abilities_and_encoding();
+        let (abilities, encoding) = self.editor_session.abilities_and_encoding();
         let capabilities = capabilities::for_editor(&offered, true, abilities, *encoding);
         self.pulls_itself = capabilities["diagnosticProvider"].is_object();
-        self.desk.set_capabilities(capabilities.clone());
+        self.editor_session.set_capabilities(capabilities.clone());
         let info = json!({"name": "hob", "version": env!("CARGO_PKG_VERSION")});
         self.phase = Phase::Served;
-        self.desk.answer_request(&request.id, &json!({"capabilities": capabilities, "serverInfo": info}));
+        self.editor_session
+            .answer_request(&request.id, &json!({"capabilities": capabilities, "serverInfo": info}));
         self.begun = servers;
     }
 
@@ -96,7 +97,7 @@ impl ServedEditor {
             count -= 1;
             match instance {
                 Ok(instance) => servers.push((at, key, instance)),
-                Err(error) => self.desk.show_message(MessageKind::Log, &format!("hob: {error}")),
+                Err(error) => self.editor_session.show_message(MessageKind::Log, &format!("hob: {error}")),
             }
         }
         servers.sort_by_key(|(at, ..)| *at);
@@ -107,7 +108,7 @@ impl ServedEditor {
 /// Returns a server's capabilities, with those that it has registered since its initialisation: an editor that comes
 /// late learns all of them at once.
 fn offered_capabilities(server: &Instance) -> Value {
-    let registered = server.session().share.all_registrations();
+    let registered = server.session().multiplexer.all_registrations();
     let registered =
         registered.iter().map(|one| (one["method"].as_str().unwrap_or_default(), &one["registerOptions"]));
     capabilities::with_registrations(server.capabilities(), registered)

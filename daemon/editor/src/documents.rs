@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use hob_base::AbsPath;
 use hob_live::documents::Doc;
-use hob_live::views::{Edit, ProjectOverlay};
+use hob_live::overlay::{Edit, ProjectOverlay};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};

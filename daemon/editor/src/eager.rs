@@ -12,7 +12,7 @@ use hob_base::{CancelToken, Deadline};
 use serde_json::Value;
 
 use super::asked::PendingRequest;
-use super::desk::{Promise, Worker};
+use super::editor_session::{Promise, Worker};
 use super::link::text_of;
 use super::shape::abilities::Abilities;
 use super::shape::capabilities::offers_method;
@@ -50,7 +50,7 @@ impl PendingRequest {
     /// Returns true if an answer lacks a part that the editor does not ask for later.
     pub(super) fn is_unresolved(&self, answer: &Value) -> bool {
         if self.request.method == ACTIONS {
-            let abilities = &self.desk.abilities_and_encoding().0;
+            let abilities = &self.editor_session.abilities_and_encoding().0;
             let mut actions = answer.as_array().into_iter().flatten();
             return actions.any(|action| code_actions::is_unresolved(action, abilities));
         }
@@ -58,7 +58,7 @@ impl PendingRequest {
         let resolves = offers_method(instance.capabilities(), "completionItem/resolve") == Some(true)
             || instance
                 .session()
-                .share
+                .multiplexer
                 .registrations_of(COMPLETIONS)
                 .iter()
                 .any(|one| one["registerOptions"]["resolveProvider"] == true);
@@ -68,12 +68,12 @@ impl PendingRequest {
 
     /// Asks the server for the missing parts of an answer, and answers with the whole.
     pub(super) fn complete_answer(self, mut answer: Value) {
-        let (desk, id) = (Arc::clone(&self.desk), self.request.id.clone());
-        let promise = Promise::new(Arc::clone(&desk), id.clone());
+        let (editor_session, id) = (Arc::clone(&self.editor_session), self.request.id.clone());
+        let promise = Promise::new(Arc::clone(&editor_session), id.clone());
         let is_actions = self.request.method == ACTIONS;
         let patience = if is_actions { ACTIONS_WITHIN } else { COMPLETIONS_WITHIN };
         let cancel = CancelToken::new(Deadline::after(patience));
-        desk.set_worker(&id, Worker::Thread(cancel.clone()));
+        editor_session.set_worker(&id, Worker::Thread(cancel.clone()));
         let run = move || {
             let _promise = promise;
             match is_actions {
@@ -82,11 +82,11 @@ impl PendingRequest {
             }
             self.finish(answer);
         };
-        desk.work_aside("hob-editor-eager", &id, run);
+        editor_session.work_aside("hob-editor-eager", &id, run);
     }
 
     fn complete_actions(&self, actions: &mut Value, cancel: &CancelToken) {
-        let abilities = &self.desk.abilities_and_encoding().0;
+        let abilities = &self.editor_session.abilities_and_encoding().0;
         let all = actions.as_array_mut().into_iter().flatten();
         let unresolved = all.filter(|action| code_actions::is_unresolved(action, abilities));
         for action in unresolved.take(MOST_ACTIONS) {
@@ -145,7 +145,7 @@ impl PendingRequest {
         let position = Position::from_json(&self.request.value()["position"]);
         let text = text_of(&self.view, &self.uri);
         position.zip(text).map_or_else(String::new, |(at, text)| {
-            typed_before(&text, at, self.desk.abilities_and_encoding().1)
+            typed_before(&text, at, self.editor_session.abilities_and_encoding().1)
         })
     }
 }

@@ -10,17 +10,17 @@ use hob_base::{AbsPath, CancelToken, Deadline};
 use hob_live::documents::Doc;
 use hob_live::instance::Instance;
 use hob_live::live::LiveError;
+use hob_live::multiplexer::Observer;
+use hob_live::overlay::Notice;
 use hob_live::rpc::RequestId;
-use hob_live::share::Observer;
-use hob_live::views::Notice;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::ServedEditor;
 use super::begin::{kind_of, name_for, path_of};
-use super::desk::{Event, MessageKind};
 use super::documents::{DidChange, DocumentPlace, EditorDocument, too_much};
+use super::editor_session::{Event, MessageKind};
 use super::link::{LinkKey, ServerLink};
 use super::observer::EditorObserver;
 use super::remembered::Remembered;
@@ -79,7 +79,9 @@ impl ServedEditor {
             "textDocument/didChange" => serde_json::from_str(text).map(|did| self.handle_change(&did)),
             "textDocument/didClose" => serde_json::from_str(text).map(|did| self.handle_close(&did)),
             "textDocument/didSave" => serde_json::from_str(text).map(|did| self.handle_save(&did)),
-            "$/cancelRequest" => serde_json::from_str(text).map(|Cancel { id }| self.desk.cancel(&id)),
+            "$/cancelRequest" => {
+                serde_json::from_str(text).map(|Cancel { id }| self.editor_session.cancel(&id))
+            }
             "workspace/didChangeWorkspaceFolders" => {
                 serde_json::from_str(text).map(|params: Value| self.folders_changed(&params["event"]))
             }
@@ -116,10 +118,15 @@ impl ServedEditor {
         self.close(&uri);
         if let Some(why) = too_much(&self.documents, text.len()) {
             let message = format!("hob: {uri} is not followed, because {why}; close some and reopen it");
-            return self.desk.show_message(MessageKind::Warning, &message);
+            return self.editor_session.show_message(MessageKind::Warning, &message);
         }
         let document = EditorDocument::new(language, version, text, place);
-        document.view.open(self.desk.editor, &document.doc, &document.language, document.whole_edit());
+        document.view.open(
+            self.editor_session.editor,
+            &document.doc,
+            &document.language,
+            document.whole_edit(),
+        );
         let link = document.link.clone();
         self.documents.insert(uri.clone(), document);
         if let Some(key) = link {
@@ -134,29 +141,29 @@ impl ServedEditor {
     }
 
     fn handle_change(&mut self, did: &DidChange<'_>) {
-        let encoding = self.desk.abilities_and_encoding().1;
+        let encoding = self.editor_session.abilities_and_encoding().1;
         let uri = &did.document.uri;
         let more = did.changed_bytes();
         let over = (more > LONG_CHANGE).then(|| too_much(&self.documents, more)).flatten();
         let Some(document) = self.documents.get_mut(uri) else { return };
-        let was_in_step = document.view.is_in_step(self.desk.editor, &document.doc);
+        let was_in_step = document.view.is_in_step(self.editor_session.editor, &document.doc);
         match document.apply_changes(did, encoding).and_then(|edit| match over {
             Some(why) => Err(why),
             None => Ok(edit),
         }) {
-            Ok(edit) => document.view.change_document(self.desk.editor, &document.doc, edit),
+            Ok(edit) => document.view.change_document(self.editor_session.editor, &document.doc, edit),
             Err(why) => {
                 // The editor's text is not known any more, so the disk's counts.
                 let message = format!("hob: a change of {uri} makes no sense ({why}); reopen it");
-                self.desk.show_message(MessageKind::Warning, &message);
+                self.editor_session.show_message(MessageKind::Warning, &message);
                 return self.close(&uri.clone());
             }
         }
         if let Some((changes, open)) = document.checkpoint_if_due(uri) {
-            self.desk.keep_checkpoint(uri.clone(), changes, &open);
+            self.editor_session.keep_checkpoint(uri.clone(), changes, &open);
         }
         let (link, doc) = (document.link.clone(), document.doc.clone());
-        let is_back = !was_in_step && document.view.is_in_step(self.desk.editor, &doc);
+        let is_back = !was_in_step && document.view.is_in_step(self.editor_session.editor, &doc);
         self.judge_soon(uri);
         if let Some(key) = link {
             self.need_server(&key);
@@ -173,13 +180,13 @@ impl ServedEditor {
 
     fn close(&mut self, uri: &str) {
         if let Some(document) = self.documents.remove(uri) {
-            document.view.close(self.desk.editor, &document.doc);
+            document.view.close(self.editor_session.editor, &document.doc);
         }
     }
 
     fn handle_save(&mut self, did: &NamedDocument) {
         if let Some(document) = self.documents.get(&did.document.uri) {
-            document.view.note_saved(self.desk.editor, &document.doc);
+            document.view.note_saved(self.editor_session.editor, &document.doc);
         }
         // Diagnostics of other documents may depend on this file.
         let open: Vec<String> = self.documents.keys().cloned().collect();
@@ -202,7 +209,7 @@ impl ServedEditor {
     fn stop_progress(&mut self, params: &Value) {
         for (key, link) in &self.links {
             let ServerLink::Up(instance) = link else { continue };
-            if let Some(token) = instance.session().share.servers_token(&params["token"]) {
+            if let Some(token) = instance.session().multiplexer.servers_token(&params["token"]) {
                 tracing::debug!(%key, "an editor stops what a server is doing");
                 let _ = instance.notify("window/workDoneProgress/cancel", &json!({"token": token}));
             }
@@ -263,7 +270,8 @@ impl ServedEditor {
     }
 
     pub(super) fn start(&mut self, key: &LinkKey, queue: VecDeque<EditorRequest>) {
-        let (desk, host, of) = (Arc::clone(&self.desk), Arc::clone(&self.host), key.clone());
+        let (editor_session, host, of) =
+            (Arc::clone(&self.editor_session), Arc::clone(&self.host), key.clone());
         let start = move || {
             let cancel = CancelToken::new(Deadline::after(STARTS_WITHIN));
             let outcome = match host.workspace(&of.root) {
@@ -278,7 +286,7 @@ impl ServedEditor {
                     Err(LiveError::NoSuchLanguage { file: of.root.to_string() })
                 }
             };
-            desk.post_event(Event::Started(of, outcome));
+            editor_session.post_event(Event::Started(of, outcome));
         };
         match thread::Builder::new().name("hob-editor-start".to_owned()).spawn(start) {
             Ok(_) => drop(self.links.insert(key.clone(), ServerLink::Starting(queue))),
@@ -302,7 +310,7 @@ impl ServedEditor {
                     "hob: {error}. Definitions, references, symbols and hovers come from hob's map; `hob servers` says what to do."
                 );
                 if self.told.insert(key.clone()) {
-                    self.desk.show_message(MessageKind::Info, &message);
+                    self.editor_session.show_message(MessageKind::Info, &message);
                 }
                 self.links.insert(key, ServerLink::Failed(Instant::now()));
             }
@@ -312,21 +320,24 @@ impl ServedEditor {
 
     pub(super) fn attach_server(&mut self, key: &LinkKey, instance: Arc<Instance>) {
         let observer = Arc::new(EditorObserver {
-            desk: Arc::clone(&self.desk),
+            editor_session: Arc::clone(&self.editor_session),
             key: key.clone(),
             view: self.join_view(&key.root),
             instance: Arc::downgrade(&instance),
             registered: Mutex::default(),
             remembered: Remembered::default(),
         });
-        instance.session().share.attach_editor(Arc::<EditorObserver>::clone(&observer) as Arc<dyn Observer>);
+        instance
+            .session()
+            .multiplexer
+            .attach_editor(Arc::<EditorObserver>::clone(&observer) as Arc<dyn Observer>);
         // The server does not repeat its earlier diagnostics.
         for document in self.documents.values().filter(|document| document.link.as_ref() == Some(key)) {
             observer.tell_again(&document.doc);
         }
         // The server may have ended before the observer was attached.
         if let Some(why) = instance.reason_gone() {
-            self.desk.post_event(Event::Gone(key.clone(), why));
+            self.editor_session.post_event(Event::Gone(key.clone(), why));
         }
         self.offer_late(&observer, &instance);
         self.host.live().used_by(instance.spec().name, &key.root, &self.client.caller);
@@ -362,11 +373,11 @@ impl ServedEditor {
                     "{} has unsaved changes in {owner} as well. Until they are saved or gone, the language server does not see yours.",
                     name(&doc)
                 );
-                self.desk.show_message(MessageKind::Warning, &message);
+                self.editor_session.show_message(MessageKind::Warning, &message);
             }
             Notice::Counts(doc) => {
                 let message = format!("The language server sees your changes of {} now.", name(&doc));
-                self.desk.show_message(MessageKind::Info, &message);
+                self.editor_session.show_message(MessageKind::Info, &message);
                 self.resend_diagnostics(root, &doc);
             }
             Notice::Renewed(doc) => self.resend_diagnostics(root, &doc),

@@ -13,9 +13,10 @@ use super::shape::methods::{is_offered, whole_features};
 impl ServedEditor {
     /// Registers the capabilities of a server that the editor was not offered.
     pub(super) fn offer_late(&self, observer: &EditorObserver, instance: &Instance) {
-        let abilities = &self.desk.abilities_and_encoding().0;
-        let is_new =
-            |pointer: &str| !self.desk.offered_capabilities().pointer(pointer).is_some_and(is_offered);
+        let abilities = &self.editor_session.abilities_and_encoding().0;
+        let is_new = |pointer: &str| {
+            !self.editor_session.offered_capabilities().pointer(pointer).is_some_and(is_offered)
+        };
         let languages: std::collections::BTreeSet<&str> =
             instance.spec().files.iter().map(|(_, language)| *language).collect();
         let selector: Value = languages.into_iter().map(|language| json!({"language": language})).collect();

@@ -3,10 +3,10 @@
 //!
 //! One thread serves an editor and handles its messages in order; nothing on it waits for a server. Messages of servers
 //! reach the editor from the threads that read from them. The overlay decides which text of a document counts
-//! (`hob_live::views`), and the multiplexer which editor gets a server's message (`hob_live::share`). This crate is the
+//! (`hob_live::overlay`), and the multiplexer which editor gets a server's message (`hob_live::multiplexer`). This crate is the
 //! editor's end of both:
 //!
-//! - `desk` keeps the waiting requests and sends messages to the editor, `request` is one of them, `documents` has the
+//! - `editor_session` keeps the waiting requests and sends messages to the editor, `request` is one of them, `documents` has the
 //!   editor's texts, `link` names its servers, and `observer` receives their notifications;
 //! - `begin` answers `initialize`, `follow` handles notifications, `route` decides which server answers a request,
 //!   `asked` and `eager` handle servers' answers, `own` and `tools` serve hob's own requests;
@@ -15,9 +15,9 @@
 
 mod asked;
 mod begin;
-mod desk;
 mod documents;
 mod eager;
+mod editor_session;
 mod fallback;
 mod follow;
 mod late;
@@ -43,13 +43,13 @@ use std::{io, thread};
 use hob_base::AbsPath;
 use hob_live::documents::EditorId;
 use hob_live::instance::Instance;
+use hob_live::overlay::ProjectOverlay;
 use hob_live::rpc::jsonrpc::Incoming;
 use hob_live::rpc::{ResponseError, codes};
-use hob_live::views::ProjectOverlay;
 use hob_proto::jsonrpc::IdScan;
 
-use desk::{Desk, Event};
 use documents::EditorDocuments;
+use editor_session::{EditorSession, Event};
 use hob_calls::{Calls, EditorClient, EditorSide, HeldUntilDone};
 use hob_host::Host;
 use link::{LinkKey, ServerLink};
@@ -76,7 +76,7 @@ enum Phase {
 
 /// The next step for a held request when its time is over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Due {
+enum HeldAction {
     /// The server has held it for too long, or has not started: the map answers, as far as it can.
     Map,
     /// The request is sent again.
@@ -88,7 +88,7 @@ struct ServedEditor {
     host: Arc<Host>,
     calls: Arc<dyn Calls>,
     client: EditorClient,
-    desk: Arc<Desk>,
+    editor_session: Arc<EditorSession>,
     phase: Phase,
     /// The editor's name, as other editors see it.
     name: String,
@@ -108,7 +108,7 @@ struct ServedEditor {
     /// The URI of the document of the latest request.
     last_uri: String,
     /// Requests with a next step, and the time for it if they are not answered by then.
-    held: Vec<(Instant, Due, EditorRequest)>,
+    held: Vec<(Instant, HeldAction, EditorRequest)>,
     /// Whether the editor pulls diagnostics itself.
     pulls_itself: bool,
     /// Documents whose diagnostics are to be pulled, with the time for it.
@@ -141,13 +141,13 @@ pub fn serve_editor(
 ) -> io::Result<Box<dyn EditorSide>> {
     let (events, mailbox) = channel();
     let id = EditorId(EDITORS.fetch_add(1, Ordering::Relaxed));
-    let desk = Arc::new(Desk::new(id, Arc::clone(&client.send), events.clone()));
+    let editor_session = Arc::new(EditorSession::new(id, Arc::clone(&client.send), events.clone()));
     let name = format!("an editor (process {})", client.pid);
     let editor = ServedEditor {
         host,
         calls,
         client,
-        desk,
+        editor_session,
         phase: Phase::New,
         name,
         folders: Vec::new(),
@@ -197,11 +197,11 @@ impl ServedEditor {
     fn end(&mut self) {
         for link in self.links.values() {
             if let ServerLink::Up(instance) = link {
-                instance.session().share.detach_editor(self.desk.editor);
+                instance.session().multiplexer.detach_editor(self.editor_session.editor);
             }
         }
         for view in self.views.values() {
-            view.remove_editor(self.desk.editor);
+            view.remove_editor(self.editor_session.editor);
         }
     }
 
@@ -230,41 +230,43 @@ impl ServedEditor {
             Ok(Incoming::Notification { method, params }) => {
                 self.handle_notification(&method, params.as_deref());
             }
-            Ok(Incoming::Response { id, outcome }) => self.desk.handle_reply(id.as_ref(), outcome),
+            Ok(Incoming::Response { id, outcome }) => self.editor_session.handle_reply(id.as_ref(), outcome),
             Err(why) => {
                 tracing::warn!(why, "a message of an editor is not JSON-RPC");
                 // A request without an answer would make the editor wait.
                 if let Some(id) = IdScan::find_id(text.as_bytes()) {
-                    self.desk.refuse_unread(&id, &why);
+                    self.editor_session.refuse_unread(&id, &why);
                 }
             }
         }
     }
 
     fn handle_request(&mut self, request: EditorRequest) {
-        let is_one_too_many = self.desk.is_full();
-        if !self.desk.begin(&request.id) {
+        let is_one_too_many = self.editor_session.is_full();
+        if !self.editor_session.begin(&request.id) {
             tracing::warn!(id = %request.id, "an editor has used the number of a request twice");
             return;
         }
         if is_one_too_many {
-            return self.desk.refuse_flood(&request.id);
+            return self.editor_session.refuse_flood(&request.id);
         }
         let invalid = |words: &str| ResponseError::new(codes::INVALID_REQUEST, words);
         match (self.phase, request.method.as_str()) {
             (Phase::New, "initialize") => self.begin(&request),
             (Phase::New, _) => {
                 let error = ResponseError::new(codes::SERVER_NOT_INITIALIZED, "`initialize` comes first");
-                self.desk.refuse_request(&request.id, &error);
+                self.editor_session.refuse_request(&request.id, &error);
             }
             (Phase::Served, "initialize") => {
-                self.desk.refuse_request(&request.id, &invalid("`initialize` comes once"));
+                self.editor_session.refuse_request(&request.id, &invalid("`initialize` comes once"));
             }
             (_, "shutdown") => {
                 self.phase = Phase::Leaving;
-                self.desk.answer_raw(&request.id, "null");
+                self.editor_session.answer_raw(&request.id, "null");
             }
-            (Phase::Leaving, _) => self.desk.refuse_request(&request.id, &invalid("`shutdown` has come")),
+            (Phase::Leaving, _) => {
+                self.editor_session.refuse_request(&request.id, &invalid("`shutdown` has come"))
+            }
             (Phase::Served, _) => self.route_request(request),
         }
     }
@@ -275,11 +277,12 @@ impl ServedEditor {
             return Arc::clone(view);
         }
         let view = self.host.live().pool().overlay_of(root);
-        let (to, root_of) = (Arc::downgrade(&self.desk), root.clone());
+        let (to, root_of) = (Arc::downgrade(&self.editor_session), root.clone());
         let on_notice = move |notice| {
-            to.upgrade().inspect(|desk| desk.post_event(Event::Notice(root_of.clone(), notice)));
+            to.upgrade()
+                .inspect(|editor_session| editor_session.post_event(Event::Notice(root_of.clone(), notice)));
         };
-        view.join(self.desk.editor, self.name.clone(), Arc::new(on_notice));
+        view.join(self.editor_session.editor, self.name.clone(), Arc::new(on_notice));
         self.views.insert(root.clone(), Arc::clone(&view));
         view
     }

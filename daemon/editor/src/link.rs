@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use hob_base::AbsPath;
 use hob_live::instance::Instance;
-use hob_live::views::ProjectOverlay;
+use hob_live::overlay::ProjectOverlay;
 
 use super::request::EditorRequest;
 

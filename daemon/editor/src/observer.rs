@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use hob_live::documents::{Doc, EditorId};
 use hob_live::instance::Instance;
+use hob_live::multiplexer::Observer;
+use hob_live::overlay::ProjectOverlay;
 use hob_live::rpc::Reply;
-use hob_live::share::Observer;
-use hob_live::views::ProjectOverlay;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-use super::desk::{Desk, Event};
+use super::editor_session::{EditorSession, Event};
 use super::link::{LinkKey, text_of};
 use super::remembered::Remembered;
 use super::shape::capabilities::offers_method;
@@ -24,7 +24,7 @@ use super::versions;
 
 /// An editor as an observer of a server's connection.
 pub(super) struct EditorObserver {
-    pub(super) desk: Arc<Desk>,
+    pub(super) editor_session: Arc<EditorSession>,
     pub(super) key: LinkKey,
     pub(super) view: Arc<ProjectOverlay>,
     /// The server, which is started before it can be observed.
@@ -51,40 +51,40 @@ const BY_HOB: &[&str] = &[
 
 impl Observer for EditorObserver {
     fn editor(&self) -> EditorId {
-        self.desk.editor
+        self.editor_session.editor
     }
 
     fn answers(&self, method: &str) -> bool {
-        self.desk.abilities_and_encoding().0.carries_out(method)
+        self.editor_session.abilities_and_encoding().0.carries_out(method)
     }
 
     fn notification(&self, method: &str, params: Option<&RawValue>) {
         match method {
             "textDocument/publishDiagnostics" => self.diagnostics(params),
-            "$/progress" if !self.desk.abilities_and_encoding().0.work_done_progress => {}
-            _ => self.desk.notify(method, params),
+            "$/progress" if !self.editor_session.abilities_and_encoding().0.work_done_progress => {}
+            _ => self.editor_session.notify(method, params),
         }
     }
 
     fn request(&self, method: &str, params: Option<&RawValue>, reply: Option<Reply>) {
-        let abilities = &self.desk.abilities_and_encoding().0;
+        let abilities = &self.editor_session.abilities_and_encoding().0;
         match method {
             "client/registerCapability" => self.register_params(params),
             "client/unregisterCapability" => self.unregister_params(params),
             "workspace/applyEdit" => self.apply_edit(params, reply),
             "workspace/diagnostic/refresh" => {
-                self.desk.post_event(Event::JudgeAll(self.key.clone()));
+                self.editor_session.post_event(Event::JudgeAll(self.key.clone()));
                 if abilities.carries_out(method) {
-                    self.desk.ask_editor(method, params, reply);
+                    self.editor_session.ask_editor(method, params, reply);
                 }
             }
             _ if reply.is_none() && !abilities.carries_out(method) => {}
-            _ => self.desk.ask_editor(method, params, reply),
+            _ => self.editor_session.ask_editor(method, params, reply),
         }
     }
 
     fn closed(&self, why: &str) {
-        self.desk.post_event(Event::Gone(self.key.clone(), why.to_owned()));
+        self.editor_session.post_event(Event::Gone(self.key.clone(), why.to_owned()));
     }
 }
 
@@ -96,7 +96,7 @@ impl EditorObserver {
         if self.adapt_version(&doc, &mut params)
             && let Ok(raw) = to_raw_value(&params)
         {
-            self.desk.notify("textDocument/publishDiagnostics", Some(&raw));
+            self.editor_session.notify("textDocument/publishDiagnostics", Some(&raw));
         }
     }
 
@@ -105,24 +105,24 @@ impl EditorObserver {
         let mut params = json!({"uri": uri, "version": version, "diagnostics": items});
         self.shape_params(&mut params);
         if let Ok(raw) = to_raw_value(&params) {
-            self.desk.notify("textDocument/publishDiagnostics", Some(&raw));
+            self.editor_session.notify("textDocument/publishDiagnostics", Some(&raw));
         }
     }
 
     /// Replaces the server's version by the editor's. Returns false if the diagnostics are about a text that the editor
     /// does not have.
     fn adapt_version(&self, doc: &Doc, params: &mut Value) -> bool {
-        if self.view.has_open(self.desk.editor, doc) {
+        if self.view.has_open(self.editor_session.editor, doc) {
             let version = params["version"].as_i64().and_then(|version| i32::try_from(version).ok());
             let instance = self.instance.upgrade();
-            let theirs = version
-                .zip(instance)
-                .map(|(version, instance)| instance.editors_version(doc, version, self.desk.editor));
+            let theirs = version.zip(instance).map(|(version, instance)| {
+                instance.editors_version(doc, version, self.editor_session.editor)
+            });
             match theirs {
                 Some(Some(version)) => params["version"] = version.into(),
                 // The text is not the editor's, or is too old.
                 Some(None) => return false,
-                None if !self.view.is_in_step(self.desk.editor, doc) => return false,
+                None if !self.view.is_in_step(self.editor_session.editor, doc) => return false,
                 None => {}
             }
         } else if let Some(params) = params.as_object_mut() {
@@ -134,7 +134,7 @@ impl EditorObserver {
 
     /// Converts diagnostics into the editor's form and columns.
     fn shape_params(&self, params: &mut Value) {
-        let (abilities, encoding) = self.desk.abilities_and_encoding();
+        let (abilities, encoding) = self.editor_session.abilities_and_encoding();
         if *encoding != Encoding::Utf16 {
             let uri = params["uri"].as_str().unwrap_or_default().to_owned();
             let texts = |uri: &str| text_of(&self.view, uri);
@@ -158,7 +158,7 @@ impl EditorObserver {
         let Some(instance) = self.instance.upgrade() else { return };
         let uri = self.view.uri(doc);
         let path = hob_live::uri::path_of(&uri);
-        let Some(verdict) = path.and_then(|path| instance.session().verdicts.last_of_file(&path)) else {
+        let Some(verdict) = path.and_then(|path| instance.session().diagnostics.last_of_file(&path)) else {
             return;
         };
         let mut params = json!({"uri": uri, "diagnostics": verdict.list});
@@ -168,7 +168,7 @@ impl EditorObserver {
         if self.adapt_version(doc, &mut params)
             && let Ok(raw) = to_raw_value(&params)
         {
-            self.desk.notify("textDocument/publishDiagnostics", Some(&raw));
+            self.editor_session.notify("textDocument/publishDiagnostics", Some(&raw));
         }
     }
 
@@ -179,12 +179,12 @@ impl EditorObserver {
 
     fn register_params(&self, params: Option<&RawValue>) {
         let Some(Ok(mut params)) = params.map(|raw| serde_json::from_str::<Value>(raw.get())) else { return };
-        let abilities = &self.desk.abilities_and_encoding().0;
+        let abilities = &self.editor_session.abilities_and_encoding().0;
         let Some(all) = params["registrations"].as_array_mut() else { return };
         all.retain(|one| {
             let method = one["method"].as_str().unwrap_or_default();
             // The editor already has it from `initialize`.
-            let has_it = offers_method(self.desk.offered_capabilities(), method) == Some(true);
+            let has_it = offers_method(self.editor_session.offered_capabilities(), method) == Some(true);
             !BY_HOB.contains(&method) && abilities.can_register(method) && !has_it
         });
         self.register_all(std::mem::take(all));
@@ -244,17 +244,17 @@ impl EditorObserver {
 
     fn ask_editor(&self, method: &str, params: &Value) {
         if let Ok(raw) = to_raw_value(params) {
-            self.desk.ask_editor(method, Some(&raw), None);
+            self.editor_session.ask_editor(method, Some(&raw), None);
         }
     }
 
     fn apply_edit(&self, params: Option<&RawValue>, reply: Option<Reply>) {
-        let (abilities, encoding) = self.desk.abilities_and_encoding();
+        let (abilities, encoding) = self.editor_session.abilities_and_encoding();
         let method = "workspace/applyEdit";
         let mut params: Value =
             params.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or(Value::Null);
         if let Some(instance) = self.instance.upgrade() {
-            versions::to_editor_versions(&mut params, &self.view, &instance, self.desk.editor);
+            versions::to_editor_versions(&mut params, &self.view, &instance, self.editor_session.editor);
         }
         let texts = |uri: &str| text_of(&self.view, uri);
         match results::for_editor(method, params, abilities, &Context { uri: "", text: None }) {
@@ -262,7 +262,7 @@ impl EditorObserver {
                 let params =
                     translate::to_editor(params, *encoding, MessageDocuments { asked: "", texts: &texts });
                 if let Ok(raw) = to_raw_value(&params) {
-                    self.desk.ask_editor(method, Some(&raw), reply);
+                    self.editor_session.ask_editor(method, Some(&raw), reply);
                 }
             }
             Err(why) => {

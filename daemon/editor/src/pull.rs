@@ -13,7 +13,7 @@ use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
 use super::ServedEditor;
-use super::desk::Event;
+use super::editor_session::Event;
 use super::link::{LinkKey, ServerLink};
 use super::observer::EditorObserver;
 
@@ -63,7 +63,7 @@ impl ServedEditor {
         else {
             return;
         };
-        if !is_asked(instance) || !document.view.is_in_step(self.desk.editor, &document.doc) {
+        if !is_asked(instance) || !document.view.is_in_step(self.editor_session.editor, &document.doc) {
             return;
         }
         let params = json!({"textDocument": {"uri": document.view.uri(&document.doc)}});
@@ -91,7 +91,7 @@ impl Judged {
             Err(hob_live::rpc::CallError::Refused(error))
                 if [codes::SERVER_CANCELLED, codes::CONTENT_MODIFIED].contains(&error.code) =>
             {
-                return self.observer.desk.post_event(Event::Judge(self.uri, AGAIN));
+                return self.observer.editor_session.post_event(Event::Judge(self.uri, AGAIN));
             }
             _ => return,
         };

@@ -21,15 +21,15 @@ use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::asked::PendingRequest;
-use super::desk::{Event, MessageKind, Promise, Worker};
 use super::documents::EditorDocument;
+use super::editor_session::{Event, MessageKind, Promise, Worker};
 use super::link::{LinkKey, MOST_QUEUED, ServerLink, text_of};
 use super::request::EditorRequest;
 use super::shape::capabilities::{offers_command, offers_method};
 use super::shape::encoding::Encoding;
 use super::shape::results::Context;
 use super::shape::translate::{self, MessageDocuments};
-use super::{Due, ServedEditor, fallback};
+use super::{HeldAction, ServedEditor, fallback};
 use hob_host::{Phase, Workspace};
 
 /// Longest time for which a loading server may hold back an answer that the map has too.
@@ -97,7 +97,7 @@ impl Peek {
 impl ServedEditor {
     /// Routes a request.
     pub(super) fn route_request(&mut self, request: EditorRequest) {
-        if !self.desk.is_waiting(&request.id) {
+        if !self.editor_session.is_waiting(&request.id) {
             return;
         }
         match request.method.as_str() {
@@ -119,13 +119,13 @@ impl ServedEditor {
             (None, None) => self.link_of(peek.uri()),
         };
         let document = peek.uri().and_then(|uri| self.documents.get(uri));
-        let out_of_step =
-            document.is_some_and(|document| !document.view.is_in_step(self.desk.editor, &document.doc));
+        let out_of_step = document
+            .is_some_and(|document| !document.view.is_in_step(self.editor_session.editor, &document.doc));
         if out_of_step {
             // The map is of the disk; where the editor's text is the same, the map fits better than the servers' text.
             return match fallback::has_answer(&request.method) && document.is_some_and(is_as_on_disk) {
                 true => self.ask_map(request),
-                false => self.desk.refuse_out_of_step(&request.id),
+                false => self.editor_session.refuse_out_of_step(&request.id),
             };
         }
         let Some(key) = key else { return self.without_server(request) };
@@ -140,7 +140,7 @@ impl ServedEditor {
                 if request.is_waiting_for_server() && queue.len() < MOST_QUEUED =>
             {
                 queue.push_back(request.clone());
-                self.held.push((request.waits_until(), Due::Map, request));
+                self.held.push((request.waits_until(), HeldAction::Map, request));
             }
             Some(ServerLink::Starting(_)) if fallback::has_answer(&request.method) => {
                 self.ask_map_first(request);
@@ -159,7 +159,7 @@ impl ServedEditor {
     /// Returns the link to the server that has a command.
     fn who_offers(&self, command: &str) -> Option<LinkKey> {
         let has = |instance: &Instance| {
-            let registered = instance.session().share.registrations_of("workspace/executeCommand");
+            let registered = instance.session().multiplexer.registrations_of("workspace/executeCommand");
             let lists = registered.iter().filter_map(|it| it["registerOptions"]["commands"].as_array());
             offers_command(instance.capabilities(), command) || lists.flatten().any(|known| known == command)
         };
@@ -178,11 +178,13 @@ impl ServedEditor {
         if request.lost {
             let words =
                 "the language server has ended, and the next one is not there yet; ask again in a moment";
-            return self.desk.refuse_request(&request.id, &ResponseError::new(codes::REQUEST_FAILED, words));
+            return self
+                .editor_session
+                .refuse_request(&request.id, &ResponseError::new(codes::REQUEST_FAILED, words));
         }
         match self.was_offered(&request.method) {
             // The method was offered for another language, or by a server that has ended.
-            true => self.desk.answer_raw(&request.id, "null"),
+            true => self.editor_session.answer_raw(&request.id, "null"),
             false => self.refuse_unknown(&request),
         }
     }
@@ -190,7 +192,7 @@ impl ServedEditor {
     /// Returns true if the editor was offered this method, at `initialize` or later.
     fn was_offered(&self, method: &str) -> bool {
         let registered = || self.observers.values().any(|observer| observer.has_registered(method));
-        offers_method(self.desk.offered_capabilities(), method) == Some(true) || registered()
+        offers_method(self.editor_session.offered_capabilities(), method) == Some(true) || registered()
     }
 
     /// Handles a server that runs but serves nothing of the project: its requests are answered as if there were no
@@ -204,14 +206,14 @@ impl ServedEditor {
             why.trim()
         );
         if self.told.insert(key) {
-            self.desk.show_message(MessageKind::Info, &message);
+            self.editor_session.show_message(MessageKind::Info, &message);
         }
         self.without_server(request);
     }
 
     fn refuse_unknown(&self, request: &EditorRequest) {
         let words = format!("neither hob nor a language server for this knows `{}`", request.method);
-        self.desk.refuse_request(&request.id, &ResponseError::new(codes::METHOD_NOT_FOUND, words));
+        self.editor_session.refuse_request(&request.id, &ResponseError::new(codes::METHOD_NOT_FOUND, words));
     }
 
     /// Sends a request to a server that has the capability, and sets the time after which the map answers instead.
@@ -228,20 +230,20 @@ impl ServedEditor {
             } else {
                 Instant::now() + HELD_FOR
             };
-            self.held.push((due, Due::Map, request.clone()));
+            self.held.push((due, HeldAction::Map, request.clone()));
         }
-        let editor = self.desk.editor;
-        let share = &instance.session().share;
+        let editor = self.editor_session.editor;
+        let multiplexer = &instance.session().multiplexer;
         let is_command = request.method == "workspace/executeCommand";
-        share.note_activity(editor, is_command);
+        multiplexer.note_activity(editor, is_command);
         let params = self.for_server(key, &request);
         let (params, tokens) =
-            match params.as_deref().and_then(|params| share.with_own_tokens(editor, params)) {
+            match params.as_deref().and_then(|params| multiplexer.with_own_tokens(editor, params)) {
                 Some((params, tokens)) => (Some(params.into()), tokens),
                 None => (params, Vec::new()),
             };
         let asked = PendingRequest {
-            desk: Arc::clone(&self.desk),
+            editor_session: Arc::clone(&self.editor_session),
             instance: Arc::downgrade(instance),
             key: key.clone(),
             uri: self.last_uri.clone(),
@@ -253,7 +255,9 @@ impl ServedEditor {
         };
         let on_outcome = Box::new(move |outcome| asked.handle_outcome(outcome));
         match instance.forward_request(&request.method, params.as_deref(), on_outcome) {
-            Ok(number) => self.desk.set_worker(&request.id, Worker::Server(Arc::downgrade(instance), number)),
+            Ok(number) => {
+                self.editor_session.set_worker(&request.id, Worker::Server(Arc::downgrade(instance), number))
+            }
             Err(_) => self.ask_next(key, request),
         }
     }
@@ -269,7 +273,7 @@ impl ServedEditor {
 
     /// Converts the parameters for a server: its columns, and its URI of the document.
     fn for_server(&self, key: &LinkKey, request: &EditorRequest) -> Option<Arc<RawValue>> {
-        let encoding = self.desk.abilities_and_encoding().1;
+        let encoding = self.editor_session.abilities_and_encoding().1;
         let params = request.params.clone()?;
         let peek = Peek::from_params(Some(&params));
         let known = peek.uri().and_then(|uri| {
@@ -280,7 +284,7 @@ impl ServedEditor {
         let remembered = (request.method == "textDocument/codeAction")
             .then(|| self.observers.get(key))
             .flatten()
-            .filter(|_| !self.desk.abilities_and_encoding().0.diagnostics.data);
+            .filter(|_| !self.editor_session.abilities_and_encoding().0.diagnostics.data);
         if encoding == Encoding::Utf16 && !is_renamed && remembered.is_none() {
             return Some(params);
         }
@@ -315,7 +319,7 @@ impl ServedEditor {
     }
 
     fn ask_map_or(&mut self, request: EditorRequest, may_wait: bool) {
-        if !self.desk.is_waiting(&request.id) {
+        if !self.editor_session.is_waiting(&request.id) {
             return;
         }
         let mut params = request.value();
@@ -323,10 +327,10 @@ impl ServedEditor {
         let uri = peek.uri().unwrap_or_default().to_owned();
         let document = self.documents.get(&uri);
         let root = document.map(|document| document.root.clone()).or_else(|| self.any_root());
-        let Some(root) = root else { return self.desk.answer_raw(&request.id, "null") };
+        let Some(root) = root else { return self.editor_session.answer_raw(&request.id, "null") };
         let path = document.and_then(|document| path_in(&document.doc));
         let text = document.map(|document| Arc::clone(&document.text));
-        let encoding = self.desk.abilities_and_encoding().1;
+        let encoding = self.editor_session.abilities_and_encoding().1;
         if encoding != Encoding::Utf16 {
             let texts = |_: &str| text.clone();
             params = translate::to_server(params, encoding, MessageDocuments { asked: &uri, texts: &texts });
@@ -351,10 +355,11 @@ impl ServedEditor {
         id: RequestId,
         work: impl FnOnce(&Arc<Workspace>, &CancelToken) -> (EditorRequest, Value, Option<Event>) + Send + 'static,
     ) {
-        let (host, desk, root) = (Arc::clone(&self.host), Arc::clone(&self.desk), root.clone());
+        let (host, editor_session, root) =
+            (Arc::clone(&self.host), Arc::clone(&self.editor_session), root.clone());
         let view = self.host.live().pool().overlay_of(&root);
         let cancel = CancelToken::new(Deadline::after(MAP_PATIENCE));
-        let promise = Promise::new(Arc::clone(&desk), id.clone());
+        let promise = Promise::new(Arc::clone(&editor_session), id.clone());
         let run = move || {
             let Ok(workspace) = host.workspace(&root) else { return };
             let until = Instant::now() + INDEXED_WITHIN;
@@ -364,13 +369,13 @@ impl ServedEditor {
             let (request, answer, next) = work(&workspace, &cancel);
             if let Some(next) = next {
                 promise.pass_on();
-                return desk.post_event(next);
+                return editor_session.post_event(next);
             }
             let uri = Peek::from_params(request.params.as_deref()).uri().unwrap_or_default().to_owned();
             let texts = |uri: &str| text_of(&view, uri);
-            desk.answer_shaped(&request, answer, &Context { uri: &uri, text: None }, &texts);
+            editor_session.answer_shaped(&request, answer, &Context { uri: &uri, text: None }, &texts);
         };
-        self.desk.work_aside("hob-editor-map", &id, run);
+        self.editor_session.work_aside("hob-editor-map", &id, run);
     }
 
     pub(super) fn any_root(&self) -> Option<hob_base::AbsPath> {
@@ -380,7 +385,7 @@ impl ServedEditor {
 
     /// Answers with the symbols of the project: the map's at once, and those of every server that has them in time.
     fn symbols(&mut self, request: EditorRequest) {
-        let Some(root) = self.any_root() else { return self.desk.answer_raw(&request.id, "[]") };
+        let Some(root) = self.any_root() else { return self.editor_session.answer_raw(&request.id, "[]") };
         let up = |link: &ServerLink| match link {
             ServerLink::Up(instance)
                 if instance.has_capability("workspaceSymbolProvider", "workspace/symbol") =>
@@ -391,7 +396,7 @@ impl ServedEditor {
         };
         let servers: Vec<Arc<Instance>> = self.links.values().filter_map(up).collect();
         let token = CancelToken::new(Deadline::after(SYMBOLS_WITHIN));
-        self.desk.set_worker(&request.id, Worker::Thread(token.clone()));
+        self.editor_session.set_worker(&request.id, Worker::Thread(token.clone()));
         let id = request.id.clone();
         self.answer_aside(&root, id, move |workspace, cancel| {
             let params = request.value();
@@ -413,23 +418,23 @@ impl ServedEditor {
             return;
         }
         let now = Instant::now();
-        let desk = Arc::clone(&self.desk);
-        self.held.retain(|(.., request)| desk.is_waiting(&request.id));
+        let editor_session = Arc::clone(&self.editor_session);
+        self.held.retain(|(.., request)| editor_session.is_waiting(&request.id));
         let due: Vec<_> = self.held.extract_if(.., |(until, ..)| *until <= now).collect();
         for (_, due, request) in due {
             match due {
-                Due::Again => self.route_request(request),
-                Due::Map if fallback::has_answer(&request.method) => self.ask_map(request),
+                HeldAction::Again => self.route_request(request),
+                HeldAction::Map if fallback::has_answer(&request.method) => self.ask_map(request),
                 // A server works on it, and the map has no answer.
-                Due::Map if !self.desk.is_unattended(&request.id) => {}
-                Due::Map => self.without_server(request),
+                HeldAction::Map if !self.editor_session.is_unattended(&request.id) => {}
+                HeldAction::Map => self.without_server(request),
             }
         }
     }
 
     /// Sends a request again later, because a loading server had no answer.
     pub(super) fn ask_later(&mut self, request: EditorRequest) {
-        self.held.push((Instant::now() + AGAIN_AFTER, Due::Again, request));
+        self.held.push((Instant::now() + AGAIN_AFTER, HeldAction::Again, request));
     }
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::ServedEditor;
 use super::begin::path_of;
-use super::desk::{Promise, Worker};
+use super::editor_session::{Promise, Worker};
 use super::own::{Tool, ToolContext, ToolDocument, tool_of};
 use super::request::EditorRequest;
 use super::shape::translate::{self, MessageDocuments};
@@ -30,10 +30,10 @@ impl ServedEditor {
     pub(super) fn run_own_tool(&mut self, request: EditorRequest) {
         let Some(root) = self.any_root() else {
             let error = ResponseError::new(codes::REQUEST_FAILED, "the editor has no folder open");
-            return self.desk.refuse_request(&request.id, &error);
+            return self.editor_session.refuse_request(&request.id, &error);
         };
         let token = CancelToken::new(Deadline::after(PATIENCE));
-        self.desk.set_worker(&request.id, Worker::Thread(token.clone()));
+        self.editor_session.set_worker(&request.id, Worker::Thread(token.clone()));
         let open = self.documents.iter().filter_map(|(uri, document)| match &document.doc {
             Doc::Inside(path) => {
                 Some((uri.clone(), (document.root.clone(), path.clone(), Arc::clone(&document.text))))
@@ -41,11 +41,12 @@ impl ServedEditor {
             Doc::Outside(_) => None,
         });
         let open: OpenTexts = open.collect();
-        let (host, calls, desk) = (Arc::clone(&self.host), Arc::clone(&self.calls), Arc::clone(&self.desk));
+        let (host, calls, editor_session) =
+            (Arc::clone(&self.host), Arc::clone(&self.calls), Arc::clone(&self.editor_session));
         let (client, folders) = (self.client.clone(), self.folders.clone());
         let id = request.id.clone();
-        let promise = Promise::new(Arc::clone(&desk), id.clone());
-        let encoding = self.desk.abilities_and_encoding().1;
+        let promise = Promise::new(Arc::clone(&editor_session), id.clone());
+        let encoding = self.editor_session.abilities_and_encoding().1;
         let run = move || {
             let _promise = promise;
             let params = request.value();
@@ -59,15 +60,16 @@ impl ServedEditor {
             match tool_of(&request.method, &params, &asking) {
                 Some(Ok(tool)) => {
                     let answer = calls.call(call(tool, &client, root, token.clone()));
-                    desk.answer_raw(&request.id, &answer.envelope);
+                    editor_session.answer_raw(&request.id, &answer.envelope);
                 }
                 Some(Err(why)) => {
-                    desk.refuse_request(&request.id, &ResponseError::new(codes::INVALID_PARAMS, why));
+                    editor_session
+                        .refuse_request(&request.id, &ResponseError::new(codes::INVALID_PARAMS, why));
                 }
-                None => desk.answer_raw(&request.id, "null"),
+                None => editor_session.answer_raw(&request.id, "null"),
             }
         };
-        self.desk.work_aside("hob-editor-own", &id, run);
+        self.editor_session.work_aside("hob-editor-own", &id, run);
     }
 }
 

@@ -3,7 +3,7 @@
 
 use hob_live::documents::EditorId;
 use hob_live::instance::Instance;
-use hob_live::views::ProjectOverlay;
+use hob_live::overlay::ProjectOverlay;
 use serde_json::Value;
 
 /// The methods whose answers (or parameters) may contain edits of several documents.

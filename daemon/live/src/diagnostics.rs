@@ -35,7 +35,7 @@ pub struct PushedDiagnostics {
 
 /// The last diagnostics of each file that one server has pushed.
 #[derive(Debug, Default)]
-pub struct Verdicts {
+pub struct DiagnosticsStore {
     kept: Mutex<DiagnosticsTable>,
     changed: Condvar,
 }
@@ -80,7 +80,7 @@ fn size(verdict: &PushedDiagnostics) -> usize {
     verdict.list.iter().map(|one| one.message.len() + EACH).sum::<usize>() + EACH
 }
 
-impl Verdicts {
+impl DiagnosticsStore {
     /// Stores a `textDocument/publishDiagnostics`.
     pub fn take_in(&self, params: PublishDiagnosticsParams) {
         let Some(path) = uri::to_path(&params.uri) else { return };
@@ -142,32 +142,32 @@ impl Verdicts {
 mod tests {
     use super::*;
 
-    fn push_message(verdicts: &Verdicts, name: usize, words: usize) {
+    fn push_message(diagnostics: &DiagnosticsStore, name: usize, words: usize) {
         let message = "x".repeat(words);
         let params = serde_json::json!({
             "uri": format!("file:///p/{name}.c"),
             "diagnostics": [{"range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}, "message": message}],
         });
-        verdicts.take_in(serde_json::from_value(params).expect("a verdict"));
+        diagnostics.take_in(serde_json::from_value(params).expect("a verdict"));
     }
 
-    fn file_names(verdicts: &Verdicts) -> Vec<String> {
-        verdicts.all_by_path().into_iter().map(|(path, _)| path.to_string()).collect()
+    fn file_names(diagnostics: &DiagnosticsStore) -> Vec<String> {
+        diagnostics.all_by_path().into_iter().map(|(path, _)| path.to_string()).collect()
     }
 
     #[test]
     fn the_oldest_go_when_there_are_too_many_bytes_or_files() {
-        let verdicts = Verdicts::default();
+        let diagnostics = DiagnosticsStore::default();
         for name in 0..4 {
-            push_message(&verdicts, name, MOST_BYTES / 4);
+            push_message(&diagnostics, name, MOST_BYTES / 4);
         }
-        assert_eq!(file_names(&verdicts).len(), 3, "four do not fit");
-        push_message(&verdicts, 1, 1);
-        push_message(&verdicts, 5, MOST_BYTES / 2);
-        assert_eq!(file_names(&verdicts), ["/p/1.c", "/p/3.c", "/p/5.c"], "the second was heard of again");
-        push_message(&verdicts, 6, 2 * MOST_BYTES);
-        assert_eq!(file_names(&verdicts), ["/p/6.c"], "one alone is kept");
-        let many = Verdicts::default();
+        assert_eq!(file_names(&diagnostics).len(), 3, "four do not fit");
+        push_message(&diagnostics, 1, 1);
+        push_message(&diagnostics, 5, MOST_BYTES / 2);
+        assert_eq!(file_names(&diagnostics), ["/p/1.c", "/p/3.c", "/p/5.c"], "the second was heard of again");
+        push_message(&diagnostics, 6, 2 * MOST_BYTES);
+        assert_eq!(file_names(&diagnostics), ["/p/6.c"], "one alone is kept");
+        let many = DiagnosticsStore::default();
         (0..MOST_FILES + 7).for_each(|name| push_message(&many, name, 1));
         assert_eq!(many.all_by_path().len(), MOST_FILES);
         let path = |name: usize| AbsPath::new(format!("/p/{name}.c")).expect("absolute");

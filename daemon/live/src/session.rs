@@ -1,7 +1,7 @@
 //! Answers a running server's requests, and handles its notifications.
 //!
 //! Some servers stop for ever at a request that nobody answers, so every request gets an answer. If an attached editor
-//! can answer, the request goes to that editor (see [`crate::share`]). Without one, no answer lets a server do
+//! can answer, the request goes to that editor (see [`crate::multiplexer`]). Without one, no answer lets a server do
 //! anything: edits are refused here, because hob writes nothing without a preview. The settings are hob's own, because
 //! a server has one set of them for all its users.
 
@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::diagnostics::Verdicts;
+use crate::diagnostics::DiagnosticsStore;
+use crate::multiplexer::Multiplexer;
 use crate::ready::ReadyWatch;
 use crate::rpc::{Peer, Reply, ResponseError, codes};
-use crate::share::Share;
 use crate::spec::ServerSpec;
 use crate::uri;
 
@@ -27,9 +27,9 @@ pub struct ServerSession {
     /// The watch over the server's readiness.
     pub ready: ReadyWatch,
     /// The diagnostics that the server has pushed.
-    pub verdicts: Verdicts,
+    pub diagnostics: DiagnosticsStore,
     /// The editors that use the server.
-    pub share: Share,
+    pub multiplexer: Multiplexer,
     spec: Arc<ServerSpec>,
     folders: Value,
     settings: Value,
@@ -44,8 +44,8 @@ impl ServerSession {
     pub fn new(spec: Arc<ServerSpec>, folders: Value, settings: Value) -> Self {
         Self {
             ready: ReadyWatch::new(spec.ready),
-            verdicts: Verdicts::default(),
-            share: Share::default(),
+            diagnostics: DiagnosticsStore::default(),
+            multiplexer: Multiplexer::default(),
             spec,
             folders,
             settings,
@@ -99,10 +99,10 @@ impl ServerSession {
         let parsed = value(params);
         if method == "client/registerCapability" {
             self.add_registrations(&parsed);
-            self.share.add_registrations(params, &parsed);
+            self.multiplexer.add_registrations(params, &parsed);
         } else {
             self.remove_registrations(&parsed);
-            self.share.remove_registrations(params, &parsed);
+            self.multiplexer.remove_registrations(params, &parsed);
         }
     }
 
@@ -139,7 +139,7 @@ fn with_advice(mut status: Value, spec: &ServerSpec) -> Value {
 
 impl Peer for ServerSession {
     fn request(&self, method: &str, params: Option<&RawValue>, reply: Reply) {
-        let asked = |reply| self.share.ask_one(method, params, reply);
+        let asked = |reply| self.multiplexer.ask_one(method, params, reply);
         // `null` means "no choice was made", "seen", or "done", by method.
         let by_hob = match method {
             "workspace/configuration" => return reply.send(&Ok(self.settings_of_sections(&value(params)))),
@@ -149,11 +149,11 @@ impl Peer for ServerSession {
                 return reply.send(&Ok(Value::Null));
             }
             "window/workDoneProgress/create" => {
-                self.share.announce_progress(params);
+                self.multiplexer.announce_progress(params);
                 return reply.send(&Ok(Value::Null));
             }
             refresh if refresh.starts_with("workspace/") && refresh.ends_with("/refresh") => {
-                self.share.ask_all(method, params);
+                self.multiplexer.ask_all(method, params);
                 return reply.send(&Ok(Value::Null));
             }
             "workspace/applyEdit" => {
@@ -175,7 +175,7 @@ impl Peer for ServerSession {
             "$/progress" => {
                 let parsed = value(params);
                 self.ready.handle_progress(&parsed);
-                return self.share.pass_progress_on(params, &parsed);
+                return self.multiplexer.pass_progress_on(params, &parsed);
             }
             "window/logMessage" | "window/showMessage" => {
                 let params = value(params);
@@ -187,17 +187,17 @@ impl Peer for ServerSession {
             "textDocument/publishDiagnostics" => {
                 let parsed = params.and_then(|params| uri::read_json(params.get()).ok());
                 if let Some(params) = parsed {
-                    self.verdicts.take_in(params);
+                    self.diagnostics.take_in(params);
                 }
             }
             other => tracing::trace!(method = other, "a notification that hob has no use for"),
         }
-        self.share.notify_all(method, params);
+        self.multiplexer.notify_all(method, params);
     }
 
     fn closed(&self, why: &str) {
         tracing::debug!(why, "a connection to a language server has ended");
-        self.share.close_all(why);
+        self.multiplexer.close_all(why);
     }
 }
 

@@ -10,7 +10,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::counts::Figures;
-use super::histogram::{BUCKETS, Shot};
+use super::histogram::{BUCKETS, HistogramCounts};
 
 /// The version of the format; a file with another one is replaced.
 const VERSION: u32 = 1;
@@ -27,7 +27,7 @@ pub(super) struct CountsOnDisk {
     /// The beginning of the counting, in seconds of Unix time.
     pub(super) since: u64,
     /// Counts by the tool's name. Tools that this build does not know are kept for the build that does.
-    pub(super) tools: BTreeMap<String, (Figures, Shot)>,
+    pub(super) tools: BTreeMap<String, (Figures, HistogramCounts)>,
 }
 
 /// The form of the file.
@@ -78,8 +78,8 @@ pub(super) fn read(path: &Path) -> Result<Option<CountsOnDisk>, String> {
 }
 
 impl ToolOnDisk {
-    fn checked_figures(self) -> (Figures, Shot) {
-        let mut shot = Shot { counts: vec![0; BUCKETS], max: self.max_micros.min(MOST) };
+    fn checked_figures(self) -> (Figures, HistogramCounts) {
+        let mut shot = HistogramCounts { counts: vec![0; BUCKETS], max: self.max_micros.min(MOST) };
         for (at, count) in self.latency {
             if let Some(bucket) = shot.counts.get_mut(at) {
                 *bucket = count.min(MOST);
@@ -100,7 +100,7 @@ impl ToolOnDisk {
 /// # Errors
 /// The system's error; the old file then stays as it was.
 pub(super) fn write(path: &Path, kept: &CountsOnDisk) -> io::Result<()> {
-    let tool = |(figures, shot): &(Figures, Shot)| ToolOnDisk {
+    let tool = |(figures, shot): &(Figures, HistogramCounts)| ToolOnDisk {
         calls: figures.calls,
         failed: figures.failed,
         actual_tokens: figures.actual,
@@ -143,7 +143,8 @@ mod tests {
         let mut counts = vec![0; BUCKETS];
         counts[7] = 3;
         let figures = Figures { calls: 3, failed: 1, actual: 20, baseline: 400 };
-        let tools = BTreeMap::from([("map_search".to_owned(), (figures, Shot { counts, max: 7 }))]);
+        let tools =
+            BTreeMap::from([("map_search".to_owned(), (figures, HistogramCounts { counts, max: 7 }))]);
         let kept = CountsOnDisk { since: 77, tools };
         write(&path, &kept).expect("it can be written");
         write(&path, &kept).expect("it can be replaced");

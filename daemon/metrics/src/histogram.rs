@@ -58,13 +58,13 @@ impl Histogram {
     }
 
     /// Returns the present counts.
-    pub(super) fn current_counts(&self) -> Shot {
+    pub(super) fn current_counts(&self) -> HistogramCounts {
         let counts = self.counts.iter().map(|count| count.load(Ordering::Relaxed)).collect();
-        Shot { counts, max: self.max.load(Ordering::Relaxed) }
+        HistogramCounts { counts, max: self.max.load(Ordering::Relaxed) }
     }
 
     /// Replaces the counts by earlier ones.
-    pub(super) fn set(&self, shot: &Shot) {
+    pub(super) fn set(&self, shot: &HistogramCounts) {
         for (count, before) in self.counts.iter().zip(shot.counts.iter().chain(std::iter::repeat(&0))) {
             count.store(*before, Ordering::Relaxed);
         }
@@ -74,14 +74,14 @@ impl Histogram {
 
 /// The counts at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Shot {
+pub(super) struct HistogramCounts {
     /// Number of values in each bucket.
     pub(super) counts: Vec<u64>,
     /// The largest value, exactly.
     pub(super) max: u64,
 }
 
-impl Shot {
+impl HistogramCounts {
     /// Adds the counts of another histogram.
     pub(super) fn add(&mut self, other: &Self) {
         self.counts.resize(self.counts.len().max(other.counts.len()), 0);
@@ -151,7 +151,7 @@ mod tests {
             assert!(told >= exact && told <= exact + exact / 8, "{share}: {told}");
         }
         assert_eq!((shot.quantile(1.0), shot.max), (1_000, 1_000));
-        assert_eq!(Shot::default().quantile(0.5), 0);
+        assert_eq!(HistogramCounts::default().quantile(0.5), 0);
         let mut twice = shot.clone();
         twice.add(&shot);
         assert_eq!(twice.quantile(0.5), shot.quantile(0.5));

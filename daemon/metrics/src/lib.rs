@@ -30,7 +30,7 @@ use serde_json::{Map, Value};
 use baseline::Rule;
 use counts::{Figures, ToolCounts, zero_counts};
 use file::CountsOnDisk;
-use histogram::{Histogram, Shot};
+use histogram::{Histogram, HistogramCounts};
 use hob_calls::Caller;
 
 /// Interval at which the file is written while calls are answered.
@@ -176,7 +176,7 @@ impl Metrics {
         self.wait_until_weighed();
         let shared = &self.shared;
         shared.all.iter().for_each(|count| count.set(Figures::default()));
-        shared.times.iter().for_each(|times| times.set(&Shot::default()));
+        shared.times.iter().for_each(|times| times.set(&HistogramCounts::default()));
         lock(&shared.sessions).clear();
         lock(&shared.foreign).tools.clear();
         *lock(&shared.notice) = None;

@@ -11,7 +11,7 @@ use hob_proto::tools::{TOOLS, ToolSet};
 use serde_json::{Value, json};
 
 use super::counts::{Figures, ToolCounts};
-use super::histogram::Shot;
+use super::histogram::HistogramCounts;
 use hob_base::lock;
 
 use super::Metrics;
@@ -68,7 +68,7 @@ impl Metrics {
     }
 
     fn stats_now(&self, only: Option<&str>, caches: Vec<CacheUse>) -> StatsResult {
-        let (mut sum, mut times) = (Figures::default(), Shot::default());
+        let (mut sum, mut times) = (Figures::default(), HistogramCounts::default());
         let mut per_tool = Vec::new();
         let wanted = |name: &str| only.is_none_or(|only| only == name);
         for (at, tool) in TOOLS.iter().enumerate().filter(|(_, tool)| wanted(tool.name)) {
@@ -137,7 +137,7 @@ fn span(counts: &ToolCounts) -> Span {
     Span { totals: sum.to_totals(), per_tool }
 }
 
-fn latency_of(shot: &Shot) -> Latency {
+fn latency_of(shot: &HistogramCounts) -> Latency {
     Latency {
         p50: to_ms(shot.quantile(0.5)),
         p90: to_ms(shot.quantile(0.9)),

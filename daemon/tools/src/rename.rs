@@ -11,7 +11,7 @@ use hob_base::{Deadline, LineIndex, WsPath};
 use hob_bridge::{Listed, Missing, UsesQuestion};
 use hob_live::instance::{Completeness as Whole, Instance, ServerAnswer};
 use hob_live::live::LiveError;
-use hob_live::requests::{self, Judgement, Renaming, ServerQueryContext};
+use hob_live::requests::{self, FileDiagnostics, Renaming, ServerQueryContext};
 use hob_live::uri::FileRef;
 use hob_map::graph::NodeKind;
 use hob_proto::ToolError;
@@ -214,13 +214,13 @@ fn is_unchanged(_call: &mut ToolCall<'_>, workspace: &Workspace, moment: Option<
 }
 
 /// Returns the diagnostics that the running servers have for files, as they are now; starts no server.
-pub(super) fn judge(call: &ToolCall<'_>, workspace: &Workspace, files: &[WsPath]) -> Judgement {
+pub(super) fn judge(call: &ToolCall<'_>, workspace: &Workspace, files: &[WsPath]) -> FileDiagnostics {
     let cancel = call.cancel.with_deadline(Deadline::after(LONG_PATIENCE));
     let read = |path: &WsPath| text_of(workspace, path);
     let asking = ServerQueryContext { read: &read, cancel: &cancel };
     // With what is not there yet nothing is wrong.
     let mut rest: Vec<WsPath> = files.iter().filter(|file| is_there(workspace, file)).cloned().collect();
-    let mut all = Judgement::default();
+    let mut all = FileDiagnostics::default();
     for server in workspace.live().pool().running_servers(workspace.root()) {
         let (its, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|file| is_served_by(&server, file));
         rest = others;
@@ -237,9 +237,9 @@ pub(super) fn judge(call: &ToolCall<'_>, workspace: &Workspace, files: &[WsPath]
 pub(super) fn worse(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,
-    before: &Judgement,
+    before: &FileDiagnostics,
     moves: &[(WsPath, WsPath)],
-) -> (Vec<requests::Worse>, Judgement) {
+) -> (Vec<requests::Worse>, FileDiagnostics) {
     let moved: BTreeMap<&WsPath, &WsPath> = moves.iter().map(|(from, to)| (from, to)).collect();
     let files: Vec<WsPath> = before
         .files
@@ -254,11 +254,11 @@ pub(super) fn worse(
 }
 
 /// As [`judge`], of files that were judged before: a server that begins anew when they change, as clangd does, is waited for.
-fn judge_again(call: &ToolCall<'_>, workspace: &Workspace, mut rest: Vec<WsPath>) -> Judgement {
+fn judge_again(call: &ToolCall<'_>, workspace: &Workspace, mut rest: Vec<WsPath>) -> FileDiagnostics {
     let cancel = call.cancel.with_deadline(Deadline::after(LONG_PATIENCE));
     let read = |path: &WsPath| text_of(workspace, path);
     let asking = ServerQueryContext { read: &read, cancel: &cancel };
-    let (project, mut all) = (workspace.project(), Judgement::default());
+    let (project, mut all) = (workspace.project(), FileDiagnostics::default());
     while let Some(first) = rest.first().cloned() {
         let outcome = workspace.live().ask(&project, &first, &cancel, |server| {
             let its: Vec<WsPath> = rest.iter().filter(|file| is_served_by(server, file)).cloned().collect();
@@ -280,7 +280,7 @@ fn judge_again(call: &ToolCall<'_>, workspace: &Workspace, mut rest: Vec<WsPath>
 
 /// Returns a sentence that names the changed files of which it is unknown whether they are worse, though a server
 /// runs for them; `None` if there are none.
-fn unknown_note(before: &Judgement, after: &Judgement) -> Option<String> {
+fn unknown_note(before: &FileDiagnostics, after: &FileDiagnostics) -> Option<String> {
     let mut unknown: BTreeMap<&WsPath, &String> = before.unjudged.iter().chain(&after.unjudged).collect();
     unknown.retain(|_, why| *why != NOBODY);
     let (count, (file, why)) = (unknown.len(), unknown.first_key_value()?);

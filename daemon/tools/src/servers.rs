@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hob_live::catalogue;
-use hob_live::live::{LiveProject, Looked, STAMP};
+use hob_live::live::{LiveProject, STAMP, ServerLookup};
 use hob_live::preferences::{LanguagePreference, ServerPreference, StatedPreference};
 use hob_live::spec::{Install, ServerSpec};
 use hob_proto::tools::servers::{
@@ -119,7 +119,7 @@ impl ServersQuery<'_> {
 
     fn server_candidate(&self, spec: &Arc<ServerSpec>, allowed: bool, used: &mut bool) -> ListedServer {
         let live = self.workspace.live();
-        let Looked { found, rejected } = live.look_for_program(spec, &self.project);
+        let ServerLookup { found, rejected } = live.look_for_program(spec, &self.project);
         let state = match (&found, rejected.is_empty()) {
             _ if !allowed => "off",
             (Some(_), _) if *used => "spare",

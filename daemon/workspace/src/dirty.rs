@@ -93,7 +93,7 @@ impl Batch {
 
 /// A change that gave no event and was found by a call.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Found {
+pub enum UnreportedChange {
     /// A single path.
     Path(WsPath),
     /// A folder with everything below it.
@@ -192,12 +192,12 @@ impl DirtySet {
     }
 
     /// Marks a change that a call found by looking at files, because no event reports it.
-    pub fn mark_found(&self, found: Found) {
+    pub fn mark_found(&self, found: UnreportedChange) {
         self.change_pending(|state| {
             let is_new = match found {
-                Found::Path(path) => state.pending.add_path(path),
-                Found::Tree(dir) => state.pending.add_tree(dir),
-                Found::Everything => state.pending.add_everything(),
+                UnreportedChange::Path(path) => state.pending.add_path(path),
+                UnreportedChange::Tree(dir) => state.pending.add_tree(dir),
+                UnreportedChange::Everything => state.pending.add_everything(),
             };
             state.found = state.marks + u64::from(is_new);
             is_new

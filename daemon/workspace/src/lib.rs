@@ -54,7 +54,7 @@ pub mod watch;
 pub use barrier::{BarrierError, Passed};
 pub use broad::BroadFolders;
 pub use confine::{ConfineError, confine};
-pub use dirty::{Batch, Debounce, DirtySet, Found, NotSettled, RescanGuard};
+pub use dirty::{Batch, Debounce, DirtySet, NotSettled, RescanGuard, UnreportedChange};
 pub use links::{Links, MANY as MANY_LINKS};
 pub use mapped::mapped_for_writing;
 pub use notes::{Examples, ScanNote};

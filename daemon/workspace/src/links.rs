@@ -21,7 +21,7 @@ use std::thread;
 use hob_base::{AbsPath, FileId, WsPath};
 
 use crate::table::Record;
-use crate::{DirtySet, Found, Stat};
+use crate::{DirtySet, Stat, UnreportedChange};
 
 /// Number of files from which several threads share the looking, and `map_status` tells users the cost. One look takes
 /// a microsecond or two.
@@ -90,7 +90,7 @@ impl Links {
         let changed = changed_files(&list.items, root);
         drop(list);
         let any = !changed.is_empty();
-        changed.into_iter().for_each(|path| dirty.mark_found(Found::Path(path)));
+        changed.into_iter().for_each(|path| dirty.mark_found(UnreportedChange::Path(path)));
         any
     }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use hob_base::{CancelToken, FileId, Stopped, WsPath};
 
 use crate::identity::FolderIdentity;
-use crate::unread::{Tried, Trouble};
+use crate::unread::{ReadFailure, Tried};
 use crate::{
     Batch, FileTable, ReadPlan, Rules, Scan, ScanNote, ScanRequest, ScannedFile, Stat, Watcher, scan_tree,
 };
@@ -137,10 +137,10 @@ impl Refresh<'_> {
 
 /// Returns the system's facts about a path; `None` if nothing is there. The error means that the system cannot tell
 /// just now.
-fn unless_in_doubt(found: io::Result<fs::Metadata>) -> Result<Option<fs::Metadata>, Trouble> {
+fn unless_in_doubt(found: io::Result<fs::Metadata>) -> Result<Option<fs::Metadata>, ReadFailure> {
     match found {
         Ok(found) => Ok(Some(found)),
-        Err(error) => Trouble::from_error(&error, Tried::Look).map_or(Ok(None), Err),
+        Err(error) => ReadFailure::from_error(&error, Tried::Look).map_or(Ok(None), Err),
     }
 }
 
@@ -151,13 +151,13 @@ enum Now {
     /// The path has nothing that belongs to the workspace.
     Nothing,
     /// The state cannot be read just now.
-    Unknown(Trouble),
+    Unknown(ReadFailure),
 }
 
 struct Looking<'a> {
     context: Refresh<'a>,
     /// For each folder, whether it is a folder and not a link to one; each is looked up once a batch.
-    real_dirs: HashMap<String, Result<bool, Trouble>>,
+    real_dirs: HashMap<String, Result<bool, ReadFailure>>,
     plan: ReadPlan,
     /// Inodes of files that somebody perhaps wrote to without a name, or under one that is gone.
     nameless: BTreeSet<u64>,
@@ -239,7 +239,7 @@ impl Looking<'_> {
     }
 
     /// Keeps the records of the path, and of paths below it, until the path can be read.
-    fn keep_unknown(&mut self, path: &WsPath, trouble: Trouble) {
+    fn keep_unknown(&mut self, path: &WsPath, trouble: ReadFailure) {
         self.context.table.take_unread(path, BTreeMap::from([(path.clone(), trouble)]));
     }
 
@@ -255,7 +255,7 @@ impl Looking<'_> {
     }
 
     /// Returns the present state of a path; the error is the reason why it cannot be read just now.
-    fn look_at(&mut self, path: &WsPath) -> Result<Now, Trouble> {
+    fn look_at(&mut self, path: &WsPath) -> Result<Now, ReadFailure> {
         let rules = self.context.rules;
         if !self.is_real_dir(path.dir())? {
             return Ok(Now::Nothing);
@@ -263,7 +263,7 @@ impl Looking<'_> {
         let Some(metadata) = unless_in_doubt(fs::symlink_metadata(rules.root().join_ws(path)))? else {
             return Ok(Now::Nothing);
         };
-        let admits = |is_dir| rules.check_admitted(path, is_dir).map_err(Trouble::of_rules);
+        let admits = |is_dir| rules.check_admitted(path, is_dir).map_err(ReadFailure::of_rules);
         if metadata.is_file() && admits(false)? {
             Ok(Now::File(Stat::of(&metadata)))
         } else if metadata.is_dir() && admits(true)? {
@@ -275,7 +275,7 @@ impl Looking<'_> {
 
     /// Returns true if every part of `dir` is a folder itself and not a link to one: if a link replaces a folder, the
     /// folder's files leave the workspace, though their paths still lead to something.
-    fn is_real_dir(&mut self, dir: &str) -> Result<bool, Trouble> {
+    fn is_real_dir(&mut self, dir: &str) -> Result<bool, ReadFailure> {
         if dir.is_empty() {
             return Ok(true);
         }

@@ -17,7 +17,7 @@ use hob_base::{AbsPath, WsPath};
 
 use crate::rule_files::RuleFiles;
 use crate::sources::{Linked, Sources};
-use crate::{DirtySet, Found, names};
+use crate::{DirtySet, UnreportedChange, names};
 
 /// The treatment of a file, by its size alone.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -132,7 +132,7 @@ impl Rules {
     pub fn mark_changed(&self, dirty: &DirtySet) -> bool {
         let changed = self.lock_sources().any_changed() || self.linked.any_changed();
         if changed {
-            dirty.mark_found(Found::Everything);
+            dirty.mark_found(UnreportedChange::Everything);
         }
         changed
     }

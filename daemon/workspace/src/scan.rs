@@ -20,7 +20,7 @@ use crate::explain;
 use crate::names;
 use crate::omitted::Omitted;
 use crate::rule_files::RuleFiles;
-use crate::unread::{Tried, Trouble, is_momentary};
+use crate::unread::{ReadFailure, Tried, is_momentary};
 use crate::{FileClass, Rules, ScanNote, Stat, Watcher};
 
 /// Number of files between two reports of progress.
@@ -72,7 +72,7 @@ pub struct Scan {
     pub(crate) omitted: Omitted,
     /// Paths that could not be read, with the reason: nothing below them was found, and nothing below them counts as
     /// gone.
-    pub(crate) unread: BTreeMap<WsPath, Trouble>,
+    pub(crate) unread: BTreeMap<WsPath, ReadFailure>,
 }
 
 impl Scan {
@@ -118,7 +118,7 @@ fn unreadable_start(request: &ScanRequest<'_>, error: &io::Error) -> Scan {
             scan.notes.push(ScanNote::RootGone { why: error.to_string() });
         }
         _ => scan.unread.extend(
-            Trouble::from_error(error, Tried::Folder).map(|trouble| (request.below.clone(), trouble)),
+            ReadFailure::from_error(error, Tried::Folder).map(|trouble| (request.below.clone(), trouble)),
         ),
     }
     scan
@@ -198,7 +198,7 @@ struct FoundSoFar {
     files: Vec<ScannedFile>,
     dirs: Vec<WsPath>,
     omitted: Omitted,
-    unread: BTreeMap<WsPath, Trouble>,
+    unread: BTreeMap<WsPath, ReadFailure>,
 }
 
 impl FoundSoFar {
@@ -213,7 +213,7 @@ impl FoundSoFar {
     fn discard_if_unsure(&mut self, request: &ScanRequest<'_>, files: &RuleFiles) {
         if let Some(why) = files.reason_unsure() {
             *self = Self::default();
-            self.unread.insert(request.below.clone(), Trouble::of_rules(why));
+            self.unread.insert(request.below.clone(), ReadFailure::of_rules(why));
         }
     }
 
@@ -273,7 +273,7 @@ impl Collector<'_> {
 
     /// Notes a path that could not be read, unless it has vanished meanwhile.
     fn note_unread(&mut self, path: WsPath, error: Option<&io::Error>, tried: Tried) {
-        let trouble = error.and_then(|error| Trouble::from_error(error, tried));
+        let trouble = error.and_then(|error| ReadFailure::from_error(error, tried));
         self.found.unread.extend(trouble.map(|trouble| (path, trouble)));
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use hob_base::{Change, ContentHash, FileId, WsPath};
 
 use crate::omitted::Omitted;
-use crate::unread::Trouble;
+use crate::unread::ReadFailure;
 use crate::{FileClass, Links, Rules, Scan, ScannedFile, Stat, Unread};
 
 /// The facts about a file as of its last reading.
@@ -217,7 +217,7 @@ impl FileTable {
     }
 
     /// Replaces the list of unreadable paths at `below` by those of a walk.
-    pub(crate) fn take_unread(&mut self, below: &WsPath, unread: BTreeMap<WsPath, Trouble>) {
+    pub(crate) fn take_unread(&mut self, below: &WsPath, unread: BTreeMap<WsPath, ReadFailure>) {
         self.unread.remove_below(below);
         for (path, trouble) in unread {
             let was_known = self.files_below(&path).next().is_some();

@@ -15,7 +15,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use hob_base::{AbsPath, WsPath};
 
 use crate::notes::Examples;
-use crate::{DirtySet, Found, ScanNote};
+use crate::{DirtySet, ScanNote, UnreportedChange};
 
 /// The attempt that failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,7 +30,7 @@ pub(crate) enum Tried {
 
 /// Why something could not be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Trouble {
+pub(crate) struct ReadFailure {
     why: String,
     tried: Tried,
     /// Whether the error lasts until somebody changes a mode or an owner, which can be checked without reading.
@@ -39,7 +39,7 @@ pub(crate) struct Trouble {
     was_known: bool,
 }
 
-impl Trouble {
+impl ReadFailure {
     /// Makes a trouble from an error of reading; `None` where the error means that there is nothing to read.
     pub(crate) fn from_error(error: &io::Error, tried: Tried) -> Option<Self> {
         (!is_gone(error)).then(|| Self {
@@ -115,13 +115,13 @@ fn may_be_had(_path: &AbsPath, _tried: Tried) -> bool {
 
 /// The files and folders that could not be read. The table and its owner write the list; calls read it.
 #[derive(Debug, Default)]
-pub struct Unread(RwLock<BTreeMap<WsPath, Trouble>>);
+pub struct Unread(RwLock<BTreeMap<WsPath, ReadFailure>>);
 
 impl Unread {
     /// Records that a file could not be read. Returns true if the path still counts as a file; if not, the file is
     /// gone.
     pub fn note_failure(&self, path: &WsPath, error: &io::Error, was_known: bool) -> bool {
-        let trouble = Trouble::from_error(error, Tried::File).map(|trouble| trouble.of_known(was_known));
+        let trouble = ReadFailure::from_error(error, Tried::File).map(|trouble| trouble.of_known(was_known));
         let is_there = trouble.is_some();
         if let Some(trouble) = trouble {
             tracing::debug!(%path, %error, "not read for now");
@@ -139,7 +139,11 @@ impl Unread {
         };
         let any = !due.is_empty();
         for (path, tried) in due {
-            dirty.mark_found(if tried == Tried::File { Found::Path(path) } else { Found::Tree(path) });
+            dirty.mark_found(if tried == Tried::File {
+                UnreportedChange::Path(path)
+            } else {
+                UnreportedChange::Tree(path)
+            });
         }
         any
     }
@@ -174,7 +178,7 @@ impl Unread {
         ))
     }
 
-    fn examples_of(&self, is_told: impl Fn(&Trouble) -> bool) -> Option<Examples> {
+    fn examples_of(&self, is_told: impl Fn(&ReadFailure) -> bool) -> Option<Examples> {
         let mut told = Examples::default();
         for (path, trouble) in self.read().iter().filter(|(_, trouble)| is_told(trouble)) {
             let name = if path.is_root() { "." } else { path.as_str() };
@@ -183,7 +187,7 @@ impl Unread {
         (told.count > 0).then_some(told)
     }
 
-    pub(crate) fn insert(&self, path: WsPath, trouble: Trouble) {
+    pub(crate) fn insert(&self, path: WsPath, trouble: ReadFailure) {
         self.write().insert(path, trouble);
     }
 
@@ -204,12 +208,12 @@ impl Unread {
         self.write().clear();
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<WsPath, Trouble>> {
+    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<WsPath, ReadFailure>> {
         // Nothing that can panic runs between the writes of one change.
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<WsPath, Trouble>> {
+    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<WsPath, ReadFailure>> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -102,12 +102,12 @@ fn parse_tools(list: &str) -> Result<String, String> {
 
 /// The folders of the user: `--root` made absolute, and the fallback.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Where {
+pub(crate) struct UserFolders {
     pub(crate) fixed: Option<PathBuf>,
     pub(crate) fallback: PathBuf,
 }
 
-impl Where {
+impl UserFolders {
     /// Finds the folders; `project_dir` is the value of `CLAUDE_PROJECT_DIR`. The working directory takes precedence if
     /// it is in a linked work tree beside that project: clients keep the variable at the folder where a session began.
     pub(crate) fn find(root: Option<&Path>, project_dir: Option<PathBuf>, cwd: &Path) -> Self {
@@ -143,10 +143,10 @@ mod tests {
     #[test]
     fn the_root_is_absolute_and_the_environment_only_a_fallback() {
         let cwd = Path::new("/work");
-        let found = Where::find(Some(Path::new("a")), Some("/p".into()), cwd);
-        assert_eq!(found, Where { fixed: Some("/work/a".into()), fallback: "/p".into() });
-        assert_eq!(Where::find(None, Some("relative".into()), cwd).fallback, cwd);
-        assert_eq!(Where::find(None, None, cwd).fixed, None);
+        let found = UserFolders::find(Some(Path::new("a")), Some("/p".into()), cwd);
+        assert_eq!(found, UserFolders { fixed: Some("/work/a".into()), fallback: "/p".into() });
+        assert_eq!(UserFolders::find(None, Some("relative".into()), cwd).fallback, cwd);
+        assert_eq!(UserFolders::find(None, None, cwd).fixed, None);
     }
 
     #[cfg(unix)]
@@ -162,7 +162,8 @@ mod tests {
             std::fs::create_dir_all(at(path).parent().expect("a folder")).expect("made");
             std::fs::write(at(path), text).expect("written");
         }
-        let fallback = |project: &str, cwd: &str| Where::find(None, Some(at(project)), &at(cwd)).fallback;
+        let fallback =
+            |project: &str, cwd: &str| UserFolders::find(None, Some(at(project)), &at(cwd)).fallback;
         assert_eq!(fallback("main", "wt"), at("wt"));
         assert_eq!(fallback("wt", "main"), at("wt"), "only a linked one was moved to");
         assert_eq!(fallback("main", "other"), at("main"));

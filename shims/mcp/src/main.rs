@@ -23,7 +23,7 @@ use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio_pipes;
 
-use args::{McpShimArgs, Where};
+use args::{McpShimArgs, UserFolders};
 use relay::Relay;
 use roots::Roots;
 use server::Server;
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
 async fn run(args: McpShimArgs, far: Option<FarSide>) -> ExitCode {
     // Set up before the first answer, because a client may send the signal right after it.
     let stop = stop_signal();
-    let place = Where::find(args.root.as_deref(), project_dir(), &working_dir());
+    let place = UserFolders::find(args.root.as_deref(), project_dir(), &working_dir());
     let roots = Roots::new(place.fixed, place.fallback, far.is_none());
     let relay = Relay::new(roots.known_root(), far, args.edits, args.format);
     relay.connect_early();

@@ -12,7 +12,7 @@ use shuttle::sync::atomic::{AtomicU64, Ordering};
 use shuttle::sync::{Arc, Mutex};
 use shuttle::thread;
 
-use crate::dirty::{Debounce, DirtySet, Found};
+use crate::dirty::{Debounce, DirtySet, UnreportedChange};
 
 /// Schedules that are tried.
 const SCHEDULES: usize = 3_000;
@@ -78,7 +78,7 @@ impl Project {
         let settle = |marks| self.dirty.wait_settled(marks, Deadline::NEVER).expect("nobody closes it");
         settle(self.dirty.mark_count());
         if self.disk.load(Ordering::SeqCst) != self.record.load(Ordering::SeqCst) {
-            self.dirty.mark_found(Found::Path(file()));
+            self.dirty.mark_found(UnreportedChange::Path(file()));
             settle(self.dirty.mark_count());
         } else {
             if flaw != Flaw::RescanIsIgnored {

@@ -1,4 +1,4 @@
-//! Whose text of a document counts, and that the server has it (`daemon/live/src/views`).
+//! Whose text of a document counts, and that the server has it (`daemon/live/src/overlay`).
 //!
 //! Two editors, three texts, a disk that others write to as well, and the queue of messages to the server. A change goes to the server as
 //! a piece only where it leads from the text that the server was sent last.

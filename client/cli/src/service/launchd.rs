@@ -71,7 +71,7 @@ impl<'a> Launchd<'a> {
         let nobody_starts = let_nobody_start(self.settings).await?;
         // An agent that is not loaded needs no unloading.
         LAUNCHCTL.try_run(&as_refs(&bootout_args(&self.user)));
-        nobody_starts.make_way(self.settings, "the service takes over").await?;
+        nobody_starts.retire_daemon(self.settings, "the service takes over").await?;
         LAUNCHCTL.run(&as_refs(&bootstrap_args(&self.user, &self.file)))?;
         Ok("the service runs\n".to_owned())
     }

@@ -61,7 +61,7 @@ impl<'a> Task<'a> {
 
     async fn take_over(&self) -> Result<String, CommandFailure> {
         let nobody_starts = let_nobody_start(self.settings).await?;
-        nobody_starts.make_way(self.settings, "the service takes over").await?;
+        nobody_starts.retire_daemon(self.settings, "the service takes over").await?;
         SCHTASKS.run(&["/run", "/tn", NAME])?;
         Ok("the task runs\n".to_owned())
     }

@@ -21,9 +21,9 @@ use crate::pending::{
     self, LIFE, Owner, Pending, PendingId, PendingKind, PendingOutcome, Queue, QueueFolder, Shown, Staged,
     Summary,
 };
-use crate::plan::{self, NoPlan, Wish, WritePlan, real_root};
+use crate::plan::{self, NoPlan, PlaceContents, WritePlan, real_root};
 use crate::record::{EditSubject, Record, UndoRecord};
-use crate::undo::{NoUndo, Undos};
+use crate::undo::{UndoUnavailable, Undos};
 
 /// Number of workspaces whose locks are kept; beyond it, unused locks are dropped.
 const MOST_ROOTS: usize = 1_024;
@@ -219,7 +219,7 @@ impl Edits {
     /// Returns true if a workspace's last edit can be undone, whether or not its folder exists.
     #[must_use]
     pub fn has_undo(&self, root: &AbsPath) -> bool {
-        !matches!(self.undos.last(root), Err(NoUndo::Nothing))
+        !matches!(self.undos.last(root), Err(UndoUnavailable::Nothing))
     }
 
     /// Discards all pending edits of a workspace, and the undo of its last edit. The workspace is not touched, and need
@@ -292,7 +292,7 @@ impl Edits {
     fn plan_writes(
         &self,
         root: &AbsPath,
-        wishes: &BTreeMap<WsPath, Wish>,
+        wishes: &BTreeMap<WsPath, PlaceContents>,
         next: impl Fn() -> String,
     ) -> Result<WritePlan, EditError> {
         plan::plan(&*self.files, root, wishes).map_err(|no_plan| match no_plan {
@@ -372,12 +372,14 @@ fn touched_files(record: &Record) -> Vec<WsPath> {
     files
 }
 
-fn no_undo(why: NoUndo) -> EditError {
+fn no_undo(why: UndoUnavailable) -> EditError {
     EditError::NothingToUndo(match why {
-        NoUndo::Nothing => "nothing has been applied in this workspace that could be undone".to_owned(),
-        NoUndo::Disk(error) => {
+        UndoUnavailable::Nothing => {
+            "nothing has been applied in this workspace that could be undone".to_owned()
+        }
+        UndoUnavailable::Disk(error) => {
             format!("what was applied last cannot be read: {}", cause_without_number(&error))
         }
-        NoUndo::Format(why) => format!("what was applied last cannot be read: {why}"),
+        UndoUnavailable::Format(why) => format!("what was applied last cannot be read: {why}"),
     })
 }

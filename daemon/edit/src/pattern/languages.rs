@@ -89,12 +89,12 @@ impl PatternLanguage {
 
 /// A language together with its grammar, in the form that the matcher needs.
 #[derive(Clone)]
-pub(super) struct Tongue {
+pub(super) struct BoundLanguage {
     pub(super) language: &'static PatternLanguage,
     pub(super) grammar: PatternGrammar,
 }
 
-impl Tongue {
+impl BoundLanguage {
     /// Parses a file; returns its tree with its text.
     pub(super) fn parse_document(&self, text: &str) -> Option<StrDoc<Self>> {
         let tree = (self.grammar.parse)(text.as_bytes())?;
@@ -102,7 +102,7 @@ impl Tongue {
     }
 }
 
-impl Language for Tongue {
+impl Language for BoundLanguage {
     fn pre_process_pattern<'q>(&self, query: &'q str) -> Cow<'q, str> {
         match self.language.expando {
             AS_IT_IS => Cow::Borrowed(query),
@@ -132,7 +132,7 @@ impl Language for Tongue {
     }
 }
 
-impl LanguageExt for Tongue {
+impl LanguageExt for BoundLanguage {
     fn get_ts_language(&self) -> TSLanguage {
         self.grammar.language.clone()
     }

@@ -23,7 +23,7 @@ pub use languages::{LANGUAGES, Parse, PatternGrammar, PatternLanguage};
 use crate::change::Splice;
 use crate::lines;
 use bounds::Demands;
-use languages::Tongue;
+use languages::BoundLanguage;
 
 /// Number of nodes between two checks whether the caller still waits.
 const NODES_PER_CHECK: usize = 1_024;
@@ -116,7 +116,7 @@ pub fn pattern_language(name: &str) -> Result<&'static PatternLanguage, PatternE
 /// A pattern and its rewrite, ready to be matched against any number of files, by several threads at once.
 pub struct PatternEdit {
     source: String,
-    tongue: Tongue,
+    tongue: BoundLanguage,
     pattern: Pattern,
     demands: Demands,
     rewrite: String,
@@ -139,7 +139,7 @@ impl PatternEdit {
                 return Err(PatternError::TooLong { what, bytes: text.len() });
             }
         }
-        let tongue = Tongue { language, grammar };
+        let tongue = BoundLanguage { language, grammar };
         let unusable = |why: String| PatternError::Unusable { pattern: pattern.to_owned(), why };
         let parsed = catch_panic(|| Pattern::try_new(pattern, tongue.clone())).map_err(unusable)?;
         let parsed = parsed.map_err(|error| explain_error(error, pattern))?;
@@ -204,7 +204,7 @@ impl PatternEdit {
 
     fn matches(
         &self,
-        tree: &AstGrep<StrDoc<Tongue>>,
+        tree: &AstGrep<StrDoc<BoundLanguage>>,
         template: &TemplateFix,
         cancel: &CancelToken,
     ) -> Result<Vec<Splice>, PatternFileError> {
@@ -232,7 +232,7 @@ impl PatternEdit {
 
     fn match_at(
         &self,
-        node: Node<'_, StrDoc<Tongue>>,
+        node: Node<'_, StrDoc<BoundLanguage>>,
         template: &TemplateFix,
     ) -> Result<Option<Splice>, PatternFileError> {
         let Some(matched) = self.pattern.match_node(node) else { return Ok(None) };

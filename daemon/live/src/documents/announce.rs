@@ -7,7 +7,7 @@ use hob_base::{ContentHash, WsPath};
 use serde_json::{Value, json};
 
 use super::change::{FileChange, ReadText};
-use super::message::{Taken, Tell, did_change};
+use super::message::{AnnouncePlan, DocumentMessage, did_change};
 use super::open_file::ServerOpenFile;
 use super::{MOST_OPEN, ServerDocuments};
 use crate::spec::{Announce, Reread, ServerSpec};
@@ -25,20 +25,20 @@ impl ServerDocuments {
         spec: &ServerSpec,
         changes: &BTreeMap<WsPath, FileChange>,
         read: ReadText<'_>,
-    ) -> Taken {
+    ) -> AnnouncePlan {
         self.changes += 1;
         if let Announce::OpenUntilRead(included) = spec.announce {
             let is_included =
                 |path: &WsPath| included.iter().any(|ending| path.file_name().ends_with(ending));
             let says_how = |path: &WsPath| spec.markers.contains(&path.file_name());
             if changes.keys().any(|path| is_included(path) || says_how(path)) {
-                return Taken::StartAnew;
+                return AnnouncePlan::StartAnew;
             }
             return self.show_until_read(spec, changes, read);
         }
         let shown = |(path, change): &(&WsPath, &FileChange)| self.is_shown(spec, path, **change);
         if changes.iter().filter(shown).count() > MOST_SHOWN {
-            return Taken::StartAnew;
+            return AnnouncePlan::StartAnew;
         }
         let settles = self.settling_time(spec, changes);
         let mut tell = Vec::new();
@@ -50,7 +50,10 @@ impl ServerDocuments {
         let events: Vec<Value> =
             changes.iter().map(|(path, change)| self.change_event(path, *change)).collect();
         if !events.is_empty() && spec.announce != Announce::OpenAndClose {
-            tell.push(Tell { method: "workspace/didChangeWatchedFiles", params: json!({"changes": events}) });
+            tell.push(DocumentMessage {
+                method: "workspace/didChangeWatchedFiles",
+                params: json!({"changes": events}),
+            });
         }
         for (path, change) in changes {
             if self.is_shown(spec, path, *change)
@@ -63,11 +66,11 @@ impl ServerDocuments {
         }
         match spec.announce {
             Announce::Command(how) if needs_rereading(spec, changes, how) => {
-                tell.push(Tell::reread_command(how));
+                tell.push(DocumentMessage::reread_command(how));
             }
             _ => tell.extend(self.keep_open(spec, changes, read)),
         }
-        Taken::Tell(tell, settles)
+        AnnouncePlan::Messages(tell, settles)
     }
 
     /// Opens changed files until the server has read them. A deleted file is shown as empty, because a server that
@@ -77,14 +80,14 @@ impl ServerDocuments {
         spec: &ServerSpec,
         changes: &BTreeMap<WsPath, FileChange>,
         read: ReadText<'_>,
-    ) -> Taken {
+    ) -> AnnouncePlan {
         let serves = |path: &WsPath| spec.language_of(path.file_name()).is_some();
         // Headers may have any name, and no ending.
         self.relevant +=
             u64::from(changes.keys().any(|path| serves(path) || !path.file_name().contains('.')));
         let files: Vec<_> = changes.iter().filter(|(path, _)| serves(path)).collect();
         if self.reading.len() + files.len() > MOST_KEPT {
-            return Taken::StartAnew;
+            return AnnouncePlan::StartAnew;
         }
         let mut tell = Vec::new();
         for (path, change) in files {
@@ -95,10 +98,10 @@ impl ServerDocuments {
                 open.shown |= gone;
             }
         }
-        Taken::Tell(tell, Duration::ZERO)
+        AnnouncePlan::Messages(tell, Duration::ZERO)
     }
 
-    fn show_one(&mut self, spec: &ServerSpec, path: &WsPath, text: String) -> Vec<Tell> {
+    fn show_one(&mut self, spec: &ServerSpec, path: &WsPath, text: String) -> Vec<DocumentMessage> {
         if let Some(open) = self.open.get(path) {
             let same = open.hash == ContentHash::of(text.as_bytes());
             return if same { Vec::new() } else { self.read_again(path, &text).into_iter().collect() };
@@ -134,7 +137,7 @@ impl ServerDocuments {
         spec: &ServerSpec,
         changes: &BTreeMap<WsPath, FileChange>,
         read: ReadText<'_>,
-    ) -> Vec<Tell> {
+    ) -> Vec<DocumentMessage> {
         let follows = matches!(spec.announce, Announce::OpenAndKeep(_) | Announce::Command(_));
         if !follows || changes.len() > MOST_KEPT {
             return Vec::new();
@@ -159,7 +162,12 @@ impl ServerDocuments {
     }
 
     /// Brings an open file up to date.
-    fn sync_open_file(&mut self, path: &WsPath, change: FileChange, read: ReadText<'_>) -> Option<Tell> {
+    fn sync_open_file(
+        &mut self,
+        path: &WsPath,
+        change: FileChange,
+        read: ReadText<'_>,
+    ) -> Option<DocumentMessage> {
         let Some(text) = self.present_text(path, change, read) else {
             // If an editor has the file open, that editor will tell what becomes of it.
             return (!self.open.get(path)?.pinned).then(|| self.close(path));

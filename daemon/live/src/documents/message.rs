@@ -11,7 +11,7 @@ const COMMAND: &str = "workspace/executeCommand";
 
 /// A notification for the server, or a command.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Tell {
+pub struct DocumentMessage {
     /// Method of the message, as the protocol calls it.
     pub method: &'static str,
     /// The parameters of the method.
@@ -20,9 +20,9 @@ pub struct Tell {
 
 /// The way to tell a server of changes.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Taken {
+pub enum AnnouncePlan {
     /// Send these messages. For so long afterwards the server's answers may be about the state before.
-    Tell(Vec<Tell>, Duration),
+    Messages(Vec<DocumentMessage>, Duration),
     /// The changes are too many to tell a server of this kind: restart it.
     StartAnew,
 }
@@ -31,14 +31,14 @@ pub enum Taken {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Awaited {
     /// The messages that make the server push them; empty if it was asked before.
-    pub tell: Vec<Tell>,
+    pub tell: Vec<DocumentMessage>,
     /// The version of the file that the diagnostics will be about.
     pub version: i32,
     /// Number of lists that the server pushed for the file before.
     pub before: u64,
 }
 
-impl Tell {
+impl DocumentMessage {
     pub(super) fn reread_command(how: Reread) -> Self {
         Self { method: COMMAND, params: json!({"command": how.command, "arguments": how.arguments}) }
     }
@@ -52,7 +52,7 @@ impl Tell {
 
 /// Makes the message that gives a server the whole text of a file under its next version. `anew` is clangd's own field
 /// for "also if nothing changed"; other servers ignore it.
-pub(super) fn did_change(uri: &str, version: i32, text: &str, anew: bool) -> Tell {
+pub(super) fn did_change(uri: &str, version: i32, text: &str, anew: bool) -> DocumentMessage {
     let mut params = json!({
         "textDocument": {"uri": uri, "version": version},
         "contentChanges": [{"text": text}],
@@ -60,5 +60,5 @@ pub(super) fn did_change(uri: &str, version: i32, text: &str, anew: bool) -> Tel
     if anew {
         params["forceRebuild"] = json!(true);
     }
-    Tell { method: "textDocument/didChange", params }
+    DocumentMessage { method: "textDocument/didChange", params }
 }

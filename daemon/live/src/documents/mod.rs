@@ -18,7 +18,7 @@ use hob_base::{AbsPath, ContentHash, WsPath};
 use serde_json::json;
 
 pub use change::{FileChange, ReadText};
-pub use message::{Awaited, Taken, Tell};
+pub use message::{AnnouncePlan, Awaited, DocumentMessage};
 pub use shown::{Doc, EditorId, Label, Shown};
 
 use crate::spec::{Announce, ServerSpec};
@@ -89,7 +89,12 @@ impl ServerDocuments {
     }
 
     /// Returns the messages that open `path` with its present contents; `None` if it cannot be read.
-    pub fn open(&mut self, spec: &ServerSpec, path: &WsPath, read: ReadText<'_>) -> Option<Vec<Tell>> {
+    pub fn open(
+        &mut self,
+        spec: &ServerSpec,
+        path: &WsPath,
+        read: ReadText<'_>,
+    ) -> Option<Vec<DocumentMessage>> {
         self.uses += 1;
         if let Some(open) = self.open.get_mut(path) {
             // Changes on disk were sent on already; see `take_in`.
@@ -107,7 +112,7 @@ impl ServerDocuments {
     }
 
     /// Returns the message that makes the server read an open file once more, with all that it depends on.
-    fn read_again(&mut self, path: &WsPath, text: &str) -> Option<Tell> {
+    fn read_again(&mut self, path: &WsPath, text: &str) -> Option<DocumentMessage> {
         let (uri, relevant) = (self.uri(path), self.relevant);
         let open = self.open.get_mut(path)?;
         open.fresh = relevant;
@@ -125,7 +130,7 @@ impl ServerDocuments {
 
     /// Records that the server has pushed diagnostics for this version of a file. Returns the message to send now, if
     /// any.
-    pub fn has_read(&mut self, path: &WsPath, version: i32) -> Option<Tell> {
+    pub fn has_read(&mut self, path: &WsPath, version: i32) -> Option<DocumentMessage> {
         if self.reading.get(path).is_none_or(|awaited| *awaited > version) {
             return None;
         }
@@ -170,7 +175,7 @@ impl ServerDocuments {
         all
     }
 
-    fn close_superfluous(&mut self) -> Vec<Tell> {
+    fn close_superfluous(&mut self) -> Vec<DocumentMessage> {
         let mut tell = Vec::new();
         while self.open.len() >= MOST_OPEN {
             let closable =
@@ -182,7 +187,7 @@ impl ServerDocuments {
         tell
     }
 
-    fn close(&mut self, path: &WsPath) -> Tell {
+    fn close(&mut self, path: &WsPath) -> DocumentMessage {
         if let Some(closed) = self.open.remove(path) {
             self.highest = self.highest.max(closed.version);
         }
@@ -190,15 +195,18 @@ impl ServerDocuments {
         self.did_close(path)
     }
 
-    fn did_open(&self, spec: &ServerSpec, path: &WsPath, version: i32, text: String) -> Tell {
+    fn did_open(&self, spec: &ServerSpec, path: &WsPath, version: i32, text: String) -> DocumentMessage {
         let language = spec.language_of(path.file_name()).unwrap_or("plaintext");
         let document =
             json!({"uri": self.uri(path), "languageId": language, "version": version, "text": text});
-        Tell { method: "textDocument/didOpen", params: json!({"textDocument": document}) }
+        DocumentMessage { method: "textDocument/didOpen", params: json!({"textDocument": document}) }
     }
 
-    fn did_close(&self, path: &WsPath) -> Tell {
-        Tell { method: "textDocument/didClose", params: json!({"textDocument": {"uri": self.uri(path)}}) }
+    fn did_close(&self, path: &WsPath) -> DocumentMessage {
+        DocumentMessage {
+            method: "textDocument/didClose",
+            params: json!({"textDocument": {"uri": self.uri(path)}}),
+        }
     }
 
     fn uri(&self, path: &WsPath) -> String {

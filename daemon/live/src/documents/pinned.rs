@@ -5,7 +5,7 @@ use hob_base::ContentHash;
 use serde_json::json;
 
 use super::ServerDocuments;
-use super::message::{Tell, did_change};
+use super::message::{DocumentMessage, did_change};
 use super::open_file::ServerOpenFile;
 use super::shown::{Doc, EditorId, Shown};
 use crate::spec::ServerSpec;
@@ -13,7 +13,13 @@ use crate::spec::ServerSpec;
 impl ServerDocuments {
     /// Returns the message that gives the server an editor's document as `shown` has it. `whole` is for a server that
     /// takes no incremental changes.
-    pub fn show_buffer(&mut self, spec: &ServerSpec, doc: &Doc, shown: &Shown, whole: bool) -> Option<Tell> {
+    pub fn show_buffer(
+        &mut self,
+        spec: &ServerSpec,
+        doc: &Doc,
+        shown: &Shown,
+        whole: bool,
+    ) -> Option<DocumentMessage> {
         let uri = self.uri_of(doc);
         let hash = ContentHash::of(shown.text.as_bytes());
         let first = (self.highest + 1, self.uses);
@@ -35,7 +41,7 @@ impl ServerDocuments {
                 Doc::Inside(path) => self.open.insert(path.clone(), open),
                 Doc::Outside(uri) => self.outside.insert(uri.clone(), open),
             };
-            return Some(Tell { method: "textDocument/didOpen", params });
+            return Some(DocumentMessage { method: "textDocument/didOpen", params });
         };
         (open.pinned, open.shown) = (true, false);
         let is_news = open.hash != hash;
@@ -51,19 +57,19 @@ impl ServerDocuments {
             let changes = shown.changes.clone().filter(|_| !whole);
             let changes = changes.unwrap_or_else(|| json!([{"text": &*shown.text}]));
             let params = json!({"textDocument": {"uri": uri, "version": version}, "contentChanges": changes});
-            Tell { method: "textDocument/didChange", params }
+            DocumentMessage { method: "textDocument/didChange", params }
         })
     }
 
     /// Returns the message to send when no editor has a document open any more; `disk` is the file's text, if there is
     /// a file. Files stay open, as do those that calls ask about.
-    pub fn unpin_document(&mut self, doc: &Doc, disk: Option<&str>) -> Option<Tell> {
+    pub fn unpin_document(&mut self, doc: &Doc, disk: Option<&str>) -> Option<DocumentMessage> {
         let path = match doc {
             Doc::Inside(path) => path,
             Doc::Outside(uri) => {
                 let closed = self.outside.remove(uri)?;
                 self.highest = self.highest.max(closed.version);
-                return Some(Tell {
+                return Some(DocumentMessage {
                     method: "textDocument/didClose",
                     params: json!({"textDocument": {"uri": uri}}),
                 });

@@ -14,14 +14,14 @@ fn path(text: &str) -> WsPath {
     WsPath::new(text).expect("relative")
 }
 
-fn method_names(tell: &[Tell]) -> Vec<&'static str> {
+fn method_names(tell: &[DocumentMessage]) -> Vec<&'static str> {
     tell.iter().map(|tell| tell.method.rsplit('/').next().unwrap_or_default()).collect()
 }
 
-fn told_methods(taken: Taken) -> Vec<&'static str> {
+fn told_methods(taken: AnnouncePlan) -> Vec<&'static str> {
     match taken {
-        Taken::Tell(tell, _) => method_names(&tell),
-        Taken::StartAnew => vec!["anew"],
+        AnnouncePlan::Messages(tell, _) => method_names(&tell),
+        AnnouncePlan::StartAnew => vec!["anew"],
     }
 }
 
@@ -103,9 +103,9 @@ fn a_server_that_reads_again_late_has_changed_files_open() {
     let spec = spec_announcing(Announce::OpenAndKeep(lags));
     let mut documents = ServerDocuments::new(AbsPath::new("/p").expect("absolute"));
     let text: ReadText<'_> = &|_| Some(String::new());
-    let settles = |taken: Taken| match taken {
-        Taken::Tell(_, settles) => settles,
-        Taken::StartAnew => Duration::MAX,
+    let settles = |taken: AnnouncePlan| match taken {
+        AnnouncePlan::Messages(_, settles) => settles,
+        AnnouncePlan::StartAnew => Duration::MAX,
     };
     let changed = BTreeMap::from([(path("a.py"), FileChange::Changed), (path("b.txt"), FileChange::Changed)]);
     assert_eq!(told_methods(documents.take_in(&spec, &changed, text)), ["didChangeWatchedFiles", "didOpen"]);
@@ -157,7 +157,7 @@ fn a_server_with_a_command_is_given_it_when_the_list_of_files_changes() {
     let text: ReadText<'_> = &|_| Some(String::new());
     let one = |name: &str, change| BTreeMap::from([(path(name), change)]);
     let told = |documents: &mut ServerDocuments, name: &str, change| {
-        let Taken::Tell(tell, settles) = documents.take_in(&spec, &one(name, change), text) else {
+        let AnnouncePlan::Messages(tell, settles) = documents.take_in(&spec, &one(name, change), text) else {
             panic!("it is told")
         };
         assert_eq!(settles, Duration::ZERO);
@@ -170,7 +170,7 @@ fn a_server_with_a_command_is_given_it_when_the_list_of_files_changes() {
     assert_eq!(told(&mut documents, "d.json", FileChange::Changed), ("executeCommand", true));
     assert_eq!(told(&mut documents, "e.txt", FileChange::Created), ("didChangeWatchedFiles", false));
     let many = (0..=MOST_KEPT).map(|i| (path(&format!("f{i}.py")), FileChange::Changed)).collect();
-    let Taken::Tell(tell, _) = documents.take_in(&spec, &many, text) else { panic!("it is told") };
+    let AnnouncePlan::Messages(tell, _) = documents.take_in(&spec, &many, text) else { panic!("it is told") };
     assert_eq!(method_names(&tell), ["didChangeWatchedFiles", "executeCommand"]);
     assert_eq!(documents.len(), 1, "what others ask about stays open");
 }

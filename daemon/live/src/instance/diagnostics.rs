@@ -42,7 +42,7 @@ impl Instance {
         };
         let verdict = loop {
             let slice = cancel_late.with_deadline(Deadline::after(LOOK_FOR_DEATH_EVERY));
-            match self.session.verdicts.wait(&at, fits, &slice) {
+            match self.session.diagnostics.wait(&at, fits, &slice) {
                 Ok(verdict) => break Some(verdict),
                 Err(_) if self.client.reason_closed().is_some() => {
                     return Err(CallError::Closed(self.reason_gone().unwrap_or_default()));
@@ -56,7 +56,7 @@ impl Instance {
         }
         cancel.check()?;
         let Some(mut verdict) = verdict else {
-            let last = self.session.verdicts.last_of_file(&at).map(|verdict| verdict.list);
+            let last = self.session.diagnostics.last_of_file(&at).map(|verdict| verdict.list);
             let why = "the server has not judged the present contents in time".to_owned();
             let completeness = match last {
                 Some(_) => Completeness::Partial(why),
@@ -65,7 +65,7 @@ impl Instance {
             return Ok(Some(ServerAnswer { value: last.unwrap_or_default(), completeness }));
         };
         while verdict.version.is_none()
-            && let Ok(later) = self.session.verdicts.wait(
+            && let Ok(later) = self.session.diagnostics.wait(
                 &at,
                 |later| later.count > verdict.count,
                 &cancel_late.with_deadline(Deadline::after(SETTLES_WITHIN)),
@@ -87,7 +87,7 @@ impl Instance {
         let held = self.view.hold_still();
         let read: ReadText<'_> = &|path| held.read(path, read);
         let mut documents = self.lock_documents();
-        let so_far = self.session.verdicts.last_of_file(at).map_or(0, |verdict| verdict.count);
+        let so_far = self.session.diagnostics.last_of_file(at).map_or(0, |verdict| verdict.count);
         let Some(awaited) = documents.await_verdict(self.spec(), path, so_far, read) else {
             return Ok(None);
         };

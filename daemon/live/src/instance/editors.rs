@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::Instance;
 use super::silence::Signs;
-use crate::documents::{Doc, EditorId, Shown, Tell};
+use crate::documents::{Doc, DocumentMessage, EditorId, Shown};
+use crate::overlay::ProjectOverlay;
 use crate::rpc::{CallError, OnOutcome};
-use crate::views::ProjectOverlay;
 
 /// Longest time for which an editor's request may stay without an answer while the server sends nothing else either.
 const SILENT_WITHIN: Duration = Duration::from_secs(30);
@@ -56,7 +56,7 @@ impl Instance {
         if save["includeText"] == true {
             params["text"] = text.into();
         }
-        let _ = self.send_all(vec![Tell { method: "textDocument/didSave", params }]);
+        let _ = self.send_all(vec![DocumentMessage { method: "textDocument/didSave", params }]);
     }
 
     /// Returns true if the server serves documents like this one.

@@ -23,13 +23,13 @@ use std::time::{Duration, Instant};
 use hob_base::{AbsPath, CancelToken, ContentHash, Deadline, WsPath};
 use serde_json::Value;
 
-use crate::documents::{FileChange, ReadText, ServerDocuments, Taken, Tell};
+use crate::documents::{AnnouncePlan, DocumentMessage, FileChange, ReadText, ServerDocuments};
+use crate::overlay::ProjectOverlay;
 use crate::process::{ProcessEnd, ServerProcess};
 use crate::ready::Readiness;
 use crate::rpc::{CallError, RpcClient};
 use crate::session::ServerSession;
 use crate::spec::{Launch, ServerSpec};
-use crate::views::ProjectOverlay;
 use silence::{Missed, Signs};
 
 pub use answer::{Completeness, ServerAnswer};
@@ -202,11 +202,11 @@ impl Instance {
         let read: ReadText<'_> = &|path| held.read(path, read);
         let mut documents = self.lock_documents();
         match documents.take_in(self.spec(), changes, read) {
-            Taken::Tell(tell, settles) => {
+            AnnouncePlan::Messages(tell, settles) => {
                 self.session.ready.note_changes(settles);
                 self.send_all(tell).map(|()| true)
             }
-            Taken::StartAnew => Ok(false),
+            AnnouncePlan::StartAnew => Ok(false),
         }
     }
 
@@ -237,7 +237,7 @@ impl Instance {
     }
 
     /// Sends messages under the documents' lock, so that they reach the server in the order of the decisions.
-    fn send_all(&self, tell: Vec<Tell>) -> Result<(), CallError> {
+    fn send_all(&self, tell: Vec<DocumentMessage>) -> Result<(), CallError> {
         tell.into_iter().try_for_each(|tell| match tell.is_request() {
             true => self.client.request_and_ignore(tell.method, &tell.params),
             false => self.client.notify_raw(tell.method, &tell.params),

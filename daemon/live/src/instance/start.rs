@@ -13,12 +13,12 @@ use super::silence::{Missed, Signs};
 use super::{Instance, StartError};
 use crate::documents::ServerDocuments;
 use crate::offer;
+use crate::overlay::ProjectOverlay;
 use crate::process::{Guard, ServerProcess, end_group};
 use crate::rpc::{CallError, RequestOutcome, RpcClient};
 use crate::session::ServerSession;
 use crate::spec::Launch;
 use crate::uri;
-use crate::views::ProjectOverlay;
 
 impl Instance {
     /// Starts a server and waits until it is initialised. `view` is the overlay of the project.

@@ -44,7 +44,7 @@ const BROUGHT_ALONG: &[&str] = match cfg!(windows) {
 
 /// The result of the search for a server's program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Looked {
+pub struct ServerLookup {
     /// The program, and the arguments that it is started with.
     pub found: Option<(FoundProgram, Vec<OsString>)>,
     /// Programs that were found before it and cannot be used, each with the reason.
@@ -168,7 +168,7 @@ impl Live {
 
     /// Finds the program of a kind of server, and the programs that were rejected before it.
     #[must_use]
-    pub fn look_for_program(&self, spec: &ServerSpec, project: &LiveProject) -> Looked {
+    pub fn look_for_program(&self, spec: &ServerSpec, project: &LiveProject) -> ServerLookup {
         let wish = project.preferences.server_preference(spec.name);
         let mut looked = match wish.and_then(|wish| wish.command.as_ref()) {
             Some(command) => self.look_for_named(spec, project, command, &[]),
@@ -188,9 +188,9 @@ impl Live {
         looked
     }
 
-    fn look_for_known(&self, spec: &ServerSpec, project: &LiveProject) -> Looked {
+    fn look_for_known(&self, spec: &ServerSpec, project: &LiveProject) -> ServerLookup {
         let search = self.search(project, Some(spec));
-        let mut looked = Looked::default();
+        let mut looked = ServerLookup::default();
         for command in spec.commands {
             match self.finder.find(command[0], spec.version_args, spec.least_version, &search) {
                 Ok((found, rejected)) => {
@@ -213,7 +213,7 @@ impl Live {
         project: &LiveProject,
         command: &StatedPreference<String>,
         version_args: &[&str],
-    ) -> Looked {
+    ) -> ServerLookup {
         let mut search = self.search(project, Some(spec));
         let path = project.root.as_path().join(&command.value);
         let name = match (path.parent(), path.file_name().and_then(|name| name.to_str())) {
@@ -226,7 +226,7 @@ impl Live {
         let args = spec.commands.first().map_or(&[][..], |command| &command[1..]);
         match self.finder.find(name, version_args, 0, &search) {
             Ok((found, rejected)) => {
-                Looked { found: Some((found, args.iter().map(Into::into).collect())), rejected }
+                ServerLookup { found: Some((found, args.iter().map(Into::into).collect())), rejected }
             }
             Err(mut rejected) => {
                 if rejected.is_empty() {
@@ -234,7 +234,7 @@ impl Live {
                     rejected
                         .push(Rejected { program: command.value.clone().into(), why: Reject::Broken(why) });
                 }
-                Looked { found: None, rejected }
+                ServerLookup { found: None, rejected }
             }
         }
     }

@@ -22,7 +22,7 @@ use crate::rpc::CallError;
 
 pub use error::LiveError;
 pub(crate) use error::of_call;
-pub use look::Looked;
+pub use look::ServerLookup;
 
 /// Number of projects whose preferences are cached before those of projects without servers are dropped.
 const MOST_SETTLED: usize = 1_024;

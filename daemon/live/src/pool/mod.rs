@@ -17,10 +17,10 @@ use hob_base::{AbsPath, CancelToken, ContentHash, Deadline, Stopped, WsPath, loc
 
 use crate::documents::{FileChange, ReadText};
 use crate::instance::{Instance, StartError};
+use crate::overlay::ProjectOverlay;
 use crate::process::Guard;
 use crate::ready::Readiness;
 use crate::spec::Launch;
-use crate::views::ProjectOverlay;
 use backoff::{Backoff, Next};
 
 /// Pause between two checks whether the caller of a waiting call has cancelled it.
@@ -368,7 +368,7 @@ impl Pool {
             let (instance, used) = (running_instance(&state)?, state.used);
             drop(state);
             // An editor uses this server.
-            let used = if instance.session().share.is_empty() { used } else { Some(Instant::now()) };
+            let used = if instance.session().multiplexer.is_empty() { used } else { Some(Instant::now()) };
             Some((key, instance.process().rss_bytes(), used))
         };
         self.slots_where(|_| true).into_iter().filter_map(cost).collect()

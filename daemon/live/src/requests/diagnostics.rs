@@ -146,7 +146,7 @@ pub fn known_diagnostics(
             Err(error) => return Err(error),
         }
     }
-    for (path, verdict) in instance.session().verdicts.all_by_path() {
+    for (path, verdict) in instance.session().diagnostics.all_by_path() {
         let place = FileRef::from_path(path, instance.root());
         let FileRef::Inside(file) = &place else { continue };
         if !open.contains(file) && instance.root().join_ws(file).as_path().exists() {

@@ -18,7 +18,7 @@ const MOST: usize = 32;
 
 /// The diagnostics of some files.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Judgement {
+pub struct FileDiagnostics {
     /// Diagnostics of each file that has an answer; empty if the file has no errors.
     pub files: BTreeMap<WsPath, Vec<Diagnosis>>,
     /// Files without an answer, with the reason.
@@ -43,8 +43,8 @@ pub struct Worse {
 /// Asks for the diagnostics of `files` as they are now. Never fails: a file for which the server gives none is listed
 /// with the reason.
 #[must_use]
-pub fn judge(instance: &Instance, files: &[WsPath], asking: ServerQueryContext<'_>) -> Judgement {
-    let mut judgement = Judgement::default();
+pub fn judge(instance: &Instance, files: &[WsPath], asking: ServerQueryContext<'_>) -> FileDiagnostics {
+    let mut judgement = FileDiagnostics::default();
     let mut stopped: Option<String> = None;
     for (at, file) in files.iter().enumerate() {
         if at >= MOST {
@@ -89,7 +89,11 @@ fn settled_diagnostics(
 /// Finds the files with more diagnostics in `after` than in `before`, by file and severity. `moved` maps new paths to
 /// old ones.
 #[must_use]
-pub fn worse(before: &Judgement, after: &Judgement, moved: &BTreeMap<WsPath, WsPath>) -> Vec<Worse> {
+pub fn worse(
+    before: &FileDiagnostics,
+    after: &FileDiagnostics,
+    moved: &BTreeMap<WsPath, WsPath>,
+) -> Vec<Worse> {
     let mut all = Vec::new();
     for (file, now) in &after.files {
         let origin = moved.get(file).unwrap_or(file);
@@ -154,8 +158,8 @@ mod tests {
         (path(file), list.iter().map(one).collect())
     }
 
-    fn judgement_of<const N: usize>(files: [(WsPath, Vec<Diagnosis>); N]) -> Judgement {
-        Judgement { files: files.into(), ..Judgement::default() }
+    fn judgement_of<const N: usize>(files: [(WsPath, Vec<Diagnosis>); N]) -> FileDiagnostics {
+        FileDiagnostics { files: files.into(), ..FileDiagnostics::default() }
     }
 
     #[test]
@@ -183,7 +187,7 @@ mod tests {
 
     #[test]
     fn without_a_verdict_nothing_is_said() {
-        let mut before = Judgement::default();
+        let mut before = FileDiagnostics::default();
         before.unjudged.insert(path("a.py"), "too late".to_owned());
         let after = judgement_of([judged_file("a.py", &[(Severity::Error, 1, "broken")])]);
         assert_eq!(worse(&before, &after, &BTreeMap::new()), []);

@@ -7,7 +7,8 @@ use hob_base::{ContentHash, Stopped, WsPath};
 use hob_live::instance::{Completeness, Instance, ServerAnswer};
 use hob_live::live::LiveError;
 use hob_live::requests::{
-    Judgement, Renaming, RequestPosition, ServerQueryContext, judge, rename, renamed_files, will_rename_files,
+    FileDiagnostics, Renaming, RequestPosition, ServerQueryContext, judge, rename, renamed_files,
+    will_rename_files,
 };
 use hob_live::spec::ReadySignal;
 use serde_json::{Value, json};
@@ -417,7 +418,7 @@ fn files_are_judged_as_far_as_there_are_verdicts() {
     project.write("b.py", "bad\nfine\nbad\n");
     let read = |path: &WsPath| project.read(path);
     let files = ["a.py", "b.py", "gone.py"].map(path);
-    let Judgement { files, unjudged } =
+    let FileDiagnostics { files, unjudged } =
         judge(&server, &files, ServerQueryContext { read: &read, cancel: &within_millis(60_000) });
     let counts: Vec<_> = files.iter().map(|(file, list)| (file.as_str(), list.len())).collect();
     assert_eq!(counts, [("a.py", 0), ("b.py", 2)]);

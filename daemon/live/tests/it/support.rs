@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use hob_base::{AbsPath, CancelToken, Deadline};
 use hob_live::instance::{Instance, StartError};
+use hob_live::overlay::ProjectOverlay;
 use hob_live::process::{ServerCommand, scrubbed_environment};
 use hob_live::spec::{Announce, Launch, ReadySignal, ServerSpec};
-use hob_live::views::ProjectOverlay;
 use serde_json::{Value, json};
 
 pub(crate) fn fake_spec(ready: ReadySignal) -> ServerSpec {

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use hob_base::Deadline;
-use hob_live::requests::{Judgement, Worse};
+use hob_live::requests::{FileDiagnostics, Worse};
 use hob_text::{Output, SearchRequest, search};
 use serde_json::{Value, json};
 
@@ -90,7 +90,7 @@ pub(super) fn message(label: &str, leftovers: &Option<Leftovers>, worse: &[Worse
 pub(super) fn check_details(
     leftovers: Option<Leftovers>,
     worse: Vec<Worse>,
-    after: Judgement,
+    after: FileDiagnostics,
 ) -> Option<Value> {
     let mut details = serde_json::Map::new();
     if let Some(left) = leftovers {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{EventSink, FsEvent, MakeWatch, Watch, WatchError, WatchEventOrder, WatchScope};
+use super::{EventSink, FsEvent, MakeWatch, WatchBackend, WatchError, WatchEventOrder, WatchScope};
 
 #[derive(Default)]
 struct Script {
@@ -98,7 +98,7 @@ impl FakeWatch {
     }
 }
 
-impl Watch for FakeWatch {
+impl WatchBackend for FakeWatch {
     fn watch(&self, dir: &Path, _scope: WatchScope) -> Result<(), WatchError> {
         let mut script = self.lock();
         if !dir.is_dir() {

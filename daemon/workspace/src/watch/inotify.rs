@@ -1,7 +1,7 @@
 //! Watches folders on Linux: by inotify itself, one watch per folder, all through one queue, for all workspaces.
 //!
 //! A user has 128 instances of inotify, and every editor, file manager and build tool takes some, so the daemon takes
-//! one. Each workspace has a backend of its own ([`Watch`]), by which the instance knows what the workspace watches and
+//! one. Each workspace has a backend of its own ([`WatchBackend`]), by which the instance knows what the workspace watches and
 //! where its events go. Whoever empties the queue hands on the events of all workspaces.
 //!
 //! Why not through the `notify` crate, which serves every other platform (measured on the kernel's tree, 5,100 folders):
@@ -37,7 +37,7 @@ use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::io::{Errno, ioctl_fionread};
 
 use super::folders::{Folders, Name, Owner};
-use super::{EventSink, FsEvent, Watch, WatchError, WatchEventOrder, WatchScope};
+use super::{EventSink, FsEvent, WatchBackend, WatchError, WatchEventOrder, WatchScope};
 
 /// Bytes to take out of the queue at once: some five hundred events.
 const CHUNK: usize = 16 << 10;
@@ -114,7 +114,7 @@ pub(super) struct SharedInotify(Mutex<Weak<Instance>>);
 
 impl SharedInotify {
     /// Makes a workspace's backend, and the instance if there is none yet.
-    pub(super) fn make_backend(&self, sink: EventSink) -> Result<Box<dyn Watch>, WatchError> {
+    pub(super) fn make_backend(&self, sink: EventSink) -> Result<Box<dyn WatchBackend>, WatchError> {
         let mut shared = lock(&self.0);
         let known = shared.upgrade().filter(|known| !known.queue.is_broken.load(Ordering::Relaxed));
         let instance = match known {
@@ -167,7 +167,7 @@ fn describe_add(error: Errno) -> WatchError {
     }
 }
 
-impl Watch for Inotify {
+impl WatchBackend for Inotify {
     fn watch(&self, dir: &Path, _scope: WatchScope) -> Result<(), WatchError> {
         self.instance.queue.add(Name::new(self.owner, dir), CHANGES)
     }

@@ -18,7 +18,7 @@ use crate::names;
 
 impl Watcher {
     /// Handles one event; the backend sends one at a time.
-    pub(super) fn take_in(&self, event: FsEvent) {
+    pub(super) fn handle_event(&self, event: FsEvent) {
         match event {
             FsEvent::Lost(why) => self.note_loss(why, Remedy::Replace),
             FsEvent::Vanished(path) if path == self.cookie_file.dir() => {

@@ -1,6 +1,6 @@
 //! Watches a workspace: turns the system's events into marks in the dirty set.
 //!
-//! [`Watch`] is a platform's backend: `inotify.rs` on Linux, `notify.rs` everywhere else, [`fake`] where a test writes
+//! [`WatchBackend`] is a platform's backend: `inotify.rs` on Linux, `notify.rs` everywhere else, [`fake`] where a test writes
 //! the script. [`Watcher`] is the interface for the rest of hob: it owns one backend, decides what each event means,
 //! tracks whether events can be trusted ([`WatcherState`]), and gives the freshness barrier.
 //!
@@ -35,7 +35,7 @@ pub use watcher::Watcher;
 ///
 /// # Errors
 /// [`WatchError`] when the platform refuses.
-pub fn by_notify(sink: EventSink) -> Result<Box<dyn Watch>, WatchError> {
+pub fn by_notify(sink: EventSink) -> Result<Box<dyn WatchBackend>, WatchError> {
     notify::make(sink)
 }
 
@@ -123,7 +123,7 @@ pub enum WatchError {
 /// The order of a backend's events, as far as the freshness barrier can rely on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WatchEventOrder {
-    /// An event is in the queue when the call that caused it returns, and [`Watch::drain`] empties the queue.
+    /// An event is in the queue when the call that caused it returns, and [`WatchBackend::drain`] empties the queue.
     Drained,
     /// Events arrive in the order in which they happened, some time later: the event of a cookie shows how far they are.
     Streamed,
@@ -134,7 +134,7 @@ pub enum WatchEventOrder {
 /// A platform's way to watch folders. It sends events to the [`EventSink`] that it was made with, from any thread, one
 /// at a time and in the order in which they happened (unless it is [`WatchEventOrder::Loose`]). Dropping it ends all
 /// watches.
-pub trait Watch: Send + Sync {
+pub trait WatchBackend: Send + Sync {
     /// Begins to report changes in `dir`, or goes on if it already does. When this returns, no later event is missed.
     /// May be called from within the sink.
     ///
@@ -165,7 +165,7 @@ pub trait Watch: Send + Sync {
 }
 
 /// Makes a backend. Called again after events were lost.
-pub type MakeWatch = dyn Fn(EventSink) -> Result<Box<dyn Watch>, WatchError> + Send + Sync;
+pub type MakeWatch = dyn Fn(EventSink) -> Result<Box<dyn WatchBackend>, WatchError> + Send + Sync;
 
 /// The receiver of a backend's events. Each is handled when [`EventSink::push`] returns, which waits for nothing but
 /// short locks; a backend whose thread must not be held up puts a `queue` between.

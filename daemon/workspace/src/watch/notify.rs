@@ -21,7 +21,7 @@ use notify::event::{AccessKind, AccessMode, ModifyKind, RenameMode};
 use notify::{Config, ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::queue::queued;
-use super::{EventSink, FsEvent, Watch, WatchError, WatchEventOrder, WatchScope};
+use super::{EventSink, FsEvent, WatchBackend, WatchError, WatchEventOrder, WatchScope};
 
 const IS_LINUX: bool = cfg!(any(target_os = "linux", target_os = "android"));
 
@@ -39,14 +39,14 @@ impl Drop for NotifyWatch {
 }
 
 /// Makes notify's backend for this platform.
-pub(super) fn make(sink: EventSink) -> Result<Box<dyn Watch>, WatchError> {
+pub(super) fn make(sink: EventSink) -> Result<Box<dyn WatchBackend>, WatchError> {
     let sink = queued(sink)?;
     let handler = move |event| translate(event, &sink);
     let inner = RecommendedWatcher::new(handler, Config::default()).map_err(|e| describe(&e))?;
     Ok(Box::new(NotifyWatch { inner: Mutex::new(Some(inner)) }))
 }
 
-impl Watch for NotifyWatch {
+impl WatchBackend for NotifyWatch {
     fn watch(&self, dir: &Path, scope: WatchScope) -> Result<(), WatchError> {
         let mode = match scope {
             WatchScope::Tree if self.covers_trees() => RecursiveMode::Recursive,

@@ -10,14 +10,14 @@ use hob_base::{AbsPath, Deadline, WsPath, lock};
 use super::cookie::CookieFile;
 use super::health::{Health, Remedy};
 use super::{
-    EventSink, MakeWatch, SharedWatch, SweepToken, Watch, WatchError, WatchEventOrder, WatchScope,
+    EventSink, MakeWatch, SharedWatch, SweepToken, WatchBackend, WatchError, WatchEventOrder, WatchScope,
     WatchSetup, WatcherState,
 };
 use crate::barrier::{CookieOutcome, Cookies};
 use crate::identity::FolderIdentity;
 use crate::mounts::Mounts;
 use crate::names;
-use crate::{BarrierError, DirtySet, Found, Passed, Rules, Scan, ScanNote};
+use crate::{BarrierError, DirtySet, Passed, Rules, Scan, ScanNote, UnreportedChange};
 
 /// Watches one workspace. Beginning to watch marks everything, so the first batch of the dirty set is the first index.
 pub struct Watcher {
@@ -28,7 +28,7 @@ pub struct Watcher {
     health: Health,
     make: Box<MakeWatch>,
     /// The backend; `None` while none can be had.
-    backend: Mutex<Option<Arc<dyn Watch>>>,
+    backend: Mutex<Option<Arc<dyn WatchBackend>>>,
     /// Folders that the backend was told to watch.
     watched: Mutex<BTreeSet<WsPath>>,
     /// Whether this sweep met the system's limit: asking again would only cost time.
@@ -120,7 +120,11 @@ impl Watcher {
         }
     }
 
-    fn pass_by_draining(&self, backend: &dyn Watch, deadline: Deadline) -> Result<Passed, BarrierError> {
+    fn pass_by_draining(
+        &self,
+        backend: &dyn WatchBackend,
+        deadline: Deadline,
+    ) -> Result<Passed, BarrierError> {
         if !backend.drain(deadline) {
             return Err(BarrierError::Late);
         }
@@ -143,7 +147,7 @@ impl Watcher {
         }
     }
 
-    fn backend(&self) -> Option<Arc<dyn Watch>> {
+    fn backend(&self) -> Option<Arc<dyn WatchBackend>> {
         lock(&self.backend).clone()
     }
 
@@ -193,7 +197,7 @@ impl Watcher {
         if !self.health.is_off() && (replace || self.backend().is_none()) {
             self.begin();
         }
-        self.watch_ways();
+        self.watch_ancestors();
         token
     }
 
@@ -257,7 +261,7 @@ impl Watcher {
     pub(super) fn note_loss(&self, note: String, remedy: Remedy) {
         tracing::warn!(root = %self.rules.root(), note, "the watcher lost events");
         // In this order: a barrier that still sees `Live` either waits for the sweep too or came before the loss.
-        self.dirty.mark_found(Found::Everything);
+        self.dirty.mark_found(UnreportedChange::Everything);
         self.health.note_loss(note, remedy);
         self.cookies.break_all();
     }
@@ -324,7 +328,7 @@ impl Watcher {
 
     /// Watches the folders above the root for moves. A folder that takes the place of another is watched from the next
     /// sweep on.
-    fn watch_ways(&self) {
+    fn watch_ancestors(&self) {
         let Some(backend) = self.backend() else { return };
         let above = self.rules.root().as_path().ancestors().skip(1);
         above.filter(|dir| dir.parent().is_some()).for_each(|dir| backend.watch_way(dir));
@@ -370,7 +374,7 @@ impl fmt::Debug for Watcher {
 fn sink_of(watcher: Weak<Watcher>) -> EventSink {
     EventSink::new(move |event| {
         if let Some(watcher) = watcher.upgrade() {
-            watcher.take_in(event);
+            watcher.handle_event(event);
         }
     })
 }

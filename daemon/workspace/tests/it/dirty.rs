@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use hob_base::Deadline;
-use hob_workspace::{Batch, Debounce, DirtySet, Found, NotSettled};
+use hob_workspace::{Batch, Debounce, DirtySet, NotSettled, UnreportedChange};
 
 use crate::support::{soon, wait_until, ws};
 
@@ -69,7 +69,7 @@ fn a_mark_during_a_batch_is_not_settled_by_it() {
 fn what_another_call_found_is_waited_for() {
     let dirty = lazy_dirty_set();
     assert_eq!(dirty.found_count(), 0);
-    dirty.mark_found(Found::Path(ws("a")));
+    dirty.mark_found(UnreportedChange::Path(ws("a")));
     let batch = dirty.take_pending();
     dirty.mark(ws("b"));
     let found = dirty.found_count();
@@ -79,9 +79,9 @@ fn what_another_call_found_is_waited_for() {
     dirty.settle(batch.marks);
     assert_eq!(dirty.wait_settled(found, short), Ok(()));
     // What an event has marked already is in the same batch.
-    dirty.mark_found(Found::Path(ws("b")));
+    dirty.mark_found(UnreportedChange::Path(ws("b")));
     assert_eq!(dirty.found_count(), dirty.mark_count());
-    dirty.mark_found(Found::Everything);
+    dirty.mark_found(UnreportedChange::Everything);
     dirty.settle(dirty.take_pending().marks);
     assert_eq!(dirty.wait_settled(dirty.found_count(), short), Ok(()));
     // A batch that was taken for an event may have read what somebody would have found.

@@ -218,7 +218,7 @@ impl<'a> Systemd<'a> {
         // A socket cannot be restarted while its service runs, and a socket whose name another program took has to be
         // restarted.
         SYSTEMCTL.run(&["stop", SOCKET, SERVICE])?;
-        let left = nobody_starts.make_way(self.settings, "the service takes over").await?;
+        let left = nobody_starts.retire_daemon(self.settings, "the service takes over").await?;
         SYSTEMCTL.try_run(&["reset-failed", SOCKET, SERVICE]);
         SYSTEMCTL.run(&["start", SOCKET, SERVICE]).map_err(|failure| {
             CommandFailure::Daemon(format!("{failure}\n`journalctl --user -u {SERVICE}` tells more"))

@@ -15,8 +15,8 @@ use hob_base::{AbsPath, CancelToken, lock};
 use hob_live::documents::EditorId;
 use hob_live::instance::Instance;
 use hob_live::live::LiveError;
+use hob_live::overlay::Notice;
 use hob_live::rpc::{Reply, RequestId, ResponseError, codes};
-use hob_live::views::Notice;
 use hob_proto::ServerMessage;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -83,7 +83,7 @@ pub(super) enum Worker {
 }
 
 /// A thread that works on a request; it is counted from before its start until its end.
-struct Aside(Arc<Desk>);
+struct Aside(Arc<EditorSession>);
 
 impl Drop for Aside {
     fn drop(&mut self) {
@@ -92,7 +92,7 @@ impl Drop for Aside {
 }
 
 /// The shared state of one editor's session; see the header of the module.
-pub(super) struct Desk {
+pub(super) struct EditorSession {
     pub(super) editor: EditorId,
     send: Arc<dyn Fn(ServerMessage) + Send + Sync>,
     events: Sender<Event>,
@@ -103,7 +103,7 @@ pub(super) struct Desk {
     offered: OnceLock<Value>,
 }
 
-impl Desk {
+impl EditorSession {
     pub(super) fn new(
         editor: EditorId,
         send: Arc<dyn Fn(ServerMessage) + Send + Sync>,
@@ -334,14 +334,14 @@ impl Desk {
 
 /// Makes sure that a request which a thread of hob works on is answered, however the thread ends.
 pub(super) struct Promise {
-    desk: Arc<Desk>,
+    editor_session: Arc<EditorSession>,
     id: RequestId,
     is_ours: bool,
 }
 
 impl Promise {
-    pub(super) fn new(desk: Arc<Desk>, id: RequestId) -> Self {
-        Self { desk, id, is_ours: true }
+    pub(super) fn new(editor_session: Arc<EditorSession>, id: RequestId) -> Self {
+        Self { editor_session, id, is_ours: true }
     }
 
     /// Leaves the answer to another worker.
@@ -354,7 +354,7 @@ impl Drop for Promise {
     fn drop(&mut self) {
         if self.is_ours {
             let words = "hob could not answer this; its log has the details";
-            self.desk.refuse_request(&self.id, &ResponseError::new(codes::INTERNAL_ERROR, words));
+            self.editor_session.refuse_request(&self.id, &ResponseError::new(codes::INTERNAL_ERROR, words));
         }
     }
 }

@@ -61,17 +61,17 @@ struct MultiplexerState {
 
 /// The editors of one server.
 #[derive(Default)]
-pub struct Share {
+pub struct Multiplexer {
     state: Mutex<MultiplexerState>,
 }
 
-impl std::fmt::Debug for Share {
+impl std::fmt::Debug for Multiplexer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Share").field("editors", &self.lock().attached.len()).finish()
     }
 }
 
-impl Share {
+impl Multiplexer {
     /// Attaches an editor, and tells it of the registrations and the progress under way.
     pub fn attach_editor(&self, observer: Arc<dyn Observer>) {
         let mut state = self.lock();
@@ -111,7 +111,7 @@ impl Share {
     }
 
     /// Records an editor's activity: the server's next request is probably for this editor. With `command`, the
-    /// server's edits are for it until [`Share::command_ended`].
+    /// server's edits are for it until [`Multiplexer::command_ended`].
     pub fn note_activity(&self, editor: EditorId, command: bool) {
         let mut state = self.lock();
         state.now += 1;
