@@ -158,11 +158,11 @@ impl EditorObserver {
         let Some(instance) = self.instance.upgrade() else { return };
         let uri = self.view.uri(doc);
         let path = hob_live::uri::path_of(&uri);
-        let Some(verdict) = path.and_then(|path| instance.session().diagnostics.last_of_file(&path)) else {
+        let Some(pushed) = path.and_then(|path| instance.session().diagnostics.last_of_file(&path)) else {
             return;
         };
-        let mut params = json!({"uri": uri, "diagnostics": verdict.list});
-        if let Some(version) = verdict.version {
+        let mut params = json!({"uri": uri, "diagnostics": pushed.list});
+        if let Some(version) = pushed.version {
             params["version"] = version.into();
         }
         if self.adapt_version(doc, &mut params)

@@ -54,17 +54,17 @@ struct DiagnosticsTable {
 impl DiagnosticsTable {
     /// Removes the diagnostics of a file, and their size from the sum.
     fn remove(&mut self, path: &AbsPath) -> Option<PushedDiagnostics> {
-        let (verdict, at) = self.by_path.remove(path)?;
+        let (pushed, at) = self.by_path.remove(path)?;
         self.by_age.remove(&at);
-        self.bytes -= size(&verdict);
-        Some(verdict)
+        self.bytes -= size(&pushed);
+        Some(pushed)
     }
 
-    fn insert_newest(&mut self, path: AbsPath, verdict: PushedDiagnostics) {
+    fn insert_newest(&mut self, path: AbsPath, pushed: PushedDiagnostics) {
         self.now += 1;
-        self.bytes += size(&verdict);
+        self.bytes += size(&pushed);
         self.by_age.insert(self.now, path.clone());
-        self.by_path.insert(path, (verdict, self.now));
+        self.by_path.insert(path, (pushed, self.now));
         // The newest list stays, whatever its size: a message has a limit of its own.
         while (self.by_path.len() > MOST_FILES || self.bytes > MOST_BYTES) && self.by_path.len() > 1 {
             let oldest = self.by_age.values().next().cloned().expect("as many as in the other map");
@@ -76,8 +76,8 @@ impl DiagnosticsTable {
     }
 }
 
-fn size(verdict: &PushedDiagnostics) -> usize {
-    verdict.list.iter().map(|one| one.message.len() + EACH).sum::<usize>() + EACH
+fn size(pushed: &PushedDiagnostics) -> usize {
+    pushed.list.iter().map(|one| one.message.len() + EACH).sum::<usize>() + EACH
 }
 
 impl DiagnosticsStore {
@@ -85,14 +85,14 @@ impl DiagnosticsStore {
     pub fn take_in(&self, params: PublishDiagnosticsParams) {
         let Some(path) = uri::to_path(&params.uri) else { return };
         let mut all = self.lock();
-        let mut verdict =
+        let mut pushed =
             all.remove(&path).unwrap_or(PushedDiagnostics { version: None, count: 0, list: Vec::new() });
-        verdict.count += 1;
+        pushed.count += 1;
         // Versions only rise, so a lower one is older than the list that is stored.
-        if params.version.is_none() || params.version >= verdict.version {
-            (verdict.version, verdict.list) = (params.version, params.diagnostics);
+        if params.version.is_none() || params.version >= pushed.version {
+            (pushed.version, pushed.list) = (params.version, params.diagnostics);
         }
-        all.insert_newest(path, verdict);
+        all.insert_newest(path, pushed);
         drop(all);
         self.changed.notify_all();
     }
@@ -100,14 +100,14 @@ impl DiagnosticsStore {
     /// Returns the last diagnostics of a file.
     #[must_use]
     pub fn last_of_file(&self, path: &AbsPath) -> Option<PushedDiagnostics> {
-        self.lock().by_path.get(path).map(|(verdict, _)| verdict.clone())
+        self.lock().by_path.get(path).map(|(pushed, _)| pushed.clone())
     }
 
     /// Returns all files with diagnostics.
     #[must_use]
     pub fn all_by_path(&self) -> Vec<(AbsPath, PushedDiagnostics)> {
         let mut all: Vec<_> =
-            self.lock().by_path.iter().map(|(path, (verdict, _))| (path.clone(), verdict.clone())).collect();
+            self.lock().by_path.iter().map(|(path, (pushed, _))| (path.clone(), pushed.clone())).collect();
         all.sort_by(|a, b| a.0.cmp(&b.0));
         all
     }
@@ -124,8 +124,8 @@ impl DiagnosticsStore {
     ) -> Result<PushedDiagnostics, Stopped> {
         let mut all = self.lock();
         loop {
-            if let Some((verdict, _)) = all.by_path.get(path).filter(|(verdict, _)| fits(verdict)) {
-                return Ok(verdict.clone());
+            if let Some((pushed, _)) = all.by_path.get(path).filter(|(pushed, _)| fits(pushed)) {
+                return Ok(pushed.clone());
             }
             cancel.check()?;
             all = self.changed.wait_timeout(all, LOOK_EVERY).unwrap_or_else(PoisonError::into_inner).0;

@@ -71,7 +71,7 @@ impl Instance {
             let Some((path, version)) = reading.first() else { return Ok(true) };
             let at = self.root().join_ws(path);
             let slice = late.with_deadline(Deadline::after(LOOK_FOR_DEATH_EVERY));
-            let fits = |verdict: &PushedDiagnostics| verdict.version >= Some(*version);
+            let fits = |pushed: &PushedDiagnostics| pushed.version >= Some(*version);
             match self.session.diagnostics.wait(&at, fits, &slice) {
                 Ok(_) => self.close_read(reading)?,
                 Err(_) if self.client.reason_closed().is_some() => {
@@ -88,8 +88,8 @@ impl Instance {
     pub(super) fn close_read(&self, reading: Vec<(WsPath, i32)>) -> Result<(), CallError> {
         let mut documents = self.lock_documents();
         for (path, _) in reading {
-            let verdict = self.session.diagnostics.last_of_file(&self.root().join_ws(&path));
-            let read = verdict.and_then(|verdict| verdict.version);
+            let pushed = self.session.diagnostics.last_of_file(&self.root().join_ws(&path));
+            let read = pushed.and_then(|pushed| pushed.version);
             self.send_all(read.and_then(|read| documents.has_read(&path, read)).into_iter().collect())?;
         }
         Ok(())

@@ -36,14 +36,14 @@ impl Instance {
         let at = self.root().join_ws(path);
         let waiting = UnansweredRequest::begin(&self.client);
         let Some((version, count)) = self.await_verdict(path, &at, read)? else { return Ok(None) };
-        let fits = |verdict: &PushedDiagnostics| match verdict.version {
+        let fits = |pushed: &PushedDiagnostics| match pushed.version {
             Some(of) => of >= version,
-            None => verdict.count > count,
+            None => pushed.count > count,
         };
-        let verdict = loop {
+        let pushed = loop {
             let slice = cancel_late.with_deadline(Deadline::after(LOOK_FOR_DEATH_EVERY));
             match self.session.diagnostics.wait(&at, fits, &slice) {
-                Ok(verdict) => break Some(verdict),
+                Ok(pushed) => break Some(pushed),
                 Err(_) if self.client.reason_closed().is_some() => {
                     return Err(CallError::Closed(self.reason_gone().unwrap_or_default()));
                 }
@@ -51,12 +51,12 @@ impl Instance {
                 Err(_) => {}
             }
         };
-        if verdict.is_none() {
+        if pushed.is_none() {
             self.count_as_missed(waiting);
         }
         cancel.check()?;
-        let Some(mut verdict) = verdict else {
-            let last = self.session.diagnostics.last_of_file(&at).map(|verdict| verdict.list);
+        let Some(mut pushed) = pushed else {
+            let last = self.session.diagnostics.last_of_file(&at).map(|pushed| pushed.list);
             let why = "the server has not judged the present contents in time".to_owned();
             let completeness = match last {
                 Some(_) => Completeness::Partial(why),
@@ -64,16 +64,16 @@ impl Instance {
             };
             return Ok(Some(ServerAnswer { value: last.unwrap_or_default(), completeness }));
         };
-        while verdict.version.is_none()
+        while pushed.version.is_none()
             && let Ok(later) = self.session.diagnostics.wait(
                 &at,
-                |later| later.count > verdict.count,
+                |later| later.count > pushed.count,
                 &cancel_late.with_deadline(Deadline::after(SETTLES_WITHIN)),
             )
         {
-            verdict = later;
+            pushed = later;
         }
-        Ok(Some(ServerAnswer { value: verdict.list, completeness: self.whole_since(before, true) }))
+        Ok(Some(ServerAnswer { value: pushed.list, completeness: self.whole_since(before, true) }))
     }
 
     /// Sends the messages that make the server push diagnostics of `path`. Returns their version, and the number of
@@ -87,7 +87,7 @@ impl Instance {
         let held = self.view.hold_still();
         let read: ReadText<'_> = &|path| held.read(path, read);
         let mut documents = self.lock_documents();
-        let so_far = self.session.diagnostics.last_of_file(at).map_or(0, |verdict| verdict.count);
+        let so_far = self.session.diagnostics.last_of_file(at).map_or(0, |pushed| pushed.count);
         let Some(awaited) = documents.await_verdict(self.spec(), path, so_far, read) else {
             return Ok(None);
         };

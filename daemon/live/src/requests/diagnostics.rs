@@ -146,11 +146,11 @@ pub fn known_diagnostics(
             Err(error) => return Err(error),
         }
     }
-    for (path, verdict) in instance.session().diagnostics.all_by_path() {
+    for (path, pushed) in instance.session().diagnostics.all_by_path() {
         let place = FileRef::from_path(path, instance.root());
         let FileRef::Inside(file) = &place else { continue };
         if !open.contains(file) && instance.root().join_ws(file).as_path().exists() {
-            all.extend(verdict.list.into_iter().map(|one| to_diagnosis(&place, one)));
+            all.extend(pushed.list.into_iter().map(|one| to_diagnosis(&place, one)));
         }
     }
     let why = format!("{} has judged only files that it was asked about", instance.spec().name);

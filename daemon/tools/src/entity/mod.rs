@@ -47,7 +47,7 @@ fn path_step(phase: &str, action: &str, source: &str, note: String) -> EntitySte
 /// The answer so far.
 struct SubjectOutcome {
     candidates: Vec<Candidate>,
-    verdict: SubjectDecision,
+    decision: SubjectDecision,
     steps: Vec<EntityStep>,
 }
 
@@ -205,10 +205,10 @@ fn decide_candidates(
         accept: request.strategy.auto_accept_threshold,
         least: request.constraints.min_confidence,
     };
-    let mut verdict = judge::decide(&candidates, request.strategy.mode, limits);
-    steps.push(decision_step(&verdict, request));
-    select::select_candidate(call, view.workspace, request, &mut candidates, &mut verdict, &mut steps);
-    Ok(SubjectOutcome { candidates, verdict, steps })
+    let mut decision = judge::decide(&candidates, request.strategy.mode, limits);
+    steps.push(decision_step(&decision, request));
+    select::select_candidate(call, view.workspace, request, &mut candidates, &mut decision, &mut steps);
+    Ok(SubjectOutcome { candidates, decision, steps })
 }
 
 fn failure_result(error: EntityFailure, meta: Meta) -> EntityResult {
@@ -338,10 +338,10 @@ fn score_step(candidates: &[Candidate], all: usize) -> EntityStep {
     path_step("score", "fit of names, kind, place", "map", note)
 }
 
-fn decision_step(verdict: &SubjectDecision, request: &SubjectRequest) -> EntityStep {
+fn decision_step(decision: &SubjectDecision, request: &SubjectRequest) -> EntityStep {
     let mode = request.strategy.mode.as_str();
     let accept = request.strategy.auto_accept_threshold;
-    let note = match verdict {
+    let note = match decision {
         SubjectDecision::Resolved(sure) if request.strategy.mode == Mode::Quick => {
             format!("the first, {sure:.2} sure")
         }
@@ -372,7 +372,7 @@ fn outcome_result(request: &SubjectRequest, found: SubjectOutcome, meta: Meta) -
         .filter(|(_, confidence)| **confidence >= request.constraints.min_confidence)
         .map(shown)
         .collect();
-    let (status, confidence, ambiguity) = match found.verdict {
+    let (status, confidence, ambiguity) = match found.decision {
         SubjectDecision::Resolved(sure) => (Status::Resolved, sure, None),
         SubjectDecision::Ambiguous { confidence, reason, dimension } => {
             (Status::Ambiguous, confidence, Some(Ambiguity { reason, dimension: dimension.to_owned() }))

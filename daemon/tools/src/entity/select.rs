@@ -48,26 +48,26 @@ pub(super) fn select_candidate(
     workspace: &Workspace,
     request: &SubjectRequest,
     candidates: &mut Vec<Candidate>,
-    verdict: &mut SubjectDecision,
+    decision: &mut SubjectDecision,
     steps: &mut Vec<EntityStep>,
 ) {
     if candidates.is_empty() {
         return;
     }
-    let is_open = matches!(verdict, SubjectDecision::Ambiguous { .. });
+    let is_open = matches!(decision, SubjectDecision::Ambiguous { .. });
     let wants_model = match request.strategy.mode {
         Mode::LlmSelect => true,
         Mode::Hybrid => is_open && request.strategy.use_llm_fallback,
         _ => false,
     };
-    let is_chosen = wants_model && by_model(call, workspace, request, candidates, verdict, steps);
+    let is_chosen = wants_model && by_model(call, workspace, request, candidates, decision, steps);
     let wants_user = match request.strategy.mode {
         Mode::Interactive => true,
         Mode::Quick => false,
         _ => is_open && request.strategy.interactive_below_threshold,
     };
     if wants_user && !is_chosen {
-        by_user(call, request, candidates, verdict, steps);
+        by_user(call, request, candidates, decision, steps);
     }
 }
 
@@ -77,7 +77,7 @@ fn by_model(
     workspace: &Workspace,
     request: &SubjectRequest,
     candidates: &mut Vec<Candidate>,
-    verdict: &mut SubjectDecision,
+    decision: &mut SubjectDecision,
     steps: &mut Vec<EntityStep>,
 ) -> bool {
     let prompt = model_prompt(request, candidates);
@@ -106,7 +106,7 @@ fn by_model(
         Chosen::One(at) => {
             let sure = first(candidates, at).min(BY_MODEL);
             steps.push(path_step("select", "chosen", source, format!("`{}`", candidates[0].id)));
-            *verdict = SubjectDecision::Resolved(sure);
+            *decision = SubjectDecision::Resolved(sure);
             true
         }
         Chosen::None(why) => {
@@ -155,7 +155,7 @@ fn by_user(
     call: &mut ToolCall<'_>,
     request: &SubjectRequest,
     candidates: &mut Vec<Candidate>,
-    verdict: &mut SubjectDecision,
+    decision: &mut SubjectDecision,
     steps: &mut Vec<EntityStep>,
 ) {
     match call.request.replies.get(CHOICE) {
@@ -163,7 +163,7 @@ fn by_user(
             Some(at) => {
                 first(candidates, at);
                 steps.push(path_step("select", "chosen", "user", format!("`{id}`")));
-                *verdict = SubjectDecision::Resolved(BY_USER);
+                *decision = SubjectDecision::Resolved(BY_USER);
                 return;
             }
             None => {
@@ -202,8 +202,8 @@ fn by_user(
             steps.push(path_step("select", "not asked", "user", note.to_owned()));
         }
     }
-    if let SubjectDecision::Resolved(confidence) = *verdict {
-        *verdict = SubjectDecision::Ambiguous {
+    if let SubjectDecision::Resolved(confidence) = *decision {
+        *decision = SubjectDecision::Ambiguous {
             confidence,
             reason: "The mode leaves the choice to the user.".to_owned(),
             dimension: "confidence",

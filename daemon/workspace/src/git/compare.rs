@@ -66,10 +66,10 @@ enum RevisionComparison {
 /// [`Stopped`] when `cancel` says so, which is checked after every few files.
 pub fn compare_files(question: &Comparison<'_>, cancel: &CancelToken) -> Result<Differences, Stopped> {
     let now: HashMap<&WsPath, Option<Stat>> = question.now.iter().map(|(path, stat)| (path, *stat)).collect();
-    let mut verdicts = Vec::with_capacity(question.then.len());
+    let mut comparisons = Vec::with_capacity(question.then.len());
     let mut unknown = Vec::new();
     for (index, file) in question.then.iter().enumerate() {
-        verdicts.push(match now.get(&file.path) {
+        comparisons.push(match now.get(&file.path) {
             None => RevisionComparison::Gone,
             Some(stat) => {
                 match stat.and_then(|stat| question.checkout.blob_if_untouched(&file.path, &stat)) {
@@ -83,19 +83,20 @@ pub fn compare_files(question: &Comparison<'_>, cancel: &CancelToken) -> Result<
             }
         });
     }
-    for (index, verdict) in read_all(question, &unknown, cancel)? {
-        verdicts[index] = verdict;
+    for (index, comparison) in read_all(question, &unknown, cancel)? {
+        comparisons[index] = comparison;
     }
-    Ok(collect_differences(question, &verdicts, unknown.len()))
+    Ok(collect_differences(question, &comparisons, unknown.len()))
 }
 
 fn collect_differences(
     question: &Comparison<'_>,
-    verdicts: &[RevisionComparison],
+    comparisons: &[RevisionComparison],
     read: usize,
 ) -> Differences {
     let of = |wanted: RevisionComparison| {
-        let pairs = question.then.iter().zip(verdicts).filter(move |(_, verdict)| **verdict == wanted);
+        let pairs =
+            question.then.iter().zip(comparisons).filter(move |(_, comparison)| **comparison == wanted);
         let mut files: Vec<TreeFile> = pairs.map(|(file, _)| file.clone()).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         files
@@ -104,7 +105,7 @@ fn collect_differences(
     let now = question.now.iter().map(|(path, _)| path);
     let mut new: Vec<WsPath> = now.filter(|path| !then.contains(path)).cloned().collect();
     new.sort();
-    let same = verdicts.iter().filter(|verdict| **verdict == RevisionComparison::Same).count();
+    let same = comparisons.iter().filter(|comparison| **comparison == RevisionComparison::Same).count();
     Differences {
         changed: of(RevisionComparison::Changed),
         gone: of(RevisionComparison::Gone),
