@@ -130,8 +130,8 @@ fn announce(workspace: &Workspace, core: &Core, changed: &[ToMap], removed: &[Ma
 
 /// Takes files out of table and text; answers what remains to be done to the map.
 fn forget_files(workspace: &Workspace, core: &mut Core, gone: &[FileId]) -> Vec<MapChange> {
-    let mut moved = TextPathsChange { paths: true, manifests: false };
-    moved.manifests = gone.iter().filter_map(|file| core.table.path(*file)).any(is_manifest);
+    let manifests = gone.iter().filter_map(|file| core.table.path(*file)).any(is_manifest);
+    let moved = TextPathsChange { paths: true, manifests };
     let removed: Vec<FileId> =
         gone.iter().filter_map(|file| Some(core.table.forget_file(*file)?.file())).collect();
     for file in &removed {

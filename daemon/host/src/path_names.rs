@@ -31,7 +31,7 @@ pub struct NamedFolder {
     pub files: usize,
 }
 
-/// What a name leads to.
+/// A file or folder that is called by a name.
 #[derive(Debug)]
 pub enum CalledPath<'n> {
     /// A file with its number.
@@ -79,7 +79,7 @@ impl PathNames {
 
     /// Returns the files and folders whose last name, or that name up to its first dot, is `name` but for the case of ASCII letters;
     /// and perhaps others, so whoever asks compares.
-    pub fn called<'n>(&'n self, name: &str) -> impl Iterator<Item = CalledPath<'n>> + use<'n> {
+    pub fn paths_called<'n>(&'n self, name: &str) -> impl Iterator<Item = CalledPath<'n>> + use<'n> {
         let hash = hash_of_name(name);
         let from = self.by_name.partition_point(|(known, _)| *known < hash);
         let named = self.by_name[from..].iter().take_while(move |(known, _)| *known == hash);
@@ -154,7 +154,7 @@ mod tests {
             CalledPath::File(file, path) => format!("{path} {}", file.0),
             CalledPath::Folder(folder) => format!("{}/ {}", folder.path, folder.files),
         };
-        let mut found: Vec<String> = names.called(name).map(tell).collect();
+        let mut found: Vec<String> = names.paths_called(name).map(tell).collect();
         found.sort();
         found
     }
@@ -190,16 +190,16 @@ mod tests {
             workspace.path_names()
         };
         let first = now();
-        assert_eq!(first.called("first").count(), 1);
+        assert_eq!(first.paths_called("first").count(), 1);
         write("first.txt", b"two\n");
         assert!(Arc::ptr_eq(&first, &now()), "the same files");
         write("second.txt", b"new\n");
-        assert_eq!(now().called("second").count(), 1);
+        assert_eq!(now().paths_called("second").count(), 1);
         // Binary files are not searched, and so not found.
         write("second.txt", &[0, 159, 146, 150]);
-        assert_eq!(now().called("second").count(), 0);
+        assert_eq!(now().paths_called("second").count(), 0);
         fs::remove_file(tree.path().join("first.txt")).expect("the test's own folder");
-        assert_eq!(now().called("first").count(), 0);
+        assert_eq!(now().paths_called("first").count(), 0);
         host.close();
     }
 }

@@ -21,7 +21,7 @@ pub struct MapBatch {
     changes: VecDeque<PreparedChange>,
     /// Number of changes that there were at first.
     size: usize,
-    /// Whether so many of the files are new that it is not worked out what each may change; `None` until that was looked at.
+    /// True if so many of the files are new that it is not worked out what each may change; `None` until that was looked at.
     pub(super) has_many_new: Option<bool>,
 }
 
@@ -29,11 +29,11 @@ pub struct MapBatch {
 #[derive(Debug)]
 pub(super) struct PreparedChange {
     pub(super) file: FileId,
-    /// What it is now; `None` if it is gone.
+    /// The entry that it has from now on; `None` if it is gone.
     pub(super) entry: Option<Box<FileEntry>>,
 }
 
-/// What changes took out of a map. Dropping it takes time, and needs no lock.
+/// The things that changes took out of a map. Dropping them takes time, and needs no lock.
 #[derive(Debug, Default)]
 pub struct MapWaste {
     _index: IndexWaste,
@@ -56,7 +56,7 @@ impl MapBatch {
         Self { changes: changes.into_iter().map(prepare).collect(), size, has_many_new: None }
     }
 
-    /// Number of changes that are not taken in yet.
+    /// Returns the number of changes that are not taken in yet.
     #[must_use]
     pub fn len(&self) -> usize {
         self.changes.len()
@@ -120,7 +120,7 @@ impl Map {
         }
     }
 
-    /// What changes took out since this was last asked, for whoever holds the lock to drop without it.
+    /// Hands over what changes took out since this was last asked, for whoever holds the lock to drop without it.
     pub fn take_waste(&mut self) -> MapWaste {
         MapWaste { _index: self.index.take_waste(), _confirmed: std::mem::take(&mut self.forgotten) }
     }

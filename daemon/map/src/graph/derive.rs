@@ -85,7 +85,7 @@ pub struct Derived {
     names: BestNames,
     edges: usize,
     skeleton: Option<Skeleton>,
-    /// What follows from all of this and from the map as it is; `None` until that was worked out.
+    /// The form in which the map as it is keeps all of this; `None` until that was worked out.
     arranged: Option<ArrangedScores>,
 }
 

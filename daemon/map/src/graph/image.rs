@@ -23,6 +23,12 @@ impl Map {
         self.index.image()
     }
 
+    /// Begins an image of the files there are now, for [`Map::image_while`].
+    #[must_use]
+    pub fn image_job(&self) -> ImageJob {
+        self.index.image_job()
+    }
+
     /// Copies the names and lists into an image that is under way, for as long as `go_on` says; true when they are copied to
     /// the end. The map may change between two calls: what the image says of files that did is not believed.
     pub fn image_while(&self, job: &mut ImageJob, go_on: &dyn Fn() -> bool) -> bool {

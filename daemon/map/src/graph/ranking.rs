@@ -44,7 +44,7 @@ pub struct RankingJob {
     /// The number of the first file that was not looked at.
     next: u32,
     files: Vec<(WsPath, Arc<FileFacts>, FileScores)>,
-    /// What comes behind the files, once all were looked at.
+    /// The bytes behind the files, once all were looked at.
     tail: Option<Vec<u8>>,
 }
 

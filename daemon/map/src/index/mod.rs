@@ -83,7 +83,7 @@ pub(crate) struct Index {
     taken_out: Vec<Box<FileEntry>>,
 }
 
-/// What changes took out of an index: dropping it takes time, and can be done without the lock.
+/// The things that changes took out of an index: dropping them takes time, and can be done without the lock.
 #[derive(Debug, Default)]
 pub(crate) struct IndexWaste {
     _files: Vec<Box<FileEntry>>,
@@ -106,7 +106,7 @@ impl Index {
         self.files.get(file.index())?.as_deref()
     }
 
-    /// What was taken out since this was last asked.
+    /// Hands over what was taken out since this was last asked.
     pub(crate) fn take_waste(&mut self) -> IndexWaste {
         IndexWaste { _files: std::mem::take(&mut self.taken_out), _targets: self.targets.take_cleared() }
     }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::fixture::{files, map, set};
 use crate::graph::{KindFilter, Map, MapChange, RestoredMap, SearchQuery};
-use crate::{ImageJob, PreparedFile, persist};
+use crate::{PreparedFile, persist};
 
 const PROJECT: &str = r#"
 //- /a.py
@@ -169,7 +169,7 @@ proptest! {
     ) {
         let mut map = map(PROJECT);
         let all = files(PROJECT);
-        let mut job = ImageJob::default();
+        let mut job = map.image_job();
         let (mut steps, mut slices, mut touched) = (steps.into_iter(), 0, std::collections::BTreeSet::new());
         loop {
             let left = std::cell::Cell::new(slice);

@@ -22,7 +22,6 @@ const AT_ONCE: u32 = 256;
 /// An image under way.
 #[derive(Debug, Default)]
 pub struct ImageJob {
-    begun: bool,
     /// In order of path, once [`ImageJob::arrange_files`] has been called.
     files: Vec<ImagedFile>,
     /// The place of each file among them, by its number.
@@ -69,35 +68,33 @@ struct CopiedLists {
 impl Index {
     /// The names and lists as bytes. Uses all threads of the pool it is called in.
     pub(crate) fn image(&self) -> Vec<u8> {
-        let mut job = ImageJob::default();
+        let mut job = self.image_job();
         self.image_while(&mut job, &|| true);
         job.into_bytes()
     }
 
-    /// Copies on for as long as `go_on` says; true when everything is copied.
-    pub(crate) fn image_while(&self, job: &mut ImageJob, go_on: &dyn Fn() -> bool) -> bool {
-        if !job.begun {
-            self.begin_image(job);
-            if !go_on() {
-                return false;
-            }
-        }
-        job.arrange_files();
-        let is_copied = self.copy_names(job, go_on) && self.copy_modules(job, go_on);
-        is_copied && self.count_definitions(job, go_on) && self.compare_files(job, go_on)
-    }
-
-    fn begin_image(&self, job: &mut ImageJob) {
+    /// Begins an image of the files there are now.
+    pub(crate) fn image_job(&self) -> ImageJob {
         let imaged = |(file, entry): (FileId, &FileEntry)| ImagedFile {
             file,
             path: entry.path.clone(),
             facts: Arc::clone(&entry.facts),
             has_changed: false,
         };
-        job.files = self.entries().map(imaged).collect();
-        job.names.all = self.names.len() as u32;
-        job.modules.all = self.modules.len() as u32;
-        job.begun = true;
+        let all_of = |names: &MapNameTable| CopiedNames { all: names.len() as u32, ..CopiedNames::default() };
+        ImageJob {
+            files: self.entries().map(imaged).collect(),
+            names: all_of(&self.names),
+            modules: all_of(&self.modules),
+            ..ImageJob::default()
+        }
+    }
+
+    /// Copies on for as long as `go_on` says; true when everything is copied.
+    pub(crate) fn image_while(&self, job: &mut ImageJob, go_on: &dyn Fn() -> bool) -> bool {
+        job.arrange_files();
+        let is_copied = self.copy_names(job, go_on) && self.copy_modules(job, go_on);
+        is_copied && self.count_definitions(job, go_on) && self.compare_files(job, go_on)
     }
 
     fn copy_names(&self, job: &mut ImageJob, go_on: &dyn Fn() -> bool) -> bool {
@@ -161,7 +158,7 @@ impl Index {
 impl ImageJob {
     /// Puts the files in order, unless that was done. It needs no map, and is sooner done without its lock.
     pub fn arrange_files(&mut self) {
-        if !self.begun || !self.ranks.is_empty() {
+        if !self.ranks.is_empty() {
             return;
         }
         self.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
