@@ -62,12 +62,14 @@ fn pause_after(workspace: &Workspace, derived_in: Duration) -> Duration {
 fn derive_now(workspace: &Workspace) -> Duration {
     let start = Instant::now();
     let mut job = workspace.map().derive_job();
+    job.arrange_items();
     while workspace.closing.check().is_ok() {
         let go_on = || !workspace.is_map_wanted() && !workspace.closing.is_cancelled();
         if workspace.map().derive_while(&mut job, &go_on) {
             workspace.install_derived(job.finish());
             break;
         }
+        workspace.map.give_way();
     }
     workspace.deriver.note_run();
     start.elapsed()

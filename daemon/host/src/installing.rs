@@ -1,19 +1,23 @@
 //! Puts changes into the text index and the map of a workspace, counts them, and has small segments of the text index merged.
 //!
-//! These are the only functions that take `text` or `map` for writing.
+//! These are the only functions that take `text` or `map` for writing. What a change of the map needs beside the map is worked out
+//! before, and what it takes out is dropped after it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-use hob_base::{FileId, lock};
+use hob_base::lock;
 use hob_map::graph::{Derived, Examined};
-use hob_map::{Map, MapChange};
+use hob_map::{MapBatch, MapChange};
 use hob_text::{Batch as GramBatch, ContentCache, Saved, TrigramIndex};
 use hob_workspace::FileTable;
 
 use super::snapshot::comeback::{Back, Comeback, SoughtFacts};
 use super::workspace::{Core, Workspace};
+
+/// Most times that changes of the map may get in between while scores are arranged for it.
+const ATTEMPTS: usize = 8;
 
 impl Workspace {
     /// Takes a batch into the text index.
@@ -30,7 +34,14 @@ impl Workspace {
         index.set_contents(text.contents().clone());
         *text = index;
         drop(text);
+        self.note_other_paths();
         self.revision.advance();
+    }
+
+    /// Notes that the text index is another one altogether.
+    fn note_other_paths(&self) {
+        self.revision.note_path_change();
+        self.revision.note_manifest_change();
     }
 
     /// Goes on with segments as they are used from disk.
@@ -49,7 +60,8 @@ impl Workspace {
         let table = FileTable::with_lists(Arc::clone(&self.tree.links), Arc::clone(&self.tree.unread));
         *lock(&self.core) = Core { table, ..Core::default() };
         *self.text.write().unwrap_or_else(PoisonError::into_inner) = TrigramIndex::new();
-        self.change_map(|held| *held = Map::new());
+        self.note_other_paths();
+        drop(self.map.write(std::mem::take));
         self.promoter.start_over();
         self.ranked.start_over();
         self.revision.advance();
@@ -83,20 +95,11 @@ impl Workspace {
 
     /// Installs what was examined, unless the map has changed since. Returns true if that was done.
     pub(super) fn install_confirmed(&self, examined: Examined) -> bool {
-        let mut done = false;
-        self.change_map(|map| done = map.confirm(examined));
+        let done = self.map.write(|map| map.confirm(examined));
         if done {
             self.deriver.edges_confirmed();
         }
         done
-    }
-
-    fn change_map(&self, change: impl FnOnce(&mut Map)) {
-        self.indexing.map_writers.fetch_add(1, Ordering::Relaxed);
-        let mut map = self.map.write().unwrap_or_else(PoisonError::into_inner);
-        // From here on a reader waits by itself.
-        self.indexing.map_writers.fetch_sub(1, Ordering::Relaxed);
-        change(&mut map);
     }
 
     /// Takes changes into the map.
@@ -105,11 +108,16 @@ impl Workspace {
             return;
         }
         let count = changes.len() as u64;
-        let files: Vec<FileId> = changes.iter().map(changed_file).collect();
-        self.change_map(|map| {
-            map.apply(changes);
+        let mut noted: Vec<_> = changes.iter().map(MapChange::file).collect();
+        // As the batch takes them in.
+        noted.sort();
+        let mut batch = MapBatch::new(changes);
+        self.map.write_in_slices(|map, go_on| {
+            let is_done = map.apply_while(&mut batch, go_on);
             // Under the same lock: what the ranked index says of a file holds as long as the file is not noted.
-            self.ranked.note_changed(files.into_iter());
+            let taken_in = noted.len() - batch.len();
+            self.ranked.note_changed(noted.drain(..taken_in));
+            is_done
         });
         self.revision.advance();
         self.deriver.map_changed(count);
@@ -118,7 +126,7 @@ impl Workspace {
     /// Waits for the map of an earlier run and begins with it. Returns the files that it lacks.
     pub(super) fn restore_map(&self, comeback: Comeback) -> Vec<SoughtFacts> {
         let Back { map, missing, aged } = comeback.finish();
-        self.change_map(|held| *held = map);
+        drop(self.map.write(|held| std::mem::replace(held, map)));
         self.revision.advance();
         // Not by way of `snapshots`: whoever saves holds that and waits for `core`, which the caller of this holds.
         if aged.is_some() {
@@ -128,14 +136,18 @@ impl Workspace {
         missing
     }
 
-    /// Installs hub scores and clusters.
-    pub(super) fn install_derived(&self, derived: Derived) {
-        self.change_map(|map| map.install_derived(derived));
-    }
-}
-
-fn changed_file(change: &MapChange) -> FileId {
-    match change {
-        MapChange::Set { file, .. } | MapChange::Remove { file } => *file,
+    /// Installs hub scores and clusters: they are arranged for the map as it is while others read it too, and then take the place of
+    /// those before. If it changes in between, they are arranged again.
+    pub(super) fn install_derived(&self, mut derived: Derived) {
+        for _ in 0..ATTEMPTS {
+            self.map().arrange_derived(&mut derived);
+            if self.map.write(|map| map.install_arranged(&mut derived)) {
+                return;
+            }
+        }
+        self.map.write(|map| {
+            map.arrange_derived(&mut derived);
+            map.install_arranged(&mut derived)
+        });
     }
 }

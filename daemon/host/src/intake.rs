@@ -12,6 +12,7 @@ use hob_base::{CancelToken, Change, ContentHash, Contents as _, FileId, WsPath};
 use hob_live::documents::FileChange;
 use hob_map::{Lang, MapChange, language_of};
 use hob_text::{Batch as GramBatch, FileGrams, GramChange, is_binary};
+use hob_workspace::manifest::is_manifest;
 use hob_workspace::read::{ReadFile, read_file};
 use hob_workspace::{FileClass, ReadPlan, ToRead, is_gone};
 use rayon::prelude::*;
@@ -49,6 +50,27 @@ struct Taken {
 struct NotRead {
     file: ToRead,
     error: std::io::Error,
+}
+
+/// The changes of the text index's paths in one batch, for what is kept of them elsewhere.
+#[derive(Default)]
+struct TextPathsChange {
+    /// Files came or went.
+    paths: bool,
+    /// A manifest or lock file is among the changed ones.
+    manifests: bool,
+}
+
+impl TextPathsChange {
+    /// Notes the changes, once the batch is in the text index.
+    fn note_in(&self, workspace: &Workspace) {
+        if self.paths {
+            workspace.revision.note_path_change();
+        }
+        if self.manifests {
+            workspace.revision.note_manifest_change();
+        }
+    }
 }
 
 /// Works a plan off; `marks` are settled for text as soon as text is done. Only closing a workspace cancels: what is left
@@ -108,6 +130,8 @@ fn announce(workspace: &Workspace, core: &Core, changed: &[ToMap], removed: &[Ma
 
 /// Takes files out of table and text; answers what remains to be done to the map.
 fn forget_files(workspace: &Workspace, core: &mut Core, gone: &[FileId]) -> Vec<MapChange> {
+    let manifests = gone.iter().filter_map(|file| core.table.path(*file)).any(is_manifest);
+    let moved = TextPathsChange { paths: true, manifests };
     let removed: Vec<FileId> =
         gone.iter().filter_map(|file| Some(core.table.forget_file(*file)?.file())).collect();
     for file in &removed {
@@ -116,6 +140,7 @@ fn forget_files(workspace: &Workspace, core: &mut Core, gone: &[FileId]) -> Vec<
     if !removed.is_empty() {
         let text = removed.iter().map(|file| GramChange::Remove { file: *file }).collect();
         workspace.install_text(GramBatch::from_changes(text));
+        moved.note_in(workspace);
     }
     removed.into_iter().map(|file| MapChange::Remove { file }).collect()
 }
@@ -199,6 +224,7 @@ fn record(
     let mut text = Vec::with_capacity(taken.len());
     let mut to_map = Vec::new();
     let mut gone = Vec::new();
+    let mut moved = TextPathsChange::default();
     for item in taken {
         let taken = match item {
             Ok(taken) => taken,
@@ -217,7 +243,9 @@ fn record(
             continue;
         };
         let kind = if taken.grams.is_some() { FileKind::Text(taken.lang) } else { FileKind::Binary };
-        core.kinds.insert(file, kind);
+        let was_text = matches!(core.kinds.insert(file, kind), Some(FileKind::Text(_)));
+        moved.paths |= was_text != taken.grams.is_some();
+        moved.manifests |= is_manifest(&path);
         text.push(match taken.grams {
             Some(grams) => GramChange::Set { file, path: path.clone(), hash, grams },
             None => GramChange::Remove { file },
@@ -227,6 +255,7 @@ fn record(
     if !text.is_empty() {
         let batch = workspace.shared.pools.index.install(|| GramBatch::from_changes(text));
         workspace.install_text(batch);
+        moved.note_in(workspace);
     }
     unmapped.extend(forget_files(workspace, core, &gone));
     to_map

@@ -18,7 +18,7 @@ pub(super) struct PackageCache {
 /// The packages and the files that name them.
 #[derive(Debug, Default)]
 pub(super) struct PackageCacheState {
-    /// The workspace's generation, and what it depended on then.
+    /// The count of changes of manifests, and what the workspace depended on then.
     pub(super) known: Option<(u64, Arc<Vec<Package>>)>,
     /// Manifests and lock files with the contents that were read, and the dependencies that these name.
     pub(super) files: Vec<(WsPath, ContentHash, Vec<Dependency>)>,

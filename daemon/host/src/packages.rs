@@ -1,7 +1,7 @@
-//! The packages that a workspace depends on, read again when a file has changed and not before.
+//! The packages that a workspace depends on, read again when a manifest has changed and not before.
 //!
 //! Manifests and lock files are few and seldom change, but a lock file can be large: each is kept as it was last read, by its
-//! contents, and all of them together by the workspace's generation.
+//! contents, and all of them together by the count of their changes.
 
 use std::sync::Arc;
 
@@ -19,9 +19,10 @@ impl Workspace {
     #[must_use]
     pub fn packages(&self) -> Arc<Vec<Package>> {
         let mut state = lock(&self.packages.state);
-        let generation = self.generation().0;
+        // Counted before they are looked at: what comes between is looked at by the next question.
+        let changes = self.revision.manifest_changes();
         if let Some((made, packages)) = &state.known
-            && *made == generation
+            && *made == changes
         {
             return Arc::clone(packages);
         }
@@ -42,7 +43,7 @@ impl Workspace {
         }
         let all = state.files.iter().map(|(path, _, said)| (path.clone(), said.clone()));
         let packages = Arc::new(manifest::merge(all));
-        state.known = Some((generation, Arc::clone(&packages)));
+        state.known = Some((changes, Arc::clone(&packages)));
         packages
     }
 

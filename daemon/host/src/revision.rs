@@ -16,6 +16,10 @@ pub(super) struct RevisionCount {
     generation: AtomicU64,
     /// Number of times that contents changed; it is the workspace's revision.
     contents_seen: AtomicU64,
+    /// Number of times that files came or went.
+    path_changes: AtomicU64,
+    /// Number of times that a manifest or lock file came, changed or went.
+    manifest_changes: AtomicU64,
     changed_at: Mutex<Option<SystemTime>>,
 }
 
@@ -38,6 +42,27 @@ impl RevisionCount {
     /// Notes that contents change.
     pub(super) fn contents_change(&self) {
         self.contents_seen.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Returns the number of times that files came to the text index or left it.
+    pub(super) fn path_changes(&self) -> u64 {
+        self.path_changes.load(Ordering::Acquire)
+    }
+
+    /// Notes that files have come to the text index or have left it; called after that, so that whoever counts first and looks then
+    /// never takes older paths for newer ones.
+    pub(super) fn note_path_change(&self) {
+        self.path_changes.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Returns the number of times that a manifest or lock file came, changed or went.
+    pub(super) fn manifest_changes(&self) -> u64 {
+        self.manifest_changes.load(Ordering::Acquire)
+    }
+
+    /// Notes that a manifest or lock file is another in the text index; called after that.
+    pub(super) fn note_manifest_change(&self) {
+        self.manifest_changes.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Notes that a batch was taken in.

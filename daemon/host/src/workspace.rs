@@ -6,7 +6,7 @@
 //! This file imports only the types of the parts. The functions that act on a workspace stand in files above it: `installing` puts
 //! changes into text index and map.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -25,7 +25,9 @@ use super::file_kind::FileKind;
 use super::freshness::{Freshness, Stale};
 use super::imports::state::ImportedIndexes;
 use super::joined::JoinedState;
+use super::map_lock::MapLock;
 use super::package_cache::PackageCache;
+use super::path_names::PathNamesCache;
 use super::progress::{Phase, Progress};
 use super::promote::queue::Promoter;
 use super::ranked::state::Ranked;
@@ -66,8 +68,6 @@ pub(super) struct IndexingState {
     pub(super) first_report: Mutex<Report>,
     /// The batch that the indexer is working on; with the dirty set, all changes that are not in yet.
     in_hand: Mutex<Batch>,
-    /// Number of threads that wait to change the map.
-    pub(super) map_writers: AtomicUsize,
     /// Merging has been asked for and has not begun.
     pub(super) merging: AtomicBool,
     /// The time that the last call paid for looking at every file, in microseconds; 0 if none had to.
@@ -81,7 +81,7 @@ pub struct Workspace {
     pub(super) shared: SharedServices,
     pub(super) core: Mutex<Core>,
     pub(super) text: RwLock<TrigramIndex>,
-    pub(super) map: RwLock<Map>,
+    pub(super) map: MapLock,
     pub(super) revision: RevisionCount,
     pub(super) indexing: IndexingState,
     /// The progress of the first index.
@@ -97,6 +97,8 @@ pub struct Workspace {
     pub(super) vectors: Vectors,
     /// The packages that the project depends on.
     pub(super) packages: PackageCache,
+    /// Files and folders by their last names.
+    pub(super) path_names: PathNamesCache,
     /// The indexes of compilers that the user imported.
     pub(super) imports: ImportedIndexes,
     pub(super) joined: JoinedState,
@@ -141,7 +143,7 @@ impl Workspace {
             shared: parts.shared,
             core: Mutex::new(core),
             text: RwLock::new(TrigramIndex::new()),
-            map: RwLock::new(Map::new()),
+            map: MapLock::default(),
             revision: RevisionCount::default(),
             indexing: IndexingState::default(),
             progress: Progress::default(),
@@ -151,6 +153,7 @@ impl Workspace {
             deriver: Deriver::default(),
             vectors: Vectors::default(),
             packages: PackageCache::default(),
+            path_names: PathNamesCache::default(),
             joined: JoinedState::default(),
             closing: CancelToken::default(),
             promoter: Promoter::default(),
@@ -206,7 +209,7 @@ impl Workspace {
 
     /// The map. Hold it for one answer, never while reading files.
     pub fn map(&self) -> RwLockReadGuard<'_, Map> {
-        self.map.read().unwrap_or_else(PoisonError::into_inner)
+        self.map.read()
     }
 
     /// The text index of this moment.
@@ -378,7 +381,7 @@ impl Workspace {
     /// Returns true if a thread waits to change the map. A reader that holds the map for long, and may let go, does
     /// so then.
     pub(super) fn is_map_wanted(&self) -> bool {
-        self.indexing.map_writers.load(Ordering::Relaxed) > 0
+        self.map.is_wanted()
     }
 
     /// Says what contents there are now, for comparing.

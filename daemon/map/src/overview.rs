@@ -82,9 +82,9 @@ impl Map {
         }
         let node = text.parse::<NodeId>().ok().and_then(|id| self.node(&id));
         let file = node.and_then(NodeRef::file).or_else(|| self.file_at(folder));
-        match file.and_then(|file| self.index.entry(file)) {
+        match file.and_then(|file| Some((file, self.index.entry(file)?))) {
             None => Focus::Unknown,
-            Some(entry) => match entry.cluster {
+            Some((file, entry)) => match self.cluster_of(file) {
                 Some(cluster) => Focus::Clusters(vec![cluster]),
                 None => Focus::Folder(entry.path.dir().to_owned()),
             },
@@ -111,8 +111,8 @@ impl Map {
 
     fn by_cluster(&self, clusters: &[ClusterInfo], keep: &dyn Fn(u32) -> bool, hubs: usize) -> Vec<Cluster> {
         let mut sizes: FxHashMap<u32, usize> = FxHashMap::default();
-        for (_, entry) in self.index.entries() {
-            if let Some(cluster) = entry.cluster {
+        for (file, _) in self.index.entries() {
+            if let Some(cluster) = self.cluster_of(file) {
                 *sizes.entry(cluster).or_default() += 1;
             }
         }
@@ -170,7 +170,7 @@ impl Map {
         let defs = defs.take(if derived { usize::MAX } else { SAMPLE });
         let ranked = defs.map(|(file, entry, def, name): (FileId, &FileEntry, DefIdx, &str)| {
             let weight = if derived {
-                entry.scores.get(def.index()).copied().unwrap_or(0.0)
+                self.index.file_scores(file).of_def(def)
             } else {
                 self.index.mention_weight(name)
             };

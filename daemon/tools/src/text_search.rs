@@ -242,26 +242,17 @@ pub(super) fn admitted_numbers(workspace: &Workspace, asked: &RankedQuery) -> ru
 
 /// Names hits by the map; whether index and map were of one moment.
 fn name(workspace: &Workspace, answer: &RankedAnswer, commits: u64) -> (Vec<MappedHit>, bool) {
-    let text = workspace.text();
+    // Files without a language are not in the map.
+    let paths = workspace.path_names();
     let map = workspace.map();
     let is_same = workspace.ranked.commit_count() == commits;
     let mut all_known = is_same;
-    let mut paths: Option<rustc_hash::FxHashMap<FileId, WsPath>> = None;
     let mut named = Vec::with_capacity(answer.hits.len());
     for hit in &answer.hits {
         let Some((file, is_known)) = workspace.ranked.file(hit.file) else { continue };
         all_known &= is_known;
         let is_known = is_known && is_same;
-        let path = match map.file(file) {
-            Some((path, _)) => Some(path.clone()),
-            // Rare enough not to be kept at hand: files without a language.
-            None => paths
-                .get_or_insert_with(|| {
-                    text.indexed_paths().map(|(file, path)| (file, path.clone())).collect()
-                })
-                .get(&file)
-                .cloned(),
-        };
+        let path = map.file(file).map(|(path, _)| path).or_else(|| paths.path_of(file)).cloned();
         let Some(path) = path else { continue };
         named.extend(one(&map, hit, file, path, is_known));
     }

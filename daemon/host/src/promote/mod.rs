@@ -112,7 +112,10 @@ fn take_in(workspace: &Workspace, answered: &Answered, moment: Moment) -> bool {
             }
             map.examine(&derive_claims(&map, answered), &go_on)
         };
-        let Some(examined) = examined else { continue };
+        let Some(examined) = examined else {
+            workspace.map.give_way();
+            continue;
+        };
         if examined.is_empty() || workspace.install_confirmed(examined) {
             tracing::debug!(root = %workspace.root(), took = ?start.elapsed(), "took an answer into the map");
             return true;

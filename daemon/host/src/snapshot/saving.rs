@@ -6,6 +6,7 @@ use std::fs;
 use std::time::Instant;
 
 use hob_base::lock;
+use hob_map::RankingJob;
 
 use super::atomic::write_atomically;
 use super::folder::{LONGEST_REST, Snapshots};
@@ -95,7 +96,9 @@ fn write_ranking(workspace: &Workspace, snapshots: &mut Snapshots) {
     if workspace.generation().0 == 0 {
         return;
     }
-    let Some(bytes) = workspace.shared.pools.index.install(|| workspace.map().ranking_bytes()) else {
+    let mut job = RankingJob::default();
+    workspace.map.read_in_slices(|map, go_on| map.ranking_while(&mut job, go_on));
+    let Some(bytes) = workspace.shared.pools.index.install(|| job.into_bytes()) else {
         return;
     };
     // Whatever is saved first makes the folder.
@@ -121,7 +124,10 @@ fn save_image(workspace: &Workspace, snapshots: &Snapshots) -> Result<(), Box<dy
     if is_due && workspace.progress.now().phase == Phase::Done {
         // Counted before: changes that come in meanwhile may be in the image already, which does no harm.
         let changes = workspace.deriver.map_changes();
-        let bytes = workspace.shared.pools.index.install(|| workspace.map().image());
+        let mut job = workspace.map().image_job();
+        job.arrange_files();
+        workspace.map.read_in_slices(|map, go_on| map.image_while(&mut job, go_on));
+        let bytes = workspace.shared.pools.index.install(|| job.into_bytes());
         image::write(image::NAMES, &snapshots.folder, &bytes)?;
         workspace.deriver.image_saved(changes);
     }

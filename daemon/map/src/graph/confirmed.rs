@@ -18,8 +18,9 @@ use std::sync::Arc;
 use hob_base::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::batch::{MapBatch, PreparedChange};
 use super::reach::{Reach, Touched};
-use super::{DefRef, Map, MapChange};
+use super::{DefRef, Map};
 use crate::facts::{Ref, StrId};
 use crate::index::FileEntry;
 use crate::resolve::Resolver;
@@ -321,32 +322,52 @@ impl Map {
 
     /// Returns the files that a batch touches, as far as that shows before it is applied; with the files that will be
     /// where none was.
-    pub(super) fn touched_by(&self, changes: &[MapChange]) -> (Touched, Vec<FileId>) {
+    pub(super) fn touched_by(&self, changes: &[PreparedChange]) -> (Touched, Vec<FileId>) {
         let (mut touched, mut new) = (Touched::default(), Vec::new());
         for change in changes {
-            let (MapChange::Set { file, .. } | MapChange::Remove { file }) = change;
-            touched.files.insert(*file);
-            let old = self.index.entry(*file);
+            let file = change.file;
+            touched.files.insert(file);
+            let old = self.index.entry(file);
             touched.families.extend(old.map(|old| old.lang().language_group()));
-            let MapChange::Set { path, facts, .. } = change else { continue };
-            touched.families.insert(facts.lang.language_group());
-            let displaced = self.index.paths().file(path.as_str()).filter(|other| other != file);
+            let Some(entry) = &change.entry else { continue };
+            touched.families.insert(entry.lang().language_group());
+            let displaced = self.index.paths().file(entry.path.as_str()).filter(|other| *other != file);
             touched.files.extend(displaced);
-            let package = |facts: &crate::FileFacts| facts.package.map(|id| facts.name(id).to_owned());
-            let stays = old.is_some_and(|old| old.path == *path && package(&old.facts) == package(facts));
-            if !stays {
-                new.push(*file);
+            if self.is_new(change) {
+                new.push(file);
             }
         }
         (touched, new)
     }
 
+    /// Returns true if a change puts a file where none was, or into another package.
+    fn is_new(&self, change: &PreparedChange) -> bool {
+        let Some(entry) = &change.entry else { return false };
+        let package = |facts: &crate::FileFacts| facts.package.map(|id| facts.name(id).to_owned());
+        let is_same =
+            |old: &FileEntry| old.path == entry.path && package(&old.facts) == package(&entry.facts);
+        !self.index.entry(change.file).is_some_and(is_same)
+    }
+
+    /// Returns true if a batch brings so many new files that it is not worked out what each may change. Looked at once, before any of
+    /// them is taken in.
+    pub(super) fn has_many_new(&self, batch: &mut MapBatch) -> bool {
+        if let Some(known) = batch.has_many_new {
+            return known;
+        }
+        let many = batch.size() > MANY_NEW
+            && batch.changes().filter(|change| self.is_new(change)).count() > MANY_NEW;
+        batch.has_many_new = Some(many);
+        many
+    }
+
     /// Forgets what depended on a batch that was applied.
-    pub(super) fn forget_confirmed(&mut self, mut touched: Touched, new: Vec<FileId>) {
+    pub(super) fn forget_confirmed(&mut self, mut touched: Touched, new: Vec<FileId>, has_many_new: bool) {
         // A project file may lead every import elsewhere.
-        if touched.families.iter().any(|family| family.is_manifest()) || new.len() > MANY_NEW {
+        if touched.families.iter().any(|family| family.is_manifest()) || has_many_new {
             let stamp = self.confirmed.stamp;
-            self.confirmed = Confirmed { stamp, ..Confirmed::default() };
+            let emptied = Confirmed { stamp, ..Confirmed::default() };
+            self.forgotten.push(std::mem::replace(&mut self.confirmed, emptied));
             return;
         }
         for file in &new {

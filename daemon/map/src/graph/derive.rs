@@ -14,9 +14,10 @@ use super::communities::{self, FileGraph};
 use super::labels;
 use super::outbound::owner_node;
 use super::rank::{self, Graph};
-use super::skeleton::{Marked, Skeleton, SkeletonInput, Stretch, Strokes};
+use super::skeleton::{Changed, Marked, Skeleton, SkeletonInput, Stretch, Strokes};
 use super::{ClusterInfo, DefIdentity, DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef, Ranked};
 use crate::facts::{DefFlags, FileFacts};
+use crate::index::FileScores;
 use crate::resolve::{Resolution, Resolver};
 
 /// Hubs kept for each cluster.
@@ -79,11 +80,33 @@ struct Begun {
 pub struct Derived {
     files: Vec<DerivedFile>,
     externals: FxHashMap<ExternalId, f32>,
-    clusters: Vec<ClusterInfo>,
+    clusters: Option<Vec<ClusterInfo>>,
     /// The names of the best scored definitions.
     names: BestNames,
     edges: usize,
-    skeleton: Skeleton,
+    skeleton: Option<Skeleton>,
+    /// The form in which the map as it is keeps all of this; `None` until that was worked out.
+    arranged: Option<ArrangedScores>,
+}
+
+/// The results of a derivation in the form in which the map keeps them: what is put in the place of what was before, and
+/// afterwards what was before.
+#[derive(Debug, Default)]
+struct ArrangedScores {
+    /// The version of the map that it is of.
+    version: u64,
+    /// By the files' numbers.
+    files: Vec<FileScores>,
+    names: NameScores,
+    /// The files that are not as they were when the skeleton was drawn.
+    changed: Changed,
+}
+
+/// The best scores of names, in the form in which the map keeps them.
+#[derive(Debug, Default)]
+pub(super) struct NameScores {
+    column: Vec<u16>,
+    best: FxHashMap<Box<str>, Vec<DefIdentity>>,
 }
 
 #[derive(Debug)]
@@ -92,7 +115,7 @@ struct DerivedFile {
     path: WsPath,
     facts: Arc<FileFacts>,
     score: f32,
-    scores: Box<[f32]>,
+    scores: Arc<[f32]>,
     cluster: u32,
 }
 
@@ -101,7 +124,7 @@ impl Map {
     #[must_use]
     pub fn derive_job(&self) -> DeriveJob {
         let sources = self.index.entries().filter(|(_, entry)| !entry.lang().is_manifest());
-        let mut items: Vec<DeriveItem> = sources
+        let items: Vec<DeriveItem> = sources
             .map(|(file, entry)| DeriveItem {
                 file,
                 path: entry.path.clone(),
@@ -110,18 +133,9 @@ impl Map {
                 first_ref: 0,
             })
             .collect();
-        items.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        let (mut nodes, mut refs) = (0, 0);
-        for item in &mut items {
-            item.first_ref = refs;
-            refs += item.facts.refs.len() as u32;
-            item.first = nodes;
-            nodes += 1 + item.facts.defs.len() as u32;
-        }
-        let at_file = items.iter().enumerate().map(|(i, item)| (item.file, i as u32)).collect();
         let manifests = self.index.entries().filter(|(_, entry)| entry.lang().is_manifest());
         let manifests = manifests.map(|(file, entry)| (file, Arc::clone(&entry.facts))).collect();
-        DeriveJob { items, manifests, at_file, nodes, ..DeriveJob::default() }
+        DeriveJob { items, manifests, ..DeriveJob::default() }
     }
 
     /// Resolves the next `files` files of the job's snapshot; true when none are left. The map may change between slices.
@@ -139,6 +153,7 @@ impl Map {
     }
 
     fn derive_to(&self, job: &mut DeriveJob, end: usize, go_on: &dyn Fn() -> bool) -> bool {
+        job.arrange_items();
         let resolver = Resolver::for_whole_map(&self.index);
         while job.next < end {
             let item = &job.items[job.next];
@@ -163,33 +178,68 @@ impl Map {
     }
 
     /// Takes over scores and clusters. Definitions that changed since keep theirs by name.
-    pub fn install_derived(&mut self, derived: Derived) {
-        for done in derived.files {
-            let Some(entry) = self.index.entry_mut(done.file).filter(|entry| entry.path == done.path) else {
+    pub fn install_derived(&mut self, mut derived: Derived) {
+        self.arrange_derived(&mut derived);
+        self.install_arranged(&mut derived);
+    }
+
+    /// Works out what follows from a derivation for the map as it is now, so that [`Map::install_arranged`] has nothing to do but to put
+    /// it in the place of what was before.
+    pub fn arrange_derived(&self, derived: &mut Derived) {
+        let mut files = Vec::new();
+        for done in &derived.files {
+            let Some(entry) = self.index.entry(done.file).filter(|entry| entry.path == done.path) else {
                 continue;
             };
-            entry.score = done.score;
-            entry.cluster = Some(done.cluster);
-            let unchanged = Arc::ptr_eq(&entry.facts, &done.facts);
-            entry.scores = if unchanged {
-                done.scores
-            } else {
-                carry_scores_over(&entry.facts, &done.facts, &done.scores)
+            let scores = match Arc::ptr_eq(&entry.facts, &done.facts) {
+                true => Arc::clone(&done.scores),
+                false => carry_scores_over(&entry.facts, &done.facts, &done.scores),
             };
+            if files.len() <= done.file.index() {
+                files.resize(done.file.index() + 1, FileScores::default());
+            }
+            files[done.file.index()] = FileScores::new(done.score, done.cluster, scores);
         }
-        self.install_names(derived.names);
+        let changed = derived.skeleton.as_ref().map(|skeleton| skeleton.changed_files(self));
+        derived.arranged = Some(ArrangedScores {
+            version: self.version,
+            files,
+            names: self.arrange_names(&derived.names),
+            changed: changed.unwrap_or_default(),
+        });
+    }
+
+    /// Takes over what was arranged; `false`, and nothing happens, if nothing was or the map has changed since. What was before is in
+    /// `derived` then: dropping that takes time, and needs no lock.
+    pub fn install_arranged(&mut self, derived: &mut Derived) -> bool {
+        let version = self.version;
+        let Some(arranged) = derived.arranged.as_mut().filter(|arranged| arranged.version == version) else {
+            return false;
+        };
+        self.index.swap_file_scores(&mut arranged.files);
+        self.install_names(&mut arranged.names);
         self.standing.ranked = Ranked::Derived;
-        self.standing.clusters = Some(derived.clusters);
         self.standing.edges = Some(derived.edges);
-        self.standing.externals = derived.externals;
-        self.standing.changed = derived.skeleton.changed_files(self);
-        self.standing.skeleton = Some(derived.skeleton);
+        std::mem::swap(&mut self.standing.clusters, &mut derived.clusters);
+        std::mem::swap(&mut self.standing.externals, &mut derived.externals);
+        std::mem::swap(&mut self.standing.changed, &mut arranged.changed);
+        std::mem::swap(&mut self.standing.skeleton, &mut derived.skeleton);
+        // What is in it now is not to be taken over again.
+        arranged.version = u64::MAX;
+        true
+    }
+
+    /// Puts the best scores of names into the form in which the map keeps them.
+    pub(super) fn arrange_names(&self, names: &BestNames) -> NameScores {
+        let scores = names.iter().map(|(name, (score, _))| (&**name, *score));
+        let best = names.iter().map(|(name, (_, best))| (name.clone(), best.clone()));
+        NameScores { column: self.index.name_score_column(scores), best: best.collect() }
     }
 
     /// Takes over the names that search should put first.
-    pub(super) fn install_names(&mut self, names: BestNames) {
-        self.index.set_name_scores(names.iter().map(|(name, (score, _))| (&**name, *score)));
-        self.standing.best = names.into_iter().map(|(name, (_, best))| (name, best)).collect();
+    pub(super) fn install_names(&mut self, names: &mut NameScores) {
+        self.index.swap_name_scores(&mut names.column);
+        std::mem::swap(&mut self.standing.best, &mut names.best);
     }
 }
 
@@ -206,7 +256,7 @@ pub(super) fn label_clusters(items: &[DeriveItem], communities: &[u32], scores: 
 }
 
 /// Scores of older facts, carried over by qualified name.
-fn carry_scores_over(facts: &FileFacts, old: &FileFacts, scores: &[f32]) -> Box<[f32]> {
+fn carry_scores_over(facts: &FileFacts, old: &FileFacts, scores: &[f32]) -> Arc<[f32]> {
     let by_name: FxHashMap<(&str, u32), f32> = old
         .defs
         .iter()
@@ -222,6 +272,22 @@ impl DeriveJob {
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
         (self.next, self.items.len())
+    }
+
+    /// Puts the files in order and numbers their nodes, unless that was done. It needs no map, and is sooner done without its lock.
+    pub fn arrange_items(&mut self) {
+        if !self.at_file.is_empty() {
+            return;
+        }
+        self.items.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        let mut refs = 0;
+        for (at, item) in (0..).zip(&mut self.items) {
+            item.first_ref = refs;
+            refs += item.facts.refs.len() as u32;
+            item.first = self.nodes;
+            self.nodes += 1 + item.facts.defs.len() as u32;
+            self.at_file.insert(item.file, at);
+        }
     }
 
     fn add_edges(&mut self, at: u32, edges: Vec<(NodeRef, NodeRef, EdgeKind)>, map: &Map) {
@@ -267,7 +333,8 @@ impl DeriveJob {
 
     /// The part that needs no map: PageRank and communities.
     #[must_use]
-    pub fn finish(self) -> Derived {
+    pub fn finish(mut self) -> Derived {
+        self.arrange_items();
         let all = self.nodes as usize + self.externals.len();
         let stretch = |item: &DeriveItem| Stretch {
             file: item.file,
@@ -318,7 +385,15 @@ impl DeriveJob {
                 cluster,
             }
         });
-        Derived { files: files.collect(), externals, clusters, names, edges, skeleton }
+        Derived {
+            files: files.collect(),
+            externals,
+            clusters: Some(clusters),
+            names,
+            edges,
+            skeleton: Some(skeleton),
+            arranged: None,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Coming back: a map from its files and, if there is one, an image of its lists.
 
 use super::Map;
-use crate::index::{Index, PreparedFile};
+use crate::index::{ImageJob, Index, PreparedFile};
 use crate::persist::PersistError;
 
 /// A map that came back.
@@ -21,6 +21,18 @@ impl Map {
     #[must_use]
     pub fn image(&self) -> Vec<u8> {
         self.index.image()
+    }
+
+    /// Begins an image of the files there are now, for [`Map::image_while`].
+    #[must_use]
+    pub fn image_job(&self) -> ImageJob {
+        self.index.image_job()
+    }
+
+    /// Copies the names and lists into an image that is under way, for as long as `go_on` says; true when they are copied to
+    /// the end. The map may change between two calls: what the image says of files that did is not believed.
+    pub fn image_while(&self, job: &mut ImageJob, go_on: &dyn Fn() -> bool) -> bool {
+        self.index.image_while(job, go_on)
     }
 
     /// A map of `files`, whose numbers and paths are distinct. With an image of these files or most of them it

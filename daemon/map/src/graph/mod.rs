@@ -7,6 +7,7 @@
 
 mod among_tests;
 mod answers;
+mod batch;
 mod communities;
 mod confirmed;
 mod derive;
@@ -57,6 +58,7 @@ pub use answers::{
     NeighborsQuery, Overview, PER_KIND, PathAnswer, PathQuery, PathStep, Reached, SearchAnswer, SearchQuery,
     Stats, UncalledNode, Unmapped, Use,
 };
+pub use batch::{MapBatch, MapWaste};
 pub use confirmed::{Claim, Examined, FileConfirmations, Proof};
 pub use derive::{DeriveJob, Derived};
 pub use edges::Edge;
@@ -68,7 +70,7 @@ pub use impact::{Affected, Following, ImpactAnswer, ImpactQuery};
 pub use occurrences::SureReference;
 pub use outside::{OutsidePackage, OutsideRef, WrittenName};
 pub use page::Drawn;
-pub use ranking::Ranked;
+pub use ranking::{Ranked, RankingJob};
 pub use reach::Reach;
 pub use route::Admits;
 
@@ -104,13 +106,25 @@ pub enum MapChange {
     },
 }
 
+impl MapChange {
+    /// The file that changes.
+    #[must_use]
+    pub fn file(&self) -> FileId {
+        match self {
+            Self::Set { file, .. } | Self::Remove { file } => *file,
+        }
+    }
+}
+
 /// The symbol graph of one workspace. The host owns it behind a lock: changes need it alone, questions share it.
 #[derive(Debug, Default)]
 pub struct Map {
     pub(crate) index: Index,
     externals: Externals,
     confirmed: Confirmed,
-    /// Counts the batches taken in.
+    /// Confirmed references that were all forgotten at once and are not dropped yet.
+    forgotten: Vec<Confirmed>,
+    /// Counts the batches taken in, and pieces of them.
     version: u64,
     pub(crate) standing: Standing,
 }
@@ -123,29 +137,11 @@ impl Map {
     }
 
     /// Takes in a batch of changes. Work is proportional to the files changed.
-    pub fn apply(&mut self, mut changes: Vec<MapChange>) {
-        // In order of number the lists grow at their ends; later changes of one file stay behind earlier ones.
-        changes.sort_by_key(|change| match change {
-            MapChange::Set { file, .. } | MapChange::Remove { file } => *file,
-        });
-        let many = changes.len() > MANY_CHANGES;
-        let touched = (!self.confirmed.is_empty()).then(|| self.touched_by(&changes));
-        self.version += 1;
-        let is_drawn = self.standing.skeleton.is_some();
-        for change in changes {
-            if is_drawn {
-                let (MapChange::Set { file, .. } | MapChange::Remove { file }) = &change;
-                self.standing.changed.insert(*file);
-            }
-            match change {
-                MapChange::Set { file, path, facts } => self.index.set(file, path, facts),
-                MapChange::Remove { file } => self.index.remove(file),
-            }
-        }
-        if let Some((touched, new)) = touched {
-            self.forget_confirmed(touched, new);
-        }
-        if many {
+    pub fn apply(&mut self, changes: Vec<MapChange>) {
+        let is_large = changes.len() > MANY_CHANGES;
+        self.apply_while(&mut MapBatch::new(changes), &|| true);
+        drop(self.take_waste());
+        if is_large {
             self.index.shrink();
         }
     }

@@ -59,7 +59,7 @@ impl Map {
     /// The cluster that a file is in, once derived.
     #[must_use]
     pub fn cluster_of(&self, file: FileId) -> Option<u32> {
-        self.index.entry(file)?.cluster
+        self.index.file_scores(file).cluster
     }
 
     /// The clusters' labels in order of their numbers; none before the first derivation.

@@ -10,13 +10,14 @@
 
 use std::sync::Arc;
 
-use hob_base::FileId;
+use hob_base::{FileId, WsPath};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::derive::{DeriveItem, best_names, label_clusters};
 use super::{Map, NodeRef};
-use crate::index::{FileEntry, fingerprint};
+use crate::facts::FileFacts;
+use crate::index::{FileEntry, FileScores, fingerprint};
 use crate::persist::PersistError::{self, Damaged};
 use crate::persist::flat::{Input, put_sorted, put_varint, read_sorted};
 
@@ -37,11 +38,44 @@ pub enum Ranked {
     Derived,
 }
 
+/// The hub scores and clusters of a map, collected in slices of time under a read lock and written without it.
+#[derive(Debug, Default)]
+pub struct RankingJob {
+    /// The number of the first file that was not looked at.
+    next: u32,
+    files: Vec<(WsPath, Arc<FileFacts>, FileScores)>,
+    /// The bytes behind the files, once all were looked at.
+    tail: Option<Vec<u8>>,
+}
+
+impl RankingJob {
+    /// The bytes, if there was anything and all of it was collected. Uses all threads of the pool it is called in.
+    #[must_use]
+    pub fn into_bytes(self) -> Option<Vec<u8>> {
+        let (mut files, tail) = (self.files, self.tail?);
+        files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let prints: Vec<u64> = files.par_iter().map(|(_, facts, _)| fingerprint(facts)).collect();
+        let mut out = Vec::new();
+        put_varint(&mut out, VERSION);
+        put_sorted(&mut out, files.iter().map(|(path, ..)| path.as_str()));
+        prints.iter().for_each(|print| out.extend(print.to_le_bytes()));
+        for (_, _, scores) in files {
+            let defs = scores.defs();
+            [score_to_parts(scores.own), scores.cluster.unwrap_or(0), defs.len() as u32]
+                .into_iter()
+                .for_each(|n| put_varint(&mut out, n));
+            defs.iter().for_each(|score| put_varint(&mut out, score_to_parts(*score)));
+        }
+        out.extend(tail);
+        Some(out)
+    }
+}
+
 /// The stored figures of one file.
 struct StoredFileScores {
     score: f32,
     cluster: u32,
-    scores: Box<[f32]>,
+    scores: Arc<[f32]>,
 }
 
 impl Map {
@@ -61,26 +95,33 @@ impl Map {
     /// pool it is called in.
     #[must_use]
     pub fn ranking_bytes(&self) -> Option<Vec<u8>> {
+        let mut job = RankingJob::default();
+        self.ranking_while(&mut job, &|| true);
+        job.into_bytes()
+    }
+
+    /// Collects what [`RankingJob::into_bytes`] writes, for as long as `go_on` says, which is asked between files; true when all is
+    /// collected. The map may change between two calls.
+    pub fn ranking_while(&self, job: &mut RankingJob, go_on: &dyn Fn() -> bool) -> bool {
         if self.standing.ranked != Ranked::Derived {
-            return None;
+            *job = RankingJob::default();
+            return true;
         }
-        let scored = self.index.entries().filter_map(|(_, entry)| Some((entry, entry.cluster?)));
-        let mut files: Vec<(&FileEntry, u32)> = scored.collect();
-        files.sort_unstable_by(|a, b| a.0.path.cmp(&b.0.path));
-        let prints: Vec<u64> = files.par_iter().map(|(entry, _)| fingerprint(&entry.facts)).collect();
-        let mut out = Vec::new();
-        put_varint(&mut out, VERSION);
-        put_sorted(&mut out, files.iter().map(|(entry, _)| entry.path.as_str()));
-        prints.iter().for_each(|print| out.extend(print.to_le_bytes()));
-        for (entry, cluster) in files {
-            [score_to_parts(entry.score), cluster, entry.scores.len() as u32]
-                .into_iter()
-                .for_each(|n| put_varint(&mut out, n));
-            entry.scores.iter().for_each(|score| put_varint(&mut out, score_to_parts(*score)));
+        for (file, entry) in self.index.entries_from(FileId(job.next)) {
+            if !go_on() {
+                return false;
+            }
+            job.next = file.0 + 1;
+            let scores = self.index.file_scores(file);
+            if scores.cluster.is_some() {
+                job.files.push((entry.path.clone(), Arc::clone(&entry.facts), scores.clone()));
+            }
         }
-        self.put_packages(&mut out);
-        put_varint(&mut out, self.standing.edges.unwrap_or(0) as u32);
-        Some(out)
+        let mut tail = Vec::new();
+        self.put_packages(&mut tail);
+        put_varint(&mut tail, self.standing.edges.unwrap_or(0) as u32);
+        job.tail = Some(tail);
+        true
     }
 
     fn put_packages(&self, out: &mut Vec<u8>) {
@@ -134,20 +175,21 @@ impl Map {
         let (mut items, mut scores, mut communities) = (Vec::new(), Vec::new(), Vec::new());
         for ((path, print), kept) in kept {
             let Some(file) = self.file_at(path) else { continue };
-            let Some(entry) = self.index.entry_mut(file) else { continue };
-            (entry.score, entry.cluster) = (kept.score, Some(kept.cluster));
+            let Some(entry) = self.index.entry(file) else { continue };
             if entry.facts.defs.len() != kept.scores.len() || fingerprint(&entry.facts) != print {
+                self.index.set_file_scores(file, FileScores::without_defs(kept.score, kept.cluster));
                 continue;
             }
             items.push(derive_item(file, entry, scores.len()));
             communities.push(kept.cluster);
             scores.push(kept.score);
             scores.extend_from_slice(&kept.scores);
-            entry.scores = kept.scores;
+            self.index.set_file_scores(file, FileScores::new(kept.score, kept.cluster, kept.scores));
         }
         if !items.is_empty() {
             self.standing.clusters = Some(label_clusters(&items, &communities, &scores));
-            self.install_names(best_names(&items, &scores));
+            let mut names = self.arrange_names(&best_names(&items, &scores));
+            self.install_names(&mut names);
         }
         items.len()
     }

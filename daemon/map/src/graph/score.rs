@@ -4,7 +4,6 @@ use rustc_hash::FxHashMap;
 
 use super::skeleton::{Changed, Skeleton};
 use super::{DefRef, ExternalId, Map, NodeRef, Ranked};
-use crate::index::FileEntry;
 
 /// The state of the last derivation.
 #[derive(Debug, Default)]
@@ -65,13 +64,9 @@ impl Map {
     #[must_use]
     pub fn score(&self, node: NodeRef) -> f32 {
         match node {
-            NodeRef::File(file) => self.index.entry(file).map_or(0.0, |entry| entry.score),
-            NodeRef::Def(def) => self.index.entry(def.file).map_or(0.0, |entry| def_score(entry, def)),
+            NodeRef::File(file) => self.index.file_scores(file).own,
+            NodeRef::Def(def) => self.index.file_scores(def.file).of_def(def.def),
             NodeRef::External(id) => self.standing.externals.get(&id).copied().unwrap_or(0.0),
         }
     }
-}
-
-pub(crate) fn def_score(entry: &FileEntry, def: DefRef) -> f32 {
-    entry.scores.get(def.def.index()).copied().unwrap_or(0.0)
 }

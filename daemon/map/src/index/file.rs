@@ -47,12 +47,6 @@ pub(crate) struct FileEntry {
     stars: Box<[u32]>,
     /// Number of definitions that are written away from the type or namespace that they belong to.
     pub(crate) detached: u32,
-    /// Hub scores by definition; empty until derived.
-    pub(crate) scores: Box<[f32]>,
-    /// The file's own hub score.
-    pub(crate) score: f32,
-    /// The cluster it is in, once derived.
-    pub(crate) cluster: Option<u32>,
     /// True if the file's ending is that of a header of C or C++.
     is_header: bool,
 }
@@ -70,9 +64,6 @@ impl FileEntry {
             })
             .collect(),
             stars: imports_where(&facts, is_star).collect(),
-            scores: Box::default(),
-            score: 0.0,
-            cluster: None,
             detached: 0,
             is_header: is_header(&path),
             path,

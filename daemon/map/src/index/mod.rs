@@ -6,6 +6,7 @@
 
 mod arena;
 mod file;
+mod file_scores;
 mod grams;
 mod image;
 mod kinds;
@@ -27,8 +28,9 @@ use rustc_hash::FxHashMap;
 
 pub(crate) use arena::TextArena;
 pub(crate) use file::{FileEntry, NameBindings};
-pub use image::PreparedFile;
+pub(crate) use file_scores::FileScores;
 pub(crate) use image::fingerprint;
+pub use image::{ImageJob, PreparedFile};
 pub(crate) use kinds::{Kinds, Share};
 pub(crate) use names::{MapNameTable, NameId};
 use outline::{includes_differ, moves_modules};
@@ -37,11 +39,11 @@ use postings::Postings;
 pub(crate) use runs::{in_parts, subtract_runs};
 use standing::Roots;
 pub(crate) use standing::{NameStanding, Standings, TopFolders};
-use targets::Targets;
+use targets::{ClearedTargets, Targets};
 pub(crate) use terms::words_of_module;
 use terms::{Counted, Terms};
 
-use crate::facts::{DefIdx, FileFacts, GaveUp};
+use crate::facts::{FileFacts, GaveUp};
 use crate::langs::lang::Lang;
 use crate::langs::rules::ImportProject;
 
@@ -75,6 +77,17 @@ pub(crate) struct Index {
     /// Files that were not read, or not whole.
     given_up: FxHashMap<FileId, GaveUp>,
     targets: Targets,
+    /// Hub scores and clusters, by the files' numbers.
+    file_scores: Vec<FileScores>,
+    /// Files that were taken out and not dropped yet.
+    taken_out: Vec<Box<FileEntry>>,
+}
+
+/// The things that changes took out of an index: dropping them takes time, and can be done without the lock.
+#[derive(Debug, Default)]
+pub(crate) struct IndexWaste {
+    _files: Vec<Box<FileEntry>>,
+    _targets: ClearedTargets,
 }
 
 /// Running totals over all files of the index.
@@ -93,13 +106,20 @@ impl Index {
         self.files.get(file.index())?.as_deref()
     }
 
-    pub(crate) fn entry_mut(&mut self, file: FileId) -> Option<&mut FileEntry> {
-        self.files.get_mut(file.index())?.as_deref_mut()
+    /// Hands over what was taken out since this was last asked.
+    pub(crate) fn take_waste(&mut self) -> IndexWaste {
+        IndexWaste { _files: std::mem::take(&mut self.taken_out), _targets: self.targets.take_cleared() }
     }
 
     /// All files that are there, by number.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (FileId, &FileEntry)> {
         let numbered = self.files.iter().enumerate();
+        numbered.filter_map(|(i, entry)| Some((FileId(i as u32), entry.as_deref()?)))
+    }
+
+    /// The files that are there with this number and after it.
+    pub(crate) fn entries_from(&self, first: FileId) -> impl Iterator<Item = (FileId, &FileEntry)> {
+        let numbered = self.files.iter().enumerate().skip(first.index());
         numbered.filter_map(|(i, entry)| Some((FileId(i as u32), entry.as_deref()?)))
     }
 
@@ -145,10 +165,15 @@ impl Index {
         self.standings.entry_of(name).map_or_else(Kinds::default, |entry| self.standings.get(entry).kinds)
     }
 
-    /// Sets the best scores of names, and takes them from all others.
-    pub(crate) fn set_name_scores<'n>(&mut self, scores: impl Iterator<Item = (&'n str, f32)>) {
+    /// The scores of all names, for [`Index::swap_name_scores`], if these are the best scores of some and all others have none.
+    pub(crate) fn name_score_column<'n>(&self, scores: impl Iterator<Item = (&'n str, f32)>) -> Vec<u16> {
         let names = &self.names;
-        self.standings.set_scores(scores.filter_map(|(name, score)| Some((names.find(name)?, score))));
+        self.standings.score_column(scores.filter_map(|(name, score)| Some((names.find(name)?, score))))
+    }
+
+    /// Puts the scores of all names in the place of others, and these into `column`.
+    pub(crate) fn swap_name_scores(&mut self, column: &mut Vec<u16>) {
+        self.standings.swap_scores(column);
     }
 
     pub(crate) fn path_texts(&self) -> &TextArena {
@@ -212,17 +237,13 @@ impl Index {
         modules.iter().map(|&id| (self.modules.get(NameId(id)), self.importing.get(NameId(id))))
     }
 
-    /// Puts a file in, in place of what it was.
-    pub(crate) fn set(&mut self, file: FileId, path: WsPath, facts: Arc<FileFacts>) {
-        self.set_entry(file, Box::new(FileEntry::new(path, facts)));
-    }
-
     /// Puts a file in that was prepared.
     pub(crate) fn set_prepared(&mut self, prepared: PreparedFile) {
         self.set_entry(prepared.file, prepared.entry);
     }
 
-    fn set_entry(&mut self, file: FileId, mut entry: Box<FileEntry>) {
+    /// Puts a file in, in place of what it was.
+    pub(crate) fn set_entry(&mut self, file: FileId, entry: Box<FileEntry>) {
         let (path, facts) = (entry.path.clone(), Arc::clone(&entry.facts));
         let moved = self.entry(file).is_some_and(|old| {
             old.path != path || package_of(&old.facts) != package_of(&facts) || old.lang() != facts.lang
@@ -244,7 +265,7 @@ impl Index {
         }
         let before = old.as_ref().map(|entry| Terms::from_entry(entry));
         if let Some(old) = &old {
-            entry.inherit_scores(old);
+            self.carry_scores_over(file, old, &entry);
         }
         let after = Terms::from_entry(&entry);
         let place = self.roots.note_top_folder(path.as_str());
@@ -258,11 +279,13 @@ impl Index {
             self.files.resize_with(file.index() + 1, || None);
         }
         self.files[file.index()] = Some(entry);
+        self.taken_out.extend(old);
     }
 
     /// Takes a file out.
     pub(crate) fn remove(&mut self, file: FileId) {
         let Some(old) = self.take_entry(file) else { return };
+        self.forget_file_scores(file);
         self.update_lists(file, TopFolders::default(), Some(&Terms::from_entry(&old)), None);
         self.paths.remove(path_entry_of(file, &old.path, &old.facts));
         self.targets.clear();
@@ -270,6 +293,7 @@ impl Index {
         if self.path_texts.is_wasteful() {
             self.rebuild_path_texts();
         }
+        self.taken_out.push(old);
     }
 
     /// Gives back memory that growing left over; for after many files were put in.
@@ -388,6 +412,7 @@ impl Index {
             + self.standings.heap_bytes()
             + self.targets.heap_bytes()
             + self.files.capacity() * 8
+            + self.file_scores.capacity() * size_of::<FileScores>()
     }
 }
 
@@ -471,21 +496,5 @@ impl ImportProject for Index {
 
     fn facts(&self, file: FileId) -> Option<&FileFacts> {
         self.entry(file).map(|entry| &*entry.facts)
-    }
-}
-
-impl FileEntry {
-    /// Takes over what was derived for the file's previous contents; definitions keep their score by name.
-    fn inherit_scores(&mut self, old: &Self) {
-        self.score = old.score;
-        self.cluster = old.cluster;
-        if old.scores.is_empty() {
-            return;
-        }
-        let scores = self.facts.defs.iter().map(|def| {
-            let was = old.def_qualified(self.facts.name(def.qualified), def.ordinal);
-            was.map_or(0.0, |idx: DefIdx| old.scores[idx.index()])
-        });
-        self.scores = scores.collect();
     }
 }

@@ -76,11 +76,6 @@ impl MapNameTable {
         self.ends.len()
     }
 
-    /// All names one after the other, and where each ends.
-    pub(super) fn text_and_ends(&self) -> (&str, &[u32]) {
-        (&self.text, &self.ends)
-    }
-
     /// The table of names that lie one after the other in `text`, each up to one of `ends`; equal ones keep the first number.
     pub(super) fn from_parts(text: String, ends: Vec<u32>) -> Self {
         let mut names = Self { slots: vec![(0, FREE); roomy_slot_count(ends.len())], text, ends };

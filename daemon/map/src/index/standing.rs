@@ -140,15 +140,22 @@ impl Standings {
         defs.iter().map(|defs| *defs as usize).sum()
     }
 
-    /// Sets the best scores of names, and takes them from all others.
-    pub(super) fn set_scores(&mut self, scores: impl Iterator<Item = (NameId, f32)>) {
-        self.is_scored = true;
-        self.scores.fill(0);
+    /// The scores of all entries, if these names have these best scores and all others have none.
+    pub(super) fn score_column(&self, scores: impl Iterator<Item = (NameId, f32)>) -> Vec<u16> {
+        let mut column = vec![0; self.defs.len()];
         for (name, score) in scores {
             if let Some(entry) = self.entry_of(name) {
-                self.scores[entry as usize] = (score * PARTS).round() as u16;
+                column[entry as usize] = (score * PARTS).round() as u16;
             }
         }
+        column
+    }
+
+    /// Puts a column of scores in the place of another, which is in `column` then. Entries that it lacks have no score.
+    pub(super) fn swap_scores(&mut self, column: &mut Vec<u16>) {
+        self.is_scored = true;
+        column.resize(self.defs.len(), 0);
+        std::mem::swap(&mut self.scores, column);
     }
 
     pub(super) fn shrink(&mut self) {

@@ -38,6 +38,15 @@ pub(crate) struct Targets {
     known: RwLock<CachedModuleTargets>,
     reach: RwLock<Reach>,
     meanings: RwLock<Meanings>,
+    cleared: ClearedTargets,
+}
+
+/// Caches that hold no more and are not dropped yet.
+#[derive(Debug, Default)]
+pub(crate) struct ClearedTargets {
+    known: Vec<CachedModuleTargets>,
+    reach: Vec<Reach>,
+    meanings: Vec<Meanings>,
 }
 
 impl Targets {
@@ -93,12 +102,18 @@ impl Targets {
 
     /// Forgets what names mean: some file defines something else now.
     pub(super) fn clear_meanings(&mut self) {
-        self.meanings.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+        let meanings = self.meanings.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if !meanings.is_empty() {
+            self.cleared.meanings.push(std::mem::take(meanings));
+        }
     }
 
     /// Forgets what is reached from where: some file includes something else now.
     pub(super) fn clear_reach(&mut self) {
-        self.reach.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+        let reach = self.reach.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if !reach.is_empty() {
+            self.cleared.reach.push(std::mem::take(reach));
+        }
     }
 
     /// Forgets the cached targets and the reached headers; the meanings of names stay.
@@ -106,8 +121,13 @@ impl Targets {
         self.clear_reach();
         let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner);
         if known.count > 0 {
-            *known = CachedModuleTargets::default();
+            self.cleared.known.push(std::mem::take(known));
         }
+    }
+
+    /// The caches that were cleared since this was last asked, whose dropping takes time.
+    pub(super) fn take_cleared(&mut self) -> ClearedTargets {
+        std::mem::take(&mut self.cleared)
     }
 
     pub(super) fn heap_bytes(&self) -> usize {

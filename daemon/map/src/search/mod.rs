@@ -68,6 +68,8 @@ struct MapSymbolSearch<'m, 'q> {
     /// Hits counted without looking at them.
     counted: usize,
     gave_up: bool,
+    /// True if near misses are looked for where little else is found.
+    admits_near: bool,
 }
 
 /// The way in which a name matches the query.
@@ -91,7 +93,17 @@ impl Map {
         self.search_wanted(query, &WantedDefs::new(&self.index, query).limited_to(admits))
     }
 
+    /// Searches without near misses, for whoever has found the name that is meant and asks for its other spellings.
+    #[must_use]
+    pub fn search_spelt(&self, query: &SearchQuery<'_>) -> SearchAnswer {
+        self.search_by(query, &WantedDefs::new(&self.index, query), false)
+    }
+
     fn search_wanted(&self, query: &SearchQuery<'_>, wanted: &WantedDefs<'_>) -> SearchAnswer {
+        self.search_by(query, wanted, true)
+    }
+
+    fn search_by(&self, query: &SearchQuery<'_>, wanted: &WantedDefs<'_>, admits_near: bool) -> SearchAnswer {
         let lower = query.text.trim().to_lowercase();
         if lower.is_empty() {
             return SearchAnswer::default();
@@ -106,6 +118,7 @@ impl Map {
             looked_at: 0,
             counted: 0,
             gave_up: false,
+            admits_near,
         };
         search.run();
         search.into_answer()
@@ -147,7 +160,7 @@ impl MapSymbolSearch<'_, '_> {
         }
         let is_named = self.found.iter().any(|raw| raw.class == MatchClass::Exact);
         let is_rare = self.found.len() + self.counted < FEW && !is_named;
-        if is_rare && self.query.kinds != KindFilter::File {
+        if is_rare && self.admits_near && self.query.kinds != KindFilter::File {
             self.near_misses();
         }
     }

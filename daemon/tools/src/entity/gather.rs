@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hob_base::WsPath;
 use hob_map::Map;
 use hob_map::facts::DefFlags;
-use hob_map::graph::{KindFilter, NodeInfo, NodeKind, NodeRef, SearchQuery};
+use hob_map::graph::{KindFilter, MatchClass, NodeInfo, NodeKind, NodeRef, SearchQuery};
 use hob_map::langs::Lang;
 use hob_proto::tools::entity::{EntitySource, EntityStep, Mode};
 use hob_text::ranked::terms_of;
@@ -140,7 +140,7 @@ fn in_map(view: &SubjectView<'_>, map: &Map, past: Option<&Past>, gathered: &mut
         );
     }
     let prefix = view.folder_in_scope().map_or("", |below| below.as_str());
-    let (before, mut seen) = (gathered.len(), BTreeSet::new());
+    let (before, mut seen, mut is_found) = (gathered.len(), BTreeSet::new(), false);
     let preferred = view.request.hints.preferred_id.as_ref().and_then(|id| map.node(&id.parse().ok()?));
     let mut take = |node: NodeRef, gathered: &mut Gathered| {
         let is_admitted =
@@ -156,7 +156,10 @@ fn in_map(view: &SubjectView<'_>, map: &Map, past: Option<&Past>, gathered: &mut
         let is_made = text.contains('-') && !subject.text.contains('-');
         let kinds = if is_made { KindFilter::File } else { KindFilter::Any };
         let query = SearchQuery { text, kinds, path_prefix: prefix, limit: *limit };
-        map.search(&query).hits.iter().for_each(|hit| take(hit.info.node, gathered));
+        // Beside the very name, nothing that is nearly one of its other spellings is meant.
+        let answer = if is_found { map.search_spelt(&query) } else { map.search(&query) };
+        is_found |= subject.is_name && answer.hits.iter().any(|hit| hit.class == MatchClass::Exact);
+        answer.hits.iter().for_each(|hit| take(hit.info.node, gathered));
     }
     preferred.into_iter().for_each(|node| take(node, gathered));
     let found = gathered.len() - before;

@@ -4,7 +4,7 @@
 use hob_base::CancelToken;
 use hob_proto::tools::entity::{EntitySource, Mode};
 use hob_text::ranked::terms_of;
-use hob_workspace::git::{GitError, Oid, Ref, RefKind, Repository};
+use hob_workspace::git::{GitError, Oid, Ref, RefKind, RefName, Repository, list_ref_names};
 use hob_workspace::manifest::Package;
 use serde_json::Map as Object;
 
@@ -100,6 +100,12 @@ pub(super) fn add_refs(view: &SubjectView<'_>, gathered: &mut Gathered, cancel: 
         return;
     }
     let before = gathered.len();
+    // Names alone say of most subjects that no ref is meant, for a hundredth of what opening the repository costs.
+    let names = list_ref_names(view.workspace.root()).filter(|_| !names_commit(view));
+    if let Some(names) = names.filter(|names| names.iter().all(|name| fit_of_ref(view, name).is_none())) {
+        let note = format!("0 of {} refs and commits", names.len());
+        return gathered.steps.push(path_step("generate", "refs", "git", note));
+    }
     let note = match Repository::discover(view.workspace.root()) {
         Ok(None) => "the project is no git repository".to_owned(),
         Ok(Some(repository)) => match add_named_refs(view, &repository, gathered, cancel) {
@@ -121,22 +127,18 @@ fn add_named_refs(
     let refs = repository.list_refs(cancel)?;
     let mut looked_at = refs.refs.len();
     for one in &refs.refs {
-        if let Some(fit) = fit_of_ref(view, one) {
+        if let Some(fit) = fit_of_ref(view, &RefName { kind: one.kind, name: one.name.clone() }) {
             gathered.add(candidate_of_ref(one, fit));
         }
     }
-    let hex = subject.readings.iter().map(|reading| reading.name.as_str()).find(|name| {
-        (DIGITS..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_hexdigit())
-    });
-    let is_expression = subject.is_name && subject.text.contains(['~', '^', '@']) || subject.text == "HEAD";
-    if let Some(revision) = hex.or(is_expression.then_some(subject.text.as_str()))
+    if let Some(revision) = revision_in(view)
         && let Ok(Some(commit)) = repository.commit(revision)
     {
         let fit = Fit::VERY_NAME;
         gathered.add(candidate_of_commit(commit.oid, &commit.subject, commit.time, fit));
         looked_at += 1;
     }
-    if wants_commit(view) && view.request.strategy.mode != Mode::Quick {
+    if reads_messages(view) {
         let commits = repository.latest_commits(COMMITS, cancel)?;
         looked_at += commits.commits.len();
         for commit in &commits.commits {
@@ -154,6 +156,26 @@ fn add_named_refs(
     Ok(looked_at)
 }
 
+/// Returns the part of the subject that may be a revision by the way in which it is written: the digits of a commit's ID, or an
+/// expression such as `main~2`.
+fn revision_in<'v>(view: &'v SubjectView<'_>) -> Option<&'v str> {
+    let subject = &view.request.subject;
+    let hex = subject.readings.iter().map(|reading| reading.name.as_str()).find(|name| {
+        (DIGITS..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+    });
+    let is_expression = subject.is_name && subject.text.contains(['~', '^', '@']) || subject.text == "HEAD";
+    hex.or(is_expression.then_some(subject.text.as_str()))
+}
+
+/// Returns true if commits have to be looked at, by their IDs or their messages.
+fn names_commit(view: &SubjectView<'_>) -> bool {
+    revision_in(view).is_some() || reads_messages(view)
+}
+
+fn reads_messages(view: &SubjectView<'_>) -> bool {
+    wants_commit(view) && view.request.strategy.mode != Mode::Quick
+}
+
 /// Returns true if the words say that a commit is meant: messages have all words there are.
 fn wants_commit(view: &SubjectView<'_>) -> bool {
     let is_commit = |kinds: &[&str]| kinds.contains(&"commit");
@@ -161,20 +183,20 @@ fn wants_commit(view: &SubjectView<'_>) -> bool {
         || view.request.subject.readings.iter().any(|reading| reading.kinds.is_some_and(is_commit))
 }
 
-fn kind_of(one: &Ref) -> &'static str {
-    match one.kind {
+fn kind_word(kind: RefKind) -> &'static str {
+    match kind {
         RefKind::Branch | RefKind::RemoteBranch => "branch",
         RefKind::Tag => "tag",
     }
 }
 
 /// Names of refs are names, and not words out of them: `main` is in every program.
-fn fit_of_ref(view: &SubjectView<'_>, one: &Ref) -> Option<Fit> {
+fn fit_of_ref(view: &SubjectView<'_>, one: &RefName) -> Option<Fit> {
     let subject = &view.request.subject;
     // A version has dots, which are no member's: `v1.0`, `tag v1.0`.
     let behind_kind =
-        subject.text.split_once(' ').filter(|(word, _)| *word == kind_of(one)).map(|(_, name)| name);
-    if subject.text == one.full_name || behind_kind.unwrap_or(&subject.text) == one.name {
+        subject.text.split_once(' ').filter(|(word, _)| *word == kind_word(one.kind)).map(|(_, name)| name);
+    if subject.text == one.full_name() || behind_kind.unwrap_or(&subject.text) == one.name {
         return Some(Fit::VERY_NAME);
     }
     let (remote, short) = match one.kind {
@@ -183,7 +205,7 @@ fn fit_of_ref(view: &SubjectView<'_>, one: &Ref) -> Option<Fit> {
     };
     let of = |name: &str, worth: f64| {
         let named = NameForms { name, terms: terms_of(name), outer: terms_of(remote), path: Vec::new() };
-        let fit = best_fit(subject, kind_of(one), &named)?;
+        let fit = best_fit(subject, kind_word(one.kind), &named)?;
         (fit.class <= NameMatchClass::Words).then_some(Fit { value: fit.value * worth, ..fit })
     };
     // A branch elsewhere is meant less often than the one here.
@@ -197,7 +219,7 @@ fn candidate_of_ref(one: &Ref, fit: Fit) -> Candidate {
     Candidate {
         id: format!("git:{}", one.full_name),
         label: one.name.clone(),
-        kind: kind_of(one).to_owned(),
+        kind: kind_word(one.kind).to_owned(),
         attributes,
         ..commit
     }

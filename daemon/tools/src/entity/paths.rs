@@ -11,9 +11,10 @@ use hob_text::ranked::terms_of;
 use serde_json::Map as Object;
 
 use super::gather::{Gathered, SubjectView, best_fit, uri};
+use super::past::Past;
 use super::path_step;
 use super::request::Realm;
-use hob_host::Workspace;
+use hob_host::{CalledPath, Workspace};
 use hob_words::entity::candidate::{Candidate, Traits};
 use hob_words::entity::fit::{Fit, NameForms};
 use hob_words::entity::subject::Subject;
@@ -77,7 +78,7 @@ pub(super) fn fit_of_path(subject: &Subject, kind: &str, path: &str) -> Option<F
     whole.into_iter().chain(short).reduce(|a, b| if b.value > a.value { b } else { a })
 }
 
-/// Last parts of paths that are looked for. Every path of the workspace is held against them, so most must be told apart by their
+/// Last parts of paths that are looked for. Every path of a revision is held against them, so most must be told apart by their
 /// lengths alone.
 struct WantedNames {
     names: Vec<String>,
@@ -113,41 +114,14 @@ pub(super) fn by_path(view: &SubjectView<'_>, gathered: &mut Gathered) {
     if view.request.language.is_some() || matches!(view.realm, Realm::Cluster(_)) {
         return;
     }
-    let subject = &view.request.subject;
-    let wanted = WantedNames::new(subject);
-    let is_called = |name: &str| wanted.is_called(name);
     let before = gathered.len();
-    let mut folders: BTreeMap<String, usize> = BTreeMap::new();
-    let mut last_folder = (String::new(), Vec::new());
-    let mut look = |path: &WsPath, is_known: &dyn Fn() -> bool| {
-        if !view.admits_path(path.as_str()) {
-            return;
-        }
-        if is_called(path.file_name())
-            && !is_known()
-            && let Some(fit) = fit_of_path(subject, "file", path.as_str())
-        {
-            gathered.add(file(view.workspace, path.as_str(), None, fit));
-        }
-        if path.dir() != last_folder.0 {
-            last_folder = (path.dir().to_owned(), wanted_folders(path.dir(), &is_called));
-        }
-        for folder in &last_folder.1 {
-            *folders.entry(folder.clone()).or_default() += 1;
-        }
+    let wanted = WantedNames::new(&view.request.subject);
+    let folders = match view.past {
+        Some(past) => by_past_path(view, past, &wanted, gathered),
+        None => by_present_path(view, &wanted, gathered),
     };
-    match view.past {
-        Some(past) => past.files.iter().for_each(|path| {
-            look(path, &|| language_of(path.file_name(), &[]).is_some_and(|lang| lang != Lang::Manifest));
-        }),
-        None => {
-            let (text, map) = (view.workspace.text(), view.workspace.map());
-            text.indexed_paths()
-                .for_each(|(number, path)| look(path, &|| !is_without_language(&map, number)));
-        }
-    }
     for (path, files) in folders {
-        if let Some(fit) = fit_of_path(subject, "folder", &path).filter(|_| view.admits_path(&path)) {
+        if let Some(fit) = fit_of_path(&view.request.subject, "folder", &path) {
             gathered.add(folder_candidate(view.workspace, &path, files, fit));
         }
     }
@@ -155,17 +129,76 @@ pub(super) fn by_path(view: &SubjectView<'_>, gathered: &mut Gathered) {
     gathered.steps.push(path_step("generate", "files and folders", "text", format!("{found} candidates")));
 }
 
+/// Adds the files of now that are called so, and answers the folders with the number of files below each.
+fn by_present_path(
+    view: &SubjectView<'_>,
+    wanted: &WantedNames,
+    gathered: &mut Gathered,
+) -> BTreeMap<String, usize> {
+    let names = view.workspace.path_names();
+    let mut folders = BTreeMap::new();
+    for called in wanted.names.iter().flat_map(|name| names.paths_called(name)) {
+        match called {
+            CalledPath::File(file, path) if wanted.is_called(path.file_name()) => {
+                if view.admits_path(path.as_str()) && is_without_language(&view.workspace.map(), file) {
+                    add_file(view, path, gathered);
+                }
+            }
+            CalledPath::Folder(folder) => {
+                let last = folder.path.rsplit('/').next().unwrap_or(&folder.path);
+                if wanted.is_called(last) && view.admits_path(&folder.path) {
+                    folders.insert(folder.path.to_string(), folder.files);
+                }
+            }
+            CalledPath::File(..) => {}
+        }
+    }
+    folders
+}
+
+/// The same of the files of a revision.
+fn by_past_path(
+    view: &SubjectView<'_>,
+    past: &Past,
+    wanted: &WantedNames,
+    gathered: &mut Gathered,
+) -> BTreeMap<String, usize> {
+    let is_known =
+        |path: &WsPath| language_of(path.file_name(), &[]).is_some_and(|lang| lang != Lang::Manifest);
+    let mut folders: BTreeMap<String, usize> = BTreeMap::new();
+    let mut last_folder = (String::new(), Vec::new());
+    for path in past.files.iter().filter(|path| view.admits_path(path.as_str())) {
+        if wanted.is_called(path.file_name()) && !is_known(path) {
+            add_file(view, path, gathered);
+        }
+        if path.dir() != last_folder.0 {
+            last_folder = (path.dir().to_owned(), wanted_folders(path.dir(), wanted));
+        }
+        for folder in &last_folder.1 {
+            *folders.entry(folder.clone()).or_default() += 1;
+        }
+    }
+    folders.retain(|path, _| view.admits_path(path));
+    folders
+}
+
+fn add_file(view: &SubjectView<'_>, path: &WsPath, gathered: &mut Gathered) {
+    if let Some(fit) = fit_of_path(&view.request.subject, "file", path.as_str()) {
+        gathered.add(file(view.workspace, path.as_str(), None, fit));
+    }
+}
+
 fn is_without_language(map: &Map, file: FileId) -> bool {
     map.file(file).is_none_or(|(_, facts)| facts.lang == Lang::Manifest)
 }
 
 /// The folders above and including this one whose last name is wanted.
-fn wanted_folders(folder: &str, is_called: &dyn Fn(&str) -> bool) -> Vec<String> {
+fn wanted_folders(folder: &str, wanted: &WantedNames) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = folder;
     while !rest.is_empty() {
         let (above, last) = rest.rsplit_once('/').unwrap_or(("", rest));
-        if is_called(last) {
+        if wanted.is_called(last) {
             found.push(rest.to_owned());
         }
         rest = above;

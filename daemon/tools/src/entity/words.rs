@@ -1,10 +1,10 @@
 //! Finds the definitions in which the words stand: in names, signatures, documentation, source; and those near in
 //! meaning, where there is a model.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use hob_base::Contents as _;
+use hob_base::{Contents as _, WsPath};
 use hob_map::graph::{NodeInfo, NodeKind};
 use hob_text::ranked::{RankedIndex, RankedQuestion, Term, terms_of};
 
@@ -13,6 +13,8 @@ use super::path_step;
 use super::paths::file;
 use crate::ToolCall;
 use crate::text_search::{self, RankedQuery};
+use hob_results::text_search::MappedHit;
+use hob_words::entity::candidate::Candidate;
 use hob_words::entity::fit::{Fit, NameMatchClass};
 
 /// Hits of the words as a question.
@@ -54,26 +56,11 @@ pub(super) fn by_text(call: &mut ToolCall<'_>, view: &SubjectView<'_>, gathered:
     let before = gathered.len();
     let worth = Worth { rarities: &found.rarities };
     let missing: Vec<&str> = worth.unknown_words(&view.request.subject.content);
-    let map = view.workspace.map();
-    for hit in &found.named {
-        let node = hit.id.as_ref().and_then(|id| map.node(&id.parse().ok()?));
-        let Some((node, info)) = node.and_then(|node| Some((node, map.info(node)?))) else { continue };
-        let Some(path) = info.path.clone().filter(|_| view.admits_node(&map, node)) else { continue };
-        let text = view.workspace.disk_contents().read(&path).ok().map(|bytes| {
-            text_search::lines_of(&bytes, hit.lines.0, hit.lines.1.min(hit.lines.0.saturating_add(READ)))
-        });
-        let value = LEAST
-            + (MOST - LEAST)
-                * worth
-                    .share_of_subject(&view.request.subject.content, &info, &text.unwrap_or_default())
-                    .powi(2);
-        let fit = Fit::of(NameMatchClass::Text, value);
-        gathered.add(match info.kind {
-            NodeKind::File => {
-                file(view.workspace, path.as_str(), Some(&info), Fit { value: value * 0.9, ..fit })
-            }
-            _ => definition(view.workspace, &map, &info, &path, fit),
-        });
+    for TextCandidate { mut candidate, info, text } in candidates_of_hits(view, &found.named) {
+        let share = worth.share_of_subject(&view.request.subject.content, &info, &text);
+        let value = LEAST + (MOST - LEAST) * share.powi(2);
+        candidate.fit.value = if info.kind == NodeKind::File { value * 0.9 } else { value };
+        gathered.add(candidate);
     }
     let found = gathered.len() - before;
     let note = match missing.as_slice() {
@@ -84,6 +71,41 @@ pub(super) fn by_text(call: &mut ToolCall<'_>, view: &SubjectView<'_>, gathered:
         ),
     };
     gathered.steps.push(path_step("generate", "words", "text", note));
+}
+
+/// A definition or file that the words were found in, not yet valued.
+struct TextCandidate {
+    candidate: Candidate,
+    info: NodeInfo,
+    /// Its first lines.
+    text: String,
+}
+
+/// The hits that may be answers. What the map says of them comes first; their files are read without it.
+fn candidates_of_hits(view: &SubjectView<'_>, hits: &[MappedHit]) -> Vec<TextCandidate> {
+    let mut found = Vec::with_capacity(hits.len());
+    let map = view.workspace.map();
+    for hit in hits {
+        let node = hit.id.as_ref().and_then(|id| map.node(&id.parse().ok()?));
+        let Some((node, info)) = node.and_then(|node| Some((node, map.info(node)?))) else { continue };
+        let Some(path) = info.path.clone().filter(|_| view.admits_node(&map, node)) else { continue };
+        let fit = Fit::of(NameMatchClass::Text, 0.0);
+        let candidate = match info.kind {
+            NodeKind::File => file(view.workspace, path.as_str(), Some(&info), fit),
+            _ => definition(view.workspace, &map, &info, &path, fit),
+        };
+        let lines = (hit.lines.0, hit.lines.1.min(hit.lines.0.saturating_add(READ)));
+        found.push((TextCandidate { candidate, info, text: String::new() }, path, lines));
+    }
+    drop(map);
+    let (contents, mut read) = (view.workspace.disk_contents(), BTreeMap::new());
+    let with_text = |(mut found, path, lines): (TextCandidate, WsPath, (u32, u32))| {
+        let bytes = read.entry(path).or_insert_with_key(|path| contents.read(path).ok());
+        let text = bytes.as_ref().map(|bytes| text_search::lines_of(bytes, lines.0, lines.1));
+        found.text = text.unwrap_or_default();
+        found
+    };
+    found.into_iter().map(with_text).collect()
 }
 
 fn ranked_index(call: &mut ToolCall<'_>, view: &SubjectView<'_>) -> Result<Arc<RankedIndex>, String> {

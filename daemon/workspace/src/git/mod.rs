@@ -12,7 +12,8 @@
 //! commits are shown with replacement characters.
 //!
 //! In use: [`Repository::discover`] for each question, which costs a few file reads and cannot be out of date; then
-//! [`Repository::commit`] turns words into a commit, and the rest works with its [`Oid`].
+//! [`Repository::commit`] turns words into a commit, and the rest works with its [`Oid`]. Those few file reads are many where objects
+//! are loose: whoever only wants to know whether a ref has a name asks [`list_ref_names`] first.
 
 mod bases;
 mod checkout;
@@ -21,6 +22,7 @@ mod compare;
 mod error;
 mod heat;
 mod history;
+mod names;
 mod plain;
 mod refs;
 mod remotes;
@@ -38,6 +40,7 @@ pub use compare::{Comparison, Differences, compare_files};
 pub use error::GitError;
 pub use heat::ChangeCounts;
 pub use history::{CommitParents, HistoryReader};
+pub use names::{RefName, list_ref_names};
 pub use refs::{Head, Ref, RefKind, Refs};
 pub use trees::{TreeChange, TreeFile};
 

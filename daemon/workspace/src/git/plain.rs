@@ -56,7 +56,8 @@ pub(super) fn find_obstacle(root: &AbsPath) -> Option<String> {
     in_folder(&own).or_else(|| in_folder(&common_folder(&own)?))
 }
 
-fn common_folder(own: &Path) -> Option<PathBuf> {
+/// The folder that a work tree of its own shares with the others of its repository.
+pub(super) fn common_folder(own: &Path) -> Option<PathBuf> {
     Some(own.join(small::read_text(&own.join("commondir"), LONGEST_LINK).ok()?.trim()))
 }
 

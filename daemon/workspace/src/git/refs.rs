@@ -22,9 +22,10 @@ pub enum RefKind {
 }
 
 impl RefKind {
-    const ALL: [Self; 3] = [Self::Branch, Self::RemoteBranch, Self::Tag];
+    pub(super) const ALL: [Self; 3] = [Self::Branch, Self::RemoteBranch, Self::Tag];
 
-    fn folder(self) -> &'static str {
+    /// Returns the folder of refs with this purpose, as their whole names begin.
+    pub(super) fn folder(self) -> &'static str {
         match self {
             Self::Branch => "refs/heads/",
             Self::RemoteBranch => "refs/remotes/",

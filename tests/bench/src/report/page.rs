@@ -68,6 +68,11 @@ const SECTIONS: &[FigureSection] = &[
         text: "Warm questions over MCP, barrier included, in units of a call that does nothing. Definitions are drawn evenly from the tree's files.",
     },
     FigureSection {
+        row: "busy",
+        title: "Questions to a daemon that is busy",
+        text: "The same in turns with a call that does nothing, right after the first index and while a file is saved again and again.",
+    },
+    FigureSection {
         row: "search",
         title: "Symbols by name",
         text: "`map_search` against a neighbour's search for a symbol, both warm.",

@@ -1,6 +1,7 @@
 //! The rows: what is measured, against what. One file per theme; this one knows their names and what they share.
 
 mod barrier;
+mod busy;
 mod calls;
 mod clients;
 mod cost;
@@ -58,6 +59,7 @@ const ROWS: &[(&str, Row)] = &[
     ("search", Row::Shared(search::search)),
     ("map", Row::Shared(map::map)),
     ("regex", Row::Shared(regex::regex)),
+    ("busy", Row::Alone(busy::busy)),
     ("barrier", Row::Shared(barrier::barrier)),
     ("clients", Row::Shared(clients::clients)),
     ("nav", Row::Shared(nav::nav)),

@@ -4,7 +4,7 @@ use hob_base::{CancelToken, FileId};
 use proptest::prelude::*;
 
 use crate::fixture::{files, map, set};
-use crate::graph::{Edge, EdgeKinds, Map, MapChange, NodeRef};
+use crate::graph::{Edge, EdgeKinds, Map, MapBatch, MapChange, NodeRef};
 
 /// A small world of one language: places, and texts that define, import, pass on and use each other's names.
 pub(super) struct ChangeWorld {
@@ -275,6 +275,49 @@ def g(): f()
     map.apply(vec![set(0, "a.py", "def new(): pass\n\ndef f(): pass\n")]);
     assert_eq!(score(&map).to_bits(), before.to_bits());
     assert_eq!(map.info(crate::fixture::lookup_node(&map, "new")).expect("new").score.to_bits(), 0);
+}
+
+/// Scores are arranged for the map as it is. If it changes before they are taken over, nothing is taken over.
+#[test]
+fn scores_are_taken_over_by_the_map_that_they_were_arranged_for() {
+    let mut map = map("//- /a.py\ndef f(): pass\n//- /b.py\nfrom a import f\ndef g(): f()\n");
+    let mut job = map.derive_job();
+    while !map.derive_step(&mut job, 10) {}
+    let mut derived = job.finish();
+    assert!(!map.install_arranged(&mut derived), "nothing is arranged");
+    map.arrange_derived(&mut derived);
+    map.apply(vec![set(0, "a.py", "def new(): pass\n\ndef f(): pass\n")]);
+    assert!(!map.install_arranged(&mut derived) && map.stats().edges.is_none(), "of another map");
+    map.arrange_derived(&mut derived);
+    assert!(map.install_arranged(&mut derived));
+    assert!(map.info(crate::fixture::lookup_node(&map, "f")).expect("f").score > 0.5, "by name");
+    assert!(!map.install_arranged(&mut derived), "what it has now is of before");
+}
+
+/// A batch that is taken in piece by piece leaves the same map as one taken in at once.
+#[test]
+fn a_batch_in_pieces_makes_the_same_map() {
+    let fixture =
+        "//- /a.py\ndef f(): pass\n//- /b.py\nfrom a import f\ndef g(): f()\n//- /c.py\nclass C: pass\n";
+    let changes = || {
+        vec![
+            set(2, "c.py", "from b import g\ng()\n"),
+            MapChange::Remove { file: FileId(0) },
+            set(7, "a.py", "def f(): pass\ndef more(): pass\n"),
+            set(1, "b.py", "from a import more\ndef g(): more()\n"),
+        ]
+    };
+    let (mut whole, mut pieces) = (map(fixture), map(fixture));
+    whole.apply(changes());
+    let mut batch = MapBatch::new(changes());
+    let mut left = Vec::new();
+    while !pieces.apply_while(&mut batch, &|| false) {
+        left.push(batch.len());
+        drop(pieces.take_waste());
+    }
+    assert_eq!(left, [3, 2, 1]);
+    assert!(batch.is_empty() && pieces.apply_while(&mut batch, &|| false));
+    assert_eq!(pieces.export(), whole.export());
 }
 
 #[test]

@@ -161,6 +161,44 @@ proptest! {
         prop_assert_eq!(seen_from_outside(&again.map), seen_from_outside(&wanted));
     }
 
+    /// Changes may come in while an image is copied: what it says of other files counts, and of these it is not believed.
+    #[test]
+    fn changes_between_two_slices_of_an_image_do_no_harm(
+        steps in prop::collection::vec((0usize..10, 0usize..8, 0usize..4), 0..6),
+        slice in 1u32..40,
+    ) {
+        let mut map = map(PROJECT);
+        let all = files(PROJECT);
+        let mut job = map.image_job();
+        let (mut steps, mut slices, mut touched) = (steps.into_iter(), 0, std::collections::BTreeSet::new());
+        loop {
+            let left = std::cell::Cell::new(slice);
+            let go_on = || left.replace(left.get().saturating_sub(1)) > 1;
+            if map.image_while(&mut job, &go_on) {
+                break;
+            }
+            slices += 1;
+            let Some((pause, at, how)) = steps.next() else { continue };
+            if slices % (pause + 1) != 0 {
+                continue;
+            }
+            let ((path, text), (_, other)) = (&all[at], &all[(at + 1) % all.len()]);
+            touched.insert(at);
+            map.apply(vec![match how {
+                0 => MapChange::Remove { file: FileId(at as u32) },
+                1 => set(at as u32, path, other),
+                // The same again: facts of their own, so that it counts as another.
+                2 => set(at as u32, path, text),
+                _ => set(20 + at as u32, &format!("new/{path}"), text),
+            }]);
+        }
+        let image = job.into_bytes();
+        let back = Map::restore(prepared_files(&map, |n| n), Some(&image));
+        prop_assert!(back.rejected.is_none(), "{:?}", back.rejected);
+        prop_assert!(back.unknown <= 2 * touched.len(), "{} of {:?}", back.unknown, touched);
+        prop_assert_eq!(seen_from_outside(&back.map), seen_from_outside(&map));
+    }
+
     /// A damaged image is refused or leads to a map that can be asked anything.
     #[test]
     fn damage_never_panics(at in any::<prop::sample::Index>(), value in any::<u8>(), cut in any::<bool>()) {

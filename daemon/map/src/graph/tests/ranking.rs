@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::fixture::{derived_map, map, set};
 use crate::graph::{KindFilter, Map, Ranked, SearchQuery};
-use crate::{PreparedFile, persist};
+use crate::{PreparedFile, RankingJob, persist};
 
 const PROJECT: &str = r#"
 //- /app/a.py
@@ -82,6 +82,24 @@ fn scores_and_clusters_come_back_as_they_were() {
     assert_eq!(after.ranking_origin(), Ranked::Derived);
     assert_eq!(found_scores(&after, "open"), found_scores(&before, "open"));
     assert_eq!(after.ranking_bytes(), Some(kept), "the same from scratch");
+}
+
+/// Collected one file at a time, with a change in between, they still are scores of the files that did not change.
+#[test]
+fn scores_are_collected_while_the_map_changes() {
+    let mut before = derived_map(PROJECT);
+    let mut job = RankingJob::default();
+    assert!(!before.ranking_while(&mut job, &|| false), "no file is collected yet");
+    let left = std::cell::Cell::new(3);
+    let go_on = || left.replace(left.get() - 1) > 0;
+    assert!(!before.ranking_while(&mut job, &go_on));
+    let file = before.file_at("app/c.py").expect("it is there");
+    before.apply(vec![set(file.0, "app/c.py", "def other_third(): pass\n")]);
+    assert!(before.ranking_while(&mut job, &|| true));
+    let mut after = reopened_map(&before);
+    after.restore_ranking(&job.into_bytes().expect("derived")).expect("just written");
+    assert_eq!(found_scores(&after, "open"), found_scores(&before, "open"));
+    assert_eq!(cluster_figures(&after), cluster_figures(&before));
 }
 
 #[test]

@@ -15,6 +15,8 @@
 mod read;
 mod write;
 
+pub use write::ImageJob;
+
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHasher;

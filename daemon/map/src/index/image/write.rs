@@ -1,96 +1,256 @@
-//! Writing an image.
+//! Writing an image, in slices of time.
+//!
+//! A job begins with the files as they are and then copies names and lists bit by bit, each under a lock that may be let go between
+//! two of them, so that changes can come in at any time. What they would make wrong is left out: at the end, after the last list, the job
+//! compares every file with what it was at the beginning, and gives those that differ a fingerprint that no file has. Whoever reads
+//! the image passes over what it says of them. Fingerprints and the bytes in their order need no map at all.
 
-use hob_base::FileId;
+use std::sync::Arc;
+
+use hob_base::{FileId, WsPath};
 use rayon::prelude::*;
 
 use super::{VERSION, fingerprint};
-use crate::index::{FileEntry, Index, MapNameTable, NameId, Postings};
+use crate::facts::FileFacts;
+use crate::index::NameId;
+use crate::index::{FileEntry, Index, MapNameTable};
 use crate::persist::flat::{put_sorted, put_varint};
 
+/// Names that are copied before it is asked whether to go on.
+const AT_ONCE: u32 = 256;
+
+/// An image under way.
+#[derive(Debug, Default)]
+pub struct ImageJob {
+    /// In order of path, once [`ImageJob::arrange_files`] has been called.
+    files: Vec<ImagedFile>,
+    /// The place of each file among them, by its number.
+    ranks: Vec<u32>,
+    names: CopiedNames,
+    defining: CopiedLists,
+    mentioning: CopiedLists,
+    /// Number of files whose names were counted.
+    counted: usize,
+    /// The files that define a name more than once: name, file, how often more.
+    counts: Vec<(u32, u32, u32)>,
+    modules: CopiedNames,
+    importing: CopiedLists,
+    /// Number of files that were compared at the end.
+    compared: usize,
+}
+
+/// A file as it was when the image was begun.
+#[derive(Debug)]
+struct ImagedFile {
+    file: FileId,
+    path: WsPath,
+    facts: Arc<FileFacts>,
+    has_changed: bool,
+}
+
+/// The names of a table, as far as they are copied.
+#[derive(Debug, Default)]
+struct CopiedNames {
+    /// Number of names that the table had at the beginning.
+    all: u32,
+    done: u32,
+    text: Vec<u8>,
+    lengths: Vec<u8>,
+}
+
+/// The lists of these names.
+#[derive(Debug, Default)]
+struct CopiedLists {
+    lengths: Vec<u8>,
+    gaps: Vec<u8>,
+}
+
 impl Index {
-    /// The names and lists as bytes. Reads everything once, on all threads of the pool it is called in.
+    /// The names and lists as bytes. Uses all threads of the pool it is called in.
     pub(crate) fn image(&self) -> Vec<u8> {
-        let mut files: Vec<(FileId, &FileEntry)> = self.entries().collect();
-        files.sort_unstable_by(|a, b| a.1.path.cmp(&b.1.path));
-        let mut ranks = vec![u32::MAX; self.files.len()];
-        files.iter().zip(0..).for_each(|((file, _), rank)| ranks[file.index()] = rank);
-        let fingerprints: Vec<u64> = files.par_iter().map(|(_, entry)| fingerprint(&entry.facts)).collect();
-        let (names, (defining, mentioning)) = rayon::join(
-            || put_names(&self.names),
-            || {
-                rayon::join(
-                    || [put_lists(&self.defining, &self.names, &ranks), self.put_counts(&files)].concat(),
-                    || put_lists(&self.mentioning, &self.names, &ranks),
-                )
-            },
-        );
-        let mut out = Vec::with_capacity(names.len() + defining.len() + mentioning.len() + 16 * files.len());
+        let mut job = self.image_job();
+        self.image_while(&mut job, &|| true);
+        job.into_bytes()
+    }
+
+    /// Begins an image of the files there are now.
+    pub(crate) fn image_job(&self) -> ImageJob {
+        let imaged = |(file, entry): (FileId, &FileEntry)| ImagedFile {
+            file,
+            path: entry.path.clone(),
+            facts: Arc::clone(&entry.facts),
+            has_changed: false,
+        };
+        let all_of = |names: &MapNameTable| CopiedNames { all: names.len() as u32, ..CopiedNames::default() };
+        ImageJob {
+            files: self.entries().map(imaged).collect(),
+            names: all_of(&self.names),
+            modules: all_of(&self.modules),
+            ..ImageJob::default()
+        }
+    }
+
+    /// Copies on for as long as `go_on` says; true when everything is copied.
+    pub(crate) fn image_while(&self, job: &mut ImageJob, go_on: &dyn Fn() -> bool) -> bool {
+        job.arrange_files();
+        let is_copied = self.copy_names(job, go_on) && self.copy_modules(job, go_on);
+        is_copied && self.count_definitions(job, go_on) && self.compare_files(job, go_on)
+    }
+
+    fn copy_names(&self, job: &mut ImageJob, go_on: &dyn Fn() -> bool) -> bool {
+        while let Some(name) = job.names.copy_next(&self.names) {
+            job.defining.copy(self.defining.get(name), &job.ranks);
+            job.mentioning.copy(self.mentioning.get(name), &job.ranks);
+            if name.0 % AT_ONCE == 0 && !go_on() {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn copy_modules(&self, job: &mut ImageJob, go_on: &dyn Fn() -> bool) -> bool {
+        while let Some(module) = job.modules.copy_next(&self.modules) {
+            job.importing.copy(self.importing.get(module), &job.ranks);
+            if module.0 % AT_ONCE == 0 && !go_on() {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn count_definitions(&self, job: &mut ImageJob, go_on: &dyn Fn() -> bool) -> bool {
+        while let Some(imaged) = job.files.get_mut(job.counted) {
+            match self.entry(imaged.file).filter(|entry| Arc::ptr_eq(&entry.facts, &imaged.facts)) {
+                Some(entry) => {
+                    let several = entry.defined_names().filter(|(_, defs)| defs.len() > 1);
+                    let named = several.filter_map(|(name, defs)| {
+                        let name = self.names.find(entry.facts.name(name))?;
+                        Some((name.0, job.counted as u32, defs.len() as u32 - 1))
+                    });
+                    job.counts.extend(named);
+                }
+                None => imaged.has_changed = true,
+            }
+            job.counted += 1;
+            if !go_on() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Finds the files that are not as they were. Only after the last list: what comes later is in none.
+    fn compare_files(&self, job: &mut ImageJob, go_on: &dyn Fn() -> bool) -> bool {
+        while let Some(imaged) = job.files.get_mut(job.compared) {
+            let entry = self.entry(imaged.file);
+            let is_same =
+                entry.is_some_and(|now| Arc::ptr_eq(&now.facts, &imaged.facts) && now.path == imaged.path);
+            imaged.has_changed |= !is_same;
+            job.compared += 1;
+            if (job.compared as u32).is_multiple_of(AT_ONCE) && !go_on() {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+impl ImageJob {
+    /// Puts the files in order, unless that was done. It needs no map, and is sooner done without its lock.
+    pub fn arrange_files(&mut self) {
+        if !self.ranks.is_empty() {
+            return;
+        }
+        self.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        let end = self.files.iter().map(|imaged| imaged.file.index() + 1).max().unwrap_or(0);
+        self.ranks = vec![u32::MAX; end];
+        for (rank, imaged) in (0..).zip(&self.files) {
+            self.ranks[imaged.file.index()] = rank;
+        }
+    }
+
+    /// The bytes of an image that was copied to its end. Uses all threads of the pool it is called in.
+    #[must_use]
+    pub fn into_bytes(mut self) -> Vec<u8> {
+        let print = |imaged: &ImagedFile| match fingerprint(&imaged.facts) {
+            // No file has it that is as it was, and so whoever reads this does not believe it.
+            print if imaged.has_changed => !print,
+            print => print,
+        };
+        let fingerprints: Vec<u64> = self.files.par_iter().map(print).collect();
+        self.counts.par_sort_unstable();
+        let mut out = Vec::new();
         put_varint(&mut out, VERSION);
-        put_sorted(&mut out, files.iter().map(|(_, entry)| entry.path.as_str()));
+        put_sorted(&mut out, self.files.iter().map(|imaged| imaged.path.as_str()));
         fingerprints.iter().for_each(|print| out.extend(print.to_le_bytes()));
-        for part in [names, defining, mentioning] {
+        let defining = [self.defining.into_bytes(), put_counts(&self.counts)].concat();
+        for part in [self.names.into_bytes(), defining, self.mentioning.into_bytes()] {
             put_varint(&mut out, part.len() as u32);
             out.extend(part);
         }
-        out.extend(put_names(&self.modules));
-        out.extend(put_lists(&self.importing, &self.modules, &ranks));
+        out.extend(self.modules.into_bytes());
+        out.extend(self.importing.into_bytes());
         out
     }
+}
 
-    /// The files that define a name more than once: name, file, how often more.
-    fn put_counts(&self, files: &[(FileId, &FileEntry)]) -> Vec<u8> {
-        let several = |(rank, (_, entry)): (usize, &(FileId, &FileEntry))| {
-            let counts = entry.defined_names().filter(|(_, defs)| defs.len() > 1);
-            let named = counts.filter_map(|(name, defs)| {
-                Some((self.names.find(entry.facts.name(name))?.0, rank as u32, defs.len() as u32 - 1))
-            });
-            named.collect::<Vec<_>>()
-        };
-        let mut counts: Vec<(u32, u32, u32)> = files.par_iter().enumerate().flat_map_iter(several).collect();
-        counts.par_sort_unstable();
-        let mut out = Vec::with_capacity(4 * counts.len());
-        put_varint(&mut out, counts.len() as u32);
-        let mut last = 0;
-        for (name, rank, more) in counts {
-            [name - last, rank, more].into_iter().for_each(|number| put_varint(&mut out, number));
-            last = name;
+impl CopiedNames {
+    /// Copies the next name that was there at the beginning, and answers its number.
+    fn copy_next(&mut self, names: &MapNameTable) -> Option<NameId> {
+        if self.done == self.all {
+            return None;
         }
+        let name = NameId(self.done);
+        let text = names.get(name);
+        self.text.extend(text.as_bytes());
+        put_varint(&mut self.lengths, text.len() as u32);
+        self.done += 1;
+        Some(name)
+    }
+
+    /// The number of names and the length of their text, the text, the length of each name.
+    fn into_bytes(self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.text.len() + self.lengths.len() + 10);
+        put_varint(&mut out, self.done);
+        put_varint(&mut out, self.text.len() as u32);
+        out.extend(self.text);
+        out.extend(self.lengths);
         out
     }
 }
 
-fn put_names(names: &MapNameTable) -> Vec<u8> {
-    let (text, ends) = names.text_and_ends();
-    let mut out = Vec::with_capacity(text.len() + 2 * ends.len());
-    put_varint(&mut out, ends.len() as u32);
-    put_varint(&mut out, text.len() as u32);
-    out.extend_from_slice(text.as_bytes());
-    let mut start = 0;
-    for &end in ends {
-        put_varint(&mut out, end - start);
-        start = end;
-    }
-    out
-}
-
-/// Writes the length of each list, then the lists, each as the gaps between its numbers.
-fn put_lists(lists: &Postings, names: &MapNameTable, ranks: &[u32]) -> Vec<u8> {
-    let (mut lengths, mut gaps, mut list) = (Vec::new(), Vec::new(), Vec::new());
-    for name in 0..names.len() as u32 {
-        list.clear();
-        list.extend(lists.get(NameId(name)).iter().map(|&file| ranks[file as usize]));
+impl CopiedLists {
+    /// Copies a list of files by their places, each as its distance from the one before. Files that came later have none.
+    fn copy(&mut self, files: &[u32], ranks: &[u32]) {
+        let rank = |file: &u32| ranks.get(*file as usize).copied().filter(|rank| *rank != u32::MAX);
+        let mut list: Vec<u32> = files.iter().filter_map(rank).collect();
         // Usually sorted already: files are numbered by path when there are many.
         list.sort_unstable();
-        put_varint(&mut lengths, list.len() as u32);
+        put_varint(&mut self.lengths, list.len() as u32);
         let mut next = 0;
-        for &rank in &list {
-            put_varint(&mut gaps, rank - next);
+        for rank in list {
+            put_varint(&mut self.gaps, rank - next);
             next = rank + 1;
         }
     }
-    let mut out = Vec::with_capacity(lengths.len() + gaps.len() + 5);
-    put_varint(&mut out, lengths.len() as u32);
-    out.extend(lengths);
-    out.extend(gaps);
+
+    /// The length of all lengths, the lengths, the distances.
+    fn into_bytes(self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.lengths.len() + self.gaps.len() + 5);
+        put_varint(&mut out, self.lengths.len() as u32);
+        out.extend(self.lengths);
+        out.extend(self.gaps);
+        out
+    }
+}
+
+fn put_counts(counts: &[(u32, u32, u32)]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(4 * counts.len());
+    put_varint(&mut out, counts.len() as u32);
+    let mut last = 0;
+    for &(name, rank, more) in counts {
+        [name - last, rank, more].into_iter().for_each(|number| put_varint(&mut out, number));
+        last = name;
+    }
     out
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use hob_base::{CancelToken, Stopped};
-use hob_workspace::git::{GitError, Head, RefKind, Repository};
+use hob_workspace::git::{GitError, Head, RefKind, RefName, Repository, list_ref_names};
 
 use super::{Git, abs, never_cancelled, open};
 
@@ -133,4 +133,44 @@ fn a_call_that_is_not_wanted_any_more_ends() {
     assert!(repository.latest_commits(1, &cancel).is_err_and(stopped));
     assert!(repository.files_at(commit, &cancel).is_err_and(stopped));
     assert!(repository.changed_between(commit, commit, &cancel).is_err_and(stopped));
+}
+
+/// The names that are listed without opening the repository are those of the refs that opening it lists.
+#[test]
+fn names_alone_are_those_of_the_refs() {
+    let mut git = Git::new();
+    git.commit("a", "1", "begin");
+    git.run("tag -a v1 -m a+tag");
+    git.run("branch feature/pairing");
+    let by_library = |repository: &Repository| -> Vec<RefName> {
+        let refs = repository.list_refs(&never_cancelled()).expect("refs").refs;
+        refs.into_iter().map(|one| RefName { kind: one.kind, name: one.name }).collect()
+    };
+    assert_eq!(list_ref_names(&abs(&git.path(""))), Some(by_library(&git.open())));
+    git.run("pack-refs --all");
+    git.run("branch later");
+    let names = list_ref_names(&abs(&git.path(""))).expect("an ordinary repository");
+    assert_eq!(names, by_library(&git.open()));
+    assert_eq!(names[0].full_name(), "refs/heads/feature/pairing");
+    // A clone has remote branches, one of which repeats another; a work tree shares the names of its repository.
+    let clone = git.path_beside("clone");
+    git.run(&format!("clone -q . {}", clone.display()));
+    assert_eq!(list_ref_names(&abs(&clone)), Some(by_library(&open(&clone))));
+    let second = git.path_beside("second");
+    git.run(&format!("worktree add -q --detach {}", second.display()));
+    assert_eq!(list_ref_names(&abs(&second)), Some(names));
+}
+
+/// Whatever is not an ordinary repository is left to the library.
+#[test]
+fn names_are_not_told_of_what_is_not_ordinary() {
+    let mut git = Git::new();
+    git.commit("a", "1", "begin");
+    let root = abs(&git.path(""));
+    assert!(list_ref_names(&root).is_some());
+    fs::create_dir(git.path(".git/reftable")).expect("the test's own folder");
+    assert_eq!(list_ref_names(&root), None);
+    fs::remove_dir(git.path(".git/reftable")).expect("the test's own folder");
+    fs::create_dir(git.path(".git/packed-refs")).expect("the test's own folder");
+    assert_eq!(list_ref_names(&root), None);
 }

@@ -1,0 +1,223 @@
+//! The lock around the map of a workspace, under which readers hardly ever wait.
+//!
+//! The standard lock keeps new readers out as soon as somebody waits to write, so that one long question, or something made of the
+//! whole map aside, has everybody wait for it. Here a writer first looks for a moment without readers and lets new ones in
+//! meanwhile; only when it has found none for [`PATIENCE`] does it stand in their way. Whoever reads for long and may let go asks
+//! [`MapLock::is_wanted`].
+//!
+//! A change that takes longer than [`SLICE`] is made in slices, and between two of them come the readers that wait
+//! ([`MapLock::write_in_slices`]). What was taken out is dropped without the lock.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hob_map::Map;
+
+/// Longest time that a writer lets new readers pass before it.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// Time between two looks for a moment without readers.
+const LOOK: Duration = Duration::from_micros(50);
+/// Longest time that one slice of a change should take.
+const SLICE: Duration = Duration::from_millis(1);
+/// Longest time that the next slice waits for readers to come in: they only have to be woken.
+const TURN: Duration = Duration::from_millis(2);
+
+/// See the file's header.
+#[derive(Debug)]
+pub(super) struct MapLock {
+    map: RwLock<Map>,
+    /// Longest time that a writer lets new readers pass before it.
+    patience: Duration,
+    /// Number of threads that wait to change the map.
+    writers: AtomicUsize,
+    /// Number of threads that found the map being changed and wait to read it.
+    readers: AtomicUsize,
+}
+
+impl Default for MapLock {
+    fn default() -> Self {
+        Self::with_patience(PATIENCE)
+    }
+}
+
+impl MapLock {
+    fn with_patience(patience: Duration) -> Self {
+        Self {
+            map: RwLock::default(),
+            patience,
+            writers: AtomicUsize::default(),
+            readers: AtomicUsize::default(),
+        }
+    }
+
+    /// Reads the map.
+    pub(super) fn read(&self) -> RwLockReadGuard<'_, Map> {
+        match self.map.try_read() {
+            Ok(map) => map,
+            Err(_) => {
+                self.readers.fetch_add(1, Ordering::AcqRel);
+                let map = self.map.read().unwrap_or_else(PoisonError::into_inner);
+                self.readers.fetch_sub(1, Ordering::AcqRel);
+                map
+            }
+        }
+    }
+
+    /// Returns true if a thread waits to change the map.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.writers.load(Ordering::Relaxed) > 0
+    }
+
+    /// Lets those who wait to change the map do so, for whoever lets go of it for them and comes back: without waiting here it would
+    /// have it again before they are awake.
+    pub(super) fn give_way(&self) {
+        while self.is_wanted() {
+            thread::sleep(LOOK);
+        }
+    }
+
+    /// Calls `step` with the map until it says that all is done. It is asked to stop as soon as somebody waits to change the map and the
+    /// slice is over.
+    pub(super) fn read_in_slices(&self, mut step: impl FnMut(&Map, &dyn Fn() -> bool) -> bool) {
+        loop {
+            let map = self.read();
+            let until = Instant::now() + SLICE;
+            if step(&map, &|| !self.is_wanted() || Instant::now() < until) {
+                return;
+            }
+            drop(map);
+            self.give_way();
+        }
+    }
+
+    /// Makes a change that is quick. What it takes out and is large, it returns, so that the caller drops it.
+    pub(super) fn write<T>(&self, change: impl FnOnce(&mut Map) -> T) -> T {
+        let mut map = self.lock();
+        let outcome = change(&mut map);
+        let waste = map.take_waste();
+        drop(map);
+        drop(waste);
+        outcome
+    }
+
+    /// Calls `step` until it says that all is done, each time with the map and with a function that says whether the slice has time
+    /// left.
+    pub(super) fn write_in_slices(&self, mut step: impl FnMut(&mut Map, &dyn Fn() -> bool) -> bool) {
+        loop {
+            let mut map = self.lock();
+            let until = Instant::now() + SLICE;
+            let is_done = step(&mut map, &|| Instant::now() < until);
+            let waste = map.take_waste();
+            drop(map);
+            drop(waste);
+            if is_done {
+                return;
+            }
+            self.let_readers_in();
+        }
+    }
+
+    fn lock(&self) -> RwLockWriteGuard<'_, Map> {
+        self.writers.fetch_add(1, Ordering::AcqRel);
+        let map = self
+            .lock_between_readers()
+            .unwrap_or_else(|| self.map.write().unwrap_or_else(PoisonError::into_inner));
+        // From here on a reader waits by itself.
+        self.writers.fetch_sub(1, Ordering::AcqRel);
+        map
+    }
+
+    /// The lock, if there is a moment without readers soon.
+    fn lock_between_readers(&self) -> Option<RwLockWriteGuard<'_, Map>> {
+        let until = Instant::now() + self.patience;
+        loop {
+            match self.map.try_write() {
+                Ok(map) => return Some(map),
+                Err(TryLockError::Poisoned(map)) => return Some(map.into_inner()),
+                Err(TryLockError::WouldBlock) if Instant::now() < until => thread::sleep(LOOK),
+                Err(TryLockError::WouldBlock) => return None,
+            }
+        }
+    }
+
+    /// Waits until those who wait to read do so. Without it the next slice would take the lock before they are awake.
+    fn let_readers_in(&self) {
+        let until = Instant::now() + TURN;
+        while self.readers.load(Ordering::Acquire) > 0 && Instant::now() < until {
+            thread::yield_now();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+    use std::sync::mpsc::channel;
+
+    use hob_base::{FileId, WsPath};
+    use hob_map::graph::MapChange;
+
+    use super::*;
+
+    fn remove(file: u32) -> MapChange {
+        MapChange::Remove { file: FileId(file) }
+    }
+
+    /// A reader that holds the map for as long as a writer waits, and another that comes meanwhile: it gets in.
+    #[test]
+    fn a_reader_comes_in_while_a_writer_waits_for_another_reader() {
+        let lock = MapLock::with_patience(Duration::from_secs(3_600));
+        let (done, ended) = channel();
+        thread::scope(|scope| {
+            let held = lock.read();
+            scope.spawn(|| {
+                lock.write(|map| map.apply(vec![remove(0)]));
+                done.send(()).expect("somebody waits");
+            });
+            while !lock.is_wanted() {
+                thread::yield_now();
+            }
+            // It would wait for ever if it came behind a writer that waits for `held`, which this thread has.
+            assert_eq!(lock.read().stats().files, 0);
+            drop(held);
+            ended.recv().expect("it writes once nobody reads");
+        });
+        assert!(!lock.is_wanted());
+    }
+
+    /// A reader that waits for a change in slices gets its turn before the last slice.
+    #[test]
+    fn a_reader_gets_its_turn_between_two_slices() {
+        let lock = MapLock::default();
+        let (begun, mut slices, mut seen) = (Barrier::new(2), 0, None);
+        let slice = std::sync::atomic::AtomicUsize::new(0);
+        thread::scope(|scope| {
+            let reader = scope.spawn(|| {
+                begun.wait();
+                let map = lock.read();
+                let at = slice.load(Ordering::SeqCst);
+                drop(map);
+                at
+            });
+            lock.write_in_slices(|_, _| {
+                slices += 1;
+                slice.store(slices, Ordering::SeqCst);
+                if slices == 1 {
+                    begun.wait();
+                    // Until it stands at the lock.
+                    while lock.readers.load(Ordering::SeqCst) == 0 {
+                        thread::yield_now();
+                    }
+                }
+                // A writer that never gave way would go on for ever.
+                lock.readers.load(Ordering::SeqCst) == 0
+            });
+            seen = reader.join().ok();
+        });
+        assert!(seen.is_some_and(|seen| seen >= 1 && seen <= slices), "{seen:?} of {slices}");
+        let path = WsPath::new("a.py").expect("a path");
+        assert!(lock.read().file_at(path.as_str()).is_none());
+    }
+}
