@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use hob_base::line_index::mark_len;
 use rustc_hash::{FxHashMap, FxHashSet};
-use tree_sitter::{Language, Node, Tree};
+use tree_sitter::Language;
 
-use crate::cursor::{NodeCursor, StepTo};
 use crate::facts::{DefIdx, DefInput, FactsBuilder, Receiver, RefInput, RefKind, StrId};
+use crate::syntax::{Node, NodeCursor, StepTo, Tree};
 
 /// Says what the walk does with a node's children.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,13 +5,12 @@
 //! of `a = f; a = g; a()` only `g` is called. Where text may run or not, or run again, that knowledge ends.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tree_sitter::Node;
 
-use crate::cursor::named_children;
 use crate::facts::{
     Call, CallIdx, CallKind, DefIdx, FactsBuilder, FlowPart, FlowParts, FlowScope, FlowStore, FlowTarget,
     FlowValue, Flows, Label, ScopeIdx, ScopeKind, Slot, SlotIdx, SlotKind, StrId, ValueIdx,
 };
+use crate::syntax::{Node, named_children};
 use crate::walk::LineTracker;
 
 use super::flow_recorder::{FlowRecorder, OuterExpression, OuterStatement};

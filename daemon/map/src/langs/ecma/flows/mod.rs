@@ -7,11 +7,10 @@ mod kinds;
 mod patterns;
 mod values;
 
-use tree_sitter::{Node, Tree};
-
 use super::grammar::{EcmaGrammar, Fields};
 use crate::facts::{CallKind, FactsBuilder, FlowTarget, FlowValue, ScopeKind, SlotIdx, StrId, ValueIdx};
 use crate::langs::support::{TracedRun, Tracer, children_but};
+use crate::syntax::{Node, Tree};
 use crate::walk::KindTable;
 pub(super) use kinds::FlowKind;
 

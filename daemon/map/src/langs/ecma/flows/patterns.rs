@@ -1,10 +1,8 @@
 //! Parameters, and what stands left of a `=`.
 
-use tree_sitter::Node;
-
 use super::{DEPTH, FlowKind, Trace};
-use crate::cursor::all_children;
 use crate::facts::{FlowTarget, FlowValue, Label, SlotKind, ValueIdx};
+use crate::syntax::{Node, all_children};
 
 impl<'t> Trace<'t> {
     pub(super) fn trace_parameters(&mut self, list: &[Node<'t>]) {

@@ -1,10 +1,9 @@
 //! Follows the values that expressions give, and the calls in them.
 
-use tree_sitter::Node;
-
 use super::{DEPTH, FlowKind, Trace};
 use crate::facts::{CallKind, FlowPart, FlowTarget, FlowValue, Label, ScopeIdx, ScopeKind, ValueIdx};
 use crate::langs::support::TracedRun;
+use crate::syntax::Node;
 
 impl<'t> Trace<'t> {
     /// Returns the value that an expression gives, and records the calls in it.

@@ -6,7 +6,6 @@ mod kinds;
 mod values;
 
 use rustc_hash::FxHashMap;
-use tree_sitter::{Node, Tree};
 
 use super::grammar::FIELDS;
 use super::patterns::{Marks, each_parameter};
@@ -16,6 +15,7 @@ use crate::facts::{
     ValueIdx,
 };
 use crate::langs::support::{TracedRun, Tracer, children_but};
+use crate::syntax::{Node, Tree};
 use kinds::{FlowKind, kind_of};
 
 /// Most nested statements and expressions that are followed.

@@ -1,7 +1,5 @@
 //! Follows the values that expressions give, and the calls in them.
 
-use tree_sitter::Node;
-
 use super::super::grammar::FIELDS;
 use super::super::patterns::each_target;
 use super::super::refs::is_formatted;
@@ -10,6 +8,7 @@ use super::kinds::{FlowKind, kind_of};
 use super::{DEPTH, Trace, name_of};
 use crate::facts::{CallKind, FlowPart, FlowTarget, FlowValue, Label, ScopeKind, ValueIdx};
 use crate::langs::support::TracedRun;
+use crate::syntax::Node;
 
 impl<'t> Trace<'_, 't> {
     /// Returns the value that an expression gives, and records the calls in it.
