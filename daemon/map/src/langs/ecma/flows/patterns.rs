@@ -82,7 +82,7 @@ impl<'t> Trace<'t> {
                 left.into_iter().for_each(|left| self.declare_all(left, is_scoped));
             }
             FlowKind::ObjectPattern | FlowKind::ArrayPattern | FlowKind::RestPattern => {
-                self.children(pattern).into_iter().for_each(|child| self.declare_all(child, is_scoped));
+                self.children(pattern).for_each(|child| self.declare_all(child, is_scoped));
             }
             _ => {}
         }
