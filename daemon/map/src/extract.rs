@@ -5,9 +5,9 @@
 
 use std::cell::RefCell;
 
-use tree_sitter::{Language, Point, Range, Tree};
+use tree_sitter::{Language, Point, Range};
 
-use crate::bounded::{ArenaTree, BoundedSession};
+use crate::bounded::BoundedSession;
 use crate::facts::{FactsBuilder, FileFacts, FlowPlaces, GaveUp};
 use crate::hazards::is_hazardous;
 use crate::langs::detect::manifest_facts;
@@ -15,10 +15,11 @@ use crate::langs::lang::Lang;
 use crate::langs::rules::{LangSpec, LanguageReader};
 use crate::parse::{Patience, ThreadParser, TreeParseInput, may_hold, was_laborious};
 use crate::recover::{RecoveryReading, recover};
+use crate::syntax::Tree;
 use crate::tamed::tame_comments;
 
 /// Raised whenever facts of unchanged bytes would come out differently; stored facts of other versions are not used.
-pub const EXTRACTOR_VERSION: u32 = 22;
+pub const EXTRACTOR_VERSION: u32 = 23;
 
 thread_local! {
     /// The parsers of the file at hand: a file in which languages are nested uses several.
@@ -99,7 +100,7 @@ fn parse_with(
             parsers.push((lang, ThreadParser::default()));
             parsers.len() - 1
         });
-        parsers[at].1.parse(grammar, asked)
+        parsers[at].1.parse(grammar, asked).map(Tree::from_parsed)
     })
 }
 
@@ -125,11 +126,11 @@ fn build_facts(
     }
     let _extraction = Extraction::begin(source);
     let parse = |source: &[u8], old: Option<&Tree>| {
-        let asked = TreeParseInput { source, part: None, old, patience };
+        let asked = TreeParseInput { source, part: None, old: old.map(Tree::parsed_tree), patience };
         parse_with(spec.lang, grammar, &asked)
     };
     let tree = match parse(&tame_comments(spec.lang, source), None) {
-        Ok(tree) => ArenaTree::new(tree),
+        Ok(tree) => tree,
         Err(why) => return given_up(spec.lang, why),
     };
     match spec.reader {
@@ -167,7 +168,7 @@ pub(crate) fn read_tree<T>(
     let _extraction = Extraction::begin(source);
     let text = tame_comments(lang, source);
     let asked = TreeParseInput { source: &text, part: None, old: None, patience };
-    let tree = ArenaTree::new(parse_with(lang, grammar, &asked).ok()?);
+    let tree = parse_with(lang, grammar, &asked).ok()?;
     Some(read(&tree))
 }
 
@@ -196,7 +197,7 @@ pub(crate) fn extract_part(
     }
     let asked = TreeParseInput { source: part.source, part: Some(range(part)), old: None, patience };
     let tree = match parse_with(lang, grammar, &asked) {
-        Ok(tree) => ArenaTree::new(tree),
+        Ok(tree) => tree,
         Err(why) => {
             facts.gave_up(why);
             return facts;

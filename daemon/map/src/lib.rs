@@ -5,7 +5,6 @@
 //! questions over many of them.
 
 mod bounded;
-mod cursor;
 pub mod extract;
 pub mod facts;
 #[cfg(test)]
@@ -25,6 +24,7 @@ pub mod receiver;
 mod recover;
 mod resolve;
 mod search;
+pub mod syntax;
 mod tamed;
 pub mod trees;
 pub mod walk;

@@ -5,12 +5,12 @@
 
 use hob_base::LineIndex;
 use hob_base::line_index::utf16_len;
-use tree_sitter::{Node, Tree};
 
 use crate::extract::{extract_within, read_tree};
 use crate::facts::Def;
 use crate::langs::lang::Lang;
 use crate::parse::Patience;
+use crate::syntax::{Node, Tree};
 
 /// A name and where it stands on its line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,7 +78,7 @@ fn identifiers_in(tree: &Tree, from: usize, to: usize) -> Vec<(usize, usize)> {
     loop {
         let node = cursor.node();
         let is_here = node.start_byte() <= to && node.end_byte() > from;
-        if is_here && node.child_count() == 0 && is_identifier(node) && node.start_byte() >= from {
+        if is_here && node.is_leaf() && is_identifier(node) && node.start_byte() >= from {
             found.push((node.start_byte(), node.end_byte()));
         }
         if is_here && cursor.goto_first_child() {

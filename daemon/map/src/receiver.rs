@@ -6,12 +6,12 @@
 
 use hob_base::LineIndex;
 use hob_base::line_index::Utf16Position;
-use tree_sitter::{Node, Tree};
 
 use crate::extract::read_tree;
 use crate::langs::lang::Lang;
 use crate::locals::NamePlace;
 use crate::parse::Patience;
+use crate::syntax::{Node, Tree};
 
 /// Most expressions within one another.
 const DEPTH: usize = 16;

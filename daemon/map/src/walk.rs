@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use hob_base::line_index::mark_len;
 use rustc_hash::{FxHashMap, FxHashSet};
-use tree_sitter::{Language, Node, Tree};
+use tree_sitter::Language;
 
-use crate::cursor::{NodeCursor, StepTo};
 use crate::facts::{DefIdx, DefInput, FactsBuilder, Receiver, RefInput, RefKind, StrId};
+use crate::syntax::{Node, NodeCursor, StepTo, Tree};
 
 /// Says what the walk does with a node's children.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,7 +47,8 @@ struct WalkScope {
     /// Closed when the walk leaves the node at this depth.
     depth: usize,
     def: Option<DefIdx>,
-    locals: FxHashMap<StrId, Binding>,
+    /// The number of local names that were bound when it was opened.
+    outer_names: usize,
     /// True if names bound here hide those outside; class bodies do not, for bare names in most languages.
     binds: bool,
 }
@@ -62,6 +63,7 @@ pub struct Cx<'t> {
     /// The builder that facts go to.
     pub facts: FactsBuilder,
     scopes: Vec<WalkScope>,
+    locals: LocalNames,
     depth: usize,
     /// The nodes that the walk is in. A node knows its parent only by a walk of its own, from the root.
     parents: Vec<Node<'t>>,
@@ -83,6 +85,7 @@ impl<'t> Cx<'t> {
             whole,
             facts,
             scopes: Vec::new(),
+            locals: LocalNames::default(),
             depth: 0,
             parents: Vec::new(),
             lines,
@@ -186,7 +189,8 @@ impl<'t> Cx<'t> {
         if self.scopes.len() >= MAX_SCOPES {
             return;
         }
-        self.scopes.push(WalkScope { depth: self.depth, def, locals: FxHashMap::default(), binds });
+        let outer_names = self.locals.bound_count();
+        self.scopes.push(WalkScope { depth: self.depth, def, outer_names, binds });
     }
 
     /// Binds a local name in the innermost scope that binds. At file level there is none, and nothing happens: names there
@@ -196,8 +200,8 @@ impl<'t> Cx<'t> {
             return;
         }
         let id = self.facts.intern(name);
-        if let Some(scope) = self.scopes.iter_mut().rev().find(|scope| scope.binds) {
-            scope.locals.insert(id, binding);
+        if let Some(scope) = self.scopes.iter().rev().find(|scope| scope.binds) {
+            self.locals.bind(id, binding, scope.outer_names);
         }
     }
 
@@ -205,7 +209,7 @@ impl<'t> Cx<'t> {
     #[must_use]
     pub fn local_binding(&mut self, name: &str) -> Option<Binding> {
         let id = self.facts.intern(name);
-        self.scopes.iter().rev().find_map(|scope| scope.locals.get(&id).copied())
+        self.locals.binding_of(id)
     }
 
     /// Returns true if the walk is inside a function body (some scope binds).
@@ -250,8 +254,63 @@ impl<'t> Cx<'t> {
     }
 
     fn close_scopes(&mut self) {
-        while self.scopes.last().is_some_and(|scope| scope.depth >= self.depth) {
-            self.scopes.pop();
+        while let Some(scope) = self.scopes.pop_if(|scope| scope.depth >= self.depth) {
+            // What is bound within a scope that does not bind is of one around it.
+            if scope.binds {
+                self.locals.forget_inner(scope.outer_names);
+            }
+        }
+    }
+}
+
+/// The local names that the open scopes bind. Each name knows its innermost binding, so that asking for a name costs the same
+/// however many scopes are open, and a scope costs nothing.
+#[derive(Debug, Default)]
+struct LocalNames {
+    /// The number of each name's innermost binding, plus one; 0 without one.
+    innermost: Vec<u32>,
+    /// Those of outer scopes first.
+    bound: Vec<BoundName>,
+}
+
+#[derive(Debug)]
+struct BoundName {
+    name: StrId,
+    binding: Binding,
+    /// What [`LocalNames::innermost`] had for the name before.
+    hidden: u32,
+}
+
+impl LocalNames {
+    fn bound_count(&self) -> usize {
+        self.bound.len()
+    }
+
+    /// Binds a name in the innermost scope that binds, which was opened when `outer` names were bound.
+    fn bind(&mut self, name: StrId, binding: Binding, outer: usize) {
+        let at = name.0 as usize;
+        if at >= self.innermost.len() {
+            self.innermost.resize(at + 1, 0);
+        }
+        let hidden = self.innermost[at];
+        match self.bound.get_mut((hidden as usize).wrapping_sub(1)) {
+            Some(bound) if hidden as usize > outer => bound.binding = binding,
+            _ => {
+                self.bound.push(BoundName { name, binding, hidden });
+                self.innermost[at] = self.bound.len() as u32;
+            }
+        }
+    }
+
+    fn binding_of(&self, name: StrId) -> Option<Binding> {
+        let number = *self.innermost.get(name.0 as usize)? as usize;
+        Some(self.bound.get(number.checked_sub(1)?)?.binding)
+    }
+
+    /// Forgets all but the first `outer` bindings.
+    fn forget_inner(&mut self, outer: usize) {
+        for bound in self.bound.drain(outer.min(self.bound.len())..).rev() {
+            self.innermost[bound.name.0 as usize] = bound.hidden;
         }
     }
 }
@@ -363,5 +422,35 @@ impl LineTracker {
         }
         self.byte = byte;
         (at.row as u32 + 1, self.units + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(ty: u32) -> Binding {
+        Binding::Typed(StrId(ty))
+    }
+
+    #[test]
+    fn a_name_has_its_innermost_binding_until_that_scope_closes() {
+        let mut locals = LocalNames::default();
+        let (a, b) = (StrId(7), StrId(0));
+        locals.bind(a, Binding::Opaque, 0);
+        locals.bind(a, typed(1), 0);
+        assert_eq!(
+            (locals.binding_of(a), locals.bound_count()),
+            (Some(typed(1)), 1),
+            "one scope, one binding"
+        );
+        let inner = locals.bound_count();
+        locals.bind(b, typed(2), inner);
+        locals.bind(a, typed(3), inner);
+        assert_eq!((locals.binding_of(a), locals.binding_of(b)), (Some(typed(3)), Some(typed(2))));
+        locals.forget_inner(inner);
+        assert_eq!((locals.binding_of(a), locals.binding_of(b)), (Some(typed(1)), None));
+        locals.forget_inner(0);
+        assert_eq!((locals.binding_of(a), locals.binding_of(StrId(9_000))), (None, None));
     }
 }

@@ -3,6 +3,8 @@
 //! Names are numbered in order of appearance and renumbered once, in byte order, at the end. Ordinals and qualified names
 //! come from here, so that every language counts them alike.
 
+use std::cell::Cell;
+
 use rustc_hash::FxHashMap;
 
 use super::flow_places::FlowPlaces;
@@ -387,22 +389,21 @@ impl FactsBuilder {
             empty.gave_up(GaveUp::Memory);
             return (empty.finish(), self.flow_places.map(|_| FlowPlaces::default()));
         }
-        let used = std::cell::RefCell::new(vec![false; self.names.len()]);
-        self.renumber_names(&|id: StrId| {
-            used.borrow_mut()[id.0 as usize] = true;
+        let used = vec![Cell::new(false); self.names.len()];
+        self.renumber_names(|id: StrId| {
+            used[id.0 as usize].set(true);
             id
         });
         // Names that only served to tell what is local are of no use to others.
-        let used = used.into_inner();
-        let order = self.names.sorted_ids(|id| used[id.0 as usize]);
+        let order = self.names.sorted_ids(|id| used[id.0 as usize].get());
         let mut renumber = vec![StrId(0); used.len()];
         for (new, old) in order.iter().enumerate() {
             renumber[old.0 as usize] = StrId(new as u32);
         }
         let names = NamePool::from_sorted(order.iter().map(|id| self.names.name(*id)));
-        self.renumber_names(&|id: StrId| renumber[id.0 as usize]);
+        self.renumber_names(|id: StrId| renumber[id.0 as usize]);
         self.flows.sort();
-        self.refs.sort_unstable_by_key(|r| (r.name, r.line, r.col, r.kind));
+        let refs = sorted_refs(&self.refs, names.len());
         self.types.sort_by_key(|hint| (hint.def, hint.part));
         self.calls.sort_by_key(|call| (call.line, call.col));
         self.calls.dedup_by_key(|call| (call.line, call.col));
@@ -414,7 +415,7 @@ impl FactsBuilder {
             defs: self.defs.into(),
             imports: self.imports.into(),
             exports: self.exports.into(),
-            refs: self.refs.into(),
+            refs,
             package: self.package,
             manifest: self.manifest.into(),
             types: self.types.into(),
@@ -427,7 +428,7 @@ impl FactsBuilder {
         (facts, self.flow_places)
     }
 
-    fn renumber_names(&mut self, new: &dyn Fn(StrId) -> StrId) {
+    fn renumber_names(&mut self, new: impl Fn(StrId) -> StrId + Copy) {
         for def in &mut self.defs {
             def.name = new(def.name);
             def.qualified = new(def.qualified);
@@ -460,6 +461,31 @@ impl FactsBuilder {
             places.renumber_names(new);
         }
     }
+}
+
+/// References by name and place. They are collected mostly in the order of their places, so that telling the names apart sorts
+/// nearly all of them; `names` is the number of names.
+fn sorted_refs(refs: &[Ref], names: usize) -> Box<[Ref]> {
+    let Some(first) = refs.first() else { return Box::default() };
+    // Where the next reference of each name goes: behind those of all names before it.
+    let mut places = vec![0usize; names + 1];
+    refs.iter().for_each(|r| places[r.name.0 as usize + 1] += 1);
+    for name in 1..places.len() {
+        places[name] += places[name - 1];
+    }
+    let mut sorted = vec![*first; refs.len()].into_boxed_slice();
+    for r in refs {
+        let place = &mut places[r.name.0 as usize];
+        sorted[*place] = *r;
+        *place += 1;
+    }
+    let key = |r: &Ref| (r.line, r.col, r.kind);
+    for of_name in sorted.chunk_by_mut(|a, b| a.name == b.name) {
+        if !of_name.is_sorted_by_key(key) {
+            of_name.sort_by_key(key);
+        }
+    }
+    sorted
 }
 
 /// Puts what goes beyond the limit into the last stretch.

@@ -51,7 +51,7 @@ pub(crate) struct FlowPlaces {
 
 impl FlowPlaces {
     /// Gives every name its new number.
-    pub(super) fn renumber_names(&mut self, new: &dyn Fn(StrId) -> StrId) {
+    pub(super) fn renumber_names(&mut self, new: impl Fn(StrId) -> StrId) {
         for store in &mut self.stores {
             if let FlowTarget::Member(name, _) = &mut store.to {
                 *name = new(*name);

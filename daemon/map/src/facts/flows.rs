@@ -332,7 +332,7 @@ impl Flows {
     }
 
     /// Gives every name its new number.
-    pub(super) fn renumber_names(&mut self, new: &dyn Fn(StrId) -> StrId) {
+    pub(super) fn renumber_names(&mut self, new: impl Fn(StrId) -> StrId) {
         for value in &mut self.values {
             match value {
                 FlowValue::Free(name, _) | FlowValue::Member(_, name) | FlowValue::Text(name) => {

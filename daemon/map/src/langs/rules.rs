@@ -4,13 +4,14 @@
 //! the rules stay functions of what they are told and can be tested without a map.
 
 use hob_base::FileId;
-use tree_sitter::{Language, Tree};
+use tree_sitter::Language;
 
 use super::lang::Lang;
 use super::semantics::NameSemantics;
 use super::source::SourceRules;
 use crate::facts::{FactsBuilder, FileFacts};
 use crate::parse::Patience;
+use crate::syntax::Tree;
 
 /// One row of the language table.
 pub struct LangSpec {

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use tree_sitter::Node;
-
-use crate::cursor;
 use crate::receiver::MemberRules;
+use crate::syntax;
+use crate::syntax::Node;
 
 /// The kinds of scopes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,19 +97,18 @@ impl<'t> Visit<'t> {
 
     /// All named children in a field.
     pub(crate) fn children(&self, field: &str) -> Vec<Node<'t>> {
-        let mut cursor = self.node.walk();
-        self.node.children_by_field_name(field, &mut cursor).filter(Node::is_named).collect()
+        self.node.children_by_field_name(field).filter(Node::is_named).collect()
     }
 }
 
 /// The named children of a node.
 pub(crate) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
-    cursor::named_children(node).collect()
+    syntax::named_children(node).collect()
 }
 
 /// Returns true if a token without a name, such as an operator, is among a node's children.
 pub(crate) fn has_token(node: Node<'_>, token: &str) -> bool {
-    cursor::all_children(node).any(|child| child.kind() == token)
+    syntax::all_children(node).any(|child| child.kind() == token)
 }
 
 /// The scope that a binding belongs to, seen from the node that binds.

@@ -11,12 +11,12 @@ mod tests;
 
 use hob_base::LineIndex;
 use hob_base::line_index::Utf16Position;
-use tree_sitter::{Node, Tree};
 
 use crate::extract::read_tree;
 use crate::langs::lang::Lang;
 use crate::langs::scope_rules::LocalRules;
 use crate::parse::Patience;
+use crate::syntax::{Node, Tree};
 
 use reaching::reaching_bindings;
 use scopes::ScopeTree;
@@ -108,7 +108,7 @@ fn resolve(rules: &LocalRules, tree: &Tree, source: &[u8], offset: usize) -> Opt
 /// The leaf with letters that a byte offset lies in or at the end of.
 fn leaf_at(tree: &Tree, offset: usize) -> Option<Node<'_>> {
     let leaf_from = |from: usize| tree.root_node().named_descendant_for_byte_range(from, from);
-    let is_name = |leaf: &Node<'_>| leaf.child_count() == 0 && leaf.end_byte() > leaf.start_byte();
+    let is_name = |leaf: &Node<'_>| leaf.is_leaf() && leaf.end_byte() > leaf.start_byte();
     let touches = |leaf: &Node<'_>| (leaf.start_byte()..=leaf.end_byte()).contains(&offset);
     let at = leaf_from(offset);
     let here = at.filter(is_name).filter(touches);

@@ -3,9 +3,8 @@
 //! Only one runs of the `case` clauses of a statement, or of the parts of an `if`. A place cannot see a binding in another of them, unless
 //! a loop around the statement, in the same function, runs the statement again.
 
-use tree_sitter::{Node, Tree};
-
 use crate::langs::scope_rules::BranchRules;
+use crate::syntax::{Node, Tree};
 
 /// Returns those of the bindings of a name that may reach a place, all by their first bytes; all of them if none seems to.
 pub(super) fn reaching_bindings(
@@ -24,7 +23,7 @@ pub(super) fn reaching_bindings(
 fn nodes_around(tree: &Tree, byte: usize) -> Vec<Node<'_>> {
     let mut cursor = tree.walk();
     let mut around = vec![cursor.node()];
-    while cursor.goto_first_child_for_byte(byte).is_some() {
+    while cursor.goto_first_child_for_byte(byte) {
         around.push(cursor.node());
     }
     around

@@ -6,11 +6,11 @@
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
-use tree_sitter::{Node, Tree};
 
 use crate::langs::scope_rules::{
     Binder, BindingKind, BoundName, LocalRules, NameSpace, Rebinding, ScopeKind, Visit, Within,
 };
+use crate::syntax::{Node, Tree};
 
 struct Scope {
     kind: ScopeKind,
@@ -100,8 +100,7 @@ impl<'t> ScopeReading<'_, 't> {
             self.tree.scopes[function].passes = binder.passes;
         }
         let place = visit.node.byte_range();
-        let is_it =
-            visit.node.child_count() == 0 && self.source.get(place.clone()) == Some(self.name.as_bytes());
+        let is_it = visit.node.is_leaf() && self.source.get(place.clone()) == Some(self.name.as_bytes());
         if is_it && (self.tree.rules.is_name)(visit) {
             let space = binder.sought_in;
             self.tree.mentions.push(Mention { place, scope: innermost, is_label: false, space });

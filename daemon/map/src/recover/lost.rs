@@ -7,9 +7,9 @@
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tree_sitter::{Node, Tree, TreeCursor};
 
 use crate::facts::{Def, DefKind, FactsBuilder};
+use crate::syntax::{Node, NodeCursor, Tree};
 
 /// Nodes with errors that are nested deeper than this are not looked into.
 const DEPTH: usize = 64;
@@ -107,7 +107,7 @@ impl<'s> UnmappedLines<'s> {
     }
 
     /// Goes to the next node that is no child of this one.
-    fn leave_node(&mut self, cursor: &mut TreeCursor<'_>, depth: &mut usize) -> bool {
+    fn leave_node(&mut self, cursor: &mut NodeCursor<'_>, depth: &mut usize) -> bool {
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
                 return false;
@@ -125,7 +125,7 @@ impl<'s> UnmappedLines<'s> {
             return false;
         }
         if !node.has_error() {
-            if node.child_count() > 0 && self.is_whole(node) {
+            if !node.is_leaf() && self.is_whole(node) {
                 self.set(node, RecoveryLine::Mapped);
             }
             return false;

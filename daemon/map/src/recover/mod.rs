@@ -13,11 +13,10 @@ mod pieces;
 #[cfg(test)]
 mod tests;
 
-use tree_sitter::Tree;
-
 use crate::facts::FactsBuilder;
 use crate::langs::lang::Lang;
 use crate::langs::rules::Reparse;
+use crate::syntax::Tree;
 
 pub(crate) use lost::note_unmapped;
 

@@ -3,12 +3,11 @@
 //! To the grammar that is a command with a description and a brace for arguments, and what follows are commands of the file.
 //! So the test's extent is found in the text: it ends with a `}` that begins a line, and until then the walk is inside it.
 
-use tree_sitter::Node;
-
 use super::items::ShellItem;
 use super::rules::ShellRules;
 use crate::facts::{DefFlags, DefKind};
 use crate::langs::support::test_title;
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// Longest test that is looked at, in bytes.

@@ -1,11 +1,10 @@
 //! Commands: functions of the project that are called, files that are sourced, functions that are named to be called later.
 
-use tree_sitter::Node;
-
 use super::grammar::ShellKind;
 use super::rules::ShellRules;
 use crate::facts::{ImportInput, ImportKind, RefKind};
 use crate::langs::support::each_child;
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// Commands that run the command after them.

@@ -1,11 +1,10 @@
 //! Functions, variables, aliases.
 
-use tree_sitter::Node;
-
 use super::grammar::ShellKind;
 use super::rules::ShellRules;
 use crate::facts::{DefFlags, DefIdx, DefKind};
 use crate::langs::support::{NewDef, Outer, each_child};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 /// A definition in terms of nodes.

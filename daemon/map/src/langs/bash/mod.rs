@@ -15,14 +15,13 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use tree_sitter::Tree;
-
 use super::support::define_grammar;
 use super::{
     CommentStyle, Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, PassedImports, SourceRules,
     VagueNames,
 };
 use crate::facts::FactsBuilder;
+use crate::syntax::Tree;
 use crate::walk::walk;
 
 /// Its row in the language table.

@@ -1,11 +1,11 @@
 //! The judgement on each node of a shell script: which handler it goes to, and what handlers remember between nodes.
 
 use rustc_hash::FxHashSet;
-use tree_sitter::Node;
 
 use super::grammar::{GRAMMAR, ShellGrammar, ShellKind};
 use crate::facts::{DefIdx, Receiver, RefInput, RefKind, StrId};
 use crate::langs::support::{Comment, Handled, Lead};
+use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The rules for shell scripts.

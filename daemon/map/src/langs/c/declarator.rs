@@ -1,9 +1,8 @@
 //! Finds the name that a C declarator declares: `*(*name(int))[3]` wraps the name in everything that is done with it.
 
-use tree_sitter::Node;
-
 use super::grammar::{CGrammar, CKind};
 use crate::langs::support::child_where;
+use crate::syntax::Node;
 
 /// A declarator taken apart.
 #[derive(Clone, Copy, Debug)]
@@ -108,7 +107,7 @@ pub(crate) fn split_declaration<'t>(g: &CGrammar, node: Node<'t>, source: &[u8])
     while more {
         let child = cursor.node();
         let id = child.kind_id();
-        match cursor.field_id().map_or(0, Into::into) {
+        match cursor.field_id() {
             0 if id == g.storage => match source.get(child.byte_range()) {
                 Some(b"static") => parts.is_static = true,
                 Some(b"extern") => parts.is_extern = true,

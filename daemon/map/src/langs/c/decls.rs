@@ -1,13 +1,12 @@
 //! Declarations: prototypes, variables, locals, parameters, and the members of types.
 
-use tree_sitter::Node;
-
 use super::declarator::{CDeclarationParts, Declared, follow_declarator, local_parts, split_declaration};
 use super::grammar::{CKind, is_keyword};
 use super::names::{attribute_like, is_macro_name, is_swapped};
 use super::rules::{Family, variable_kind};
 use crate::facts::{DefFlags, DefKind, Receiver, RefKind, StrId};
 use crate::langs::support::{NewDef, Outer};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl Family {

@@ -1,13 +1,12 @@
 //! Functions, and what macros make of their heads.
 
-use tree_sitter::Node;
-
 use super::declarator::{CDeclarationParts, Declared, follow_declarator, single_word, split_declaration};
 use super::grammar::CKind;
 use super::names::{CDeclaredName, is_macro_name, macro_defined_name};
 use super::rules::{Family, MacroHead};
 use crate::facts::{DefFlags, DefKind, Receiver, RefKind};
 use crate::langs::support::{NewDef, Outer, each_child, refer_unbound};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl Family {

@@ -4,9 +4,10 @@
 
 use std::sync::LazyLock;
 
-use tree_sitter::{Language, Node};
+use tree_sitter::Language;
 
 use crate::langs::support::fields;
+use crate::syntax::Node;
 use crate::walk::KindTable;
 
 /// The kinds of nodes that the extractors of C and C++ tell apart.

@@ -3,11 +3,10 @@
 //! A variable has its meaning from its own name on (`int x = x;`). What stands at the level of a file or namespace is left to the graph,
 //! which knows of headers and of other files; so are functions, whose overloads no scope tells apart.
 
-use tree_sitter::Node;
-
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, has_token, named_children,
 };
+use crate::syntax::Node;
 
 pub(crate) static RULES: LocalRules = LocalRules {
     scope_of,

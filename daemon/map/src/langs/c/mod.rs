@@ -24,7 +24,6 @@ mod types;
 
 pub use database::compile_commands;
 pub use mend::without_system_macros;
-use tree_sitter::Tree;
 
 pub(crate) use declarator::{CDeclarationParts, Declared, follow_declarator};
 pub(crate) use imports::{Includes, include_target};
@@ -33,6 +32,7 @@ pub(crate) use rules::Family;
 use super::support::define_grammar;
 use super::{Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, ProjectFile, Reparse, cpp};
 use crate::facts::FactsBuilder;
+use crate::syntax::Tree;
 use crate::walk::walk;
 
 /// Its row in the language table.

@@ -1,12 +1,11 @@
 //! Names: how they are spelt, what path stands before them, where they belong.
 
-use tree_sitter::Node;
-
 use super::declarator::Declared;
 use super::grammar::CKind;
 use super::rules::Family;
 use crate::facts::DefIdx;
 use crate::langs::support::child_where;
+use crate::syntax::Node;
 use crate::walk::Cx;
 
 /// The name that a declarator declares, with the path before it.

@@ -3,13 +3,12 @@
 //! A macro's body is text to the grammar. It is scanned for `name(`, which is how macros lead from one function to
 //! another; anything finer would need the expansion.
 
-use tree_sitter::Node;
-
 use super::grammar::{CKind, is_keyword};
 use super::names::is_macro_name;
 use super::rules::Family;
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefInput, RefKind};
 use crate::langs::support::{NewDef, each_child};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// Longest macro body that is scanned, in bytes.

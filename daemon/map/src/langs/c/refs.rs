@@ -1,11 +1,10 @@
 //! Uses: calls, members, names, types.
 
-use tree_sitter::Node;
-
 use super::grammar::{CKind, is_keyword};
 use super::rules::Family;
 use crate::facts::{Receiver, RefKind, StrId};
 use crate::langs::support::record_arguments;
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl Family {

@@ -1,11 +1,11 @@
 //! The judgement on each node of C and C++: which handler it goes to, and what handlers remember between nodes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tree_sitter::Node;
 
 use super::grammar::{CGrammar, CKind};
 use crate::facts::{DefFlags, DefIdx, DefKind, StrId};
 use crate::langs::support::{Comment, Handled, Lead, Outer};
+use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The rules for C and C++.

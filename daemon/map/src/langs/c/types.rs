@@ -2,13 +2,13 @@
 
 use memchr::memchr_iter;
 use rustc_hash::FxHashSet;
-use tree_sitter::Node;
 
 use super::declarator::{CDeclarationParts, Declared, follow_declarator, split_declaration};
 use super::grammar::{CKind, is_keyword};
 use super::rules::{AliasOf, Family};
 use crate::facts::{DefFlags, DefIdx, DefKind, Receiver, RefKind, TypePart};
 use crate::langs::support::{NewDef, Outer, child_where, each_child, refer_unbound};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// Where a type's name comes from.

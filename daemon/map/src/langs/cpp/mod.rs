@@ -15,7 +15,6 @@ mod rules;
 mod tests;
 
 use hob_base::FileId;
-use tree_sitter::Tree;
 
 pub use header::looks_like_cpp;
 
@@ -26,6 +25,7 @@ use super::{
     PassedImports, Reach, Reparse, SourceRules,
 };
 use crate::facts::FactsBuilder;
+use crate::syntax::Tree;
 use crate::walk::walk;
 
 /// Its row in the language table.

@@ -1,10 +1,9 @@
 //! Uses that only C++ has: qualified names, templates, `new`, and what `auto` is.
 
-use tree_sitter::Node;
-
 use crate::facts::{Receiver, RefKind, StrId};
 use crate::langs::c::Family;
 use crate::langs::c::grammar::CKind;
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl Family {

@@ -1,11 +1,10 @@
 //! Namespaces, templates, using declarations and the other definitions that C lacks.
 
-use tree_sitter::Node;
-
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefKind};
 use crate::langs::c::grammar::CKind;
 use crate::langs::c::{CDeclarationParts, Declared, Family, follow_declarator};
 use crate::langs::support::{NewDef, Outer, each_child};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl Family {

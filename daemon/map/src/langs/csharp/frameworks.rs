@@ -1,11 +1,10 @@
 //! Routes of ASP.NET: `[HttpGet("users/{id}")]` on a method, below `[Route("api/[controller]")]` on its class.
 
-use tree_sitter::Node;
-
 use super::grammar::CSharpKind;
 use super::rules::CSharpRules;
 use crate::facts::{DefKind, Receiver};
 use crate::langs::support::{child_where, each_child, routes};
+use crate::syntax::Node;
 use crate::walk::Cx;
 
 /// Attributes of a method that make it answer a path.

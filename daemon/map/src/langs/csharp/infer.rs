@@ -1,9 +1,8 @@
 //! Describes how C# writes values and types.
 
-use tree_sitter::Node;
-
 use super::grammar::{CSharpKind, GRAMMAR};
 use crate::langs::support::{Syntax, TypedExpression, child_where};
+use crate::syntax::Node;
 use crate::walk::Cx;
 
 /// Longest chain of brackets, arrays and `.` that is followed.

@@ -1,7 +1,5 @@
 //! Namespaces, imports, types and their members.
 
-use tree_sitter::Node;
-
 use super::docs;
 use super::grammar::CSharpKind;
 use super::infer::{Sharp, element_type, elements_of, name_identifier};
@@ -10,6 +8,7 @@ use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, RefKind, 
 use crate::langs::support::{
     NewDef, Outer, SurroundingBody, Syntax, child_where, each_child, has_word, header_start, is_capital,
 };
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// A definition about to be made.

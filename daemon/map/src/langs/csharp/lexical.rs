@@ -4,11 +4,10 @@
 //! Members are left to the graph, which knows of bases and of the other pieces of a type; and a type may have the name of the property
 //! that has it (`Color Color`).
 
-use tree_sitter::Node;
-
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
 };
+use crate::syntax::Node;
 
 pub(super) static RULES: LocalRules = LocalRules {
     scope_of,

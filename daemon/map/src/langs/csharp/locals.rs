@@ -1,12 +1,11 @@
 //! Names that C# binds locally: parameters, variables, patterns, queries; and names that are keys rather than uses.
 
-use tree_sitter::Node;
-
 use super::grammar::CSharpKind;
 use super::infer::{Sharp, element_type, elements_of};
 use super::rules::CSharpRules;
 use crate::facts::StrId;
 use crate::langs::support::{SurroundingBody, Syntax, each_child};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl CSharpRules {

@@ -1,12 +1,11 @@
 //! Uses: calls, creations, members, names, types, attributes.
 
-use tree_sitter::Node;
-
 use super::grammar::CSharpKind;
 use super::infer::Sharp;
 use super::rules::CSharpRules;
 use crate::facts::{Receiver, RefKind};
 use crate::langs::support::{Syntax, each_child, record_arguments};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl CSharpRules {

@@ -1,9 +1,8 @@
 //! The judgement on each node of C#: which handler it goes to, and what handlers remember between nodes.
 
-use tree_sitter::Node;
-
 use super::grammar::{CSharpGrammar, CSharpKind, GRAMMAR};
 use crate::langs::support::{Comment, Handled, Lead, Members, SurroundingBody};
+use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The rules for C#.

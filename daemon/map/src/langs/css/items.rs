@@ -1,12 +1,11 @@
 //! Definitions: selectors of rules, keyframes, layers and other rules with an `@`.
 
-use tree_sitter::Node;
-
 use super::grammar::CssKind;
 use super::names::is_custom_name;
 use super::rules::CssRules;
 use crate::facts::{DefIdx, DefKind, Receiver, RefKind};
 use crate::langs::support::{NewDef, Outer, child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// A place where a name stands, with the rule or declaration around it.

@@ -24,11 +24,10 @@ mod selectors;
 mod tests;
 mod values;
 
-use tree_sitter::Tree;
-
 use super::support::define_grammar;
 use super::{CommentStyle, Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, SourceRules};
 use crate::facts::FactsBuilder;
+use crate::syntax::Tree;
 use crate::walk::walk;
 
 /// Its row in the language table.

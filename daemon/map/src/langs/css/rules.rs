@@ -1,12 +1,12 @@
 //! The judgement on each node of CSS: which handler it goes to, and what handlers remember between nodes.
 
 use rustc_hash::FxHashMap;
-use tree_sitter::Node;
 
 use super::grammar::{CssGrammar, CssKind, GRAMMAR};
 use crate::facts::{DefFlags, DefIdx, FactsBuilder};
 use crate::langs::lang::Lang;
 use crate::langs::support::{Comment, Lead};
+use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The rules for CSS.

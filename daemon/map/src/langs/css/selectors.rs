@@ -3,12 +3,11 @@
 //! A selector holds what stands before it, so the tree has the names of `.a.b.c` from right to left. A walk of its own gathers them,
 //! and tells those in questions (`:not(.a)`, `:has(.b)`) from those that the rule is about.
 
-use tree_sitter::Node;
-
 use super::grammar::CssKind;
 use super::names::marked_name;
 use super::rules::CssRules;
 use crate::langs::support::{Handled, child_where};
+use crate::syntax::Node;
 use crate::walk::Cx;
 
 /// One class or id in a selector.

@@ -1,13 +1,12 @@
 //! Uses: values that name something, selectors that only ask, imports.
 
-use tree_sitter::Node;
-
 use super::grammar::CssKind;
 use super::items::CssName;
 use super::names::{is_animation_name, is_custom_name, marked_name};
 use super::rules::CssRules;
 use crate::facts::{DefKind, ImportInput, ImportKind, Receiver, RefKind};
 use crate::langs::support::{Outer, child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl CssRules {

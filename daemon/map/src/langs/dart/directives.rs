@@ -3,12 +3,11 @@
 //! The first star import that has a name binds it, so parts come first, as names of the library itself, and stars that hide names
 //! come last.
 
-use tree_sitter::Node;
-
 use super::imports::PART_OF;
 use super::rules::DartRules;
 use crate::facts::{ImportInput, ImportKind};
 use crate::langs::support::{child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// An import or export before it is recorded.

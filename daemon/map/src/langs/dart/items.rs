@@ -1,13 +1,12 @@
 //! Types and what they are derived from, enumerations' values, and names for types.
 
-use tree_sitter::Node;
-
 use super::frameworks::given_member;
 use super::grammar::DartKind;
 use super::rules::{DartClass, DartRules};
 use super::types::{names_in, type_arguments, type_child, type_path};
 use crate::facts::{DefFlags, DefIdx, DefKind, Receiver, RefKind, TypePart};
 use crate::langs::support::{NewDef, child_where, each_child, header_start};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// A definition about to be made.

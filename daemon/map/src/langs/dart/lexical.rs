@@ -1,10 +1,9 @@
 //! Dart: every block is a scope, a name is visible in all of its block, and members of the type around are known by bare names.
 
-use tree_sitter::Node;
-
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
 };
+use crate::syntax::Node;
 
 pub(super) static RULES: LocalRules = LocalRules {
     scope_of,

@@ -1,12 +1,11 @@
 //! Names that Dart binds locally: parameters, variables of loops and handlers, patterns.
 
-use tree_sitter::Node;
-
 use super::grammar::DartKind;
 use super::rules::DartRules;
 use super::types::{binding_of_type, dotted, names_in, type_child, type_path};
 use crate::facts::{Receiver, RefKind};
 use crate::langs::support::{child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl DartRules {

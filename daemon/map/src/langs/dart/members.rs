@@ -1,13 +1,12 @@
 //! Members of types, and functions and variables of the file.
 
-use tree_sitter::Node;
-
 use super::grammar::DartKind;
 use super::items::{DartItem, flags_of_name};
 use super::rules::DartRules;
 use super::types::{binding_of_type, type_child, type_path};
 use crate::facts::{DefFlags, DefKind, TypePart};
 use crate::langs::support::{child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl DartRules {

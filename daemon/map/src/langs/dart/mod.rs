@@ -27,14 +27,13 @@ mod tests;
 mod types;
 mod values;
 
-use tree_sitter::Tree;
-
 use super::support::define_grammar;
 use super::{
     ExtensionScope, Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, ProjectFile, Reach,
     SourceRules, VagueNames,
 };
 use crate::facts::FactsBuilder;
+use crate::syntax::Tree;
 use crate::walk::walk;
 
 /// Its row in the language table.

@@ -2,12 +2,11 @@
 //!
 //! A field may change between the test and its use, so only variables are known by a test.
 
-use tree_sitter::Node;
-
 use super::grammar::DartKind;
 use super::rules::DartRules;
 use super::types::{type_child, type_path};
 use crate::langs::support::{child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 /// Most conditions joined by `&&` that are looked at.

@@ -1,7 +1,5 @@
 //! Uses: calls, members, creations, annotations, and what constructors hand on.
 
-use tree_sitter::Node;
-
 use super::frameworks::{TEST_LIBRARIES, TEST_WORDS};
 use super::grammar::DartKind;
 use super::items::DartItem;
@@ -9,6 +7,7 @@ use super::rules::DartRules;
 use super::types::{is_type_name, names_in, type_child};
 use crate::facts::{DefFlags, DefKind, Receiver, RefKind};
 use crate::langs::support::{child_where, each_child, test_title};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl DartRules {

@@ -1,10 +1,9 @@
 //! The judgement on each node of Dart: which handler it goes to, and what handlers remember between nodes.
 
-use tree_sitter::Node;
-
 use super::grammar::{DartGrammar, DartKind, GRAMMAR};
 use crate::facts::StrId;
 use crate::langs::support::{Comment, Handled, Lead};
+use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The rules for Dart.

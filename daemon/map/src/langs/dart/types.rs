@@ -1,11 +1,10 @@
 //! Types: their names, references to them, and what they say of a definition.
 
-use tree_sitter::Node;
-
 use super::grammar::{DartKind, GRAMMAR};
 use super::rules::DartRules;
 use crate::facts::{Receiver, RefKind, StrId};
 use crate::langs::support::{child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 /// Returns true if a name is written as those of types are: with a capital, behind what makes it private. A few of the language's

@@ -3,13 +3,12 @@
 //! A path is written as the resolution reads it (`=order.total.format()`), which follows it through the files by the types that
 //! they state. `Order~` in it is a value of the type `Order`.
 
-use tree_sitter::Node;
-
 use super::grammar::DartKind;
 use super::rules::DartRules;
 use super::types::{dotted, is_type_name, type_child, type_path};
 use crate::facts::Receiver;
 use crate::langs::support::child_where;
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 /// Longest chain of members and calls that is followed.

@@ -1,14 +1,12 @@
 //! Modules and classes as they were written before the language had them: `require`, `module.exports`, `prototype`.
 
-use tree_sitter::Node;
-
 use super::Ecma;
 use super::defs::New;
 use super::modules::{import_namespace, import_required_name, pass_on, record_reexport, whole_module};
 use super::scopes::{EcmaValueKind, SELF};
 use super::types::THIS;
-use crate::cursor::named_children;
 use crate::facts::{DefIdx, DefKind, RefKind};
+use crate::syntax::{Node, named_children};
 use crate::walk::{Binding, Cx, WalkStep};
 
 /// An assignment that puts a function on a class: `Foo.prototype.bar = function ...`.

@@ -1,12 +1,10 @@
 //! Reads what a function in an expression gets and gives from where it stands: as the argument of a call, as the value of a variable or
 //! field whose type is a function's, behind `import("x").then`.
 
-use tree_sitter::Node;
-
 use super::Ecma;
 use super::scopes::without_local_names;
 use super::types::{LONGEST, PATH, THIS, TypeName, text};
-use crate::cursor::named_children;
+use crate::syntax::{Node, named_children};
 use crate::walk::{Binding, Cx};
 
 /// Most parameters that are looked at.

@@ -3,15 +3,13 @@
 //! What is written around a declaration (`export`, `declare`, a doc comment) is remembered as a [`Wrap`] when it is met
 //! and taken when the declaration itself is.
 
-use tree_sitter::Node;
-
 use super::members::is_getter;
 use super::scopes::{SELF, without_local_names};
 use super::types::{THIS, TypeName};
 use super::{Container, Ecma};
-use crate::cursor::{all_children, named_children};
 use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, RefKind, TypePart};
 use crate::langs::support::{Comment, Outer};
+use crate::syntax::{Node, all_children, named_children};
 use crate::walk::{Binding, Cx, WalkStep};
 
 /// The parts around a declaration: its whole range, its documentation, and whether it is exported.

@@ -3,13 +3,11 @@
 //!
 //! A key that the type does not have means nothing of the project ([`RefKind::Key`]).
 
-use tree_sitter::Node;
-
 use super::scopes::without_local_names;
 use super::types::{THIS, TypeName, element_at, element_type, member_type, text};
 use super::{Brace, Ecma};
-use crate::cursor::named_children;
 use crate::facts::{Receiver, RefInput, RefKind};
+use crate::syntax::{Node, all_children, named_children};
 use crate::walk::{Binding, Cx, WalkStep};
 
 /// Most nodes of one value or pattern that are looked at.
@@ -200,15 +198,14 @@ impl Ecma {
         let f = &self.grammar.fields;
         let (mut parts, mut waiting) = (Vec::new(), vec![(pattern, ty)]);
         while let Some((node, of)) = waiting.pop().filter(|_| parts.len() < LOOKED_AT) {
-            let mut cursor = node.walk();
             match node.kind() {
                 "object_pattern" => {
-                    waiting.extend(node.named_children(&mut cursor).map(|part| (part, of.clone())));
+                    waiting.extend(named_children(node).map(|part| (part, of.clone())));
                 }
                 "array_pattern" => {
                     // A comma may have nothing before it.
                     let mut place = 0;
-                    for part in node.children(&mut cursor) {
+                    for part in all_children(node) {
                         place += usize::from(part.kind() == ",");
                         let element = Some(part).filter(Node::is_named).and_then(|_| element_at(&of, place));
                         waiting.extend(element.map(|element| (part, element)));

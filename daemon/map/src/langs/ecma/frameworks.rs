@@ -4,12 +4,10 @@
 //! place is not lost; a handler that is only named is a reference of kind `Framework`. A client's `api.get("/x")` has
 //! the same shape: the name of the object and its arguments decide, see [`is_router`].
 
-use tree_sitter::Node;
-
 use super::Ecma;
-use crate::cursor::named_children;
 use crate::facts::{DefKind, Receiver};
 use crate::langs::support::routes::{self, last_name};
+use crate::syntax::{Node, named_children};
 use crate::walk::Cx;
 
 /// Methods of a router that answer a path.

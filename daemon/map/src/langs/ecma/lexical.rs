@@ -1,12 +1,11 @@
 //! JavaScript and TypeScript: `var` belongs to the function, the rest to its block, and types may have parameters.
 
-use tree_sitter::Node;
-
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, NameSpace, Rebinding, ScopeKind, Visit, Within, has_token,
     named_children,
 };
 use crate::receiver::MemberRules;
+use crate::syntax::Node;
 
 /// Most names of a path.
 const PATH: usize = 32;

@@ -1,14 +1,13 @@
 //! Members of classes, interfaces and recorded object literals.
 
 use rustc_hash::FxHashMap;
-use tree_sitter::Node;
 
 use super::defs::{New, Wrap};
 use super::scopes::{EcmaValueKind, SELF};
 use super::types::{THIS, TypeName};
 use super::{Brace, Container, Ecma};
-use crate::cursor::{all_children, named_children};
 use crate::facts::{DefFlags, DefIdx, DefKind, TypePart};
+use crate::syntax::{Node, all_children, named_children};
 use crate::walk::{Binding, Cx, WalkStep};
 
 /// The types of a class's fields, by name; `None` where it cannot be told.
@@ -367,8 +366,6 @@ pub(super) fn is_getter(method: Node<'_>) -> bool {
 
 /// Returns true if a constructor's parameter is marked as a field.
 fn is_property(parameter: Node<'_>) -> bool {
-    let mut cursor = parameter.walk();
-    parameter
-        .children(&mut cursor)
+    all_children(parameter)
         .any(|child| matches!(child.kind(), "accessibility_modifier" | "override_modifier" | "readonly"))
 }

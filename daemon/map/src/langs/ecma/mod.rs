@@ -44,7 +44,6 @@ mod written;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tree_sitter::{Node, Tree};
 
 use super::{
     Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, ProjectFile, Reach, SourceRules,
@@ -52,6 +51,7 @@ use super::{
 };
 use crate::facts::{DefFlags, DefIdx, FactsBuilder, RefKind, StrId};
 use crate::langs::support::{Handled, Lead};
+use crate::syntax::{Node, Tree};
 use crate::walk::{Cx, Rules, WalkStep, walk};
 use grammar::{Act, EcmaGrammar};
 

@@ -3,12 +3,10 @@
 //! `export { a as b } from 'x'` is an import that is passed on: with the local name `b`, because that is the name by
 //! which others ask for it; without a local name when it keeps its own.
 
-use tree_sitter::Node;
-
 use super::Ecma;
 use super::defs::New;
-use crate::cursor::{all_children, named_children};
 use crate::facts::{DefKind, ImportInput, ImportKind};
+use crate::syntax::{Node, all_children, named_children};
 use crate::walk::{Cx, WalkStep};
 
 /// A binding before it knows where it stands.

@@ -2,14 +2,12 @@
 //! line in such a function is known to be in it and not only in what is around. Options that are passed to a call are none: they are
 //! many, and what they are called with names them already.
 
-use tree_sitter::Node;
-
 use super::defs::New;
 use super::scopes::EcmaValueKind;
 use super::types::THIS;
 use super::{Container, Ecma};
-use crate::cursor::named_children;
 use crate::facts::DefKind;
+use crate::syntax::{Node, named_children};
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl Ecma {

@@ -2,14 +2,12 @@
 //!
 //! Every segment of `a.b.c()` is a use of its own name: `a` stands alone, `b` is read on `a`, `c` is called on `a.b`.
 
-use tree_sitter::Node;
-
 use super::defs::{New, Wrap};
 use super::scopes::{SELF, without_local_names};
 use super::types::{THIS, TypeName, element_type};
 use super::{Container, Ecma};
-use crate::cursor::{all_children, named_children};
 use crate::facts::{DefKind, ImportInput, ImportKind, Receiver, RefKind};
+use crate::syntax::{Node, all_children, named_children};
 use crate::walk::{Binding, Cx, WalkStep};
 
 /// Most nodes of a condition that are searched for `infer`.

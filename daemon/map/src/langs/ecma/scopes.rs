@@ -4,13 +4,12 @@
 //! and names whose value is `require()` are imports; neither is bound.
 
 use rustc_hash::FxHashMap;
-use tree_sitter::Node;
 
 use super::Ecma;
 use super::types::{EcmaTypeReader, THIS, TypeName, head, member_type, split_holder, text};
-use crate::cursor::named_children;
 use crate::facts::StrId;
 use crate::langs::support::split_outside_brackets;
+use crate::syntax::{Node, named_children};
 use crate::walk::{Binding, Cx, WalkStep};
 
 /// Stands for "the class at hand" among the bindings. It is turned into `Receiver::SelfType` before anything is recorded,

@@ -1,13 +1,11 @@
 //! Definitions of types and namespaces: interfaces, aliases, enumerations, `namespace` and `declare`.
 
-use tree_sitter::Node;
-
 use super::Ecma;
 use super::defs::{New, Wrap};
 use super::types::THIS;
-use crate::cursor::named_children;
 use crate::facts::{DefKind, RefKind, TypePart};
 use crate::langs::support::Outer;
+use crate::syntax::{Node, named_children};
 use crate::walk::{Cx, WalkStep};
 
 impl Ecma {

@@ -4,11 +4,9 @@
 
 use std::borrow::Cow;
 
-use tree_sitter::Node;
-
 use super::grammar::Fields;
-use crate::cursor::named_children;
 use crate::langs::support::split_outside_brackets;
+use crate::syntax::{Node, named_children};
 
 /// Most levels of parentheses and wrappers that are looked into.
 const DEPTH: usize = 8;

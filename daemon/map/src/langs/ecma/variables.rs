@@ -1,14 +1,12 @@
 //! Variables: what becomes of `const`, `let` and `var`, by where they stand and what their value is.
 
-use tree_sitter::Node;
-
 use super::Ecma;
 use super::defs::{New, Wrap};
 use super::scopes::EcmaValueKind;
 use super::types::THIS;
-use crate::cursor::named_children;
 use crate::facts::{DefKind, TypePart};
 use crate::langs::support::Outer;
+use crate::syntax::{Node, named_children};
 use crate::walk::{Binding, Cx, WalkStep};
 
 /// The plan for one variable of a declaration, carried out when the walk meets the variable.

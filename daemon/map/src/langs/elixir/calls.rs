@@ -1,12 +1,11 @@
 //! Uses: calls with their number of arguments, captures, modules.
 
-use tree_sitter::Node;
-
 use super::grammar::ElixirKind;
 use super::heads::{arguments, do_block, operator, word};
 use super::rules::ElixirRules;
 use crate::facts::{ArgumentKind, Arguments, CallArguments, DefKind, Receiver, RefKind};
 use crate::langs::support::refer_unbound;
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// So many arguments are not recorded.

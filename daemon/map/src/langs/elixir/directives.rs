@@ -1,13 +1,12 @@
 //! `alias`, `import`, `require`, `use`.
 
-use tree_sitter::Node;
-
 use super::grammar::ElixirKind;
 use super::heads::{arguments, key_text, keys, keyword};
 use super::imports::USING;
 use super::rules::ElixirRules;
 use crate::facts::{ImportInput, ImportKind};
 use crate::langs::support::each_child;
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl ElixirRules {

@@ -1,9 +1,8 @@
 //! Reads the parts of calls: their words, arguments and keywords, and the heads of definitions.
 
-use tree_sitter::Node;
-
 use super::grammar::{ElixirKind, GRAMMAR};
 use crate::langs::support::{child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::Cx;
 
 /// The head of a function: `get(id)` of `def get(id) when is_integer(id)`.

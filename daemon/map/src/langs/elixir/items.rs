@@ -1,12 +1,11 @@
 //! Definitions: modules, protocols and their implementations, functions, structs, tests.
 
-use tree_sitter::Node;
-
 use super::grammar::ElixirKind;
 use super::heads::{arguments, do_block, function_head, key_text, keys, keyword, string_content};
 use super::rules::{ElixirRules, OpenModule};
 use crate::facts::{DefFlags, DefIdx, DefKind, Receiver, RefKind};
 use crate::langs::support::{NewDef, Outer, each_child, refer_unbound, test_title};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// Most bytes of a test's title; what is longer has lost its end.

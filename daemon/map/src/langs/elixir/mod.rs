@@ -24,13 +24,12 @@ mod rules;
 mod tests;
 mod types;
 
-use tree_sitter::Tree;
-
 use super::support::define_grammar;
 use super::{
     CommentStyle, Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, SourceRules, VagueNames,
 };
 use crate::facts::FactsBuilder;
+use crate::syntax::Tree;
 use crate::walk::walk;
 
 /// Its row in the language table.

@@ -1,11 +1,11 @@
 //! The judgement on each node of Elixir: which handler it goes to, and what handlers remember between nodes.
 
 use rustc_hash::FxHashMap;
-use tree_sitter::Node;
 
 use super::grammar::{ElixirGrammar, ElixirKind, GRAMMAR};
 use crate::facts::{DefIdx, StrId};
 use crate::langs::support::Handled;
+use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// A module that the walk is in.

@@ -1,13 +1,12 @@
 //! Attributes: documentation, types, callbacks, behaviours, and those that a module gives itself.
 
-use tree_sitter::Node;
-
 use super::grammar::ElixirKind;
 use super::heads::{FunctionHead, arguments, function_head, operator, string_content, word};
 use super::items::ElixirItem;
 use super::rules::ElixirRules;
 use crate::facts::{DefFlags, DefKind, Receiver, RefKind};
 use crate::langs::support::refer_unbound;
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// Attributes that mean something to the compiler or to its tools, and are no constants of the module.

@@ -1,11 +1,9 @@
 //! Routes of Go's web servers: `net/http`, chi, gin, echo, fiber, gorilla.
 
-use tree_sitter::Node;
-
 use super::grammar::GoKind;
 use super::rules::GoRules;
-use crate::cursor::named_children;
 use crate::langs::support::routes::{self, last_name};
+use crate::syntax::{Node, named_children};
 use crate::walk::Cx;
 
 /// Methods that answer a path with the function handed over last.

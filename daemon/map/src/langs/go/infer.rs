@@ -1,11 +1,10 @@
 //! Types that the file itself tells: declarations at file level, literals, results of its own functions.
 
-use tree_sitter::Node;
-
 use super::grammar::GoKind;
 use super::rules::GoRules;
 use crate::facts::{Receiver, StrId};
 use crate::langs::support::each_child;
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 /// Longest chain of members and calls whose types are followed.

@@ -1,12 +1,11 @@
 //! Packages, imports, functions, types, constants and variables.
 
-use tree_sitter::Node;
-
 use super::grammar::GoKind;
 use super::imports::local_name;
 use super::rules::GoRules;
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefKind, TypePart};
 use crate::langs::support::{NewDef, Outer, child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl GoRules {

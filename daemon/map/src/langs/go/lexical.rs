@@ -1,10 +1,9 @@
 //! Go: every block is a scope, a name is visible after its declaration, and `:=` declares only what its block has not yet.
 
-use tree_sitter::Node;
-
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, has_token, named_children,
 };
+use crate::syntax::Node;
 
 pub(super) static RULES: LocalRules = LocalRules {
     scope_of,

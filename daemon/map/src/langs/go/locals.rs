@@ -1,11 +1,10 @@
 //! Local variables and what is known of their types.
 
-use tree_sitter::Node;
-
 use super::grammar::GoKind;
 use super::rules::GoRules;
 use crate::facts::StrId;
 use crate::langs::support::each_child;
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl GoRules {

@@ -20,8 +20,6 @@ mod rules;
 mod tests;
 mod types;
 
-use tree_sitter::Tree;
-
 pub use manifest::read_go_mod;
 
 use super::support::define_grammar;
@@ -29,6 +27,7 @@ use super::{
     Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, ProjectFile, Reach, SourceRules, Twins,
 };
 use crate::facts::FactsBuilder;
+use crate::syntax::Tree;
 use crate::walk::walk;
 
 /// Its row in the language table.

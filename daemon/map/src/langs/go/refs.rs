@@ -1,11 +1,10 @@
 //! Uses: calls, selectors, names, types, keys of literals.
 
-use tree_sitter::Node;
-
 use super::grammar::GoKind;
 use super::infer::is_basic;
 use super::rules::{GoRules, Keys};
 use crate::facts::{Receiver, RefKind};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl GoRules {

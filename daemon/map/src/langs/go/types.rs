@@ -1,12 +1,11 @@
 //! Types as the extractor keeps them: the dotted name of a type, behind `[]` for each slice, array, map or channel that holds it; and the
 //! struct and interface types without a name, which go by the path of the field or variable that has them.
 
-use tree_sitter::Node;
-
 use super::grammar::GoKind;
 use super::rules::GoRules;
 use crate::facts::{DefIdx, StrId, TypePart};
 use crate::langs::support::each_child;
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx};
 
 /// Deepest nesting of types that is looked through.

@@ -1,11 +1,10 @@
 //! Blocks and attributes: what they define, and what a module imports.
 
-use tree_sitter::Node;
-
 use super::grammar::HclKind;
 use super::rules::HclRules;
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefKind};
 use crate::langs::support::{NewDef, child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 /// The arguments of a `module` block that are Terraform's own.

@@ -4,10 +4,10 @@
 //! an operator to the whole operation. Indexes and splats between the names are passed over.
 
 use hob_base::line_index::utf16_len;
-use tree_sitter::Node;
 
 use super::rules::HclRules;
 use crate::facts::{Receiver, RefInput, RefKind};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// The most names of an address: `module.vpc.subnets`, `data.aws_ami.ubuntu`.

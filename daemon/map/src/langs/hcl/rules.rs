@@ -1,10 +1,9 @@
 //! The judgement on each node of HCL: which handler it goes to, and what handlers remember between nodes.
 
-use tree_sitter::Node;
-
 use super::grammar::{GRAMMAR, HclGrammar, HclKind};
 use crate::facts::DefIdx;
 use crate::langs::support::{Comment, Handled, Lead, child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, Rules, WalkStep};
 
 /// The rules for HCL.

@@ -1,12 +1,10 @@
 //! Annotations by which a framework calls a method: routes of Spring, Jakarta and Micronaut, listeners, schedules, beans.
 
-use tree_sitter::Node;
-
 use super::grammar::JavaKind;
 use super::rules::JavaRules;
-use crate::cursor::named_children;
 use crate::facts::{DefKind, Receiver};
 use crate::langs::support::{child_where, each_child, routes};
+use crate::syntax::{Node, named_children};
 use crate::walk::Cx;
 
 /// Annotations of a method that give its path.

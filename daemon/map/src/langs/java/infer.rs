@@ -1,10 +1,9 @@
 //! Types that the file itself tells: declarations, `new`, casts.
 
-use tree_sitter::Node;
-
 use super::grammar::JavaKind;
 use super::rules::JavaRules;
 use crate::facts::{Receiver, StrId};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx};
 
 /// Longest chain of `.` that is followed.

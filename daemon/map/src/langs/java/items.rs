@@ -1,11 +1,10 @@
 //! Packages, imports, types and their members, and local variables.
 
-use tree_sitter::Node;
-
 use super::grammar::JavaKind;
 use super::rules::{JavaClassScope, JavaRules};
 use crate::facts::{DefFlags, DefKind, ImportInput, ImportKind, RefKind, StrId};
 use crate::langs::support::{ItemDef, NewDef, child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl JavaRules {

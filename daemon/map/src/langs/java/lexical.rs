@@ -1,10 +1,9 @@
 //! Java: blocks are scopes, a variable is visible after its declaration, and members of the types around it are known by bare names.
 
-use tree_sitter::Node;
-
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
 };
+use crate::syntax::Node;
 
 pub(super) static RULES: LocalRules = LocalRules {
     scope_of,

@@ -16,11 +16,10 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use tree_sitter::Tree;
-
 use super::support::define_grammar;
 use super::{Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, SourceRules};
 use crate::facts::FactsBuilder;
+use crate::syntax::Tree;
 use crate::walk::walk;
 
 /// Its row in the language table.

@@ -1,11 +1,10 @@
 //! Uses: calls, creations, fields, names, types, annotations.
 
-use tree_sitter::Node;
-
 use super::grammar::JavaKind;
 use super::rules::JavaRules;
 use crate::facts::{Receiver, RefKind};
 use crate::langs::support::{each_child, record_arguments, refer_unbound};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// Types besides enumerations whose values a `switch` tells apart: their labels are constants from anywhere.
@@ -141,8 +140,8 @@ impl JavaRules {
     /// `case RED:` names a constant of the enumeration that the `switch` is about, whatever else is called so.
     pub(super) fn visit_switch_label(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let names: Vec<_> =
-            crate::cursor::named_children(node).filter(|c| self.g.kind(*c) == JavaKind::Ident).collect();
-        let mut around = std::iter::successors(node.parent(), tree_sitter::Node::parent).take(3);
+            crate::syntax::named_children(node).filter(|c| self.g.kind(*c) == JavaKind::Ident).collect();
+        let mut around = std::iter::successors(node.parent(), Node::parent).take(3);
         let switch = around.find(|n| n.kind() == "switch_expression").filter(|_| !names.is_empty());
         let value = switch.and_then(|switch| switch.child_by_field_name("condition"));
         let ty = value.and_then(|value| self.value_type(value, cx));

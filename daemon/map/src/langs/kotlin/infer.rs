@@ -1,9 +1,8 @@
 //! Describes how Kotlin writes values and types.
 
-use tree_sitter::Node;
-
 use super::grammar::{GRAMMAR, KotlinKind};
 use crate::langs::support::{Syntax, TypedExpression, child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::Cx;
 
 /// Reads values and types as Kotlin writes them.

@@ -1,7 +1,5 @@
 //! Packages, imports, types and their members.
 
-use tree_sitter::Node;
-
 use super::grammar::KotlinKind;
 use super::infer::{Kotlin, type_child};
 use super::rules::KotlinRules;
@@ -9,6 +7,7 @@ use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, RefInput,
 use crate::langs::support::{
     NewDef, SurroundingBody, Syntax, child_where, each_child, has_word, header_start,
 };
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// A definition about to be made.

@@ -2,11 +2,10 @@
 //!
 //! Members are left to the graph, except parameters of a class that are properties, which its initialisers name as parameters.
 
-use tree_sitter::Node;
-
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
 };
+use crate::syntax::Node;
 
 pub(super) static RULES: LocalRules = LocalRules {
     scope_of,

@@ -1,12 +1,11 @@
 //! Names that Kotlin binds locally: parameters, variables, what a lambda gets.
 
-use tree_sitter::Node;
-
 use super::grammar::KotlinKind;
 use super::infer::{Kotlin, type_child};
 use super::rules::KotlinRules;
 use crate::facts::StrId;
 use crate::langs::support::{Syntax, child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl KotlinRules {

@@ -18,13 +18,12 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use tree_sitter::Tree;
-
 use super::support::define_grammar;
 use super::{
     ExtensionScope, Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, SourceRules, StaticMembers,
 };
 use crate::facts::FactsBuilder;
+use crate::syntax::Tree;
 use crate::walk::walk;
 
 /// Its row in the language table.

@@ -1,12 +1,11 @@
 //! Uses: calls, members, names, types, annotations.
 
-use tree_sitter::Node;
-
 use super::grammar::KotlinKind;
 use super::infer::{Kotlin, type_child};
 use super::rules::KotlinRules;
 use crate::facts::{DefKind, Receiver, RefKind};
 use crate::langs::support::{Syntax, child_where, is_capital, record_arguments};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl KotlinRules {

@@ -1,13 +1,12 @@
 //! Calls, and tests that are written as calls.
 
-use tree_sitter::Node;
-
 use super::grammar::LuaKind;
 use super::items::LuaItem;
 use super::rules::LuaRules;
 use super::values::{call_arguments, required_module, string_literal};
 use crate::facts::{DefFlags, DefKind, ImportInput, ImportKind, Receiver, RefKind};
 use crate::langs::support::{child_where, refer_unbound, test_title};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl LuaRules {

@@ -1,14 +1,13 @@
 //! Records the fields of tables: those that a constructor names, those that are assigned, and those of the table that
 //! a file returns.
 
-use tree_sitter::Node;
-
 use super::grammar::LuaKind;
 use super::items::{LuaFunction, LuaItem};
 use super::rules::LuaRules;
 use super::values::{path, path_names, string_literal};
 use crate::facts::{DefFlags, DefKind};
 use crate::langs::support::each_child;
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl LuaRules {

@@ -1,12 +1,11 @@
 //! Functions, variables and imports.
 
-use tree_sitter::Node;
-
 use super::grammar::LuaKind;
 use super::rules::LuaRules;
 use super::values::{assignment_pairs, required_module};
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefInput, RefKind};
 use crate::langs::support::{NewDef, Outer, child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 /// A definition in terms of nodes.

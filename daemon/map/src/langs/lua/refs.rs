@@ -1,11 +1,10 @@
 //! Uses: names, fields, and the classes of values.
 
-use tree_sitter::Node;
-
 use super::grammar::LuaKind;
 use super::rules::LuaRules;
 use super::values::{call_arguments, callee_name, path};
 use crate::facts::{Receiver, RefKind, StrId};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl LuaRules {

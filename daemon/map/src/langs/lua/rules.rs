@@ -1,12 +1,12 @@
 //! The judgement on each node of Lua: which handler it goes to, and what handlers remember between nodes.
 
 use rustc_hash::FxHashMap;
-use tree_sitter::Node;
 
 use super::grammar::{GRAMMAR, LuaGrammar, LuaKind};
 use super::tables::Tables;
 use crate::facts::{DefIdx, StrId};
 use crate::langs::support::{Comment, Handled, Lead, Pending};
+use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The rules for Lua.

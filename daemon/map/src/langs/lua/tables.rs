@@ -3,11 +3,11 @@
 //! Looked over once before the walk, because a table is made long before what is put in it says what it is.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tree_sitter::{Node, Tree};
 
 use super::grammar::{GRAMMAR, LuaKind};
 use super::values::{assignment_pairs, call_arguments, callee_name, path, path_names, text};
 use crate::langs::support::each_child;
+use crate::syntax::{Node, Tree};
 
 /// The tables of a file that are classes or modules, by the name of the variable.
 #[derive(Debug, Default)]

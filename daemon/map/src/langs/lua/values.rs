@@ -1,9 +1,8 @@
 //! Reads the text of an expression: dotted names, required modules, plain strings, lists of both sides of `=`.
 
-use tree_sitter::Node;
-
 use super::grammar::{GRAMMAR, LuaKind};
 use crate::langs::support::each_child;
+use crate::syntax::Node;
 
 /// Longest chain of `.` that is followed.
 const LIMIT: usize = 16;

@@ -3,11 +3,10 @@
 //! Only plain names count, and of `Foo|null` the one that is not null. Everything else (arrays, shapes, generics, several
 //! classes) says nothing that a member could be looked for in.
 
-use tree_sitter::Node;
-
 use super::infer::is_own_type;
 use super::rules::PhpRules;
 use crate::facts::{DefIdx, Receiver, RefInput, RefKind, StrId};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx};
 
 /// Longest comment that is looked at, in bytes.

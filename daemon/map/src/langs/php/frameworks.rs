@@ -1,11 +1,9 @@
 //! Routes of Laravel (`Route::get("/users", [UserController::class, "index"])`) and Symfony (`#[Route("/users")]`).
 
-use tree_sitter::Node;
-
 use super::rules::PhpRules;
-use crate::cursor::named_children;
 use crate::facts::{DefKind, Receiver, RefInput, RefKind};
 use crate::langs::support::{child_where, routes};
+use crate::syntax::{Node, named_children};
 use crate::walk::Cx;
 
 /// Methods of Laravel's `Route` that answer a path.

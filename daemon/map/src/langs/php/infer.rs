@@ -1,11 +1,10 @@
 //! Types that the file itself tells: `new`, declared parameters and properties, what its own functions return.
 
-use tree_sitter::Node;
-
 use super::grammar::PhpKind;
 use super::rules::PhpRules;
 use crate::facts::{DefIdx, Receiver, StrId, TypePart};
 use crate::langs::support::{child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx};
 
 /// Longest chain of calls and properties whose types are followed.

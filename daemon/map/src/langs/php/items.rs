@@ -1,13 +1,12 @@
 //! Classes and functions.
 
-use tree_sitter::Node;
-
 use super::docblock::Doc;
 use super::grammar::PhpKind;
 use super::infer::is_own_type;
 use super::rules::{PhpClassScope, PhpRules};
 use crate::facts::{DefFlags, DefIdx, DefKind, StrId};
 use crate::langs::support::{NewDef, child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// A definition in terms of nodes: the whole, where its name stands, and where its header ends.

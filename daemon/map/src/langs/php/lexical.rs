@@ -3,9 +3,8 @@
 //!
 //! Names of functions, classes and constants are a matter of namespaces and not of scopes; properties are members.
 
-use tree_sitter::Node;
-
 use crate::langs::scope_rules::{Binder, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children};
+use crate::syntax::Node;
 
 pub(super) static RULES: LocalRules = LocalRules {
     scope_of,

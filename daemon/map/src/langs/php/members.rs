@@ -1,12 +1,11 @@
 //! Properties, constants, enumeration cases, traits and bases, parameters.
 
-use tree_sitter::Node;
-
 use super::grammar::PhpKind;
 use super::items::PhpItem;
 use super::rules::PhpRules;
 use crate::facts::{DefFlags, DefKind, RefKind, StrId, TypePart};
 use crate::langs::support::{assign_type, child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl PhpRules {

@@ -25,8 +25,6 @@ mod rules;
 mod tests;
 mod traits;
 
-use tree_sitter::Tree;
-
 pub(super) use manifest::read_composer_json;
 
 use super::support::define_grammar;
@@ -34,6 +32,7 @@ use super::{
     Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, ProjectFile, Reach, SourceRules, VagueNames,
 };
 use crate::facts::FactsBuilder;
+use crate::syntax::Tree;
 use crate::walk::walk;
 
 /// The start of a path that starts at no namespace.

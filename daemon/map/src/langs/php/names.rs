@@ -3,13 +3,12 @@
 //! A path is dotted. One that begins with `\` starts at no namespace and is complete; a plain name means one of the file's
 //! own namespace, or what an import binds it to.
 
-use tree_sitter::Node;
-
 use super::ROOT;
 use super::grammar::PhpKind;
 use super::rules::PhpRules;
 use crate::facts::{ImportInput, ImportKind, Receiver, RefKind};
 use crate::langs::support::{child_where, each_child, refer_unbound};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// Class names that stand for the class at hand or are no classes.

@@ -4,13 +4,12 @@
 //! to the next, belongs to modules with the parts of its name, so that `A\B\Foo` has that qualified name wherever it is
 //! written. A plain name of a class means one of the same namespace and none of the file's first.
 
-use tree_sitter::Node;
-
 use super::grammar::PhpKind;
 use super::names::dotted_path;
 use super::rules::PhpRules;
 use crate::facts::{DefFlags, DefIdx, DefKind};
 use crate::langs::support::{NewDef, Outer, each_child};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl PhpRules {

@@ -1,12 +1,11 @@
 //! Uses: calls, creations, members, constants, types, attributes, included files.
 
-use tree_sitter::Node;
-
 use super::grammar::PhpKind;
 use super::items::PhpItem;
 use super::rules::PhpRules;
 use crate::facts::{DefFlags, DefKind, ImportInput, ImportKind, RefKind};
 use crate::langs::support::{child_where, each_child, refer_unbound, test_title};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl PhpRules {

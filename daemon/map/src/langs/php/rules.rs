@@ -1,12 +1,12 @@
 //! The judgement on each node of PHP: which handler it goes to, and what handlers remember between nodes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tree_sitter::Node;
 
 use super::docblock::Doc;
 use super::grammar::{GRAMMAR, PhpGrammar, PhpKind};
 use crate::facts::StrId;
 use crate::langs::support::{Comment, Handled, Lead};
+use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The rules for PHP.

@@ -1,12 +1,11 @@
 //! Traits that a class uses, with what it takes from which of them, and under which names.
 
-use tree_sitter::Node;
-
 use super::grammar::PhpKind;
 use super::items::PhpItem;
 use super::rules::PhpRules;
 use crate::facts::{DefFlags, DefKind, Receiver, RefKind};
 use crate::langs::support::{each_child, refer_unbound};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl PhpRules {

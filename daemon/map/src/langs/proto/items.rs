@@ -1,11 +1,10 @@
 //! The package, imports, messages, enumerations, services and their members.
 
-use tree_sitter::Node;
-
 use super::grammar::ProtoKind;
 use super::rules::ProtoRules;
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, TypePart};
 use crate::langs::support::{NewDef, child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl ProtoRules {

@@ -19,12 +19,11 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use tree_sitter::Tree;
-
 use super::semantics::GeneratedNames;
 use super::support::{define_grammar, schemas};
 use super::{Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, SourceRules};
 use crate::facts::FactsBuilder;
+use crate::syntax::Tree;
 use crate::walk::walk;
 
 /// Endings of the types that generators make from a service, and from a message beside its own.

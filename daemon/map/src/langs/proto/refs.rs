@@ -1,11 +1,10 @@
 //! Uses of types, extensions and values of enumerations.
 
-use tree_sitter::Node;
-
 use super::grammar::ProtoKind;
 use super::rules::ProtoRules;
 use crate::facts::{Receiver, RefKind};
 use crate::langs::support::{child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// Most names of a path that are read: no path of people's comes near.

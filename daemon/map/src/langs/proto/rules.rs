@@ -1,10 +1,9 @@
 //! The judgement on each node of a `.proto` file: which handler it goes to, and what handlers remember between nodes.
 
-use tree_sitter::Node;
-
 use super::grammar::{GRAMMAR, ProtoGrammar, ProtoKind};
 use crate::facts::DefKind;
 use crate::langs::support::{Comment, Lead};
+use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The rules for Protocol Buffers.

@@ -1,13 +1,11 @@
 //! Definitions of a Python file: what kind they are, which properties they have, where they begin and end.
 
-use tree_sitter::Node;
-
 use super::Python;
 use super::grammar::FIELDS;
 use super::scan::{AssignmentTarget, Marker, Statement};
 use super::types::{Ty, dotted_path, last, string_content};
-use crate::cursor::{all_children, named_children};
 use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, RefKind, TypePart};
+use crate::syntax::{Node, all_children, named_children};
 use crate::walk::{Cx, WalkStep};
 
 /// The parts of a `class` or `def`.

@@ -6,15 +6,13 @@
 //! with the shape of the arguments; which package a name comes from decides only where a word is common (`path`).
 //! Not here: what a fixture's name means, which needs other files (`resolve`).
 
-use tree_sitter::Node;
-
 use super::Python;
 use super::grammar::FIELDS;
 use super::patterns::each_parameter;
 use super::types::{last, string_content};
-use crate::cursor::named_children;
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefInput, RefKind};
 use crate::langs::support::routes::{self, last_name};
+use crate::syntax::{Node, named_children};
 use crate::walk::Cx;
 
 /// Decorators of an object that make what is below them the handler of a path, their first argument: Flask, FastAPI,

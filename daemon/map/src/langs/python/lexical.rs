@@ -1,11 +1,10 @@
 //! Python: functions, classes and comprehensions are scopes, blocks are none; whatever assigns a name binds it in all of its function.
 
-use tree_sitter::Node;
-
 use crate::langs::scope_rules::{
     Binder, BindingKind, BranchRules, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
 };
 use crate::receiver::MemberRules;
+use crate::syntax::Node;
 
 pub(super) static RULES: LocalRules = LocalRules {
     scope_of,

@@ -31,13 +31,13 @@ mod types;
 use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tree_sitter::{Node, Tree};
 
 use super::{
     CommentStyle, Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, PassedImports, ProjectFile,
     SourceRules,
 };
 use crate::facts::{DefIdx, FactsBuilder, RefKind};
+use crate::syntax::{Node, Tree};
 use crate::walk::{Cx, KindTable, Rules, WalkStep, walk};
 use grammar::language;
 use scan::Scan;

@@ -1,10 +1,8 @@
 //! The pieces that statements are made of: parameters, targets of assignments, `case` patterns, decorators.
 
-use tree_sitter::Node;
-
 use super::grammar::FIELDS;
 use super::types::{last, text};
-use crate::cursor::named_children;
+use crate::syntax::{Node, named_children};
 
 /// The facts that the decorators of a function state.
 #[derive(Clone, Copy, Debug, Default)]

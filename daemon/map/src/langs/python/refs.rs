@@ -2,14 +2,12 @@
 //!
 //! Every segment of `a.b.c()` is a use of its own name: `a` stands alone, `b` is read on `a`, `c` is called on `a.b`.
 
-use tree_sitter::Node;
-
 use super::Python;
 use super::grammar::FIELDS;
 use super::patterns::{each_parameter, each_target};
 use super::types::{Ty, dotted_path, head, is_own, member_of_type, of_value, string_content};
-use crate::cursor::named_children;
 use crate::facts::{DefIdx, Receiver, RefInput, RefKind, StrId};
+use crate::syntax::{Node, named_children};
 use crate::walk::{Binding, Cx, WalkStep};
 
 /// Stands for "the class at hand" among the bindings. It is turned into [`Receiver::SelfType`] before anything is

@@ -7,7 +7,6 @@
 use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tree_sitter::{Node, Tree};
 
 use super::grammar::{FIELDS, language};
 use super::patterns::{Marks, each_capture, each_parameter, each_target};
@@ -15,7 +14,7 @@ use super::types::{
     Ty, call_result, dotted_path, head, is_class_name, is_iterator, is_own, last, member_of_type,
     of_annotation, of_iterated, of_value, text,
 };
-use crate::cursor::{NodeCursor, StepTo, named_children};
+use crate::syntax::{Node, NodeCursor, StepTo, Tree, named_children};
 use crate::walk::KindTable;
 
 /// Most links of a chain `a = b = ...` in one statement that are followed to the value.
@@ -452,8 +451,7 @@ impl<'t> Scanner<'t> {
     }
 
     fn note_imported(&mut self, node: Node<'t>) {
-        let mut cursor = node.walk();
-        for name in node.children_by_field_name("name", &mut cursor) {
+        for name in node.children_by_field_name("name") {
             let local = name.child_by_field_id(FIELDS.alias).unwrap_or(name);
             let name = head(text(self.source, local));
             self.innermost_frame().not_local.insert(name);

@@ -1,17 +1,14 @@
 //! Import statements of a Python file. `if TYPE_CHECKING:` and `try:` make no difference: what they bind is bound.
 
-use tree_sitter::Node;
-
 use super::grammar::FIELDS;
 use super::types::{dotted_path, head};
-use crate::cursor::named_children;
 use crate::facts::{ImportInput, ImportKind};
+use crate::syntax::{Node, named_children};
 use crate::walk::{Cx, WalkStep};
 
 /// `import a.b.c`, `import a.b.c as m`.
 pub(super) fn visit_import<'t>(node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
-    let mut cursor = node.walk();
-    for item in node.children_by_field_name("name", &mut cursor) {
+    for item in node.children_by_field_name("name") {
         let alias = item.child_by_field_id(FIELDS.alias).map(|alias| cx.text(alias));
         let name = item.child_by_field_id(FIELDS.name).unwrap_or(item);
         let Some(module) = dotted_path(cx.source, name) else { continue };
@@ -33,8 +30,7 @@ pub(super) fn import_from<'t>(node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         Some(module) => cx.text(module).split_whitespace().collect::<String>(),
         None => "__future__".to_owned(),
     };
-    let mut cursor = node.walk();
-    for item in node.children_by_field_name("name", &mut cursor) {
+    for item in node.children_by_field_name("name") {
         let name = item.child_by_field_id(FIELDS.name).unwrap_or(item);
         let name = cx.text(name);
         let local = item.child_by_field_id(FIELDS.alias).map_or(name, |alias| cx.text(alias));

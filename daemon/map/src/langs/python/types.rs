@@ -8,9 +8,8 @@
 
 use std::borrow::Cow;
 
-use tree_sitter::Node;
-
 use super::grammar::FIELDS;
+use crate::syntax::Node;
 
 /// Most levels of parentheses, `or` and unions that are looked into.
 const DEPTH: usize = 8;

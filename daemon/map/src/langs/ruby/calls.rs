@@ -1,12 +1,11 @@
 //! Calls with something before the name, with arguments, or both.
 
-use tree_sitter::Node;
-
 use super::grammar::RubyKind;
 use super::paths::{constant_path, is_constant};
 use super::rules::{AssignedCall, RubyRules};
 use crate::facts::{Receiver, RefKind};
 use crate::langs::support::refer_unbound;
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl RubyRules {

@@ -1,13 +1,12 @@
 //! Methods that a class body makes by naming them: `delegate :name, to: :owner`, `def_delegators :@list, :size`, and the typed properties
 //! of Sorbet, `prop :name, String`.
 
-use tree_sitter::Node;
-
 use super::grammar::RubyKind;
 use super::items::word_position;
 use super::macros::symbol_text;
 use super::rules::RubyRules;
 use crate::facts::{DefFlags, Receiver, RefInput, RefKind};
+use crate::syntax::Node;
 use crate::walk::Cx;
 
 impl RubyRules {

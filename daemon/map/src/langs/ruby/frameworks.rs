@@ -1,12 +1,11 @@
 //! Routes of Rails and Sinatra, and the methods that Rails calls by name: callbacks of controllers, models and jobs.
 
-use tree_sitter::Node;
-
 use super::grammar::RubyKind;
 use super::macros::{string_literal, symbol_text};
 use super::rules::RubyRules;
 use crate::facts::{DefIdx, Receiver, RefInput, RefKind};
 use crate::langs::support::routes;
+use crate::syntax::Node;
 use crate::walk::Cx;
 
 /// Words of a class body whose symbols name methods that the framework calls.

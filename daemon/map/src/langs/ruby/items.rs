@@ -1,12 +1,11 @@
 //! Classes, modules, methods, constants.
 
-use tree_sitter::Node;
-
 use super::grammar::RubyKind;
 use super::paths::{constant_path, made_type};
 use super::rules::{RubyClassScope, RubyRules};
 use crate::facts::{DefFlags, DefIdx, DefKind, Receiver, RefKind};
 use crate::langs::support::{NewDef, Outer, child_where, each_child, refer_unbound};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// A definition in terms of nodes.

@@ -6,11 +6,11 @@
 //! assigned anything else besides is of no known class. Not here: variables outside of classes, which scopes know.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::grammar::{GRAMMAR, RubyKind};
 use super::paths::{constant_path, created_class, made_type, text};
 use crate::langs::support::each_child;
+use crate::syntax::{Node, NodeCursor, Tree};
 
 /// The variables that Ruby itself sets.
 const SPECIAL: &[&str] = &[
@@ -143,7 +143,7 @@ impl<'s> Scan<'s> {
         }
     }
 
-    fn enter(&mut self, cursor: &TreeCursor<'_>) {
+    fn enter(&mut self, cursor: &NodeCursor<'_>) {
         let node = cursor.node();
         if !node.is_named() {
             return;

@@ -3,11 +3,10 @@
 //! Methods, classes and modules see nothing of the variables around them; blocks do. Instance variables outside of classes, as in scripts
 //! and groups of tests, belong to the file here; those of classes are definitions of the map.
 
-use tree_sitter::Node;
-
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
 };
+use crate::syntax::Node;
 
 pub(super) static RULES: LocalRules = LocalRules {
     scope_of,

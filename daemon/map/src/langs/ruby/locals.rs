@@ -4,9 +4,9 @@
 //! walk, in which everything inside sees everything outside.
 
 use rustc_hash::FxHashMap;
-use tree_sitter::Node;
 
 use crate::facts::StrId;
+use crate::syntax::Node;
 
 /// More scopes than these are not opened; no source written by people comes near it.
 const MAX_FRAMES: usize = 256;

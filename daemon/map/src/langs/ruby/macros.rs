@@ -1,13 +1,12 @@
 //! Calls that define, import or mark: what `attr_accessor :a`, `private`, `include M`, `require "x"` do to a class or file.
 
-use tree_sitter::Node;
-
 use super::grammar::RubyKind;
 use super::items::{RubyItem, block_of, word_position};
 use super::paths::text;
 use super::rules::RubyRules;
 use crate::facts::{DefFlags, DefKind, ImportInput, ImportKind, RefKind};
 use crate::langs::support::each_child;
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl RubyRules {

@@ -1,9 +1,8 @@
 //! Constants and what they are written with: `A::B::C` as `A.B.C`.
 
-use tree_sitter::Node;
-
 use super::grammar::{GRAMMAR, RubyKind};
 use crate::facts::DefKind;
+use crate::syntax::Node;
 
 /// Longest chain of `::` that is followed.
 const LIMIT: usize = 32;

@@ -1,12 +1,11 @@
 //! Uses: words, constants, assignments, and what binds local variables.
 
-use tree_sitter::Node;
-
 use super::grammar::RubyKind;
 use super::paths::{constant_path, created_class};
 use super::rules::{AssignedCall, RubyRules};
 use crate::facts::{Receiver, RefKind, StrId};
 use crate::langs::support::{each_child, refer_unbound};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl RubyRules {

@@ -1,13 +1,13 @@
 //! The judgement on each node of Ruby: which handler it goes to, and what handlers remember between nodes.
 
 use rustc_hash::FxHashMap;
-use tree_sitter::Node;
 
 use super::grammar::{GRAMMAR, RubyGrammar, RubyKind};
 use super::ivars::Ivars;
 use super::locals::Locals;
 use crate::facts::{DefFlags, DefIdx};
 use crate::langs::support::{Comment, Handled, Lead};
+use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The rules for Ruby.

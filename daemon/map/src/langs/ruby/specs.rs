@@ -1,7 +1,5 @@
 //! Tests that are written as calls: RSpec and minitest's `describe` and `it`, Rails' `test "…" do`, `let(:name)`.
 
-use tree_sitter::Node;
-
 use super::grammar::RubyKind;
 use super::items::{RubyItem, block_of, word_position};
 use super::macros::{string_literal, symbol_text};
@@ -9,6 +7,7 @@ use super::paths::constant_path;
 use super::rules::RubyRules;
 use crate::facts::{DefFlags, DefKind};
 use crate::langs::support::test_title;
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 const GROUPS: &[&str] = &[

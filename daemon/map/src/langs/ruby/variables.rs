@@ -1,12 +1,11 @@
 //! Variables that outlive a call: the fields of classes (`@size`, `@@all`), and what the whole program sees (`$log`).
 
-use tree_sitter::Node;
-
 use super::grammar::RubyKind;
 use super::items::word_position;
 use super::ivars::VariableRole;
 use super::rules::RubyRules;
 use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, Receiver, RefInput, RefKind};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// Longest text of an assignment that a signature is taken from, in bytes.

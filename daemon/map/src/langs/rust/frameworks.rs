@@ -1,11 +1,10 @@
 //! Routes of axum, actix-web, rocket and warp's kin: `.route("/users", get(list))` and `#[get("/users")]`.
 
-use tree_sitter::Node;
-
 use super::grammar::RustKind;
 use super::rules::RustRules;
 use crate::facts::{DefIdx, DefKind, Receiver};
 use crate::langs::support::routes::{self, last_name};
+use crate::syntax::Node;
 use crate::walk::Cx;
 
 /// Methods of a router whose first argument is a path.

@@ -1,10 +1,9 @@
 //! `impl` blocks: whose members they hold, and which trait they implement.
 
-use tree_sitter::Node;
-
 use super::grammar::RustKind;
 use super::rules::{RustImplBody, RustRules};
 use crate::facts::RefKind;
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl RustRules {

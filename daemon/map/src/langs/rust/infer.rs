@@ -4,11 +4,10 @@
 //!
 //! [`TypeHint`]: crate::facts::TypeHint
 
-use tree_sitter::Node;
-
 use super::grammar::RustKind;
 use super::rules::RustRules;
 use crate::facts::{Receiver, StrId};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx};
 
 /// Longest chain of calls and fields that is followed.

@@ -1,11 +1,10 @@
 //! Items: functions, types, constants, modules, and what attributes say of them.
 
-use tree_sitter::Node;
-
 use super::grammar::RustKind;
 use super::rules::{RustImplBody, RustRules};
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefKind, TypePart};
 use crate::langs::support::{ItemDef, NewDef, Outer, child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl RustRules {

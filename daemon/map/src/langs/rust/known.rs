@@ -1,12 +1,11 @@
 //! Collects the types that a file's items state, before the walk: an `impl` may stand before its struct, a call
 //! before its function.
 
-use tree_sitter::Node;
-
 use super::grammar::RustKind;
 use super::rules::{Returned, RustRules};
 use crate::facts::StrId;
 use crate::langs::support::each_child;
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl RustRules {

@@ -1,10 +1,9 @@
 //! Rust: each `let` hides those before it, patterns bind where they match, and items are visible in all of their block.
 
-use tree_sitter::Node;
-
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
 };
+use crate::syntax::Node;
 
 pub(super) static RULES: LocalRules = LocalRules {
     scope_of,

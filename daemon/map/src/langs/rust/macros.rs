@@ -3,8 +3,6 @@
 //! `name (` is a call, `.name (` a call on what stands before it (a chain from a variable or a call), `a::b` a path. Bare names
 //! are recorded where they start in upper case; not behind `struct` and the like, where the macro defines them.
 
-use tree_sitter::Node;
-
 use super::grammar::RustKind;
 use super::infer::{PATH_LIMIT, binding_type};
 use super::refs::without_raw_prefix;
@@ -12,6 +10,7 @@ use super::rules::RustRules;
 use super::values::{method_path, opened_path};
 use crate::facts::{Receiver, RefKind};
 use crate::langs::support::each_child;
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// A path that is being read from tokens.

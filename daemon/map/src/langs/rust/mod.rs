@@ -26,8 +26,6 @@ mod uses;
 mod values;
 mod written;
 
-use tree_sitter::Tree;
-
 pub use manifest::read_cargo_toml;
 
 use super::support::define_grammar;
@@ -36,6 +34,7 @@ use super::{
     Twins,
 };
 use crate::facts::FactsBuilder;
+use crate::syntax::Tree;
 use crate::walk::walk;
 
 /// Its row in the language table.

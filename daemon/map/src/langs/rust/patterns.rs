@@ -3,13 +3,12 @@
 //! A name in a pattern is a variable when it starts in lower case and a constant otherwise; the grammar cannot tell, and
 //! the convention is one that the compiler warns about. What a pattern takes apart is followed as a path, see `values`.
 
-use tree_sitter::Node;
-
 use super::grammar::RustKind;
 use super::infer::{PATH_LIMIT, PATH_STEPS, as_binding};
 use super::rules::RustRules;
 use super::values::element_path;
 use crate::langs::support::each_child;
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 /// Most arguments of a call that are looked at for closures.

@@ -1,10 +1,9 @@
 //! Uses: calls, paths, fields, names, types.
 
-use tree_sitter::Node;
-
 use super::grammar::RustKind;
 use super::rules::RustRules;
 use crate::facts::{Receiver, RefKind};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// Longest path that is followed, in segments.

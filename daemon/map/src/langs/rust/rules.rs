@@ -1,11 +1,11 @@
 //! The judgement on each node of Rust: which handler it goes to, and what handlers remember between nodes.
 
 use rustc_hash::FxHashMap;
-use tree_sitter::Node;
 
 use super::grammar::{GRAMMAR, RustGrammar, RustKind};
 use crate::facts::{DefIdx, StrId};
 use crate::langs::support::{Comment, Handled, Lead, Pending};
+use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The rules for Rust.

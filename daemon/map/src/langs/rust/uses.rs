@@ -5,13 +5,12 @@
 //! that has its body in the file, `self` and `super` are rewritten to hold for the file: `use super::f` in `mod tests { }` is
 //! `self::f`.
 
-use tree_sitter::Node;
-
 use super::grammar::RustKind;
 use super::refs::without_raw_prefix;
 use super::rules::RustRules;
 use crate::facts::{DefFlags, ImportInput, ImportKind};
 use crate::langs::support::each_child;
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// Longest module path that is recorded, in bytes.

@@ -8,12 +8,11 @@
 //!
 //! A tuple that is written out is `(a,b)`; its elements are taken at once and never leave the file so.
 
-use tree_sitter::Node;
-
 use super::grammar::RustKind;
 use super::infer::{CHAIN_LIMIT, PATH_LIMIT, is_type_name, is_word};
 use super::rules::RustRules;
 use crate::langs::support::{each_child, split_outside_brackets};
+use crate::syntax::Node;
 use crate::walk::Cx;
 
 /// Most elements of a tuple that are followed.

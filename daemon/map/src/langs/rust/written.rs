@@ -5,12 +5,12 @@
 //! The resolution's `written` module knows what the library's own types make of them. What cannot be told is `_`.
 
 use rustc_hash::FxHashMap;
-use tree_sitter::Node;
 
 use super::grammar::RustKind;
 use super::rules::RustRules;
 use crate::facts::{DefIdx, TypePart};
 use crate::langs::support::each_child;
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx};
 
 /// Deepest nesting of types that is kept.

@@ -1,9 +1,8 @@
 //! Describes how Scala writes values and types.
 
-use tree_sitter::Node;
-
 use super::grammar::{GRAMMAR, ScalaKind};
 use crate::langs::support::{Syntax, TypedExpression, child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::Cx;
 
 /// Longest chain of brackets and `.` that is followed.

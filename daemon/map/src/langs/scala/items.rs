@@ -1,7 +1,5 @@
 //! Packages, imports, types and their members.
 
-use tree_sitter::Node;
-
 use super::grammar::ScalaKind;
 use super::imports::UNTOLD;
 use super::infer::Scala;
@@ -10,6 +8,7 @@ use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, RefKind, 
 use crate::langs::support::{
     NewDef, SurroundingBody, Syntax, child_where, each_child, has_word, header_start, is_capital,
 };
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// A definition about to be made.

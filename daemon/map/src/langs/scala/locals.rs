@@ -1,12 +1,11 @@
 //! Names that Scala binds locally: parameters, values, patterns.
 
-use tree_sitter::Node;
-
 use super::grammar::ScalaKind;
 use super::infer::Scala;
 use super::rules::ScalaRules;
 use crate::facts::StrId;
 use crate::langs::support::{SurroundingBody, Syntax, child_where, each_child, is_capital};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 /// Most parts of one pattern that are looked at.

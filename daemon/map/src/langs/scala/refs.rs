@@ -1,12 +1,11 @@
 //! Uses: calls, members, names, types, bases, annotations.
 
-use tree_sitter::Node;
-
 use super::grammar::ScalaKind;
 use super::infer::{Scala, created_type};
 use super::rules::ScalaRules;
 use crate::facts::{DefKind, Receiver, RefKind};
 use crate::langs::support::{Syntax, child_where, each_child, is_capital};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl ScalaRules {

@@ -3,11 +3,10 @@
 //! Grammars of the C family name literals alike, so one reader serves them all. What is not a literal, a creation, a cast or a
 //! local of a known type is unknown: resolution then leaves open which overload is meant, which is better than a guess.
 
-use tree_sitter::Node;
-
 use super::each_child;
 use crate::facts::{ArgumentKind, Arguments, CallArguments};
 use crate::langs::lang::Lang;
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx};
 
 /// Java's classes of numbers, characters and truth values, and plain types that are no `int` but turn into one.

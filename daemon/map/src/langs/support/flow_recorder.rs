@@ -5,9 +5,9 @@
 //! has its value: otherwise `b = a` would leave no trace between the two names.
 
 use rustc_hash::FxHashMap;
-use tree_sitter::Node;
 
 use crate::facts::{FlowPart, FlowPlaces, FlowTarget, SeenIdx, SeenPlace, SlotIdx, StorePlace, ValueIdx};
+use crate::syntax::Node;
 
 /// The state of the expression around, set aside while the recorder is in an inner one.
 pub(crate) struct OuterExpression {

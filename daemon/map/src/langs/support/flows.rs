@@ -5,13 +5,12 @@
 //! of `a = f; a = g; a()` only `g` is called. Where text may run or not, or run again, that knowledge ends.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tree_sitter::Node;
 
-use crate::cursor::named_children;
 use crate::facts::{
     Call, CallIdx, CallKind, DefIdx, FactsBuilder, FlowPart, FlowParts, FlowScope, FlowStore, FlowTarget,
     FlowValue, Flows, Label, ScopeIdx, ScopeKind, Slot, SlotIdx, SlotKind, StrId, ValueIdx,
 };
+use crate::syntax::{Node, named_children};
 use crate::walk::LineTracker;
 
 use super::flow_recorder::{FlowRecorder, OuterExpression, OuterStatement};
@@ -85,15 +84,12 @@ pub(crate) enum TracedRun {
     Again,
 }
 
-/// Collects the named children of a node that are no comments.
-pub(crate) fn children_but<'t>(node: Node<'t>, is_comment: impl Fn(Node<'t>) -> bool) -> Vec<Node<'t>> {
-    let count = node.named_child_count();
-    if count == 0 {
-        return Vec::new();
-    }
-    let mut children = Vec::with_capacity(count);
-    children.extend(named_children(node).filter(|child| !is_comment(*child)));
-    children
+/// The named children of a node that are no comments.
+pub(crate) fn children_but<'t, F: Fn(Node<'t>) -> bool>(
+    node: Node<'t>,
+    is_comment: F,
+) -> impl Iterator<Item = Node<'t>> + use<'t, F> {
+    named_children(node).filter(move |child| !is_comment(*child))
 }
 
 impl<'t> Tracer<'t> {
@@ -494,12 +490,18 @@ impl<'t> Tracer<'t> {
     }
 
     fn keep_parts(&mut self, parts: &[FlowPart]) -> FlowParts {
-        let start = self.parts.len() as u32;
+        let start = self.parts.len();
         self.parts.extend_from_slice(parts);
+        self.note_parts_from(start)
+    }
+
+    /// The parts that were just added, from a number on.
+    fn note_parts_from(&mut self, start: usize) -> FlowParts {
+        let added = &self.parts[start..];
         if let Some(recorder) = &mut self.recorder {
-            recorder.note_parts(parts);
+            recorder.note_parts(added);
         }
-        FlowParts { start, len: parts.len() as u32 }
+        FlowParts { start: start as u32, len: added.len() as u32 }
     }
 
     pub(crate) fn make_container(&mut self, parts: &[FlowPart]) -> ValueIdx {
@@ -531,9 +533,11 @@ impl<'t> Tracer<'t> {
         kind: CallKind,
         args: &[FlowPart],
     ) -> ValueIdx {
-        let followed: Vec<FlowPart> =
-            args.iter().copied().filter(|arg| !self.is_unknown(arg.value)).collect();
-        let args = self.keep_parts(&followed);
+        let start = self.parts.len();
+        for arg in args.iter().filter(|arg| self.values[arg.value.0 as usize] != FlowValue::Unknown) {
+            self.parts.push(*arg);
+        }
+        let args = self.note_parts_from(start);
         let (line, col) = self.lines.position(self.source, at);
         let is_sure = self.doubts == 0;
         if let Some(recorder) = &mut self.recorder {

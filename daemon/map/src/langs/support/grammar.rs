@@ -3,8 +3,9 @@
 //! Made once per process, behind a `LazyLock`; then the walk's inner loop looks things up in arrays and compares no names.
 //! A grammar that needs more than this (C, with two dialects) has a type of its own.
 
-use tree_sitter::{Language, Node};
+use tree_sitter::Language;
 
+use crate::syntax::Node;
 use crate::walk::KindTable;
 
 /// The tables of one grammar: `K` is the language's own small enum of node kinds, `F` its field numbers, declared with

@@ -1,8 +1,7 @@
 //! Where a definition's header starts and what its modifiers say, for grammars that put annotations inside the definition.
 
-use tree_sitter::Node;
-
 use super::child_where;
+use crate::syntax::Node;
 use crate::walk::Cx;
 
 /// First byte of a header when the annotations before it are left out. `is_annotation` holds for them; a grammar's

@@ -4,8 +4,7 @@
 //! would walk down from the root each time. So they are remembered as they pass, and belong to the next definition if
 //! nothing else stands between.
 
-use tree_sitter::Node;
-
+use crate::syntax::Node;
 use crate::walk::Cx;
 
 /// Longest documentation that is looked at, in bytes; only its first paragraph is kept.

@@ -36,10 +36,10 @@ pub(crate) use title::test_title;
 pub(crate) use values::{Members, SurroundingBody, Syntax, TypedExpression, is_capital};
 
 use rustc_hash::FxHashSet;
-use tree_sitter::{Language, Node};
+use tree_sitter::Language;
 
-use crate::cursor::{NodeCursor, StepTo};
 use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, Receiver, RefKind};
+use crate::syntax::{Node, NodeCursor, StepTo};
 use crate::walk::Cx;
 
 /// Longest piece of a header that is looked at, in bytes.

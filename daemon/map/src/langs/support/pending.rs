@@ -3,8 +3,7 @@
 //! The walk goes through the text in order, so a binding is kept until the walk reaches the place where it takes effect,
 //! and forgotten if the block it belongs to is over by then.
 
-use tree_sitter::Node;
-
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx};
 
 /// Bindings that wait, the next one last.

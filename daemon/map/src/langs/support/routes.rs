@@ -2,9 +2,8 @@
 //!
 //! Each language finds the registrations; here is what a route looks like in all of them.
 
-use tree_sitter::Node;
-
 use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, Receiver, RefInput, RefKind};
+use crate::syntax::Node;
 use crate::walk::Cx;
 
 /// Longest path that names a route, in bytes; what is longer is cut.

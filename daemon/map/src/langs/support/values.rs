@@ -5,10 +5,10 @@
 //! of another file is looked at: what its members are is for the resolution to say.
 
 use rustc_hash::FxHashMap;
-use tree_sitter::Node;
 
 use super::Handled;
 use crate::facts::{Receiver, RefKind, StrId};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx};
 
 /// Longest chain of `.` that is followed.

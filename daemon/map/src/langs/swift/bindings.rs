@@ -1,11 +1,10 @@
 //! Local names: parameters, `let` and `var`, optional binding, patterns, captures.
 
-use tree_sitter::Node;
-
 use super::grammar::SwiftKind;
 use super::rules::SwiftRules;
 use crate::facts::{Receiver, RefKind, StrId};
 use crate::langs::support::each_child;
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 /// Most names in one pattern that are looked at.

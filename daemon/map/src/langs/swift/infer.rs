@@ -1,11 +1,10 @@
 //! Types that the file itself tells: annotations, initialisers, properties and results of its own types.
 
-use tree_sitter::Node;
-
 use super::grammar::SwiftKind;
 use super::rules::SwiftRules;
 use crate::facts::{Receiver, StrId};
 use crate::langs::support::{child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 /// Longest chain of `.` that is followed.

@@ -1,11 +1,10 @@
 //! Functions, initialisers, properties, cases, aliases: what types and files are made of.
 
-use tree_sitter::Node;
-
 use super::grammar::SwiftKind;
 use super::rules::SwiftRules;
 use crate::facts::{DefFlags, DefKind};
 use crate::langs::support::{ItemDef, child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl SwiftRules {

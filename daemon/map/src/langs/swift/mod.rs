@@ -20,14 +20,13 @@ mod rules;
 mod tests;
 mod types;
 
-use tree_sitter::Tree;
-
 use super::support::define_grammar;
 use super::{
     Lang, LangSpec, LanguageReader, NameSemantics, OutsideMembers, PackageScope, ProjectFile, Reach,
     SourceRules,
 };
 use crate::facts::FactsBuilder;
+use crate::syntax::Tree;
 use crate::walk::walk;
 
 pub use manifest::read_package_swift;

@@ -1,11 +1,10 @@
 //! Uses: calls, members, names, types.
 
-use tree_sitter::Node;
-
 use super::grammar::SwiftKind;
 use super::rules::SwiftRules;
 use crate::facts::{Receiver, RefKind, StrId};
 use crate::langs::support::{child_where, refer_unbound};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl SwiftRules {

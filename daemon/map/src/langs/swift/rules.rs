@@ -1,11 +1,11 @@
 //! The judgement on each node of Swift: which handler it goes to, and what handlers remember between nodes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tree_sitter::Node;
 
 use super::grammar::{GRAMMAR, SwiftGrammar, SwiftKind};
 use crate::facts::{DefIdx, StrId};
 use crate::langs::support::{Comment, Handled, Lead, Pending};
+use crate::syntax::Node;
 use crate::walk::{Binding, Cx, Rules, WalkStep};
 
 /// The rules for Swift.

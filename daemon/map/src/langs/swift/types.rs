@@ -1,11 +1,10 @@
 //! Imports, types, extensions, and what they inherit.
 
-use tree_sitter::Node;
-
 use super::grammar::SwiftKind;
 use super::rules::{SwiftRules, SwiftTypeBody};
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefKind};
 use crate::langs::support::{ItemDef, NewDef, child_where, each_child};
+use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 /// Attributes of the compiler: they name no type, and their arguments no value.

@@ -17,11 +17,12 @@ mod tests;
 mod words;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tree_sitter::{InputEdit, Point, Tree};
+use tree_sitter::{InputEdit, Point};
 
 use crate::facts::{DefIdx, DefKind, FactsBuilder, RefKind};
 use crate::langs::lang::Lang;
 use crate::langs::rules::Reparse;
+use crate::syntax::Tree;
 
 pub use system::without_system_macros;
 
@@ -287,21 +288,20 @@ fn parse_again(tree: &Tree, before: &[u8], after: &[u8], reparse: Reparse<'_>) -
     if changes.len() > EDITS {
         return reparse(after, None);
     }
-    let mut old = tree.clone();
     let mut place = RowColumnCursor::default();
-    for (from, to) in changes {
+    let edits = changes.into_iter().map(|(from, to)| {
         let start = place.point_of(after, from);
         let end = place.point_of(after, to);
-        old.edit(&InputEdit {
+        InputEdit {
             start_byte: from,
             old_end_byte: to,
             new_end_byte: to,
             start_position: start,
             old_end_position: end,
             new_end_position: end,
-        });
-    }
-    reparse(after, Some(&old))
+        }
+    });
+    reparse(after, Some(&tree.edited(edits)))
 }
 
 /// Where two texts of one length differ.

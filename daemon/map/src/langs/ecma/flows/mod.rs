@@ -7,11 +7,10 @@ mod kinds;
 mod patterns;
 mod values;
 
-use tree_sitter::{Node, Tree};
-
 use super::grammar::{EcmaGrammar, Fields};
 use crate::facts::{CallKind, FactsBuilder, FlowTarget, FlowValue, ScopeKind, SlotIdx, StrId, ValueIdx};
 use crate::langs::support::{TracedRun, Tracer, children_but};
+use crate::syntax::{Node, Tree};
 use crate::walk::KindTable;
 pub(super) use kinds::FlowKind;
 
@@ -53,9 +52,9 @@ impl<'t> Trace<'t> {
         self.kinds.get(node)
     }
 
-    fn children(&mut self, node: Node<'t>) -> Vec<Node<'t>> {
+    fn children(&self, node: Node<'t>) -> impl Iterator<Item = Node<'t>> + use<'t> {
         let kinds = self.kinds;
-        children_but(node, |child| kinds.get(child) == FlowKind::Comment)
+        children_but(node, move |child| kinds.get(child) == FlowKind::Comment)
     }
 
     fn trace_statements(&mut self, node: Node<'t>) {
@@ -63,10 +62,9 @@ impl<'t> Trace<'t> {
             return;
         }
         self.depth += 1;
-        let all = self.children(node);
         // Functions are there before the text around them runs.
-        all.iter().for_each(|child| self.declare_hoisted(*child));
-        all.into_iter().for_each(|child| self.trace_statement(child));
+        self.children(node).for_each(|child| self.declare_hoisted(child));
+        self.children(node).for_each(|child| self.trace_statement(child));
         self.depth -= 1;
     }
 
@@ -88,7 +86,7 @@ impl<'t> Trace<'t> {
             | FlowKind::FinallyClause
             | FlowKind::LabeledStatement
             | FlowKind::SwitchDefault => {
-                self.children(node).into_iter().for_each(|child| self.trace_statement(child));
+                self.children(node).for_each(|child| self.trace_statement(child));
             }
             FlowKind::ExportStatement => self.trace_export(node),
             FlowKind::LexicalDeclaration | FlowKind::VariableDeclaration | FlowKind::UsingDeclaration => {
@@ -166,7 +164,7 @@ impl<'t> Trace<'t> {
     fn trace_loop(&mut self, node: Node<'t>) {
         let before = self.to.begin(TracedRun::Again);
         self.hidden.push(Vec::new());
-        self.children(node).into_iter().for_each(|child| self.trace_statement(child));
+        self.children(node).for_each(|child| self.trace_statement(child));
         self.reveal_hidden();
         self.to.end(before);
     }
@@ -299,7 +297,7 @@ impl<'t> Trace<'t> {
         let outer = self.to.open(ScopeKind::Class, def, None);
         let hidden = std::mem::take(&mut self.hidden);
         let body = node.child_by_field_id(self.f.body);
-        for member in body.map(|body| self.children(body)).unwrap_or_default() {
+        for member in body.map(|body| self.children(body)).into_iter().flatten() {
             match self.kind_of(member) {
                 FlowKind::MethodDefinition => self.trace_method(member),
                 FlowKind::FieldDefinition | FlowKind::PublicFieldDefinition => self.trace_field(member),
@@ -338,7 +336,7 @@ impl<'t> Trace<'t> {
         }
         let hidden = std::mem::take(&mut self.hidden);
         if let Some(list) = node.child_by_field_id(self.f.parameters) {
-            let list = self.children(list);
+            let list: Vec<Node<'t>> = self.children(list).collect();
             self.trace_parameters(&list);
         } else if let Some(one) = node.child_by_field_id(self.f.parameter) {
             self.trace_parameters(&[one]);

@@ -1,10 +1,8 @@
 //! Parameters, and what stands left of a `=`.
 
-use tree_sitter::Node;
-
 use super::{DEPTH, FlowKind, Trace};
-use crate::cursor::all_children;
 use crate::facts::{FlowTarget, FlowValue, Label, SlotKind, ValueIdx};
+use crate::syntax::{Node, all_children};
 
 impl<'t> Trace<'t> {
     pub(super) fn trace_parameters(&mut self, list: &[Node<'t>]) {
@@ -84,7 +82,7 @@ impl<'t> Trace<'t> {
                 left.into_iter().for_each(|left| self.declare_all(left, is_scoped));
             }
             FlowKind::ObjectPattern | FlowKind::ArrayPattern | FlowKind::RestPattern => {
-                self.children(pattern).into_iter().for_each(|child| self.declare_all(child, is_scoped));
+                self.children(pattern).for_each(|child| self.declare_all(child, is_scoped));
             }
             _ => {}
         }

@@ -1,10 +1,9 @@
 //! Follows the values that expressions give, and the calls in them.
 
-use tree_sitter::Node;
-
 use super::{DEPTH, FlowKind, Trace};
 use crate::facts::{CallKind, FlowPart, FlowTarget, FlowValue, Label, ScopeIdx, ScopeKind, ValueIdx};
 use crate::langs::support::TracedRun;
+use crate::syntax::Node;
 
 impl<'t> Trace<'t> {
     /// Returns the value that an expression gives, and records the calls in it.
@@ -54,8 +53,7 @@ impl<'t> Trace<'t> {
             | FlowKind::SatisfiesExpression
             | FlowKind::NonNullExpression => self.first(node),
             FlowKind::TypeAssertion | FlowKind::SequenceExpression => {
-                let values: Vec<ValueIdx> =
-                    self.children(node).into_iter().map(|child| self.value(child)).collect();
+                let values: Vec<ValueIdx> = self.children(node).map(|child| self.value(child)).collect();
                 values.last().copied().unwrap_or_else(|| self.to.unknown_value())
             }
             FlowKind::YieldExpression => self.trace_yield(node),
@@ -68,7 +66,7 @@ impl<'t> Trace<'t> {
                 self.to.unknown_value()
             }
             _ => {
-                self.children(node).into_iter().for_each(|child| {
+                self.children(node).for_each(|child| {
                     self.value(child);
                 });
                 self.to.unknown_value()
@@ -95,7 +93,7 @@ impl<'t> Trace<'t> {
 
     fn any_of(&mut self, node: Node<'t>, which: &[usize]) -> ValueIdx {
         let mut values = Vec::new();
-        for (at, child) in self.children(node).into_iter().enumerate() {
+        for (at, child) in self.children(node).enumerate() {
             values.push(if at == 0 { self.value(child) } else { self.perhaps_value(child) });
         }
         let chosen: Vec<ValueIdx> = which.iter().filter_map(|at| values.get(*at).copied()).collect();
@@ -172,7 +170,7 @@ impl<'t> Trace<'t> {
 
     fn trace_array(&mut self, node: Node<'t>) -> ValueIdx {
         let mut parts = Vec::new();
-        for (at, child) in self.children(node).into_iter().enumerate() {
+        for (at, child) in self.children(node).enumerate() {
             let part = if self.kind_of(child) == FlowKind::SpreadElement {
                 FlowPart { label: Label::Spread, value: self.first(child) }
             } else {
@@ -254,7 +252,7 @@ impl<'t> Trace<'t> {
 
     fn trace_arguments(&mut self, list: Option<Node<'t>>) -> Vec<FlowPart> {
         let mut args = Vec::new();
-        for (at, arg) in list.map(|list| self.children(list)).unwrap_or_default().into_iter().enumerate() {
+        for (at, arg) in list.map(|list| self.children(list)).into_iter().flatten().enumerate() {
             let part = if self.kind_of(arg) == FlowKind::SpreadElement {
                 FlowPart { label: Label::Spread, value: self.first(arg) }
             } else {

@@ -2,10 +2,9 @@
 
 use std::sync::LazyLock;
 
-use tree_sitter::Node;
-
 use super::super::grammar::language;
 use crate::langs::support::node_kinds;
+use crate::syntax::Node;
 use crate::walk::KindTable;
 
 node_kinds!(FlowKind {

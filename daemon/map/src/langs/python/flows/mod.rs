@@ -6,7 +6,6 @@ mod kinds;
 mod values;
 
 use rustc_hash::FxHashMap;
-use tree_sitter::{Node, Tree};
 
 use super::grammar::FIELDS;
 use super::patterns::{Marks, each_parameter};
@@ -16,6 +15,7 @@ use crate::facts::{
     ValueIdx,
 };
 use crate::langs::support::{TracedRun, Tracer, children_but};
+use crate::syntax::{Node, Tree};
 use kinds::{FlowKind, kind_of};
 
 /// Most nested statements and expressions that are followed.
@@ -53,7 +53,7 @@ struct Trace<'k, 't> {
 }
 
 impl<'t> Trace<'_, 't> {
-    fn children(&mut self, node: Node<'t>) -> Vec<Node<'t>> {
+    fn children(&self, node: Node<'t>) -> impl Iterator<Item = Node<'t>> + use<'t> {
         children_but(node, |child| kind_of(child) == FlowKind::Comment)
     }
 
@@ -62,7 +62,7 @@ impl<'t> Trace<'_, 't> {
             return;
         }
         self.depth += 1;
-        self.children(node).into_iter().for_each(|child| self.trace_statement(child));
+        self.children(node).for_each(|child| self.trace_statement(child));
         self.depth -= 1;
     }
 
@@ -171,7 +171,6 @@ impl<'t> Trace<'_, 't> {
         }
         let bodies = self
             .children(node)
-            .into_iter()
             .filter(|child| matches!(kind_of(*child), FlowKind::Block | FlowKind::ElseClause));
         bodies.for_each(|body| self.trace_block(body));
         self.to.end(before);
@@ -200,7 +199,7 @@ impl<'t> Trace<'_, 't> {
         for child in self.children(node) {
             match kind_of(child) {
                 FlowKind::WithClause => {
-                    self.children(child).into_iter().for_each(|item| self.with_item(item));
+                    self.children(child).for_each(|item| self.with_item(item));
                 }
                 _ => self.trace_block(child),
             }
@@ -271,14 +270,14 @@ impl<'t> Trace<'_, 't> {
                 }
             }
             FlowKind::Subscript => {
-                let parts = self.children(left);
+                let parts: Vec<Node<'t>> = self.children(left).take(3).collect();
                 if let [of, key] = parts[..] {
                     let (of, key) = (self.value(of), self.value(key));
                     self.to.store_item(of, key, value);
                 }
             }
             FlowKind::ListSplatPattern | FlowKind::ParenthesizedExpression | FlowKind::AsPatternTarget => {
-                self.children(left).into_iter().for_each(|inner| self.bind(inner, value));
+                self.children(left).for_each(|inner| self.bind(inner, value));
             }
             FlowKind::PatternList
             | FlowKind::TuplePattern
@@ -286,7 +285,7 @@ impl<'t> Trace<'_, 't> {
             | FlowKind::Tuple
             | FlowKind::List
             | FlowKind::ExpressionList => {
-                let targets = self.children(left);
+                let targets: Vec<Node<'t>> = self.children(left).collect();
                 self.unpack_targets(&targets, value);
             }
             _ => {}
@@ -346,8 +345,7 @@ impl<'t> Trace<'_, 't> {
 
     fn trace_decorated(&mut self, node: Node<'t>) {
         let Some(definition) = node.child_by_field_id(FIELDS.definition) else { return };
-        let decorators =
-            self.children(node).into_iter().filter(|child| kind_of(*child) == FlowKind::Decorator);
+        let decorators = self.children(node).filter(|child| kind_of(*child) == FlowKind::Decorator);
         let mut calls = Vec::new();
         for decorator in decorators {
             let Some(what) = decorator.named_child(0) else { continue };
@@ -368,7 +366,7 @@ impl<'t> Trace<'_, 't> {
 
     fn trace_class(&mut self, node: Node<'t>) -> ValueIdx {
         if let Some(bases) = node.child_by_field_id(FIELDS.superclasses) {
-            self.children(bases).into_iter().for_each(|base| {
+            self.children(bases).for_each(|base| {
                 self.value(base);
             });
         }
@@ -404,7 +402,7 @@ impl<'t> Trace<'_, 't> {
 
     /// The values of parameters that are not given, which are made outside.
     fn default_values(&mut self, list: Node<'t>) -> Vec<(usize, ValueIdx)> {
-        let values = self.children(list).into_iter().enumerate();
+        let values = self.children(list).enumerate();
         let values: Vec<(usize, Node<'t>)> =
             values.filter_map(|(at, node)| Some((at, node.child_by_field_id(FIELDS.value)?))).collect();
         values.into_iter().map(|(at, value)| (at, self.value(value))).collect()
@@ -417,7 +415,7 @@ impl<'t> Trace<'_, 't> {
         is_class: bool,
         defaults: &[(usize, ValueIdx)],
     ) {
-        for (at, parameter) in self.children(list).into_iter().enumerate() {
+        for (at, parameter) in self.children(list).enumerate() {
             let mut kind = match kind_of(parameter) {
                 FlowKind::KeywordSeparator | FlowKind::PositionalSeparator => continue,
                 FlowKind::ListSplatPattern => SlotKind::Rest,
@@ -455,7 +453,7 @@ impl<'t> Trace<'_, 't> {
     }
 
     fn trace_raise(&mut self, node: Node<'t>) {
-        for (at, what) in self.children(node).into_iter().enumerate() {
+        for (at, what) in self.children(node).enumerate() {
             let value = self.value(what);
             if at == 0 && matches!(kind_of(what), FlowKind::Identifier | FlowKind::Attribute) {
                 self.to.call(value, name_of(what), CallKind::Made, &[]);

@@ -1,7 +1,5 @@
 //! Follows the values that expressions give, and the calls in them.
 
-use tree_sitter::Node;
-
 use super::super::grammar::FIELDS;
 use super::super::patterns::each_target;
 use super::super::refs::is_formatted;
@@ -10,6 +8,7 @@ use super::kinds::{FlowKind, kind_of};
 use super::{DEPTH, Trace, name_of};
 use crate::facts::{CallKind, FlowPart, FlowTarget, FlowValue, Label, ScopeKind, ValueIdx};
 use crate::langs::support::TracedRun;
+use crate::syntax::Node;
 
 impl<'t> Trace<'_, 't> {
     /// Returns the value that an expression gives, and records the calls in it.
@@ -55,7 +54,7 @@ impl<'t> Trace<'_, 't> {
             FlowKind::Integer => self.to.key(self.to.text(node)),
             FlowKind::Assignment => self.trace_assignment(node),
             _ => {
-                self.children(node).into_iter().for_each(|child| {
+                self.children(node).for_each(|child| {
                     self.value(child);
                 });
                 self.to.unknown_value()
@@ -67,7 +66,7 @@ impl<'t> Trace<'_, 't> {
         // The condition, or the first operand, is computed in any case.
         let sure = if which.contains(&1) { 0 } else { 1 };
         let mut values = Vec::new();
-        for (at, child) in self.children(node).into_iter().enumerate() {
+        for (at, child) in self.children(node).enumerate() {
             values.push(if at == sure { self.value(child) } else { self.perhaps_value(child) });
         }
         let chosen: Vec<ValueIdx> = which.iter().filter_map(|at| values.get(*at).copied()).collect();
@@ -93,7 +92,7 @@ impl<'t> Trace<'_, 't> {
 
     fn trace_string(&mut self, node: Node<'t>) -> ValueIdx {
         if is_formatted(self.to.source, node) {
-            let parts = self.children(node).into_iter();
+            let parts = self.children(node);
             let computed = parts.filter(|part| kind_of(*part) == FlowKind::Interpolation);
             let values = computed.map(|part| self.value(part)).count();
             if values > 0 {
@@ -104,14 +103,14 @@ impl<'t> Trace<'_, 't> {
     }
 
     fn trace_subscript(&mut self, node: Node<'t>) -> ValueIdx {
-        let parts = self.children(node);
-        let Some((of, keys)) = parts.split_first() else { return self.to.unknown_value() };
-        let of = self.value(*of);
-        let key = keys.first().filter(|_| keys.len() == 1);
+        let mut parts = self.children(node);
+        let Some(of) = parts.next() else { return self.to.unknown_value() };
+        let of = self.value(of);
+        let key = parts.next().filter(|_| parts.next().is_none());
         match key {
-            Some(slice) if kind_of(*slice) == FlowKind::Slice => self.trace_slice(of, *slice),
+            Some(slice) if kind_of(slice) == FlowKind::Slice => self.trace_slice(of, slice),
             Some(key) => {
-                let key = self.value(*key);
+                let key = self.value(key);
                 if self.to.is_unknown(of) { of } else { self.to.value_under_key(of, key) }
             }
             None => self.to.unknown_value(),
@@ -137,7 +136,7 @@ impl<'t> Trace<'_, 't> {
 
     fn trace_sequence(&mut self, node: Node<'t>) -> ValueIdx {
         let mut parts = Vec::new();
-        for (at, child) in self.children(node).into_iter().enumerate() {
+        for (at, child) in self.children(node).enumerate() {
             let (label, inner) = match kind_of(child) {
                 FlowKind::ListSplat => (Label::Spread, child.named_child(0).unwrap_or(child)),
                 _ => (Label::At(at as u32), child),
@@ -151,7 +150,7 @@ impl<'t> Trace<'_, 't> {
     fn trace_dictionary(&mut self, node: Node<'t>) -> ValueIdx {
         let mut parts = Vec::new();
         for child in self.children(node) {
-            let inner = self.children(child);
+            let inner: Vec<Node<'t>> = self.children(child).take(3).collect();
             match (kind_of(child), &inner[..]) {
                 (FlowKind::Pair, [key, value]) => {
                     let (key, value) = (self.value(*key), self.value(*value));
@@ -213,7 +212,7 @@ impl<'t> Trace<'_, 't> {
     }
 
     fn trace_comprehension(&mut self, node: Node<'t>) -> ValueIdx {
-        let parts = self.children(node);
+        let parts: Vec<Node<'t>> = self.children(node).collect();
         let clauses: Vec<Node<'t>> =
             parts.iter().copied().filter(|part| kind_of(*part) == FlowKind::ForInClause).collect();
         let first = clauses.first().and_then(|clause| clause.child_by_field_id(FIELDS.right));
@@ -238,9 +237,7 @@ impl<'t> Trace<'_, 't> {
         });
         let key = self.to.unknown_value();
         let given = match parts.first().map(|body| (kind_of(*body), self.children(*body))) {
-            Some((FlowKind::Pair, pair)) => {
-                pair.into_iter().map(|part| self.value(part)).last().unwrap_or(key)
-            }
+            Some((FlowKind::Pair, pair)) => pair.map(|part| self.value(part)).last().unwrap_or(key),
             _ => parts.first().map_or(key, |body| self.value(*body)),
         };
         self.to.close(outer);
@@ -253,11 +250,10 @@ impl<'t> Trace<'_, 't> {
         let Some(function) = function else { return self.to.unknown_value() };
         let callee = self.value(function);
         let mut args = Vec::new();
-        let written =
-            list.map(
-                |list| if kind_of(list) == FlowKind::ArgumentList { self.children(list) } else { vec![list] },
-            );
-        for (at, arg) in written.unwrap_or_default().into_iter().enumerate() {
+        // A generator expression may be the only argument, without brackets of its own.
+        let only = list.filter(|list| kind_of(*list) != FlowKind::ArgumentList);
+        let written = list.filter(|_| only.is_none()).map(|list| self.children(list));
+        for (at, arg) in only.into_iter().chain(written.into_iter().flatten()).enumerate() {
             let (label, value) = match kind_of(arg) {
                 FlowKind::KeywordArgument => {
                     let name = arg.child_by_field_id(FIELDS.name).map_or("", |name| self.to.text(name));

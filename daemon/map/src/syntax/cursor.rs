@@ -1,0 +1,120 @@
+//! The steps of walks over a syntax tree.
+
+use super::Node;
+
+/// Names the kind of nodes that a step goes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum StepTo {
+    /// Nodes with names alone.
+    Named,
+    /// Tokens such as brackets and keywords too.
+    Any,
+}
+
+/// A place in the tree below one node, which it does not leave.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NodeCursor<'t> {
+    top: Node<'t>,
+    node: Node<'t>,
+}
+
+impl<'t> NodeCursor<'t> {
+    /// A cursor at a node.
+    pub(crate) fn new(node: Node<'t>) -> Self {
+        Self { top: node, node }
+    }
+
+    /// The node at hand.
+    pub(crate) fn node(&self) -> Node<'t> {
+        self.node
+    }
+
+    /// Goes to the first child of the kind, and returns it; without one it stays where it is.
+    pub(crate) fn first_child(&mut self, to: StepTo) -> Option<Node<'t>> {
+        self.go_to(self.node.first_child(to))
+    }
+
+    /// Goes to the next sibling of the kind, and returns it; without one it stays where it is.
+    pub(crate) fn next_sibling(&mut self, to: StepTo) -> Option<Node<'t>> {
+        if self.is_at_top() { None } else { self.go_to(self.node.sibling_behind(to)) }
+    }
+
+    /// Goes to the first child of any kind; false without one.
+    pub(crate) fn goto_first_child(&mut self) -> bool {
+        self.first_child(StepTo::Any).is_some()
+    }
+
+    /// Goes to the next sibling of any kind; false without one.
+    pub(crate) fn goto_next_sibling(&mut self) -> bool {
+        self.next_sibling(StepTo::Any).is_some()
+    }
+
+    /// Goes to the first child that ends behind a byte; false without one.
+    pub(crate) fn goto_first_child_for_byte(&mut self, byte: usize) -> bool {
+        self.go_to(all_children(self.node).find(|child| child.end_byte() > byte)).is_some()
+    }
+
+    /// Goes to the node around; false at the node that it began at.
+    pub(crate) fn goto_parent(&mut self) -> bool {
+        let parent = if self.is_at_top() { None } else { self.node.parent() };
+        self.go_to(parent).is_some()
+    }
+
+    /// The number of the field that the node at hand is in; 0 without one.
+    pub(crate) fn field_id(&self) -> u16 {
+        if self.is_at_top() { 0 } else { self.node.own_field() }
+    }
+
+    /// The name of the field that the node at hand is in.
+    pub(crate) fn field_name(&self) -> Option<&'t str> {
+        match self.field_id() {
+            0 => None,
+            field => self.node.field_name(field),
+        }
+    }
+
+    fn is_at_top(&self) -> bool {
+        self.node.number() == self.top.number()
+    }
+
+    fn go_to(&mut self, to: Option<Node<'t>>) -> Option<Node<'t>> {
+        self.node = to.unwrap_or(self.node);
+        to
+    }
+}
+
+/// The children of a node, in order.
+#[derive(Clone, Debug)]
+pub(crate) struct Children<'t> {
+    of: Node<'t>,
+    /// The number of the next node to look at, and of the one behind the last child.
+    next: u32,
+    end: u32,
+    to: StepTo,
+}
+
+impl<'t> Children<'t> {
+    pub(super) fn of_node(node: Node<'t>, to: StepTo) -> Self {
+        Self { of: node, next: node.number() + 1, end: node.raw().next, to }
+    }
+}
+
+impl<'t> Iterator for Children<'t> {
+    type Item = Node<'t>;
+
+    fn next(&mut self) -> Option<Node<'t>> {
+        let found = self.of.first_between(self.next, self.end, self.to);
+        self.next = found.map_or(self.end, |node| node.raw().next);
+        found
+    }
+}
+
+/// The named children of a node.
+pub(crate) fn named_children(node: Node<'_>) -> Children<'_> {
+    Children::of_node(node, StepTo::Named)
+}
+
+/// The children of a node, tokens without names included.
+pub(crate) fn all_children(node: Node<'_>) -> Children<'_> {
+    Children::of_node(node, StepTo::Any)
+}

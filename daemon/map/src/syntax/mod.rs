@@ -1,0 +1,155 @@
+//! Syntax trees as lists of nodes, for everything that reads facts.
+//!
+//! tree-sitter computes a node from the subtrees around it each time that a reader asks for one, or for its kind, place or field,
+//! and a file is read several times: what it declares, what it uses, where its values go. So [`Tree`] lists all nodes once, in the
+//! order of the text, when the first of them is asked for (`nodes.c`); [`Node`] and [`NodeCursor`] look into the list. They answer as
+//! tree-sitter's own do, and are named alike.
+//!
+//! A list takes 48 bytes for a node. It belongs to one tree and ends with it. Not here: what a node means, and how a text is parsed.
+
+#![allow(unsafe_code)]
+
+mod cursor;
+mod node;
+#[cfg(test)]
+mod tests;
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
+
+use tree_sitter::ffi::TSTree;
+use tree_sitter::{InputEdit, Language};
+
+use crate::bounded::ArenaTree;
+
+pub(crate) use cursor::{NodeCursor, StepTo, all_children, named_children};
+pub use node::Node;
+
+/// A node as `nodes.c` writes it, which says what its parts are.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct RawNode {
+    start: u32,
+    end: u32,
+    start_row: u32,
+    start_column: u32,
+    end_row: u32,
+    end_column: u32,
+    parent: u32,
+    next: u32,
+    named_children: u32,
+    fields: u32,
+    kind: u16,
+    field: [u16; 2],
+    flags: u16,
+}
+
+const NAMED: u16 = 1;
+const EXTRA: u16 = 2;
+const ERRONEOUS: u16 = 4;
+const MISSING: u16 = 8;
+
+// SAFETY: this is the declaration of `nodes.c`.
+unsafe extern "C" {
+    fn hob_list_nodes(tree: *const TSTree, nodes: *mut RawNode, capacity: u32) -> u32;
+}
+
+/// A thread keeps the memory of a list of at most so many nodes for its next tree.
+const SPARE: usize = 1 << 16;
+
+thread_local! {
+    static SPARE_NODES: Cell<Vec<RawNode>> = const { Cell::new(Vec::new()) };
+    /// The names of each grammar that this thread has read a tree of.
+    static GRAMMARS: RefCell<Vec<Rc<GrammarNames>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The names of a grammar's kinds, by number.
+#[derive(Debug)]
+struct GrammarNames {
+    language: Language,
+    kinds: Box<[Box<str>]>,
+}
+
+impl GrammarNames {
+    fn of_language(language: &Language) -> Rc<Self> {
+        GRAMMARS.with_borrow_mut(|grammars| {
+            if let Some(known) = grammars.iter().find(|known| known.language == *language) {
+                return Rc::clone(known);
+            }
+            let name = |id| language.node_kind_for_id(id).unwrap_or("").into();
+            let kinds = (0..language.node_kind_count() as u16).map(name).collect();
+            let names = Rc::new(Self { language: language.clone(), kinds });
+            grammars.push(Rc::clone(&names));
+            names
+        })
+    }
+}
+
+/// All nodes of one tree, parents before their children.
+#[derive(Debug)]
+struct NodeList {
+    nodes: Vec<RawNode>,
+    grammar: Rc<GrammarNames>,
+}
+
+impl NodeList {
+    fn of_tree(tree: &tree_sitter::Tree) -> Self {
+        let root = tree.root_node();
+        let count = root.descendant_count();
+        let mut nodes = SPARE_NODES.take();
+        nodes.clear();
+        nodes.reserve(count);
+        // SAFETY: there is room for `count` nodes, and the call writes no more than that. Those that it counts it has written whole.
+        unsafe {
+            let written = hob_list_nodes(root.into_raw().tree, nodes.as_mut_ptr(), count as u32);
+            assert!(written > 0, "a tree has as many nodes as it counts");
+            nodes.set_len(written as usize);
+        }
+        Self { nodes, grammar: GrammarNames::of_language(&tree.language()) }
+    }
+}
+
+impl Drop for NodeList {
+    fn drop(&mut self) {
+        let nodes = std::mem::take(&mut self.nodes);
+        if nodes.capacity() <= SPARE {
+            // A thread whose locals have ended needs no spare list.
+            let _ = SPARE_NODES.try_with(|spare| spare.set(nodes));
+        }
+    }
+}
+
+/// The syntax tree of a text. Made in a session with an arena, it must end before that.
+pub struct Tree {
+    parsed: ArenaTree,
+    list: OnceCell<NodeList>,
+}
+
+impl Tree {
+    pub(crate) fn from_parsed(parsed: tree_sitter::Tree) -> Self {
+        Self { parsed: ArenaTree::new(parsed), list: OnceCell::new() }
+    }
+
+    /// The tree as the parser takes it, when it reads a changed text again.
+    pub(crate) fn parsed_tree(&self) -> &tree_sitter::Tree {
+        &self.parsed
+    }
+
+    /// A copy that was told of changes of the text.
+    pub(crate) fn edited(&self, edits: impl Iterator<Item = InputEdit>) -> Self {
+        let mut parsed = self.parsed.clone();
+        edits.for_each(|edit| parsed.edit(&edit));
+        Self::from_parsed(parsed)
+    }
+
+    /// Returns the node of the whole text.
+    #[must_use]
+    pub fn root_node(&self) -> Node<'_> {
+        Node::root_of(self.list.get_or_init(|| NodeList::of_tree(&self.parsed)))
+    }
+
+    /// A cursor at the root.
+    pub(crate) fn walk(&self) -> NodeCursor<'_> {
+        NodeCursor::new(self.root_node())
+    }
+}

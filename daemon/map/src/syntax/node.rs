@@ -1,0 +1,305 @@
+//! One node of a syntax tree: a place in the tree's list.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+
+use tree_sitter::Point;
+
+use super::cursor::{Children, NodeCursor, StepTo, all_children, named_children};
+use super::{ERRONEOUS, EXTRA, MISSING, NAMED, NodeList, RawNode};
+
+/// The kind of the nodes around what the parser did not understand.
+const ERROR: u16 = u16::MAX;
+
+/// A node of a [`Tree`](super::Tree).
+#[derive(Clone, Copy)]
+pub struct Node<'t> {
+    list: &'t NodeList,
+    at: u32,
+}
+
+impl PartialEq for Node<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.at == other.at && std::ptr::eq(self.list, other.list)
+    }
+}
+
+impl Eq for Node<'_> {}
+
+impl Hash for Node<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.at.hash(state);
+    }
+}
+
+impl fmt::Debug for Node<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{{{} {:?}}}", self.kind(), self.byte_range())
+    }
+}
+
+impl<'t> Node<'t> {
+    pub(super) fn root_of(list: &'t NodeList) -> Self {
+        Self { list, at: 0 }
+    }
+
+    pub(super) fn raw(&self) -> &'t RawNode {
+        &self.list.nodes[self.at as usize]
+    }
+
+    pub(super) fn number(&self) -> u32 {
+        self.at
+    }
+
+    /// Another node of the same tree.
+    pub(super) fn with_number(&self, at: u32) -> Self {
+        Self { list: self.list, at }
+    }
+
+    fn has_flag(&self, flag: u16) -> bool {
+        self.raw().flags & flag != 0
+    }
+
+    /// A number that no other node of the tree has, above 0.
+    #[must_use]
+    pub fn id(&self) -> usize {
+        self.at as usize + 1
+    }
+
+    /// The number of its kind in the grammar.
+    #[must_use]
+    pub fn kind_id(&self) -> u16 {
+        self.raw().kind
+    }
+
+    /// The name of its kind in the grammar; of a token without a name, its text.
+    #[must_use]
+    pub fn kind(&self) -> &'t str {
+        match self.raw().kind {
+            ERROR => "ERROR",
+            kind => self.list.grammar.kinds.get(usize::from(kind)).map_or("", |name| name),
+        }
+    }
+
+    /// Returns true if it is no mere token, such as a bracket or a keyword.
+    #[must_use]
+    pub fn is_named(&self) -> bool {
+        self.has_flag(NAMED)
+    }
+
+    /// Returns true if it may stand anywhere, as a comment may.
+    #[must_use]
+    pub fn is_extra(&self) -> bool {
+        self.has_flag(EXTRA)
+    }
+
+    /// Returns true if it is, or has in it, what the parser did not understand.
+    #[must_use]
+    pub fn has_error(&self) -> bool {
+        self.has_flag(ERRONEOUS)
+    }
+
+    /// Returns true if it stands around what the parser did not understand.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.raw().kind == ERROR
+    }
+
+    /// Returns true if the parser made it up.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        self.has_flag(MISSING)
+    }
+
+    /// The offset of its first byte.
+    #[must_use]
+    pub fn start_byte(&self) -> usize {
+        self.raw().start as usize
+    }
+
+    /// The offset behind its last byte.
+    #[must_use]
+    pub fn end_byte(&self) -> usize {
+        self.raw().end as usize
+    }
+
+    /// The offsets of its bytes.
+    #[must_use]
+    pub fn byte_range(&self) -> Range<usize> {
+        let raw = self.raw();
+        raw.start as usize..raw.end as usize
+    }
+
+    /// Row and column, in bytes, of its beginning, both from 0.
+    #[must_use]
+    pub fn start_position(&self) -> Point {
+        let raw = self.raw();
+        Point { row: raw.start_row as usize, column: raw.start_column as usize }
+    }
+
+    /// Row and column, in bytes, of its end, both from 0.
+    #[must_use]
+    pub fn end_position(&self) -> Point {
+        let raw = self.raw();
+        Point { row: raw.end_row as usize, column: raw.end_column as usize }
+    }
+
+    /// The node around it; `None` for the root.
+    #[must_use]
+    pub fn parent(&self) -> Option<Self> {
+        (self.at != 0).then(|| self.with_number(self.raw().parent))
+    }
+
+    /// The number of its named children.
+    #[must_use]
+    pub fn named_child_count(&self) -> usize {
+        self.raw().named_children as usize
+    }
+
+    /// The number of its children, tokens without names included.
+    #[must_use]
+    pub fn child_count(&self) -> u32 {
+        all_children(*self).count() as u32
+    }
+
+    /// Returns true if it has no children.
+    #[must_use]
+    pub fn is_leaf(&self) -> bool {
+        self.raw().next == self.at + 1
+    }
+
+    /// The child with this number, from 0, tokens without names included.
+    #[must_use]
+    pub fn child(&self, number: u32) -> Option<Self> {
+        all_children(*self).nth(number as usize)
+    }
+
+    /// The named child with this number, from 0.
+    #[must_use]
+    pub fn named_child(&self, number: u32) -> Option<Self> {
+        (number < self.raw().named_children).then(|| named_children(*self).nth(number as usize)).flatten()
+    }
+
+    /// The number of the field that it is in; 0 without one. A node that may stand anywhere is in none.
+    pub(super) fn own_field(&self) -> u16 {
+        if self.is_extra() { 0 } else { self.raw().field[0] }
+    }
+
+    fn is_in_field(&self, field: u16) -> bool {
+        self.raw().field.contains(&field)
+    }
+
+    /// The first child in a field, by the field's number in the grammar.
+    #[must_use]
+    pub fn child_by_field_id(&self, field: u16) -> Option<Self> {
+        let has_field = field != 0 && self.raw().fields & (1 << (field % 32)) != 0;
+        has_field.then(|| all_children(*self).find(|child| child.is_in_field(field))).flatten()
+    }
+
+    /// The first child in a field, by the field's name.
+    #[must_use]
+    pub fn child_by_field_name(&self, field: &str) -> Option<Self> {
+        self.child_by_field_id(self.field_number(field))
+    }
+
+    /// All children in a field, by the field's name.
+    pub(crate) fn children_by_field_name(&self, field: &str) -> impl Iterator<Item = Self> + use<'t> {
+        let field = self.field_number(field);
+        all_children(*self).filter(move |child| field != 0 && child.own_field() == field)
+    }
+
+    fn field_number(&self, field: &str) -> u16 {
+        self.list.grammar.language.field_id_for_name(field).map_or(0, Into::into)
+    }
+
+    /// The name of a field.
+    pub(super) fn field_name(&self, field: u16) -> Option<&'t str> {
+        self.list.grammar.language.field_name_for_id(field)
+    }
+
+    /// The next child of the node around it, tokens without names included.
+    #[must_use]
+    pub fn next_sibling(&self) -> Option<Self> {
+        self.sibling_behind(StepTo::Any)
+    }
+
+    /// The next named child of the node around it.
+    #[must_use]
+    pub fn next_named_sibling(&self) -> Option<Self> {
+        self.sibling_behind(StepTo::Named)
+    }
+
+    /// The child before it of the node around it, tokens without names included.
+    #[must_use]
+    pub fn prev_sibling(&self) -> Option<Self> {
+        self.sibling_before(StepTo::Any)
+    }
+
+    /// The named child before it of the node around it.
+    #[must_use]
+    pub fn prev_named_sibling(&self) -> Option<Self> {
+        self.sibling_before(StepTo::Named)
+    }
+
+    /// The first of its children to step to.
+    pub(super) fn first_child(&self, to: StepTo) -> Option<Self> {
+        self.first_between(self.at + 1, self.raw().next, to)
+    }
+
+    pub(super) fn sibling_behind(&self, to: StepTo) -> Option<Self> {
+        let raw = self.raw();
+        if self.at == 0 {
+            return None;
+        }
+        self.first_between(raw.next, self.list.nodes[raw.parent as usize].next, to)
+    }
+
+    fn sibling_before(&self, to: StepTo) -> Option<Self> {
+        let siblings = Children::of_node(self.parent()?, to);
+        siblings.take_while(|sibling| sibling.at < self.at).last()
+    }
+
+    /// The first node to step to among siblings, from one number up to another.
+    pub(super) fn first_between(&self, mut at: u32, end: u32, to: StepTo) -> Option<Self> {
+        while at < end {
+            let raw = &self.list.nodes[at as usize];
+            if to == StepTo::Any || raw.flags & NAMED != 0 {
+                return Some(self.with_number(at));
+            }
+            at = raw.next;
+        }
+        None
+    }
+
+    /// The innermost named node around a range of bytes.
+    #[must_use]
+    pub fn named_descendant_for_byte_range(&self, start: usize, end: usize) -> Option<Self> {
+        if start > end {
+            return None;
+        }
+        let (mut node, mut found) = (*self, *self);
+        while let Some(child) = all_children(node).find(|child| child.reaches(start, end)) {
+            if child.start_byte() > start {
+                break;
+            }
+            if child.is_named() {
+                found = child;
+            }
+            node = child;
+        }
+        Some(found)
+    }
+
+    /// Returns true if it does not end before a range. An empty node at the beginning of the range does not.
+    fn reaches(&self, start: usize, end: usize) -> bool {
+        let Range { start: from, end: to } = self.byte_range();
+        let is_before = if from == to { to < start } else { to <= start };
+        to >= end && !is_before
+    }
+
+    /// A cursor at the node.
+    pub(crate) fn walk(&self) -> NodeCursor<'t> {
+        NodeCursor::new(*self)
+    }
+}
