@@ -1,13 +1,14 @@
-//! Decides whether a group that may write the user's settings has anybody else in it.
+//! Decides whether a group that may write the user's settings has other members than the user.
 //!
-//! Many systems give each user a group of one, and files that it may write; so that alone says nothing. Only the local tables are
-//! looked at: of a group that stands elsewhere nothing can be said without asking a network.
+//! Many systems give each user a group of one, and files that this group may write; so the mode alone proves
+//! nothing. Only the local tables are read: the members of any other group are known only to a network.
 
 #[cfg(unix)]
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Returns the warning about a file that others in its group may write; `None` where there are no others.
+/// Returns the warning about a file that others in its group may write; `None` if the group has no other
+/// member.
 #[cfg(unix)]
 pub(super) fn concern(file: &Path) -> Option<String> {
     use hob_base::small;
