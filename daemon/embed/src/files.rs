@@ -84,7 +84,7 @@ fn tokenizer_file(place: &Path) -> Result<Option<PathBuf>, ModelError> {
     }
 }
 
-/// Returns the one file of that name below a folder.
+/// Returns the one file of a folder whose name `is_so` accepts; `None` if there is none.
 fn only_file(
     folder: &Path,
     file: &'static str,
