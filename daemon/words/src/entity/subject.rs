@@ -41,8 +41,8 @@ pub struct Subject {
     pub readings: Vec<SubjectReading>,
     /// The meaningful words, once each.
     pub content: Vec<Term>,
-    /// True if the subject is one word, or one as code has it with its kind or container: it is a name and no
-    /// description.
+    /// True if the subject is a name and no description: one word, or a name of code with its kind or
+    /// container.
     pub is_name: bool,
 }
 
