@@ -1,4 +1,4 @@
-//! One connection after its handshake: read, obey, and part.
+//! Serves one connection after its handshake: reads messages, obeys them, and says goodbye.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,22 +12,22 @@ use super::incoming::{self, IncomingEnd};
 use super::registry::{ClientSession, Weight};
 use super::{ProcessOrder, Sessions, calls, editor, status};
 
-/// Longest time that a client has to read the goodbye.
+/// Longest time for a client to read the goodbye.
 const PARTING: Duration = Duration::from_secs(2);
 
-/// The way in which a connection ended.
+/// The ways in which a connection ends.
 enum End {
-    /// The client closed it.
+    /// The client closed the connection.
     Closed,
-    /// The client broke the protocol; the words it gets.
+    /// The client broke the protocol; the text is the reason that it gets.
     Broken(String),
-    /// The client does not read.
+    /// The client does not read its messages.
     Overflowed,
-    /// The daemon ends; the words the client gets.
+    /// The daemon ends; the text is the reason that the client gets.
     Goodbye(String),
 }
 
-/// Serves until either side has had enough.
+/// Serves the connection until either side ends it.
 pub(super) async fn run(
     sessions: &Arc<Sessions>,
     guest: &Guest,
@@ -52,7 +52,7 @@ pub(super) async fn run(
     calls::close(session);
     editor::close(session);
     end_connection(session, guest.id, end, writing).await;
-    // Only now: a daemon that ends waits for its clients to be gone, and this one had a goodbye to read.
+    // Not earlier: an ending daemon waits until its clients are gone, and this one had a goodbye to read.
     sessions.registry.remove(guest.id);
 }
 
@@ -93,7 +93,7 @@ async fn read_all(
         };
         let weight = Weight { bytes: body.len(), room };
         let message = frame::decode(&body);
-        // What follows may take long, and needs the message alone.
+        // The next step may take long, and needs only the message.
         drop(body);
         let obeyed = match message {
             Ok(message) => obey(sessions, session, message, weight).await,
@@ -105,7 +105,7 @@ async fn read_all(
     }
 }
 
-/// Does what a message says. The error is what a client that broke the rules is told.
+/// Carries out a message. The error is the reason for a client that broke the rules.
 async fn obey(
     sessions: &Arc<Sessions>,
     session: &Arc<ClientSession>,
@@ -128,7 +128,7 @@ async fn obey(
     Ok(())
 }
 
-/// Makes room for a newer build, and only for that.
+/// Ends this daemon for a newer build, and for no other.
 fn retire_for_newer(sessions: &Sessions, session: &ClientSession, reason: String) -> Result<(), String> {
     if !session.hello.build.is_newer_than(&sessions.build) {
         return Err("this daemon retires only for a newer build".into());

@@ -1,4 +1,4 @@
-//! The first message each way: who is served.
+//! Exchanges the first messages, and decides whether to serve a client.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use tokio::io::AsyncWriteExt as _;
 use super::registry::{ClientSession, NotTaken};
 use super::{ProcessOrder, Sessions};
 
-/// A client that was taken in.
+/// An accepted client.
 pub(super) struct Guest {
     pub(super) id: u64,
     pub(super) session: Arc<ClientSession>,
@@ -31,7 +31,7 @@ impl No {
     }
 }
 
-/// Reads the greeting and answers it. `None` when the client is not served; it was told why.
+/// Reads the greeting and answers it. `None` if the client is not served; it has the reason then.
 pub(super) async fn greet(
     sessions: &Sessions,
     reader: &mut TransportReader,
@@ -39,7 +39,7 @@ pub(super) async fn greet(
 ) -> Option<(Guest, TransportWriter)> {
     let hello = tokio::time::timeout(sessions.limits.hello_time, frame::read::<Hello>(reader)).await;
     let (no, hello) = match hello {
-        // Nobody is left to be told anything: a look whether somebody listens, for one.
+        // No client is left to answer: it may only have checked whether a daemon listens.
         Err(_) | Ok(Err(FrameError::Closed | FrameError::Io(_))) => return None,
         Ok(Err(error)) => (No::because(error.to_string()), None),
         Ok(Ok(hello)) => match take_in(sessions, &hello) {
@@ -105,7 +105,7 @@ fn outdated_notice(ours: &Build, theirs: &Build) -> Option<String> {
     })
 }
 
-/// Refuses whoever comes while too many are here that have not greeted.
+/// Refuses new clients while too many are connected that have not greeted.
 pub(super) async fn turn_away(sessions: &Sessions, mut writer: TransportWriter) {
     let waiting = sessions.limits.newcomers;
     let no = No::because(format!(
@@ -131,7 +131,7 @@ async fn send_refusal(sessions: &Sessions, writer: &mut TransportWriter, no: &No
     }
 }
 
-/// A client that is too new to be served may ask this daemon to make room, and nothing else.
+/// Reads the one request that a client may make that is too new to be served: that this daemon retires.
 async fn obey_the_refused(sessions: &Sessions, reader: &mut TransportReader, hello: &Hello) {
     let asked = frame::read::<ClientMessage>(reader);
     let asked = tokio::time::timeout(sessions.limits.hello_time, asked).await;
