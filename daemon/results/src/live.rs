@@ -19,8 +19,8 @@ pub fn file(file: &FileRef) -> (String, bool) {
     }
 }
 
-/// Converts places to anchors with their lines, as far as `room` characters go: of later places only the
-/// number matters, so their files are not read.
+/// Converts places to anchors with the text of their lines, as far as `room` characters go: later anchors are
+/// only counted, so their files are not read.
 pub fn anchors_with_lines(workspace: &Workspace, places: &[ServerLocation], room: usize) -> Vec<Anchor> {
     /// Fewest characters that an anchor takes besides its names and lines.
     const FRAME: usize = 30;
