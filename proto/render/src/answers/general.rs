@@ -1,14 +1,14 @@
-//! Any JSON as indented lines, for results without a renderer of their own.
+//! Renders any JSON as indented lines, for results without a renderer of their own.
 
 use serde_json::Value;
 
 use crate::document::{AnswerDocument, AnswerItem, Section};
 use crate::one_line::one_line;
 
-/// Longest list of scalars that stays on one line, in characters.
+/// Length of the longest list of scalars that stays on one line, in characters.
 const SHORT: usize = 120;
 
-/// Fields as `name: value`, lists and objects below their names.
+/// Renders fields as `name: value`, lists and objects below their names.
 pub(super) fn render_general(data: &Value) -> AnswerDocument {
     let mut lines = lines_of(data);
     if lines.is_empty() {
@@ -17,7 +17,7 @@ pub(super) fn render_general(data: &Value) -> AnswerDocument {
     AnswerDocument::of_section(Section::new("lines", lines.into_iter().map(AnswerItem::line).collect()))
 }
 
-/// The lines of `value`, indented by one space for each level.
+/// Returns the lines of `value`, indented by one space for each level.
 pub(super) fn lines_of(value: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     write(&mut lines, value, 0);
@@ -69,7 +69,7 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// A scalar, or a short list of scalars.
+/// Formats a scalar, or a short list of scalars.
 fn on_one_line(value: &Value) -> Option<String> {
     match value {
         Value::Object(_) => None,
