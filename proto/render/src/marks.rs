@@ -7,7 +7,7 @@ pub enum Mark {
     /// The line is certain: resolved by the map or confirmed by a language server.
     #[default]
     Sure,
-    /// The call names another definition, through which a value reaches the symbol.
+    /// The call does not name the symbol, but a value that holds it.
     ThroughValue,
     /// A framework calls the symbol: a route's handler, a task, a fixture, a command.
     ByFramework,

@@ -20,7 +20,7 @@ pub(super) fn qualified_name(id: &str) -> Option<&str> {
     id.split_once('#').map(|(_, name)| name)
 }
 
-/// Returns the qualified name of a node ID's definition; for a file or a package, its handle.
+/// Returns the qualified name of a node ID's definition; `file level` for a file, and a package's name.
 pub(super) fn name_of(id: &str) -> String {
     match id.parse::<NodeId>() {
         Ok(NodeId::Symbol { qualified, .. }) => one_line(&qualified).into_owned(),
