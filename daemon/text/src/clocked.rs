@@ -87,7 +87,7 @@ impl<'a> Clocked<'a> {
         }
     }
 
-    fn find_long(&self, haystack: &[u8], at: usize, end: usize) -> Result<Option<Match>, Stopped> {
+    fn find_in_long_line(&self, haystack: &[u8], at: usize, end: usize) -> Result<Option<Match>, Stopped> {
         // The engine fits into the memory of the pattern, or nearly; if not, the line counts as not searched
         // in time.
         let Some(patient) = self.pattern.patient_engine() else { return Err(Stopped::DeadlinePassed) };
@@ -120,7 +120,7 @@ impl<'a> Clocked<'a> {
                     at = end;
                 }
                 SearchStretch::Long(end) => {
-                    if let Some(found) = self.find_long(haystack, at, end)? {
+                    if let Some(found) = self.find_in_long_line(haystack, at, end)? {
                         return Ok(Some(long(found)));
                     }
                     if end == haystack.len() {

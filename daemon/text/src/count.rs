@@ -91,7 +91,7 @@ pub enum CountError {
         error: BadPattern,
     },
     /// The request has too many patterns.
-    #[error("{0} patterns; at most {MAX_PATTERNS} are taken at once")]
+    #[error("{0} patterns; at most {MAX_PATTERNS} are allowed in one call")]
     TooMany(usize),
 }
 

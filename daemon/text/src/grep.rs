@@ -200,7 +200,7 @@ pub fn search_page(
                     decoding,
                 })
             };
-            let one = One { snapshot, request, contents, is_local: pattern.is_local() };
+            let one = FileSearch { snapshot, request, contents, is_local: pattern.is_local() };
             // The pattern was compiled above, so there is an engine.
             lanes.with_own_value(make, |engine| {
                 engine.as_mut().map_or(GrepOutcome::Stopped, |engine| one.search(found, engine, token))
@@ -316,7 +316,7 @@ struct Engine<'a> {
 }
 
 /// The search of one file.
-struct One<'a> {
+struct FileSearch<'a> {
     snapshot: &'a Snapshot,
     request: &'a GrepRequest<'a>,
     contents: &'a dyn Contents,
@@ -324,7 +324,7 @@ struct One<'a> {
     is_local: bool,
 }
 
-impl One<'_> {
+impl FileSearch<'_> {
     fn search(&self, found: &CandidateFile, engine: &mut Engine<'_>, token: &CancelToken) -> GrepOutcome {
         if token.check().is_err() {
             return GrepOutcome::Stopped;

@@ -39,13 +39,13 @@ pub(crate) struct Caches {
 }
 
 /// The reason why an automaton's walk ended early.
-enum Gave {
+enum AutomatonEnd {
     /// The automaton cannot decide whether there is a match.
-    Up,
+    Undecided,
     Stopped(Stopped),
 }
 
-impl From<Stopped> for Gave {
+impl From<Stopped> for AutomatonEnd {
     fn from(stopped: Stopped) -> Self {
         Self::Stopped(stopped)
     }
@@ -97,8 +97,8 @@ impl Patient {
         let line = SearchSpan { haystack, span };
         match self.walk(&line, caches, token) {
             Ok(found) => Ok(found),
-            Err(Gave::Stopped(stopped)) => Err(stopped),
-            Err(Gave::Up) => self.simulate_nfa(&line, caches, token),
+            Err(AutomatonEnd::Stopped(stopped)) => Err(stopped),
+            Err(AutomatonEnd::Undecided) => self.simulate_nfa(&line, caches, token),
         }
     }
 
@@ -107,9 +107,9 @@ impl Patient {
         line: &SearchSpan<'_>,
         caches: &mut Caches,
         token: &CancelToken,
-    ) -> Result<Option<Match>, Gave> {
+    ) -> Result<Option<Match>, AutomatonEnd> {
         let (Some((forward, backward)), Some((ahead, back))) = (&self.automata, &mut caches.automata) else {
-            return Err(Gave::Up);
+            return Err(AutomatonEnd::Undecided);
         };
         let Some(end) = AutomatonWalk { dfa: forward, cache: ahead, pace: Pace::new(self.stride, token) }
             .find_end(line)?
@@ -119,7 +119,7 @@ impl Patient {
         let line = SearchSpan { span: line.span.start..end, ..line.clone() };
         let start = AutomatonWalk { dfa: backward, cache: back, pace: Pace::new(self.stride, token) }
             .find_start(&line)?;
-        Ok(Some(Match::new(start.ok_or(Gave::Up)?, end)))
+        Ok(Some(Match::new(start.ok_or(AutomatonEnd::Undecided)?, end)))
     }
 }
 
@@ -155,31 +155,33 @@ struct AutomatonWalk<'a> {
 
 impl AutomatonWalk<'_> {
     /// Returns the end of the leftmost match.
-    fn find_end(mut self, line: &SearchSpan<'_>) -> Result<Option<usize>, Gave> {
+    fn find_end(mut self, line: &SearchSpan<'_>) -> Result<Option<usize>, AutomatonEnd> {
         let input = Input::new(line.haystack).span(line.span.clone());
-        let mut state = self.dfa.start_state_forward(self.cache, &input).map_err(|_| Gave::Up)?;
+        let mut state =
+            self.dfa.start_state_forward(self.cache, &input).map_err(|_| AutomatonEnd::Undecided)?;
         let mut found = None;
         for at in line.span.clone() {
             self.pace.count_step()?;
-            state = self.next(state, line.haystack[at])?;
+            state = self.next_state(state, line.haystack[at])?;
             if state.is_match() {
                 found = Some(at);
             } else if state.is_dead() {
                 return Ok(found);
             }
         }
-        let state = self.last(state, line.haystack.get(line.span.end))?;
+        let state = self.state_past_end(state, line.haystack.get(line.span.end))?;
         Ok(if state.is_match() { Some(line.span.end) } else { found })
     }
 
     /// Returns the beginning of the longest match that ends at the end of the span.
-    fn find_start(mut self, line: &SearchSpan<'_>) -> Result<Option<usize>, Gave> {
+    fn find_start(mut self, line: &SearchSpan<'_>) -> Result<Option<usize>, AutomatonEnd> {
         let input = Input::new(line.haystack).span(line.span.clone()).anchored(Anchored::Yes);
-        let mut state = self.dfa.start_state_reverse(self.cache, &input).map_err(|_| Gave::Up)?;
+        let mut state =
+            self.dfa.start_state_reverse(self.cache, &input).map_err(|_| AutomatonEnd::Undecided)?;
         let mut found = None;
         for at in line.span.clone().rev() {
             self.pace.count_step()?;
-            state = self.next(state, line.haystack[at])?;
+            state = self.next_state(state, line.haystack[at])?;
             if state.is_match() {
                 found = Some(at + 1);
             } else if state.is_dead() {
@@ -187,20 +189,24 @@ impl AutomatonWalk<'_> {
             }
         }
         let before = line.span.start.checked_sub(1).map(|at| &line.haystack[at]);
-        let state = self.last(state, before)?;
+        let state = self.state_past_end(state, before)?;
         Ok(if state.is_match() { Some(line.span.start) } else { found })
     }
 
-    fn next(&mut self, state: LazyStateID, byte: u8) -> Result<LazyStateID, Gave> {
-        let next = self.dfa.next_state(self.cache, state, byte).map_err(|_| Gave::Up)?;
-        if next.is_quit() { Err(Gave::Up) } else { Ok(next) }
+    fn next_state(&mut self, state: LazyStateID, byte: u8) -> Result<LazyStateID, AutomatonEnd> {
+        let next = self.dfa.next_state(self.cache, state, byte).map_err(|_| AutomatonEnd::Undecided)?;
+        if next.is_quit() { Err(AutomatonEnd::Undecided) } else { Ok(next) }
     }
 
     /// Returns the state past the span's end: the byte there is seen, not matched.
-    fn last(&mut self, state: LazyStateID, beyond: Option<&u8>) -> Result<LazyStateID, Gave> {
+    fn state_past_end(
+        &mut self,
+        state: LazyStateID,
+        beyond: Option<&u8>,
+    ) -> Result<LazyStateID, AutomatonEnd> {
         match beyond {
-            Some(byte) => self.next(state, *byte),
-            None => self.dfa.next_eoi_state(self.cache, state).map_err(|_| Gave::Up),
+            Some(byte) => self.next_state(state, *byte),
+            None => self.dfa.next_eoi_state(self.cache, state).map_err(|_| AutomatonEnd::Undecided),
         }
     }
 }

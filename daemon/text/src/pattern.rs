@@ -75,7 +75,7 @@ struct LongLines {
 }
 
 /// Recently used patterns with two engines.
-static LATELY: CachedPatterns<Pattern> = CachedPatterns::new();
+static RECENT_PATTERNS: CachedPatterns<Pattern> = CachedPatterns::new();
 
 #[derive(Clone, Debug)]
 enum Engines {
@@ -107,7 +107,7 @@ impl Pattern {
     pub(crate) fn one_of_several(number: usize, pattern: &str) -> Result<Self, BadPattern> {
         // A pattern that shares memory with others is compiled to fit, and not cached.
         if number == 1
-            && let Some(known) = LATELY.get(pattern)
+            && let Some(known) = RECENT_PATTERNS.get(pattern)
         {
             return Ok(known);
         }
@@ -127,7 +127,7 @@ impl Pattern {
             patient: Arc::new(LongLines { hir, limits, engine: OnceLock::new() }),
         };
         if number == 1 && compiled.ascii_matcher().is_some() {
-            LATELY.insert_value(pattern, ranges, compiled.clone());
+            RECENT_PATTERNS.insert_value(pattern, ranges, compiled.clone());
         }
         Ok(compiled)
     }

@@ -39,7 +39,7 @@ pub struct ContentKeeper {
     folder: PathBuf,
     cache: ContentCache,
     /// Contents that could not be read; they are not tried again.
-    given_up: FxHashSet<ContentHash>,
+    unreadable: FxHashSet<ContentHash>,
 }
 
 impl ContentKeeper {
@@ -50,7 +50,7 @@ impl ContentKeeper {
         let names: Vec<PathBuf> = pack_files(&folder).collect();
         let opened = names.iter().map(|path| Pack::open(path).map(Arc::new));
         let cache = ContentCache::from_packs(opened.flatten().collect());
-        let keeper = Self { folder, cache, given_up: FxHashSet::default() };
+        let keeper = Self { folder, cache, unreadable: FxHashSet::default() };
         keeper.delete_others();
         keeper
     }
@@ -73,16 +73,16 @@ impl ContentKeeper {
         contents: &dyn Contents,
         token: &CancelToken,
     ) -> Result<bool, DiskError> {
-        let wanted = WantedTexts::wanted_now(snapshot, &self.cache, &self.given_up);
+        let wanted = WantedTexts::wanted_now(snapshot, &self.cache, &self.unreadable);
         if !wanted.is_due() {
             return Ok(false);
         }
         let io = |error| DiskError::io_at(&self.folder)(error);
         create_folder(&self.folder).map_err(io)?;
-        let Some((pack, given_up)) = self.write(&wanted, contents, token).map_err(io)? else {
+        let Some((pack, unreadable)) = self.write_pack(&wanted, contents, token).map_err(io)? else {
             return Ok(false);
         };
-        self.given_up.extend(given_up);
+        self.unreadable.extend(unreadable);
         let kept = self.cache.packs.iter().filter(|_| !wanted.anew).cloned();
         self.cache = ContentCache::from_packs(kept.chain([Arc::new(pack)]).collect());
         self.delete_others();
@@ -97,13 +97,13 @@ impl ContentKeeper {
 
     /// Writes a pack of the wanted texts, and returns the contents that could not be read; `None` if it was
     /// stopped.
-    fn write(
+    fn write_pack(
         &self,
         wanted: &WantedTexts<'_>,
         contents: &dyn Contents,
         token: &CancelToken,
     ) -> io::Result<Option<(Pack, Vec<ContentHash>)>> {
-        let (mut draft, mut given_up) = (PackDraft::begin(&self.folder.join(UNFINISHED))?, Vec::new());
+        let (mut draft, mut unreadable) = (PackDraft::begin(&self.folder.join(UNFINISHED))?, Vec::new());
         let old = if wanted.anew { self.cache.clone() } else { ContentCache::default() };
         for step in wanted.texts.chunks(STEP) {
             if token.check().is_err() {
@@ -114,11 +114,11 @@ impl ContentKeeper {
             for ((_, hash), bytes) in step.iter().zip(read) {
                 match bytes {
                     Some(bytes) => draft.add(*hash, &bytes)?,
-                    None => given_up.push(*hash),
+                    None => unreadable.push(*hash),
                 }
             }
         }
-        Ok(Some((draft.finish(&self.folder)?, given_up)))
+        Ok(Some((draft.finish(&self.folder)?, unreadable)))
     }
 
     /// Deletes unused packs and drafts. A file that cannot be deleted stays for the next time.
@@ -162,7 +162,7 @@ struct WantedTexts<'a> {
 }
 
 impl<'a> WantedTexts<'a> {
-    fn wanted_now(snapshot: &'a Snapshot, cache: &ContentCache, given_up: &FxHashSet<ContentHash>) -> Self {
+    fn wanted_now(snapshot: &'a Snapshot, cache: &ContentCache, unreadable: &FxHashSet<ContentHash>) -> Self {
         let mut all: FxHashMap<ContentHash, &WsPath> = FxHashMap::default();
         let mut files = 0;
         for (_, path, hash) in snapshot.files() {
@@ -171,8 +171,9 @@ impl<'a> WantedTexts<'a> {
             *first = path.min(*first);
         }
         let anew = cache.packs.len() >= MOST_PACKS || is_mostly_dead(cache, &all);
-        let missing =
-            |(hash, _): &(ContentHash, &WsPath)| (anew || !cache.has_text(hash)) && !given_up.contains(hash);
+        let missing = |(hash, _): &(ContentHash, &WsPath)| {
+            (anew || !cache.has_text(hash)) && !unreadable.contains(hash)
+        };
         let mut texts: Vec<_> = all.into_iter().filter(missing).map(|(hash, path)| (path, hash)).collect();
         texts.sort_unstable();
         Self { texts, anew, files }

@@ -31,7 +31,7 @@ pub enum FormatError {
     #[error("this is no file of a text index")]
     Foreign,
     /// Another version of hob wrote the file.
-    #[error("format version {found}, and this program reads {wanted} alone")]
+    #[error("format version {found}; this program reads only version {wanted}")]
     Version {
         /// The version in the file.
         found: u32,

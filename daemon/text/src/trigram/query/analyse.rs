@@ -85,7 +85,7 @@ fn analyse_repetition(repetition: &Repetition) -> RegexConditions {
 impl RegexConditions {
     fn from_exact(strings: Strings) -> Self {
         let known = Self { shape: RegexMatchShape::Exact(strings), conditions: Vec::new() };
-        known.kept_small()
+        known.with_limited_sets()
     }
 
     /// Returns the conditions of a part that matches only the empty string.
@@ -126,7 +126,7 @@ impl RegexConditions {
                 RegexMatchShape::Open { heads, tails }
             }
         };
-        Self { shape, ..self }.kept_small()
+        Self { shape, ..self }.with_limited_sets()
     }
 
     /// Returns the conditions of a match of one of `branches`.
@@ -166,7 +166,7 @@ impl RegexConditions {
     }
 
     /// Turns sets that have grown too large into conditions, and keeps their ends.
-    fn kept_small(mut self) -> Self {
+    fn with_limited_sets(mut self) -> Self {
         self.shape = match self.shape.clone() {
             RegexMatchShape::Exact(strings) if strings.is_small() => RegexMatchShape::Exact(strings),
             RegexMatchShape::Exact(strings) => {
