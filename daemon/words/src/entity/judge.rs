@@ -25,7 +25,7 @@ const AS_LIKELY: f64 = 0.03;
 /// likelier one.
 const AS_LIKELY_WORDS: f64 = 0.06;
 /// The lead from which the second candidate no longer lowers the confidence.
-const FAR_BEHIND: f64 = 0.08;
+const DECISIVE_LEAD: f64 = 0.08;
 
 /// The expected properties of candidates besides their names.
 #[derive(Clone, Debug, Default)]
@@ -96,8 +96,8 @@ pub fn sort_by_score(candidates: &mut [Candidate]) {
 
 /// Returns the standing of the first candidate: its score, less an amount for a close second.
 pub fn standing_of(first: f64, second: Option<f64>) -> f64 {
-    let ahead = second.map_or(FAR_BEHIND, |second| (first - second).min(FAR_BEHIND));
-    first * (0.5 + 0.5 * (ahead / FAR_BEHIND).clamp(0.0, 1.0))
+    let ahead = second.map_or(DECISIVE_LEAD, |second| (first - second).min(DECISIVE_LEAD));
+    first * (0.5 + 0.5 * (ahead / DECISIVE_LEAD).clamp(0.0, 1.0))
 }
 
 /// The decision on a list of candidates.
@@ -187,7 +187,7 @@ pub fn decide(candidates: &[Candidate], mode: Mode, limits: DecisionLimits) -> S
         return SubjectDecision::Resolved(sure);
     }
     let (reason, dimension) = match rivals.first() {
-        Some(rival) => told_apart(first, rival, rivals.len()),
+        Some(rival) => ambiguity_reason(first, rival, rivals.len()),
         None if candidates.len() > 1 => (
             format!(
                 "`{}` fits best ({}), and others fit too well to be left out.",
@@ -206,7 +206,7 @@ pub fn decide(candidates: &[Candidate], mode: Mode, limits: DecisionLimits) -> S
 
 /// Explains why two candidates of equal fit cannot be told apart; returns the sentence, with the argument to
 /// pass, and the dimension in which they differ.
-fn told_apart(first: &Candidate, other: &Candidate, others: usize) -> (String, &'static str) {
+fn ambiguity_reason(first: &Candidate, other: &Candidate, others: usize) -> (String, &'static str) {
     let (dimension, pass) = if first.source != other.source {
         ("source", "constraints.allowed_sources or hints.expected_type")
     } else if first.kind != other.kind {

@@ -79,7 +79,7 @@ impl FileRole {
 }
 
 /// The weight of a file whose name is among the words of the title.
-const CALLED_SO: f64 = 1.65;
+const NAMED_IN_TITLE: f64 = 1.65;
 /// The damping of ranks: the first of a ranking counts 1, the tenth half.
 const DAMPING: f64 = 9.0;
 /// The score with a relevance of one half, and the difference of scores by which the odds of relevance grow
@@ -94,8 +94,8 @@ pub struct FileScore(f64);
 impl FileScore {
     /// Begins with the file's role, and with its name if that is among the words of the title.
     #[must_use]
-    pub fn of_file(role: FileRole, is_called_so: bool) -> Self {
-        Self(role.weight() + if is_called_so { CALLED_SO } else { 0.0 })
+    pub fn of_file(role: FileRole, is_named_in_title: bool) -> Self {
+        Self(role.weight() + if is_named_in_title { NAMED_IN_TITLE } else { 0.0 })
     }
 
     /// Adds the file's rank in a ranking, 0 for the first, and its share of the ranking's best score, 0 to 1.
