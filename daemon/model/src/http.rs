@@ -19,7 +19,7 @@ use ureq::{Agent, Body};
 /// Most characters of an unexpected answer that an error shows.
 const SHOWN: usize = 160;
 /// Interval at which a waiting call checks whether it was cancelled.
-const LOOK: Duration = Duration::from_millis(20);
+const CANCEL_CHECK: Duration = Duration::from_millis(20);
 
 /// The fault of an `https` address in a build that has no TLS, as the end of a sentence that begins with its key.
 const NO_HTTPS: &str = "must begin with http://, because this hob was built without TLS; packages have it, and so has \
@@ -102,7 +102,7 @@ pub fn post_json(request: JsonRequest, cancel: &CancelToken) -> Result<HttpAnswe
     let started = std::thread::Builder::new().name("http".to_owned()).spawn(asking);
     started.map_err(|error| HttpError::Unreachable(error.to_string()))?;
     loop {
-        match told.recv_timeout(LOOK) {
+        match told.recv_timeout(CANCEL_CHECK) {
             Ok(Ok(answer)) => return Ok(answer),
             Ok(Err(ureq::Error::Timeout(_))) => return Err(HttpError::TooSlow),
             Ok(Err(error)) => return Err(HttpError::Unreachable(error.to_string())),
@@ -112,7 +112,7 @@ pub fn post_json(request: JsonRequest, cancel: &CancelToken) -> Result<HttpAnswe
             Err(mpsc::RecvTimeoutError::Timeout) => cancel.check().map_err(HttpError::Stopped)?,
         }
         // Some waits of the library are outside its own time-out, the system's name service above all.
-        if give_up.is_some_and(|at| Instant::now() > at + 10 * LOOK) {
+        if give_up.is_some_and(|at| Instant::now() > at + 10 * CANCEL_CHECK) {
             return Err(HttpError::TooSlow);
         }
     }

@@ -33,7 +33,7 @@ pub struct ModelEndpoint {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ModelError {
     /// The key is not where the settings say.
-    #[error("the key for the model `{name}` cannot be had: {why}")]
+    #[error("the key for the model `{name}` cannot be read: {why}")]
     NoKey {
         /// Name of the model in the settings.
         name: String,

@@ -46,7 +46,7 @@ pub struct SearchRequest {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum OrgError {
     /// The token is not where the settings say.
-    #[error("the token for the code search at {address} cannot be had: {why}")]
+    #[error("the token for the code search at {address} cannot be read: {why}")]
     NoToken {
         /// The server.
         address: String,

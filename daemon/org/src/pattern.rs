@@ -44,10 +44,10 @@ pub enum Unsayable {
     #[error("it is not a regex")]
     Syntax,
     /// The pattern refers to the beginning or end of the whole text.
-    #[error("`\\A`, `\\z` and CRLF line ends cannot be asked of Zoekt; `^` and `$` can")]
+    #[error("Zoekt cannot search for `\\A`, `\\z` and CRLF line ends; use `^` and `$`")]
     TextEnds,
     /// The pattern has bytes that are no UTF-8.
-    #[error("bytes that are no UTF-8 cannot be asked of Zoekt")]
+    #[error("Zoekt cannot search for bytes that are no UTF-8")]
     Bytes,
     /// The pattern matches the empty text, and so every line.
     #[error("it matches every line, also an empty one")]

@@ -22,7 +22,7 @@ struct ModelDraft {
     key: Option<KeySource>,
     time_out: Option<Duration>,
     /// True if a mistake leaves no model.
-    spoilt: bool,
+    is_invalid: bool,
 }
 
 impl SettingsReader<'_> {
@@ -45,17 +45,17 @@ impl SettingsReader<'_> {
         }
         let at = section.value.span().start;
         if table.contains_key("key_env") && table.contains_key("key_file") {
-            draft.spoilt = true;
+            draft.is_invalid = true;
             self.add_problem(
                 at,
                 "`model` has `key_env` and `key_file`; only one can say where the key is".to_owned(),
             );
         }
         for wanted in ["endpoint", "name"].into_iter().filter(|wanted| !table.contains_key(*wanted)) {
-            draft.spoilt = true;
+            draft.is_invalid = true;
             self.add_problem(at, format!("`model` needs `{wanted}`, and does not count without"));
         }
-        if draft.spoilt {
+        if draft.is_invalid {
             return None;
         }
         let model = ModelEndpoint::new(&draft.endpoint?, &draft.name?).ok()?.with_key(draft.key);
@@ -86,7 +86,7 @@ impl SettingsReader<'_> {
                 true
             }
         };
-        draft.spoilt |= !is_said;
+        draft.is_invalid |= !is_said;
     }
 
     fn read_endpoint(&mut self, entry: TomlEntry<'_, '_>) -> Option<String> {

@@ -22,7 +22,7 @@ struct OrgDraft {
     token: Option<KeySource>,
     time_out: Option<Duration>,
     /// True if a mistake leaves no code search.
-    spoilt: bool,
+    is_invalid: bool,
 }
 
 impl SettingsReader<'_> {
@@ -45,15 +45,15 @@ impl SettingsReader<'_> {
         }
         let at = section.value.span().start;
         if table.contains_key("token_env") && table.contains_key("token_file") {
-            draft.spoilt = true;
+            draft.is_invalid = true;
             let what = "`org` has `token_env` and `token_file`; only one can say where the token is";
             self.add_problem(at, what.to_owned());
         }
         if !table.contains_key("url") {
-            draft.spoilt = true;
+            draft.is_invalid = true;
             self.add_problem(at, "`org` needs `url`, and does not count without".to_owned());
         }
-        if draft.spoilt {
+        if draft.is_invalid {
             return None;
         }
         let endpoint = draft.endpoint?.with_token(draft.token);
@@ -67,15 +67,15 @@ impl SettingsReader<'_> {
         match entry.key.get_ref().as_ref() {
             "url" => {
                 draft.endpoint = self.read_org_url(entry);
-                draft.spoilt |= draft.endpoint.is_none();
+                draft.is_invalid |= draft.endpoint.is_none();
             }
             "token_env" => {
                 draft.token = self.read_secret_variable(entry, "ZOEKT_TOKEN").map(KeySource::Variable);
-                draft.spoilt |= draft.token.is_none();
+                draft.is_invalid |= draft.token.is_none();
             }
             "token_file" => {
                 draft.token = self.read_secret_file(entry, "~/.config/zoekt-token").map(KeySource::File);
-                draft.spoilt |= draft.token.is_none();
+                draft.is_invalid |= draft.token.is_none();
             }
             "timeout_ms" => draft.time_out = self.read_time_out(entry),
             _ => self.report_unknown(entry.key, "org", &keys::key_names("org")),
