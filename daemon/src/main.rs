@@ -81,8 +81,8 @@ fn main() -> ExitCode {
     }
     hob_base::umask::make_private();
     hob_base::open_files::raise_limit();
-    if let Some(question) = asked_about_settings() {
-        return tell_settings(&question);
+    if let Some(question) = settings_question() {
+        return print_settings_report(&question);
     }
     lifecycle::give_memory_back();
     let args = DaemonArgs::parse();
@@ -152,13 +152,13 @@ fn guarded_command() -> Option<Vec<OsString>> {
 
 /// Returns the question of `hob config`, for which this program reports settings and ends; such a command
 /// line is not parsed either.
-fn asked_about_settings() -> Option<OsString> {
+fn settings_question() -> Option<OsString> {
     let mut args = std::env::args_os().skip(1);
     args.next().filter(|first| first == REPORT_WORD)?;
     Some(args.next().unwrap_or_default())
 }
 
-fn tell_settings(question: &OsStr) -> ExitCode {
+fn print_settings_report(question: &OsStr) -> ExitCode {
     let places = Places::from_process_env().map_err(|error| error.to_string());
     let told = places.and_then(|places| {
         hob_settings::report(&question.to_string_lossy(), &places, &|name| std::env::var_os(name))

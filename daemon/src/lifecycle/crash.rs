@@ -62,7 +62,7 @@ impl LifeSign {
         if let Ok(left) = fs::read_to_string(&file) {
             let text = describe_end(places, &left);
             keep_report(&places.crashes_dir(), "end", &text);
-            tracing::warn!("an earlier daemon ended without a word; `hob doctor` names the report");
+            tracing::warn!("an earlier daemon did not end in order; `hob doctor` names the report");
         }
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let sign = json!({"pid": std::process::id(), "version": build.version, "started": seconds});

@@ -62,7 +62,7 @@ pub fn start(places: &Places, filter: &str, also: Also) {
     // Fails only if there is a subscriber already, in a test.
     let _ = shown.try_init();
     if let Some(error) = wrong {
-        tracing::warn!(%error, "the log filter is not understood; logging `info`");
+        tracing::warn!(%error, "the log filter is invalid; logging `info`");
     }
     if let Some(error) = no_file {
         tracing::warn!(%error, "no log file");

@@ -41,6 +41,6 @@ pub(super) async fn end_service(
     match tokio::time::timeout(saving, tokio::task::spawn_blocking(move || calls.save_all())).await {
         Ok(Ok(())) => {}
         Ok(Err(_)) => tracing::error!("saving failed"),
-        Err(_) => tracing::error!("saving does not end and is left undone"),
+        Err(_) => tracing::error!("saving takes too long and is abandoned"),
     }
 }

@@ -78,7 +78,7 @@ fn tighten(path: &Path) -> Result<(), PrivateDirError> {
     if found.mode() & 0o077 == 0 {
         return Ok(());
     }
-    tracing::info!(folder = %path.display(), "closed to others, who could have looked into it");
+    tracing::info!(folder = %path.display(), "other users could enter this folder; their rights are removed");
     folder.set_permissions(std::fs::Permissions::from_mode(0o700)).map_err(failed)
 }
 

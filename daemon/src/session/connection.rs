@@ -16,7 +16,7 @@ use super::{ProcessOrder, Sessions, calls, editor, status};
 const PARTING: Duration = Duration::from_secs(2);
 
 /// The ways in which a connection ends.
-enum End {
+enum ConnectionEnd {
     /// The client closed the connection.
     Closed,
     /// The client broke the protocol; the text is the reason that it gets.
@@ -43,10 +43,10 @@ pub(super) async fn run(
     let mut goodbye = session.goodbye.subscribe();
     let end = tokio::select! {
         end = read_all(sessions, session, &mut reader) => end,
-        () = session.outbox.wait_for_overflow() => End::Overflowed,
+        () = session.outbox.wait_for_overflow() => ConnectionEnd::Overflowed,
         // The sender lives in the session, so this cannot fail.
         reason = goodbye.wait_for(Option::is_some) => {
-            End::Goodbye(reason.ok().and_then(|reason| reason.clone()).unwrap_or_default())
+            ConnectionEnd::Goodbye(reason.ok().and_then(|reason| reason.clone()).unwrap_or_default())
         }
     };
     calls::close(session);
@@ -56,21 +56,26 @@ pub(super) async fn run(
     sessions.registry.remove(guest.id);
 }
 
-async fn end_connection(session: &ClientSession, id: u64, end: End, writing: tokio::task::JoinHandle<()>) {
+async fn end_connection(
+    session: &ClientSession,
+    id: u64,
+    end: ConnectionEnd,
+    writing: tokio::task::JoinHandle<()>,
+) {
     let last = match end {
-        End::Closed => {
+        ConnectionEnd::Closed => {
             tracing::debug!(id, "a client left");
             None
         }
-        End::Overflowed => {
+        ConnectionEnd::Overflowed => {
             tracing::warn!(id, pid = session.hello.pid, "a client does not read; dropped");
             None
         }
-        End::Broken(reason) => {
+        ConnectionEnd::Broken(reason) => {
             tracing::warn!(id, pid = session.hello.pid, reason, "a client broke the protocol; dropped");
             Some(ServerMessage::Bye { reason, retry: false })
         }
-        End::Goodbye(reason) => Some(ServerMessage::Bye { reason, retry: true }),
+        ConnectionEnd::Goodbye(reason) => Some(ServerMessage::Bye { reason, retry: true }),
     };
     let abort = writing.abort_handle();
     if let Some(last) = last {
@@ -84,29 +89,29 @@ async fn read_all(
     sessions: &Arc<Sessions>,
     session: &Arc<ClientSession>,
     reader: &mut TransportReader,
-) -> End {
+) -> ConnectionEnd {
     loop {
         let (body, room) = match incoming::next(sessions, session, reader).await {
             Ok(message) => message,
-            Err(IncomingEnd::Closed) => return End::Closed,
-            Err(IncomingEnd::Refused(reason)) => return End::Broken(reason),
+            Err(IncomingEnd::Closed) => return ConnectionEnd::Closed,
+            Err(IncomingEnd::Refused(reason)) => return ConnectionEnd::Broken(reason),
         };
         let weight = Weight { bytes: body.len(), room };
         let message = frame::decode(&body);
         // The next step may take long, and needs only the message.
         drop(body);
         let obeyed = match message {
-            Ok(message) => obey(sessions, session, message, weight).await,
+            Ok(message) => obey_message(sessions, session, message, weight).await,
             Err(error) => Err(error.to_string()),
         };
         if let Err(reason) = obeyed {
-            return End::Broken(reason);
+            return ConnectionEnd::Broken(reason);
         }
     }
 }
 
 /// Carries out a message. The error is the reason for a client that broke the rules.
-async fn obey(
+async fn obey_message(
     sessions: &Arc<Sessions>,
     session: &Arc<ClientSession>,
     message: ClientMessage,

@@ -25,10 +25,10 @@ impl Sessions {
         if timeout(patience, self.flight.close_when_empty()).await.is_ok() {
             return;
         }
-        tracing::warn!(calls = self.flight.call_count(), "calls are given up");
+        tracing::warn!(calls = self.flight.call_count(), "calls are cancelled, because they take too long");
         self.registry.for_each_session(|session| session.give_up());
         if timeout(NOTICING, self.flight.close_when_empty()).await.is_err() {
-            tracing::warn!(calls = self.flight.call_count(), "calls do not end");
+            tracing::warn!(calls = self.flight.call_count(), "cancelled calls have not ended");
             self.flight.close();
         }
     }

@@ -59,7 +59,7 @@ async fn wait_for_room(sessions: &Sessions, len: usize) -> Result<OwnedSemaphore
         // The semaphore is never closed.
         Ok(room) => room.map_err(|error| refused(&error)),
         Err(_) => Err(IncomingEnd::Refused(format!(
-            "there is no room for a message of {len} bytes: {} MiB of large messages are being dealt with; try again later, or \
+            "there is no room for a message of {len} bytes: {} MiB of large messages are being handled; try again later, or \
              send less",
             sessions.limits.messages_kib >> 10
         ))),
