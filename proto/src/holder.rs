@@ -19,7 +19,7 @@ fn pid_file(lock: &Path, is_read_while_locked: bool) -> PathBuf {
 /// # Errors
 /// The system's error: the disk may be full. The lock works all the same.
 pub fn sign(path: &Path, lock: &File) -> io::Result<()> {
-    write(path, lock, &format!("{}\n", std::process::id()))
+    write_record(path, lock, &format!("{}\n", std::process::id()))
 }
 
 /// Writes the process ID as [`sign`] does, with the socket on which the holder listens and the machine that
@@ -28,10 +28,10 @@ pub fn sign(path: &Path, lock: &File) -> io::Result<()> {
 /// # Errors
 /// As [`sign`].
 pub fn sign_with_socket(path: &Path, lock: &File, socket: &Path) -> io::Result<()> {
-    write(path, lock, &format!("{}\n{}\n{}\n", std::process::id(), socket.display(), machine_name()))
+    write_record(path, lock, &format!("{}\n{}\n{}\n", std::process::id(), socket.display(), machine_name()))
 }
 
-fn write(path: &Path, mut lock: &File, text: &str) -> io::Result<()> {
+fn write_record(path: &Path, mut lock: &File, text: &str) -> io::Result<()> {
     if cfg!(windows) {
         return std::fs::write(pid_file(path, false), text);
     }

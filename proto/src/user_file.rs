@@ -35,9 +35,9 @@ pub enum UserFileError {
     #[error("`{}` could have been written by another user; remove it", .0.display())]
     NotPrivate(PathBuf),
     /// The file is damaged, or of another version of hob.
-    #[error("`{}` cannot be understood ({why}); remove it, and say again what it is to say", path.display())]
+    #[error("`{}` is damaged ({why}); remove it, and repeat the commands that wrote it", path.display())]
     Damaged {
-        /// The file that cannot be understood.
+        /// The damaged file.
         path: PathBuf,
         /// The damage to the file, in words.
         why: String,

@@ -20,11 +20,11 @@ pub(super) fn render_general(data: &Value) -> AnswerDocument {
 /// Returns the lines of `value`, indented by one space for each level.
 pub(super) fn lines_of(value: &Value) -> Vec<String> {
     let mut lines = Vec::new();
-    write(&mut lines, value, 0);
+    write_value(&mut lines, value, 0);
     lines
 }
 
-fn write(lines: &mut Vec<String>, value: &Value, level: usize) {
+fn write_value(lines: &mut Vec<String>, value: &Value, level: usize) {
     let indent = " ".repeat(level);
     match value {
         Value::Object(fields) => {
@@ -34,7 +34,7 @@ fn write(lines: &mut Vec<String>, value: &Value, level: usize) {
                     Some(text) => lines.push(format!("{indent}{name}: {text}")),
                     None => {
                         lines.push(format!("{indent}{name}:"));
-                        write(lines, field, level + 1);
+                        write_value(lines, field, level + 1);
                     }
                 }
             }
@@ -45,7 +45,7 @@ fn write(lines: &mut Vec<String>, value: &Value, level: usize) {
                     Some(text) => lines.push(format!("{indent}- {text}")),
                     None => {
                         let first = lines.len();
-                        write(lines, item, level + 2);
+                        write_value(lines, item, level + 2);
                         if let Some(line) = lines.get_mut(first) {
                             line.replace_range(level..level + 1, "-");
                         }

@@ -25,7 +25,7 @@ pub(super) fn first_answer(result: InvestigateResult) -> AnswerDocument {
         return AnswerDocument::of_line("nothing is about this");
     }
     let mut entries = result.entries;
-    tell_confidence_once(&mut entries);
+    show_confidence_once(&mut entries);
     let mut document =
         AnswerDocument::of_section(Section::new("entries", entries.iter().map(entry_item).collect()));
     document.notes.push(format!("bundle {}", result.bundle_id));
@@ -89,7 +89,7 @@ fn entry_item(entry: &InvestigationEntry) -> AnswerItem {
 
 /// Removes the confidence of the file, and that the question mentions it, from all but the first entry of
 /// each file.
-fn tell_confidence_once(entries: &mut [InvestigationEntry]) {
+fn show_confidence_once(entries: &mut [InvestigationEntry]) {
     let mut seen = BTreeSet::new();
     for entry in entries {
         let path = entry.location.rsplit_once(':').map_or("", |(path, _)| path);

@@ -104,7 +104,7 @@ fn outline_items(outline: &ReadOutline) -> Vec<AnswerItem> {
         )];
     }
     let mut lines = Vec::new();
-    write(&mut lines, &outline.symbols, 0);
+    write_symbols(&mut lines, &outline.symbols, 0);
     lines.into_iter().map(|line| AnswerItem::below_header(path.clone(), line)).collect()
 }
 
@@ -126,7 +126,7 @@ fn by_kind(symbols: &[OutlineSymbol]) -> Vec<String> {
 }
 
 /// Writes symbols with a signature or children one by one, and the others together, by kind.
-fn write(lines: &mut Vec<String>, symbols: &[OutlineSymbol], level: usize) {
+fn write_symbols(lines: &mut Vec<String>, symbols: &[OutlineSymbol], level: usize) {
     let is_more = |one: &&OutlineSymbol| one.signature.is_some() || !one.children.is_empty();
     let plain: Vec<OutlineSymbol> = symbols.iter().filter(|one| !is_more(one)).cloned().collect();
     let indent = " ".repeat(level);
@@ -141,7 +141,7 @@ fn write(lines: &mut Vec<String>, symbols: &[OutlineSymbol], level: usize) {
             one_line(&one.name),
             one_line(&takes)
         ));
-        write(lines, &one.children, level + 1);
+        write_symbols(lines, &one.children, level + 1);
     }
 }
 
