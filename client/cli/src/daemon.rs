@@ -55,7 +55,7 @@ impl Stop {
 /// The outcome of ending the daemon.
 struct StoppedDaemon {
     pid: u32,
-    /// Whether its process is gone; if not, it is still saving.
+    /// True if its process is gone; if not, it is still saving.
     is_gone: bool,
 }
 
