@@ -218,7 +218,7 @@ struct Threads {
     /// The round in which each was added.
     round: Vec<u32>,
     now: u32,
-    /// States whose empty moves are not yet followed.
+    /// States whose empty moves have not been followed yet.
     open: Vec<StateID>,
 }
 
