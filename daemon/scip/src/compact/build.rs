@@ -87,7 +87,7 @@ impl<W: Write> CompactBuilder<W> {
     /// Adds a file with its names, which are sorted by place.
     ///
     /// # Errors
-    /// [`ScipError::TooLarge`] beyond [`MOST_NAMES`], or the errors of the stream.
+    /// [`ScipError::TooLarge`] beyond `MOST_NAMES` names, or the errors of the stream.
     pub fn add_file(
         &mut self,
         path: WsPath,
