@@ -1,7 +1,7 @@
-//! Reads which code a call is about: the projects of `root`, and the dependency of `in`.
+//! Decides which code a call is about: the projects of `root`, and the dependency of `in`.
 //!
-//! Without `root`, an absolute path in the arguments of a tool that only reads says which project is meant, and else the client's folder
-//! does. Nothing is opened here.
+//! Without `root`, an absolute path in the arguments of a reading tool names the project, and otherwise the
+//! client's folder does. This module opens nothing.
 
 use hob_base::AbsPath;
 use hob_host::Host;
@@ -13,32 +13,33 @@ use serde_json::{Map, Value};
 
 /// The code that a call is about.
 pub(super) struct CallPlace {
-    /// The places at which projects are looked for; at least one.
+    /// The places from which to look for projects; at least one.
     pub(super) starts: Vec<AbsPath>,
-    /// The source of the project that is asked.
+    /// The source of the project that the call asks about.
     pub(super) source: AskedSource,
-    /// True if a path in the arguments says which project is meant.
+    /// True if a path in the arguments chose the project.
     pub(super) is_by_path: bool,
 }
 
 /// The source that a call is about.
 #[derive(PartialEq, Eq)]
 pub(super) enum AskedSource {
-    /// That of the project.
+    /// The project's own source.
     Project,
-    /// That of one dependency.
+    /// The source of one dependency.
     Dependency(String),
-    /// Those of all direct dependencies.
+    /// The sources of all direct dependencies.
     Dependencies,
-    /// That of the project, and what the code search of the user's organisation has beside it.
+    /// The project's own source, and further results from the code search of the user's organisation.
     Organization,
 }
 
 impl CallPlace {
-    /// Takes `root` and `in` out of the checked arguments of a call from a client in the folder `connection`.
+    /// Removes `root` and `in` from the checked arguments of a call, whose client is in the folder
+    /// `connection`.
     ///
     /// # Errors
-    /// `BAD_ARGS` for what is no folder, group or dependency.
+    /// `BAD_ARGS` for a value that is no folder, group or dependency.
     pub(super) fn take_from(
         args: &mut Map<String, Value>,
         tool: &ToolDef,
@@ -61,20 +62,21 @@ impl CallPlace {
     }
 }
 
-/// The project of an absolute path in the arguments, if that is another one than the client's.
+/// Returns the project of an absolute path in the arguments, if it is not the client's project.
 fn project_of_arguments(
     args: &Map<String, Value>,
     tool: &ToolDef,
     host: &Host,
     connection: &AbsPath,
 ) -> Option<AbsPath> {
-    // What is written must be meant: a change of another project takes its `root`.
+    // A tool that writes needs an explicit `root` for another project.
     let is_for_models = tool.read_only && tool.set != ToolSet::Hidden;
     let place = place_in_arguments(args).filter(|_| is_for_models)?;
     host.other_project(&AbsPath::new(place).ok()?, connection)
 }
 
-/// The places at which projects are looked for: folders, against the client's if they are relative, and those of groups.
+/// Returns the places from which to look for projects: folders, relative to the client's if they are not
+/// absolute, and the folders of groups.
 fn starts_of(roots: &[Value], host: &Host, connection: &AbsPath) -> Result<Vec<AbsPath>, ToolError> {
     let mut starts = Vec::new();
     for root in roots.iter().filter_map(Value::as_str) {
@@ -110,7 +112,7 @@ fn folders_of_group(name: &str, host: &Host) -> Result<Vec<AbsPath>, ToolError> 
     Ok(folders.iter().filter_map(|folder| AbsPath::new(folder).ok()).collect())
 }
 
-/// The source that the argument `in` names: `dep:requests`, `deps` or `org`.
+/// Returns the source that the argument `in` names: `dep:requests`, `deps` or `org`.
 fn take_source(args: &mut Map<String, Value>) -> Result<AskedSource, ToolError> {
     let Some(value) = args.remove("in") else { return Ok(AskedSource::Project) };
     match value.as_str() {

@@ -1,7 +1,8 @@
-//! One call from request to answer: check the arguments, find the workspace, pass the barrier, run the handler, fit.
+//! Runs one call from request to answer: checks the arguments, finds the workspace, passes the barrier, runs
+//! the handler, fits the answer.
 //!
-//! Knows no tool: handlers are looked up by name, everything about their arguments comes from the tool table. A panic in a
-//! handler ends that call with `INTERNAL` and a report id that is found in the log.
+//! It knows no tool: it looks handlers up by name, and the tool table has everything about their arguments. A
+//! panic in a handler ends that call with `INTERNAL` and a report ID, which is in the log.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -33,17 +34,17 @@ use hob_tools::{
 use super::call_place::{AskedSource, CallPlace};
 use super::last_project::LastProjects;
 
-/// A call that was run, before its answer is cut.
+/// A finished call, before its answer is cut.
 struct FinishedRun {
     draft: AnswerDraft,
-    /// The notation that it is wanted in.
+    /// The notation of the answer.
     form: Form,
-    /// Items of its list that earlier answers had.
+    /// Number of list items in earlier answers.
     offset: u64,
-    /// True if the client wants again the parts of an answer that it was sent before.
+    /// True if the client asks again for parts of an answer that it already has.
     repeat: bool,
     ask: Option<Ask>,
-    /// The project that it was about.
+    /// The project of the call.
     root: Option<AbsPath>,
 }
 
@@ -52,7 +53,7 @@ impl FinishedRun {
         Self { draft, form, offset: 0, repeat: false, ask: None, root: None }
     }
 
-    /// Cuts the answer to its budget, in its form.
+    /// Cuts the answer to its budget, in its notation.
     fn fit_answer(self, page: AnswerPage<'_>) -> Fitted {
         let reader = page.reader.map(|reader| AnswerReader { repeat: self.repeat, ..reader });
         match self.form {
@@ -73,7 +74,7 @@ struct PageRequest {
 pub struct Dispatcher {
     host: Arc<Host>,
     started: Instant,
-    /// Tells this daemon's report ids from those of earlier ones in the same log.
+    /// A number that separates this daemon's report IDs from those of earlier daemons in the same log.
     session: u32,
     reports: Arc<AtomicU64>,
     metrics: Arc<Metrics>,
@@ -82,7 +83,8 @@ pub struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// A dispatcher over `host` that goes on with the counts in `metrics`; without that file it counts for itself.
+    /// Creates a dispatcher over `host` that continues the counts in `metrics`; without that file its counts
+    /// end with it.
     #[must_use]
     pub fn new(host: Arc<Host>, metrics: Option<PathBuf>) -> Self {
         let metrics = Arc::new(Metrics::open(metrics));
@@ -117,7 +119,7 @@ impl Dispatcher {
         };
         let notes = &mut handled.notes;
         notes.warnings.extend(self.host.notices());
-        // Answers of language servers have said so already.
+        // Answers of language servers have this warning already.
         if !tool.name.starts_with("nav_") {
             let touched = |answer| not_taken_into_account(&self.host, answer);
             notes.warnings.extend(handled.outcome.as_ref().ok().and_then(touched));
@@ -125,7 +127,7 @@ impl Dispatcher {
         let answer = handled.outcome.as_ref().unwrap_or(&Value::Null);
         let about = AnsweredCall { tool: tool.name, root: notes.root.as_ref(), args: &request.args, answer };
         notes.warnings.extend(text_only_warning(&self.host, &about));
-        // First, because what does not fit goes from the end.
+        // The reminder comes first, because a cut removes warnings from the end.
         notes.warnings.splice(0..0, pending_reminder(&self.host, &request.identity));
         notes.generation = notes.generation.filter(|_| request.client == ClientKind::Cli);
         let (ask, root) = (notes.ask.take(), notes.root.take());
@@ -178,7 +180,8 @@ impl Dispatcher {
         handled
     }
 
-    /// Names the project of an answer where the agent may take it for another: by a path, after a move, or after another project.
+    /// Returns the note that names the project of an answer where the agent may expect another: after a path
+    /// chose it, after a move, or after another project.
     fn project_note(&self, root: &AbsPath, is_by_path: bool, request: &CallRequest) -> Option<String> {
         let is_agent = request.client == ClientKind::Mcp;
         let before = is_agent.then(|| self.last.note_answer(&request.caller, root)).flatten();
@@ -217,7 +220,7 @@ impl Calls for Dispatcher {
             }),
         };
         let (ask, root) = (run.ask.take(), run.root.take());
-        // Each call of the command line is a client of its own, and people read where they are.
+        // Each call of the command line is a separate client, and people see their folder.
         let remembers = request.client == ClientKind::Mcp;
         let reader = AnswerReader { sent: &self.sent, caller: &request.caller, repeat: false };
         let page = AnswerPage {
@@ -226,7 +229,7 @@ impl Calls for Dispatcher {
             reader: remembers.then_some(reader),
             ..AnswerPage::default()
         };
-        // Fitting runs on data of any shape; a bug there must not escape either.
+        // Fitting runs on data of any shape; a panic there must not escape either.
         let fitted = catch_unwind(AssertUnwindSafe(|| run.fit_answer(page))).unwrap_or_else(|_| {
             FinishedRun::from_draft(draft_without_tool(self.panic_error(&request.tool)), form)
                 .fit_answer(page)
@@ -269,12 +272,13 @@ impl Calls for Dispatcher {
     }
 }
 
-/// Returns the voice of an answer's notes for a kind of client: words of the command line or of a tool.
+/// Returns the voice of an answer's notes for a kind of client: names of commands or of tools.
 fn voice_for(client: ClientKind) -> Voice {
     if client == ClientKind::Cli { Voice::CommandLine } else { Voice::Tool }
 }
 
-/// Returns the budget in tokens that the call asks for, or else the tool's own for answers as text; `None` if it has none.
+/// Returns the budget in tokens that the call requests, or else the tool's default for answers as text;
+/// `None` if it has none.
 fn budget_of(tool: &ToolDef, args: &Map<String, Value>, form: Form) -> Option<i64> {
     let usual = tool.text_budget.filter(|_| form == Form::Text).map(i64::from);
     tools::asked_budget(args).or(usual)

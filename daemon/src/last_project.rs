@@ -1,21 +1,22 @@
-//! Remembers the project of each agent's last answer, so that an answer about another one says so.
+//! Remembers the project of each agent's last answer, so that an answer about another project says so.
 //!
-//! An agent that has moved, or whose client has, must not take one work tree's code for another's. Nothing is remembered of a client
-//! that has gone.
+//! An agent that has moved, or whose client has, must not take one work tree's code for another's. The record
+//! of a client ends with its connection.
 
 use std::sync::{Arc, Mutex, Weak};
 
 use hob_base::{AbsPath, lock};
 use hob_calls::Caller;
 
-/// The last project of each client that is connected.
+/// The last project of each connected client.
 #[derive(Debug, Default)]
 pub(super) struct LastProjects {
     clients: Mutex<Vec<(Weak<Caller>, AbsPath)>>,
 }
 
 impl LastProjects {
-    /// Notes that a client gets an answer about `root`, and returns the project of its answer before if that was another.
+    /// Records that a client gets an answer about `root`, and returns the project of its previous answer if
+    /// that was another one.
     pub(super) fn note_answer(&self, caller: &Arc<Caller>, root: &AbsPath) -> Option<AbsPath> {
         let mut clients = lock(&self.clients);
         clients.retain(|(client, _)| client.strong_count() > 0);

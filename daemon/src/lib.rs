@@ -1,7 +1,7 @@
-//! `hobd`: the daemon's process: connections (`session`), one call from request to answer (`dispatch`), and start, end and
-//! succession (`lifecycle`).
+//! Runs `hobd`, the daemon's process: connections (`session`), one call from request to answer (`dispatch`),
+//! and start, end and succession (`lifecycle`).
 //!
-//! Everything that a call means is in the crates beside this one; here they are put together.
+//! The crates beside this one implement the calls; this crate only joins them.
 
 mod call_place;
 pub mod dispatch;

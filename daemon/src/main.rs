@@ -1,4 +1,4 @@
-//! `hobd`: arguments and logging, then [`lifecycle`].
+//! Starts `hobd`: reads its arguments, starts the log, and runs [`lifecycle`].
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
@@ -54,14 +54,15 @@ struct DaemonArgs {
     man: bool,
 }
 
-/// Parsers' trees and facts are many small pieces: a first index takes a quarter less processor time than with glibc's allocator.
-/// It serves C code too. Not where pages may be larger than where it was built: there it would end the program.
+/// Parsers' trees and facts are many small blocks: with this allocator, a first index takes a quarter less
+/// processor time than with glibc's. It serves C code too. It is not used where pages may be larger than on
+/// the build machine, because there it would end the program.
 #[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
-/// Read by the allocator before anything else: how many arenas there are, and that free memory goes back to the system after half
-/// a second, which [`lifecycle::give_memory_back`] has it do.
+/// The settings that the allocator reads before anything else: the number of arenas, and the half second
+/// after which free memory goes back to the system, which [`lifecycle::give_memory_back`] brings about.
 // SAFETY: the allocator declares this name as a pointer to text that ends with a zero, and expects programs to define it.
 #[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
 #[allow(unsafe_code)]
@@ -80,8 +81,8 @@ fn main() -> ExitCode {
     }
     hob_base::umask::make_private();
     hob_base::open_files::raise_limit();
-    if let Some(question) = asked_about_settings() {
-        return tell_settings(&question);
+    if let Some(question) = settings_question() {
+        return print_settings_report(&question);
     }
     lifecycle::give_memory_back();
     let args = DaemonArgs::parse();
@@ -89,7 +90,7 @@ fn main() -> ExitCode {
         return print_manual();
     }
     let manager = Manager::find(handed);
-    // A client started this process, and nobody watches it.
+    // A client started this process, and no person watches it.
     let is_detached = !args.foreground && manager.is_none();
     if is_detached {
         lifecycle::leave_terminal();
@@ -107,7 +108,7 @@ fn main() -> ExitCode {
     log::start(&places, &settings.0.log, also);
     settings.1.iter().for_each(|problem| tracing::warn!("{problem}; it does not count"));
     let settings = settings.0;
-    // A service manager is told in its own words, and what is said here would stand in its journal.
+    // A service manager gets its own notifications, and this output would appear in its journal.
     let is_run_by_service = manager.is_some();
     let report = |readiness: &Readiness| {
         if !is_run_by_service {
@@ -119,7 +120,7 @@ fn main() -> ExitCode {
     };
     let options = daemon_options(&args, &settings, manager);
     match lifecycle::run(&places, &options, |places| make_calls(places, &settings), &report) {
-        // The daemon's lock is in there and must be the last thing to go: it goes with the process.
+        // The result holds the daemon's lock, which must be released last: with the process.
         Ok(finished) => {
             std::mem::forget(finished);
             ExitCode::SUCCESS
@@ -135,27 +136,29 @@ fn main() -> ExitCode {
 fn print_manual() -> ExitCode {
     let page =
         clap_mangen::Man::new(DaemonArgs::command()).source(concat!("hob ", env!("CARGO_PKG_VERSION")));
-    // A blank for the date, because nothing at all would let the fields behind it move up.
+    // The date is a space, because an empty one would shift the fields behind it.
     let printed = page.date(" ").manual("hob").render(&mut std::io::stdout());
     if printed.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The daemon runs language servers under copies of itself: see [`guard`]. Looked at before arguments are read, because what
-/// follows is somebody else's command line.
+/// Returns the command of a language server to run: the daemon runs servers under copies of itself, see
+/// [`guard`]. It is checked before the arguments are parsed, because the rest is the command line of another
+/// program.
 fn guarded_command() -> Option<Vec<OsString>> {
     let mut args = std::env::args_os().skip(1);
     args.next().filter(|first| first == guard::WORD)?;
     Some(args.collect())
 }
 
-/// `hob config` has this program report what it would read, and end: as little a command line as that of a guard.
-fn asked_about_settings() -> Option<OsString> {
+/// Returns the question of `hob config`, for which this program reports settings and ends; such a command
+/// line is not parsed either.
+fn settings_question() -> Option<OsString> {
     let mut args = std::env::args_os().skip(1);
     args.next().filter(|first| first == REPORT_WORD)?;
     Some(args.next().unwrap_or_default())
 }
 
-fn tell_settings(question: &OsStr) -> ExitCode {
+fn print_settings_report(question: &OsStr) -> ExitCode {
     let places = Places::from_process_env().map_err(|error| error.to_string());
     let told = places.and_then(|places| {
         hob_settings::report(&question.to_string_lossy(), &places, &|name| std::env::var_os(name))
@@ -191,10 +194,10 @@ fn daemon_options(args: &DaemonArgs, settings: &DaemonSettings, manager: Option<
     Options { idle: settings.idle, hangup_ends: args.foreground, manager, ..Options::default() }
 }
 
-/// Variables by which C's compilers are told of folders with headers.
+/// The variables that name folders with headers for C compilers.
 const INCLUDE_PATHS: [&str; 3] = ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"];
 
-/// Where package managers keep their sources: where they are told to, else where they usually do.
+/// Returns where package managers keep their sources: in the configured folders, or else in the default ones.
 fn package_caches() -> PackageCaches {
     let home = std::env::home_dir();
     let usual = home.as_ref().map(|home| PackageCaches::in_home(home)).unwrap_or_default();
@@ -215,7 +218,7 @@ fn package_caches() -> PackageCaches {
     }
 }
 
-/// The folder of the Go whose program comes first in the search path: the program lies in its `bin`.
+/// Returns the folder of the Go whose program comes first in the search path: the program lies in its `bin`.
 fn go_on_path() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let program = std::env::split_paths(&path).map(|folder| folder.join("go")).find(|file| file.is_file())?;
@@ -269,7 +272,7 @@ fn explain_start_error(error: &StartError) -> String {
 }
 
 fn print_readiness(readiness: &Readiness) {
-    // Whoever started the daemon may be gone; that is no reason not to serve.
+    // The process that started the daemon may be gone; the daemon serves all the same.
     let mut stdout = std::io::stdout().lock();
     let _ = stdout.write_all(readiness.to_line().as_bytes()).and_then(|()| stdout.flush());
 }

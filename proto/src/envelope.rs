@@ -1,36 +1,36 @@
-//! The one shape that every tool answers in, on MCP, on the command line and on the IPC.
+//! Defines the envelope, the one shape of every tool's answer, on MCP, on the command line and on the IPC.
 //!
-//! The envelope is serialised once, by the daemon, after it was cut to its budget; what was measured is what is sent.
-//! Everybody else passes the text on or reads it back with [`Envelope`].
+//! The daemon cuts the answer to its budget and then serialises the envelope once, so the measured text is
+//! the text that it sends. All other programs pass the text on or read it back with [`Envelope`].
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::ToolError;
 
-/// Tokens asked for, used and allowed. A token is four characters of the serialised envelope, rounded up.
+/// The requested, used and allowed tokens. A token is four characters of the serialised envelope, rounded up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenBudget {
-    /// Most tokens that the caller allowed for this answer, after clamping.
+    /// Most tokens that the caller allows for this answer, after clamping.
     pub requested: u32,
-    /// Tokens that this envelope costs; never more than `requested`.
+    /// Tokens of this envelope; never more than `requested`.
     pub used: u32,
-    /// The most that may be requested of this tool.
+    /// The highest budget that a call of this tool may request.
     pub max: u32,
 }
 
 /// The omission of an answer: the items that a limit left out, with the way to get them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dropped {
-    /// The items' kind in one plural word (`references`, `results`).
+    /// A plural word for the items (`references`, `results`).
     pub kind: String,
-    /// Number of items that were left out.
+    /// Number of omitted items.
     pub count: u64,
-    /// The narrowing argument that brings the rest back.
+    /// The narrowing argument that returns the others.
     pub note: String,
 }
 
-/// The notation that an answer is wanted in.
+/// The notation of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
@@ -42,8 +42,8 @@ pub enum Form {
 }
 
 impl Form {
-    /// Returns the form that `format` in a call's arguments asks for, or `otherwise` where `format` is missing or
-    /// unreadable.
+    /// Returns the form that `format` in a call's arguments requests, or `otherwise` if `format` is missing
+    /// or unreadable.
     #[must_use]
     pub fn asked_in(args: &Map<String, Value>, otherwise: Self) -> Self {
         match args.get("format").and_then(Value::as_str) {
@@ -54,11 +54,11 @@ impl Form {
     }
 }
 
-/// The answer of every tool, whether it succeeded or failed.
+/// The answer of a tool, whether it succeeded or failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Envelope {
-    /// True if the call did what was asked.
+    /// True if the call succeeded.
     pub ok: bool,
     /// The tool's result, when `ok`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,21 +68,21 @@ pub struct Envelope {
     pub error: Option<ToolError>,
     /// The answer's budget and its cost, both in tokens.
     pub token_budget: TokenBudget,
-    /// The workspace's generation that the answer is of; on the command line only, because agents would pay for it.
+    /// The workspace's generation of the answer; on the command line only, because agents would pay for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<u64>,
     /// True if a limit left any items out.
     pub truncated: bool,
-    /// The items that were left out; `None` for a whole answer.
+    /// The omitted items; `None` for a complete answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped: Option<Dropped>,
-    /// Context that is not a failure.
+    /// Remarks that are no failure.
     #[serde(default)]
     pub warnings: Vec<String>,
 }
 
 impl Envelope {
-    /// An error and nothing else.
+    /// Creates an envelope with an error and nothing else.
     #[must_use]
     pub fn of_error(error: ToolError, token_budget: TokenBudget) -> Self {
         Self {
@@ -97,11 +97,11 @@ impl Envelope {
         }
     }
 
-    /// The envelope as text, with `used` set to what that very text costs.
+    /// Serialises the envelope, with `used` set to the cost of that very text.
     #[must_use]
     pub fn to_text(&mut self) -> String {
-        // `used` is part of what it measures. A value with one digit more costs at most one token more, so some number of
-        // digits is right.
+        // `used` is part of the measured text. A value with one digit more costs at most one token more, so
+        // some number of digits is right.
         self.token_budget.used = 0;
         let without = self.to_json().chars().count().saturating_sub(1);
         let used = (1..=10).map(|digits| (digits, tokens_of_chars(without + digits)));
@@ -127,13 +127,14 @@ impl Envelope {
     }
 }
 
-/// Begins the warning that says why an answer is partial; the text form has it in the place of that word.
+/// The word with which a warning begins that explains a partial answer; the text form replaces the word by
+/// that warning.
 pub const PARTIAL: &str = "Partial";
 
 /// Characters that count as one token in every budget.
 const CHARS_PER_TOKEN: usize = 4;
 
-/// The cost of a text: characters / 4, rounded up.
+/// Returns the cost of a text in tokens: characters / 4, rounded up.
 #[must_use]
 pub fn tokens_of(text: &str) -> u32 {
     tokens_of_chars(text.chars().count())
@@ -143,7 +144,7 @@ fn tokens_of_chars(chars: usize) -> u32 {
     u32::try_from(chars.div_ceil(CHARS_PER_TOKEN)).unwrap_or(u32::MAX)
 }
 
-/// The most characters that a text of so many tokens has.
+/// Returns the most characters that a text of `tokens` tokens has.
 #[must_use]
 pub fn chars_of_tokens(tokens: u32) -> usize {
     tokens as usize * CHARS_PER_TOKEN

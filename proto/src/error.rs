@@ -1,6 +1,7 @@
-//! Error codes and the shape of an error in an envelope.
+//! Defines the error codes and the shape of an error in an envelope.
 //!
-//! Codes are stable and few; a caller branches on them. The message says what happened, the hint what to do next.
+//! Codes are stable and few, because callers branch on them. The message says what happened, the hint what to
+//! do next.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -34,7 +35,7 @@ pub enum ErrorCode {
     Internal,
 }
 
-/// A failed call, as it stands in the envelope.
+/// A failed call, as the envelope has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolError {
     /// The kind of failure, on which a caller may branch.
@@ -50,13 +51,13 @@ pub struct ToolError {
 }
 
 impl ToolError {
-    /// An error with a message and no hint.
+    /// Creates an error with a message and no hint.
     #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), hint: String::new(), more: Map::new() }
     }
 
-    /// Says what to do next.
+    /// Sets the hint, which says what to do next.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = hint.into();
@@ -70,7 +71,7 @@ impl ToolError {
         self
     }
 
-    /// Shorthand for the most frequent code.
+    /// Creates an error of the most frequent code, `BAD_ARGS`.
     #[must_use]
     pub fn bad_args(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::BadArgs, message)

@@ -1,8 +1,9 @@
-//! Frames: a little-endian `u32` length and that many bytes of MessagePack.
+//! Encodes and decodes frames: a little-endian `u32` length and that many bytes of MessagePack.
 //!
-//! Encoding and decoding without IO, so that the async sides and the tests share one implementation. Structs are written
-//! with field names: a newer peer may add fields and an older one skips them; read by names alone (`strict`). A frame over [`MAX_FRAME`], an unknown
-//! message or a malformed body ends the connection it came on, with a reason, and nothing else.
+//! The functions for encoding and decoding do no IO, so that the async sides and the tests share one
+//! implementation. Structs are written with field names: a newer peer may add fields and an older one skips
+//! them; they are read by names alone (`strict`). A frame over [`MAX_FRAME`], an unknown message or a
+//! malformed body ends the connection, with a reason, and nothing else.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -13,7 +14,8 @@ use crate::strict;
 /// Largest body, in bytes.
 pub const MAX_FRAME: usize = 64 * 1024 * 1024;
 
-/// Largest body that the daemon takes from a client that is no editor, in bytes: an editor sends whole documents, others ask.
+/// Largest body that the daemon accepts from a client that is no editor, in bytes: an editor sends whole
+/// documents, others only questions.
 pub const MAX_QUESTION: usize = 16 * 1024 * 1024;
 
 /// Why a frame could not be read or written.
@@ -22,7 +24,7 @@ pub enum FrameError {
     /// The other side closed the connection between two frames.
     #[error("the connection was closed")]
     Closed,
-    /// The length exceeds what may be sent.
+    /// The length exceeds the limit.
     #[error("a frame of {bytes} bytes exceeds the limit of {limit} bytes")]
     TooLarge {
         /// The body's length in bytes, as its header gives it.
@@ -38,7 +40,7 @@ pub enum FrameError {
     Io(#[from] std::io::Error),
 }
 
-/// The whole frame for a message.
+/// Encodes a message as a whole frame.
 ///
 /// # Errors
 /// [`FrameError::TooLarge`]; [`FrameError::Malformed`] if it cannot be serialised.
@@ -54,7 +56,7 @@ pub fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, FrameError> {
     Ok(out)
 }
 
-/// The message that is a frame's body, whole and by its names.
+/// Decodes a frame's body, by names alone and to its last byte.
 ///
 /// # Errors
 /// [`FrameError::Malformed`].
@@ -70,7 +72,7 @@ pub async fn read<T: DeserializeOwned>(from: &mut (impl AsyncRead + Unpin)) -> R
     decode(&read_body(from).await?)
 }
 
-/// Reads one frame's body, for those who count bytes. Not cancel-safe.
+/// Reads one frame's body, for callers that count bytes. Not cancel-safe.
 ///
 /// # Errors
 /// Any [`FrameError`] but `Malformed`.
@@ -79,7 +81,8 @@ pub async fn read_body(from: &mut (impl AsyncRead + Unpin)) -> Result<Vec<u8>, F
     read_rest(from, len).await
 }
 
-/// Reads how long the next frame's body is: for those who make room for it before they read it. Not cancel-safe.
+/// Reads the length of the next frame's body, for callers that reserve room before they read it. Not
+/// cancel-safe.
 ///
 /// # Errors
 /// Any [`FrameError`] but `Malformed`; `TooLarge` for more than `limit` bytes.
@@ -94,12 +97,12 @@ pub async fn read_len(from: &mut (impl AsyncRead + Unpin), limit: usize) -> Resu
     if bytes > limit { Err(FrameError::TooLarge { bytes, limit }) } else { Ok(bytes) }
 }
 
-/// Reads a body of a length that is known. Not cancel-safe.
+/// Reads a body of a known length. Not cancel-safe.
 ///
 /// # Errors
 /// [`FrameError::Io`].
 pub async fn read_rest(from: &mut (impl AsyncRead + Unpin), len: usize) -> Result<Vec<u8>, FrameError> {
-    // Grown as bytes arrive: a lying header must not make the receiver allocate 64 MiB.
+    // The buffer grows as bytes arrive: a false length must not make the receiver allocate 64 MiB.
     let mut body = Vec::with_capacity(len.min(64 * 1024));
     let read = from.take(len as u64).read_to_end(&mut body).await?;
     if read < len {

@@ -1,7 +1,8 @@
-//! The user's groups of projects: names for several projects that are asked one question.
+//! Reads and writes the user's groups of projects: names for several projects that one question is about.
 //!
-//! `hob group` writes them, the daemon reads them whenever a call names one (`root: "group:shop"`). A group means folders, not what was
-//! in them: a folder that is gone is an error of the call that needs it. Groups give no trust.
+//! `hob group` writes them, the daemon reads them whenever a call names one (`root: "group:shop"`). A group
+//! lists folders, not their contents: a missing folder is an error of the call that needs it. Groups give no
+//! trust.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ impl ProjectGroups {
         read_user_file(file)
     }
 
-    /// Changes what the file says. Changes by several programs at once all count.
+    /// Changes the file. Concurrent changes by several programs all count.
     ///
     /// # Errors
     /// [`UserFileError`]; the file is then as it was.
@@ -36,18 +37,19 @@ impl ProjectGroups {
         change_user_file(file, change)
     }
 
-    /// The folders of a group, in the order in which they were added.
+    /// Returns the folders of a group, in the order in which they were added.
     #[must_use]
     pub fn folders(&self, name: &str) -> Option<&[PathBuf]> {
         self.groups.get(name).map(Vec::as_slice)
     }
 
-    /// Every group with its folders, sorted by name.
+    /// Returns every group with its folders, sorted by name.
     pub fn all(&self) -> impl Iterator<Item = (&str, &[PathBuf])> {
         self.groups.iter().map(|(name, folders)| (name.as_str(), folders.as_slice()))
     }
 
-    /// Adds a folder to a group, and makes the group if there is none; `false` if it was in it already.
+    /// Adds a folder to a group, and creates the group if it does not exist; returns false if the group had
+    /// the folder already.
     pub fn add(&mut self, name: &str, folder: &Path) -> bool {
         let folders = self.groups.entry(name.to_owned()).or_default();
         let is_new = folders.iter().all(|other| other != folder);
@@ -57,7 +59,8 @@ impl ProjectGroups {
         is_new
     }
 
-    /// Takes a folder out of a group, and removes the group with its last folder; `false` if it was not in it.
+    /// Removes a folder from a group, and removes the group with its last folder; returns false if the group
+    /// did not have the folder.
     pub fn remove_folder(&mut self, name: &str, folder: &Path) -> bool {
         let Some(folders) = self.groups.get_mut(name) else { return false };
         let before = folders.len();
@@ -69,7 +72,7 @@ impl ProjectGroups {
         is_gone
     }
 
-    /// Removes a group; `false` if there is none of this name.
+    /// Removes a group; returns false if none has this name.
     pub fn remove_group(&mut self, name: &str) -> bool {
         self.groups.remove(name).is_some()
     }

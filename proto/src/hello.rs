@@ -1,4 +1,4 @@
-//! The handshake, and who serves whom.
+//! Defines the handshake, and the rule which daemon serves which client.
 //!
 //! ## Protocol ledger
 //! | version | what changed |
@@ -26,7 +26,7 @@ pub const PROTOCOL: u32 = 2;
 /// The oldest protocol a daemon of this build still serves.
 pub const MIN_PROTOCOL: u32 = 1;
 
-/// Identifies a daemon program: its version, and for builds of the same version when its file was written.
+/// Identifies a daemon program: its version, and for builds of the same version the time of its file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Build {
     /// The version as `major.minor.patch`, without the protocol's number.
@@ -36,8 +36,8 @@ pub struct Build {
 }
 
 impl Build {
-    /// This build's version with the stamp of the daemon executable at `path`. The daemon passes its own file; a client
-    /// the one it would start.
+    /// Returns this build's version with the stamp of the daemon executable at `path`. The daemon passes its
+    /// own file; a client passes the file that it would start.
     #[must_use]
     pub fn from_executable(path: &Path) -> Self {
         let modified = std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
@@ -86,10 +86,10 @@ pub struct Hello {
     pub kind: ClientKind,
     /// Its process id; for status only, never for liveness.
     pub pid: u32,
-    /// Its working directory, absolute: where a workspace is looked for when a call names none.
+    /// Its working directory, absolute: where the daemon looks for a workspace when a call names none.
     pub cwd: String,
-    /// The client's identity across connections: what waits for its decision outlives both the connections and the
-    /// daemon. Empty for a client without one.
+    /// The client's identity across connections: pending changes outlive both the connections and the daemon.
+    /// Empty for a client without one.
     #[serde(default)]
     pub identity: String,
     /// True if the user had allowed the client to edit when it was started.
@@ -101,27 +101,28 @@ pub struct Hello {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Welcome {
-    /// The daemon serves this client from now on.
+    /// The daemon serves this client.
     Accepted {
         /// The [`PROTOCOL`] that the daemon speaks.
         protocol: u32,
-        /// The build of the daemon that answers.
+        /// The build of the daemon.
         build: Build,
-        /// Its process id, for status.
+        /// The daemon's process ID, for status.
         pid: u32,
-        /// Something the client should tell its user (it is older than the daemon).
+        /// A notice for the client's user (the client is older than the daemon).
         notice: Option<String>,
-        /// The program that a service manager starts when this daemon has gone; `None` when nobody but clients does.
+        /// The program that a service manager starts when this daemon has ended; `None` if only clients start
+        /// daemons.
         #[serde(default)]
         successor: Option<PathBuf>,
     },
-    /// Not served; the connection ends.
+    /// The daemon does not serve the client; the connection ends.
     Refused {
         /// The [`PROTOCOL`] that the daemon speaks.
         protocol: u32,
-        /// The build of the daemon that refuses.
+        /// The build of the daemon.
         build: Build,
-        /// Why, and what to do.
+        /// The reason, and what to do about it.
         reason: String,
         /// True if the daemon is about to end, so that it helps to wait for its end and to start another.
         retiring: bool,

@@ -1,35 +1,37 @@
-//! Records the process that holds a lock: a number beside the lock, for messages to people, and on Windows for
-//! clients.
+//! Records the process that holds a lock: its process ID beside the lock, for messages to people, and on
+//! Windows for clients.
 //!
-//! It is written by whoever has just taken the lock. Elsewhere than on Windows it stands in the locked file itself; there
-//! nobody else can read what is locked, so it has a file of its own. It is never a sign of life: only the lock is.
+//! A process writes it when it has just taken the lock. On Windows, other processes cannot read a locked
+//! file, so the record has a file of its own; elsewhere it is in the locked file itself. It is never a sign
+//! of life: only the lock is.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Where the number is, for a lock at `lock`.
+/// Returns the file of the process ID, for a lock at `lock`.
 fn pid_file(lock: &Path, is_read_while_locked: bool) -> PathBuf {
     if is_read_while_locked { lock.to_path_buf() } else { lock.with_extension("pid") }
 }
 
-/// Writes this process's number for the lock at `path`, which is held by `lock`.
+/// Writes this process's ID for the lock at `path`, which the caller holds by `lock`.
 ///
 /// # Errors
-/// Whatever the system says: the disk may be full. The lock is good all the same.
+/// The system's error: the disk may be full. The lock works all the same.
 pub fn sign(path: &Path, lock: &File) -> io::Result<()> {
-    write(path, lock, &format!("{}\n", std::process::id()))
+    write_record(path, lock, &format!("{}\n", std::process::id()))
 }
 
-/// As [`sign`], with the socket at which the holder listens and the machine that it runs on.
+/// Writes the process ID as [`sign`] does, with the socket on which the holder listens and the machine that
+/// it runs on.
 ///
 /// # Errors
-/// As of [`sign`].
+/// As [`sign`].
 pub fn sign_with_socket(path: &Path, lock: &File, socket: &Path) -> io::Result<()> {
-    write(path, lock, &format!("{}\n{}\n{}\n", std::process::id(), socket.display(), machine_name()))
+    write_record(path, lock, &format!("{}\n{}\n{}\n", std::process::id(), socket.display(), machine_name()))
 }
 
-fn write(path: &Path, mut lock: &File, text: &str) -> io::Result<()> {
+fn write_record(path: &Path, mut lock: &File, text: &str) -> io::Result<()> {
     if cfg!(windows) {
         return std::fs::write(pid_file(path, false), text);
     }
@@ -38,24 +40,25 @@ fn write(path: &Path, mut lock: &File, text: &str) -> io::Result<()> {
     lock.write_all(text.as_bytes())
 }
 
-/// The number that the last holder of the lock at `path` has written. It may have ended since.
+/// Returns the process ID that the last holder of the lock at `path` wrote. That process may have ended
+/// since.
 #[must_use]
 pub fn read_pid(path: &Path) -> Option<u32> {
     read(path)?.lines().next()?.trim().parse().ok()
 }
 
-/// The last holder of a lock, as it described itself by [`sign_with_socket`].
+/// The last holder of a lock, as it described itself with [`sign_with_socket`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
     /// The holder's process ID, as the holder wrote it.
     pub pid: u32,
     /// The socket on which the holder listens.
     pub socket: PathBuf,
-    /// The machine it runs on, if that is another one: folders can be shared.
+    /// The machine of the holder, if that is another one: folders can be shared.
     pub machine: Option<String>,
 }
 
-/// The last holder of the lock at `path`, if it signed with its socket. It may have ended since.
+/// Returns the last holder of the lock at `path`, if it wrote its socket. That process may have ended since.
 #[must_use]
 pub fn read_holder(path: &Path) -> Option<Holder> {
     let text = read(path)?;
@@ -72,7 +75,7 @@ fn read(path: &Path) -> Option<String> {
     Some(text)
 }
 
-/// The machine's name; empty where it is not to be had.
+/// Returns the machine's name; empty if it is unknown.
 fn machine_name() -> String {
     match cfg!(windows) {
         true => std::env::var("COMPUTERNAME").unwrap_or_default(),
@@ -80,10 +83,10 @@ fn machine_name() -> String {
     }
 }
 
-/// Returns true if somebody holds the lock at `path`. To find out, it takes the lock for a moment.
+/// Returns true if a process holds the lock at `path`. To find out, it takes the lock for a moment.
 ///
 /// # Errors
-/// Whatever the system says, except that there is no such file: nobody holds it then.
+/// The system's error, except that the file is missing: then no process holds the lock.
 pub fn is_held(path: &Path) -> io::Result<bool> {
     let file = match OpenOptions::new().read(true).write(true).open(path) {
         Ok(file) => file,
@@ -92,7 +95,8 @@ pub fn is_held(path: &Path) -> io::Result<bool> {
     };
     match file.try_lock() {
         Ok(()) => {
-            // Windows frees the lock of a closed file some time later, and somebody may be about to take it.
+            // Windows frees the lock of a closed file some time later, and another process may be about to
+            // take it.
             let _ = file.unlock();
             Ok(false)
         }

@@ -1,27 +1,28 @@
-//! The id of a JSON-RPC message that cannot be read.
+//! Finds the ID of a JSON-RPC message that cannot be parsed.
 //!
-//! Whoever asks waits for an answer with the id of the request; an error with `null` in its place nobody can match. So where a message
-//! is no JSON, nests too deeply for a parser or is too long to be kept, its bytes go by here once more: strings and brackets are
-//! enough to find the `id` of the outermost object. Shared by all who take JSON-RPC from outside: both shims and the daemon's editors.
-//! Not a parser: what it finds is the answer's address and nothing else.
+//! A client waits for an answer with the ID of its request, and can match no error that has `null` instead.
+//! So if a message is no JSON, nests too deeply for a parser or is too long to buffer, this scanner reads its
+//! bytes once more: strings and brackets are enough to find the `id` of the outermost object. All parts that
+//! take JSON-RPC from outside share it: both shims and the daemon's editor sessions. It is no parser: it only
+//! finds the ID to answer to.
 
 use serde_json::Value;
 
-/// The longest id that is kept, and the longest name of a field that can be one of interest.
+/// Length of the longest ID in bytes, and of the longest field name that may be relevant.
 const LONGEST: usize = 1024;
 
-/// Finds the id of a message in its bytes, which may come in pieces.
+/// Finds the ID of a message in its bytes, which may come in pieces.
 #[derive(Debug, Default)]
 pub struct IdScan {
     depth: usize,
     place: IdScanPlace,
-    /// A name comes next, not a value; at the outermost level.
+    /// True if a name comes next, not a value; at the outermost level.
     at_name: bool,
-    /// The text that is being read, where it is of interest.
+    /// The text that is being read, if it is relevant.
     text: Vec<u8>,
     name: Vec<u8>,
     id: Option<String>,
-    /// It answers something: its id is not one to answer to.
+    /// True if the message is an answer: its ID is not one to answer to.
     is_answer: bool,
     is_over: bool,
 }
@@ -37,7 +38,8 @@ enum IdScanPlace {
 }
 
 impl IdScan {
-    /// The id in a whole message, as JSON; `None` if there is none, or nothing that could be one.
+    /// Returns the ID in a whole message, as JSON; `None` if there is none, or only a value that cannot be
+    /// one.
     #[must_use]
     pub fn find_id(message: &[u8]) -> Option<String> {
         let mut scan = Self::default();
@@ -45,7 +47,7 @@ impl IdScan {
         scan.id().map(str::to_owned)
     }
 
-    /// Takes in the next bytes.
+    /// Reads the next bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
         for byte in bytes {
             if self.is_over {
@@ -55,7 +57,7 @@ impl IdScan {
         }
     }
 
-    /// The id that was found so far, as JSON: a string or a number.
+    /// Returns the ID found so far, as JSON: a string or a number.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
         self.id.as_deref().filter(|_| !self.is_answer)
@@ -83,7 +85,7 @@ impl IdScan {
         }
     }
 
-    /// A byte of a text, after which the reader is there.
+    /// Adds a byte to the text, and sets the next place of the scanner.
     fn keep_byte(&mut self, byte: u8, then: IdScanPlace) {
         let is_of_interest = self.depth == 1 && (self.at_name || self.name == b"\"id\"");
         if is_of_interest && self.text.len() <= LONGEST {
@@ -94,7 +96,7 @@ impl IdScan {
 
     fn read_structure_byte(&mut self, byte: u8) {
         match byte {
-            // Several messages, or none.
+            // A batch of several messages, or of none.
             b'[' if self.depth == 0 => self.is_over = true,
             b'{' | b'[' => {
                 self.depth += 1;

@@ -1,8 +1,9 @@
-//! The protocol, the folders and the types on which two hob processes must agree.
+//! Defines the protocol, the folders and the types on which two hob processes must agree.
 //!
-//! Frames and messages of the IPC, the handshake and who serves whom, the envelope every tool answers with, node IDs,
-//! positions, where files live, and the one table of tools. Plain data: no runtime of its own, no global state, no tool
-//! logic. A change to the messages moves [`hello::PROTOCOL`] and its ledger.
+//! It has the frames and messages of the IPC, the handshake, the envelope of every tool's answer, node IDs,
+//! positions, the places of files, and the one table of tools. All of it is plain data: no runtime of its
+//! own, no global state, no tool logic. A change to the messages raises [`hello::PROTOCOL`] and extends its
+//! ledger.
 
 pub mod envelope;
 pub mod error;

@@ -1,7 +1,7 @@
-//! The whole IPC on one page.
+//! Defines all messages of the IPC.
 //!
-//! After [`Hello`] and [`Welcome`], each side sends one closed enum. A connection carries many calls at once; `id` is
-//! chosen by the client and answered exactly once.
+//! After [`Hello`] and [`Welcome`], each side sends one closed enum. A connection carries many calls at once;
+//! the client chooses the `id` of each, and the daemon answers it exactly once.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -19,19 +19,20 @@ pub use crate::hello::{Hello, Welcome};
 pub enum ClientMessage {
     /// Asks the daemon to run a tool.
     Call(Call),
-    /// The answer to this call is no longer wanted; an answer (`CANCELLED`, or the real one if it was first) still comes.
+    /// Cancels a call; an answer (`CANCELLED`, or the real one if it was first) still comes.
     Cancel {
         /// The ID of the call to cancel.
         id: u64,
     },
-    /// Finish what is under way, save, release the socket and exit, because a newer build wants to serve.
+    /// Orders the daemon to finish its calls, save, release the socket and exit, because a newer build wants
+    /// to serve.
     Retire {
         /// The client's reason, for the daemon's log.
         reason: String,
     },
-    /// Say how you are; answered with [`ServerMessage::Status`].
+    /// Asks for the daemon's status; answered with [`ServerMessage::Status`].
     Status,
-    /// As `Retire`, because the user asked for it.
+    /// Orders the same as `Retire`, because the user wants it.
     Shutdown,
     /// A message of an editor, which the daemon answers as a language server would. Only from clients of the kind
     /// [`ClientKind::Lsp`](crate::ClientKind::Lsp).
@@ -44,13 +45,13 @@ pub enum ClientMessage {
 /// A call of one tool with its arguments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Call {
-    /// Chosen by the client, unique among its calls under way.
+    /// The ID, chosen by the client, unique among its calls under way.
     pub id: u64,
     /// The name of the called tool.
     pub tool: String,
     /// Its arguments, as the caller wrote them; the daemon checks them.
     pub args: Map<String, Value>,
-    /// Where to look for a workspace when the arguments have no `root`; absolute.
+    /// The folder in which to look for a workspace when the arguments have no `root`; absolute.
     pub root: Option<String>,
     /// True if the client wants progress messages for this call.
     pub progress: bool,
@@ -64,10 +65,11 @@ pub struct Call {
     /// The requests that the client can answer for the daemon during this call.
     #[serde(default)]
     pub offers: Vec<Offer>,
-    /// The replies to earlier [`Ask`]s of this same call, by their keys; `null` where nobody answered.
+    /// The replies to earlier [`Ask`]s of this same call, by their keys; `null` for an unanswered one.
     #[serde(default)]
     pub replies: Map<String, Value>,
-    /// True if `root` is no folder that the client names, but a work tree that the paths of an earlier call lie in: the answer says so.
+    /// True if `root` is a followed work tree: the client did not name it, but the paths of an earlier call
+    /// lie in it. The answer says so.
     #[serde(default)]
     pub followed: bool,
 }
@@ -76,19 +78,20 @@ pub struct Call {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Offer {
-    /// Let its user choose among a few things.
+    /// Lets its user choose among a few items.
     Choose,
-    /// Let its model write a few words.
+    /// Lets its model write a few words.
     Sample,
 }
 
-/// A question that would make an answer better. The client asks it and calls again with the reply; or it does not, and the answer
-/// that came with it stands. So the daemon keeps nothing, and nobody waits in it for a person.
+/// A question whose reply would improve an answer. The client asks it and calls again with the reply; or it
+/// does not, and keeps the answer that came with the question. So the daemon stores nothing, and no call in
+/// it waits for a person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ask {
     /// The key under which the client returns the reply.
     pub key: String,
-    /// For whoever is asked.
+    /// The question, for the user or the model.
     pub message: String,
     /// The request that the client is to answer.
     pub question: AskKind,
@@ -133,7 +136,7 @@ pub enum ServerMessage {
         done: u64,
         /// Steps in all, when known.
         total: Option<u64>,
-        /// A few words on the step that the daemon is doing.
+        /// A description of the present step in a few words.
         message: String,
     },
     /// The result of one call, which ends it.
@@ -142,9 +145,9 @@ pub enum ServerMessage {
         id: u64,
         /// A copy of the envelope's `ok` field.
         ok: bool,
-        /// The envelope in the form that was asked for: exactly the text whose cost was measured.
+        /// The envelope in the requested form: exactly the text whose cost was measured.
         envelope: String,
-        /// A request whose reply would improve the answer; only for clients that offered to answer such requests.
+        /// A question whose reply would improve the answer; only for clients that can answer it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ask: Option<Ask>,
     },
@@ -153,22 +156,23 @@ pub enum ServerMessage {
         /// The message for the editor, as JSON-RPC text.
         message: String,
     },
-    /// The state of a document after everything that the editor has said of it so far: a client that has to repeat it
-    /// to another daemon may begin here. So a client need not know how texts change, and keeps little of a long
+    /// The state of a document after all messages of the editor so far: a client that has to repeat them to
+    /// another daemon may begin here. So a client need not know how texts change, and stores little of a long
     /// session.
     Keep {
         /// The document, as the editor wrote it.
         uri: String,
-        /// Number of the document's changes since it was opened on this connection that the text contains.
+        /// The number of changes to the document, since it was opened on this connection, that the text
+        /// contains.
         changes: u64,
         /// A `textDocument/didOpen`, as JSON-RPC text.
         open: String,
     },
-    /// Something the client did not ask for.
+    /// A message that the client did not request.
     Event(Event),
     /// Answer to [`ClientMessage::Status`]: a JSON object for people and scripts.
     Status(Map<String, Value>),
-    /// The connection ends here, and why.
+    /// The end of the connection, with the reason.
     Bye {
         /// The daemon's reason, as a sentence for people.
         reason: String,
@@ -177,24 +181,24 @@ pub enum ServerMessage {
     },
 }
 
-/// Pushed by the daemon.
+/// An event that the daemon sends unasked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
-    /// A line worth showing to the user.
+    /// A line to show to the user.
     Log {
         /// The severity of the line: `warn` or `error`.
         level: String,
         /// The text of the log line.
         message: String,
     },
-    /// A workspace took in changes.
+    /// A workspace ingested changes.
     Changed {
         /// The absolute root of the workspace that changed.
         root: String,
         /// The workspace's generation after the change.
         generation: u64,
     },
-    /// The daemon is about to go; calls under way will still be answered, new ones belong to the next daemon.
+    /// The daemon is about to end; it still answers calls under way, new ones belong to the next daemon.
     Retiring,
 }

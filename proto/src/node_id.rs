@@ -1,9 +1,10 @@
-//! The grammar of node IDs: `<lang>:<posix-relpath>[#qualifiedName[~ordinal]]`, and `<lang>:ext:<package>` for packages
-//! outside the workspace.
+//! Parses and writes node IDs: `<lang>:<posix-relpath>[#qualifiedName[~ordinal]]`, and `<lang>:ext:<package>`
+//! for packages outside the workspace.
 //!
-//! An ID never holds a position, so it survives edits above the symbol. What the grammar needs for itself (`#`, `~`, `%`,
-//! control characters) is percent-encoded in paths and names; everything else is written as it is. `~1` is never
-//! written: the first definition of a name has no ordinal. `sym:` before an ID is accepted and dropped.
+//! An ID never holds a position, so it survives edits above the symbol. The characters of the grammar itself
+//! (`#`, `~`, `%`) and control characters are percent-encoded in paths and names; all others are written
+//! literally. `~1` is never written: the first definition of a name has no ordinal. `sym:` before an ID is
+//! accepted and dropped.
 
 use std::fmt::{self, Write};
 use std::str::FromStr;
@@ -61,7 +62,7 @@ impl NodeId {
         }
     }
 
-    /// The file it is in; `None` for external packages.
+    /// Returns the file of the node; `None` for external packages.
     #[must_use]
     pub fn path(&self) -> Option<&str> {
         match self {

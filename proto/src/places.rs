@@ -1,11 +1,12 @@
-//! Where hob keeps its files.
+//! Decides where hob keeps its files.
 //!
-//! `HOB_DIR=/some/dir` puts everything under one folder (tests and benchmarks use that); otherwise the platform's conventions
-//! decide: `usual` on systems with XDG folders, `directories` elsewhere. The environment is passed in: nothing here reads it by
-//! itself, except what `directories` does inside.
+//! `HOB_DIR=/some/dir` puts everything under one folder (tests and benchmarks use that); otherwise the
+//! platform's conventions decide: `usual` on systems with XDG folders, `directories` elsewhere. Callers pass
+//! the environment: this module does not read it itself, except through `directories`.
 //!
-//! A Unix socket's path must fit in 104 bytes on some systems. Where the runtime folder is too deep, the socket moves to a
-//! short private folder whose name is derived from the long one, so that every client finds the same place.
+//! A Unix socket's path must fit in 104 bytes on some systems. If the runtime folder's path is too long, the
+//! socket moves to a short private folder whose name is derived from the long one, so that every client finds
+//! the same place.
 
 use std::ffi::OsString;
 use std::io;
@@ -14,23 +15,23 @@ use std::path::{Path, PathBuf};
 #[cfg(all(unix, not(target_os = "macos")))]
 use crate::usual::{Folders, System, Usual};
 
-/// The longest socket path that every supported system takes, in bytes, with its terminating zero.
+/// The longest socket path that every supported system accepts, in bytes, with its terminating zero.
 pub const SOCKET_PATH_MAX: usize = 103;
 
 /// The folders of one user's hob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
-    /// Configuration written by the user.
+    /// The folder of the configuration that the user writes.
     pub config: PathBuf,
-    /// The folder of everything that must survive: trust, receipts, pending edits.
+    /// The folder of files that must survive: trust, receipts, pending changes.
     pub state: PathBuf,
-    /// The folder of everything that can be rebuilt: facts, indexes.
+    /// The folder of files that can be rebuilt: facts, indexes.
     pub cache: PathBuf,
-    /// Socket and locks; private to the user.
+    /// The folder of socket and locks; private to the user.
     pub runtime: PathBuf,
     /// The socket, or on Windows the name of the pipe.
     pub socket: PathBuf,
-    /// The rules by which the folders above were found: at another time they may lead to others.
+    /// The rules that gave the folders above: at another time they may give others.
     #[cfg(all(unix, not(target_os = "macos")))]
     usual: Option<Usual>,
 }
@@ -50,8 +51,8 @@ pub enum PlacesError {
 }
 
 impl Places {
-    /// Decides from the environment: `env` looks a variable up, `user` tells users of a shared temporary folder apart (the
-    /// numeric user id on Unix).
+    /// Finds the places from the environment: `env` looks a variable up, `user` distinguishes the users of a
+    /// shared temporary folder (the numeric user ID on Unix).
     ///
     /// # Errors
     /// [`PlacesError`].
@@ -69,7 +70,7 @@ impl Places {
     #[cfg(all(unix, not(target_os = "macos")))]
     fn of_platform(env: &dyn Fn(&str) -> Option<OsString>, user: &str) -> Result<Self, PlacesError> {
         let home = env("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
-        // Without the variable that asks the user database.
+        // Without `HOME`, `directories` asks the user database.
         let listed = || directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_path_buf());
         let home = home.or_else(listed).filter(|home| home.is_absolute()).ok_or(PlacesError::NoHome)?;
         Ok(Self::of_usual(Usual::new(env, user, &home, &System::default())))
@@ -107,7 +108,7 @@ impl Places {
         }
     }
 
-    /// Places from this process's environment.
+    /// Finds the places from this process's environment.
     ///
     /// # Errors
     /// [`PlacesError`].
@@ -115,7 +116,8 @@ impl Places {
         Self::find(&|name| std::env::var_os(name), &current_user())
     }
 
-    /// As they are now: a daemon may have started in another of this user's runtime folders since, or the user has logged on.
+    /// Returns the present places: a daemon may have started in another of this user's runtime folders since,
+    /// or the user has logged on.
     #[must_use]
     pub fn current_places(&self) -> Self {
         #[cfg(all(unix, not(target_os = "macos")))]
@@ -125,7 +127,7 @@ impl Places {
         self.clone()
     }
 
-    /// The socket of the next daemon; [`Places::socket`] is of the one that runs, if one does.
+    /// Returns the socket of the next daemon; [`Places::socket`] belongs to the running one, if any.
     #[must_use]
     pub fn next_socket(&self) -> PathBuf {
         #[cfg(all(unix, not(target_os = "macos")))]
@@ -135,7 +137,8 @@ impl Places {
         self.socket.clone()
     }
 
-    /// Runtime folders of this user in which a daemon could be, but [`Places::runtime`].
+    /// Returns the other runtime folders of this user in which a daemon could be, besides
+    /// [`Places::runtime`].
     #[must_use]
     pub fn other_runtimes(&self) -> Vec<PathBuf> {
         #[cfg(all(unix, not(target_os = "macos")))]
@@ -145,7 +148,8 @@ impl Places {
         Vec::new()
     }
 
-    /// The file in which the last daemon's folders are remembered, for programs whose environment would say others.
+    /// Returns the file that names the last daemon's folders, for programs whose environment gives other
+    /// ones.
     #[must_use]
     pub fn memory_file(&self) -> Option<PathBuf> {
         #[cfg(all(unix, not(target_os = "macos")))]
@@ -154,10 +158,10 @@ impl Places {
         return None;
     }
 
-    /// Has all programs of this user use these folders: for the daemon.
+    /// Makes all programs of this user use these folders; the daemon calls it.
     ///
     /// # Errors
-    /// Whatever the system says.
+    /// The system's error.
     pub fn remember_folders(&self) -> io::Result<()> {
         #[cfg(all(unix, not(target_os = "macos")))]
         if let Some(usual) = &self.usual {
@@ -168,26 +172,27 @@ impl Places {
         Ok(())
     }
 
-    /// Held by the daemon as long as it lives; liveness is this lock, never a process id.
+    /// Returns the lock that the daemon holds as long as it lives; this lock is the sign of life, never a
+    /// process ID.
     #[must_use]
     pub fn daemon_lock(&self) -> PathBuf {
         self.runtime.join(DAEMON_LOCK)
     }
 
-    /// Held by the daemon that keeps something in the folder `kept`, which is one of these: no other daemon may, wherever it has its
-    /// socket.
+    /// Returns the lock of the daemon that uses the folder `kept`, which is one of these: no other daemon may
+    /// use it, wherever its socket is.
     #[must_use]
     pub fn in_use_lock(kept: &Path) -> PathBuf {
         kept.join("in-use.lock")
     }
 
-    /// Held by whoever starts or replaces the daemon.
+    /// Returns the lock of a process that starts or replaces the daemon.
     #[must_use]
     pub fn start_lock(&self) -> PathBuf {
         self.runtime.join("start.lock")
     }
 
-    /// Language servers that hob installed, each in a folder of its own.
+    /// Returns the folder of the language servers that hob installed, each in a folder of its own.
     #[must_use]
     pub fn servers_dir(&self) -> PathBuf {
         self.state.join("servers")
@@ -205,7 +210,7 @@ impl Places {
         self.state.join("groups.json")
     }
 
-    /// The user's settings, written by hand.
+    /// Returns the user's settings, written by hand.
     #[must_use]
     pub fn settings_file(&self) -> PathBuf {
         self.config.join("config.toml")
@@ -223,13 +228,14 @@ impl Places {
         self.state.join("crashes")
     }
 
-    /// Returns the file that a daemon has as long as it lives: one that is left says that its daemon did not end properly.
+    /// Returns the file that a daemon has as long as it lives: a leftover one shows that its daemon did not
+    /// end properly.
     #[must_use]
     pub fn life_sign(&self) -> PathBuf {
         self.state.join("alive.json")
     }
 
-    /// The folder of the daemon's log files.
+    /// Returns the folder of the daemon's log files.
     #[must_use]
     pub fn logs_dir(&self) -> PathBuf {
         self.state.join("log")
@@ -251,15 +257,16 @@ fn socket_path(runtime: &Path, _user: &str) -> PathBuf {
     PathBuf::from(pipe_name(&runtime.to_string_lossy()))
 }
 
-/// The pipe of the daemon whose runtime folder this is. The folder is the user's, so its name tells users apart; however it is
-/// written, it is one folder.
+/// Returns the pipe of the daemon with this runtime folder. The folder belongs to one user, so its name
+/// identifies the user; different spellings give one name.
 #[cfg(any(windows, test))]
 fn pipe_name(runtime: &str) -> String {
     let plain = runtime.strip_prefix(r"\\?\").unwrap_or(runtime).replace('/', r"\").to_lowercase();
     format!(r"\\.\pipe\hob-{:016x}", fnv1a(plain.trim_end_matches('\\').as_bytes()))
 }
 
-/// FNV-1a, 64 bits (Fowler, Noll, Vo). Not for security: it only has to be the same in every build of hob.
+/// Computes FNV-1a, 64 bits (Fowler, Noll, Vo). It is not for security: it only has to be the same in every
+/// build of hob.
 #[must_use]
 pub fn fnv1a(bytes: &[u8]) -> u64 {
     bytes
@@ -267,7 +274,7 @@ pub fn fnv1a(bytes: &[u8]) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Returns the text that tells this user from others: the numeric ID on Unix, the name elsewhere.
+/// Returns the text that identifies this user: the numeric ID on Unix, the name elsewhere.
 #[must_use]
 pub fn current_user() -> String {
     #[cfg(unix)]

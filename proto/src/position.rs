@@ -1,4 +1,5 @@
-//! Places in files as every tool writes them: 1-based line and column, the column in UTF-16 code units.
+//! Defines places in files as every tool writes them: 1-based line and column, the column in UTF-16 code
+//! units.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,14 +20,14 @@ pub struct Anchor {
     /// The source text at the place; `None` if the answer shows none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
-    /// Set when the file lies outside the workspace.
+    /// True if the file lies outside the workspace.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub external: bool,
-    /// Set when a place is not a language server's: how sure the map is of it (`live`, `exact`, `import` or less), or `scip` if an
-    /// imported index has it.
+    /// Set if the place does not come from a language server: the map's confidence (`live`, `exact`, `import`
+    /// or less), or `scip` if an imported index has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_map: Option<String>,
-    /// The qualified name of the definition around it, where the map knows it.
+    /// The qualified name of the definition around it, if the map knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
 }

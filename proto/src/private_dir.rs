@@ -1,8 +1,9 @@
-//! A folder that only its owner may enter.
+//! Makes and checks a folder that only its owner may enter.
 //!
-//! The socket and the locks lie in such a folder, sometimes below a shared `/tmp`, where anybody could have made it first.
-//! So both sides check it before they trust what is in it: a client that connects without looking could be talking to
-//! another user's program. Elsewhere than on Unix the user's own profile is private already and nothing is checked.
+//! The socket and the locks lie in such a folder, sometimes below a shared `/tmp`, where another user could
+//! have made it first. So both sides check it before they trust its contents: a client that connects without
+//! a check could reach another user's program. On systems other than Unix the user's own profile is private
+//! already, and nothing is checked.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Why a folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PrivateDirError {
-    /// It does not exist and could not be created, or cannot be looked at.
+    /// The folder does not exist and could not be created, or cannot be examined.
     #[error("cannot create the folder `{}`: {source}", path.display())]
     Create {
         /// The folder that could not be used.
@@ -18,7 +19,7 @@ pub enum PrivateDirError {
         /// The error that the system reported.
         source: io::Error,
     },
-    /// Something else than a folder has its name; a symbolic link counts, since others could redirect it.
+    /// A file or link has the folder's name; a symbolic link counts, since others could redirect it.
     #[error("`{}` is not a folder", .0.display())]
     NotAFolder(PathBuf),
     /// Another user made it.
@@ -31,7 +32,7 @@ pub enum PrivateDirError {
         /// The numeric ID of the user who runs this process.
         ours: u32,
     },
-    /// Others may write to it, so what is in it cannot be trusted.
+    /// Others may write to the folder, so its contents cannot be trusted.
     #[error("the folder `{}` can be written by other users (mode {mode:o})", path.display())]
     WritableByOthers {
         /// The folder that others may enter.
@@ -51,7 +52,7 @@ pub fn ensure(path: &Path) -> Result<(), PrivateDirError> {
     }
     let failed = |source| PrivateDirError::Create { path: path.to_path_buf(), source };
     create(path).map_err(failed)?;
-    // Between the look and the creation somebody else may have been faster.
+    // Between the check and the creation another process may have been faster.
     if check(path)? { Ok(()) } else { Err(failed(io::ErrorKind::NotFound.into())) }
 }
 

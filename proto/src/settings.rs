@@ -1,43 +1,43 @@
-//! The request of `hob config` to its `hobd` and the answer, one line of JSON each way; see the daemon's
-//! `settings/report`.
+//! Defines the request of `hob config` to its `hobd` and the answer, one line of JSON each way; see the
+//! daemon's `settings/report`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The request: the settings and extras that a report is wanted of.
+/// The request: the settings to report on, and the extras of the report.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SettingsRequest {
-    /// The project, as any absolute path in it.
+    /// The project, named by any absolute path in it.
     pub root: Option<String>,
     /// The one file to report on; `None` for all files.
     pub file: Option<String>,
-    /// Also the JSON schema.
+    /// True to include the JSON schema.
     pub schema: bool,
     /// True if the JSON schema is to be that of a project's file.
     pub of_project: bool,
-    /// Also the tables of the documentation page.
+    /// True to include the tables of the documentation page.
     pub page: bool,
-    /// Also what becomes of the programs that settings name, which are run for it.
+    /// True to run the programs that settings name, and to report the outcome.
     pub tries: bool,
 }
 
-/// The answer: the settings files, their problems and the values that count.
+/// The answer: the settings files, their problems and the effective values.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Report {
-    /// The files that are looked at.
+    /// The files that were read.
     pub files: Vec<File>,
     /// The errors in the settings, each with its file and place.
     pub problems: Vec<Problem>,
-    /// Remarks that a user should know and that are no errors.
+    /// Remarks that are no errors.
     pub notes: Vec<String>,
-    /// The values that count, each with its origin.
+    /// The effective values, each with its origin.
     pub counted: Vec<Counted>,
-    /// The schema, if it was asked for.
+    /// The schema, if the request wants it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
-    /// The page, if it was asked for.
+    /// The page, if the request wants it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page: Option<String>,
 }
@@ -45,7 +45,7 @@ pub struct Report {
 /// A file of settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct File {
-    /// Where it is or would be.
+    /// The path of the file, existing or not.
     pub path: String,
     /// True if the file is the user's own; false for a project's file.
     pub is_users: bool,
@@ -63,22 +63,22 @@ pub struct File {
 pub struct Problem {
     /// The file; empty for the environment.
     pub file: String,
-    /// Its line, from 1; 0 where it is about the whole.
+    /// The line, from 1; 0 for a problem of the whole file.
     pub line: usize,
-    /// Its column in characters, from 1; 0 where it is about the whole.
+    /// The column in characters, from 1; 0 for a problem of the whole file.
     pub column: usize,
-    /// A sentence that says what is wrong, and what would be right.
+    /// A sentence that says what is wrong, and how to correct it.
     pub text: String,
 }
 
-/// A value that counts.
+/// An effective value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counted {
     /// Its key, as in `daemon.log`.
     pub key: String,
     /// The value, as TOML.
     pub value: String,
-    /// Where it was said: a file and a line, or a variable; nothing for what is built in.
+    /// The place that sets it: a file and a line, or a variable; `None` for a built-in value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
 }

@@ -1,8 +1,8 @@
-//! The line that a starting daemon writes for the process that started it.
+//! Defines the line that a starting daemon writes for the process that started it.
 //!
-//! The daemon writes one [`Readiness`] as a line of JSON to its standard output and then lets go of it. A pipe that ends
-//! without a line means that the daemon died first. Field and variant names never change: an older client may start a
-//! newer daemon.
+//! The daemon writes one [`Readiness`] as a line of JSON to its standard output and then closes that. A pipe
+//! that ends without a line means that the daemon died first. Field and variant names never change, because
+//! an older client may start a newer daemon.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,20 +18,20 @@ pub enum Readiness {
         /// Its process id, for people.
         pid: u32,
     },
-    /// Another daemon was there first, and answers.
+    /// Another daemon already runs, and answers.
     Running {
         /// Its process id if known, for people.
         pid: Option<u32>,
     },
-    /// No daemon, and why.
+    /// No daemon runs; the reason is given.
     Failed {
-        /// The true cause, with the path or the limit it concerns.
+        /// The actual cause, with the path or the limit that it concerns.
         reason: String,
     },
 }
 
 impl Readiness {
-    /// The line to write, with its newline.
+    /// Formats the line, with its newline.
     #[must_use]
     pub fn to_line(&self) -> String {
         let mut line = serde_json::to_string(self).unwrap_or_default();

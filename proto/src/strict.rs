@@ -1,11 +1,13 @@
-//! Messages by name, and nothing else.
+//! Decodes messages by name, and accepts no other form.
 //!
-//! Serde's derived code also takes an enum's variant by number and a struct as a list in order of fields, and MessagePack's reader
-//! stops where a message is complete. With all three, a byte of anything can be an order. Here a variant is its name, a struct is
-//! a map from names, and a body is one message to its last byte. Names that are not known are skipped, as newer peers need it.
+//! Serde's derived code also accepts an enum's variant by number and a struct as a list in order of fields,
+//! and MessagePack's reader stops at the end of a message. With all three, a single byte of any input can be
+//! an order. Here a variant is its name, a struct is a map from names, and a body is one message to its last
+//! byte. Unknown names are skipped, as newer peers need it.
 //!
-//! A body is read as a JSON value first, which everything that hob sends is; what it holds is moved on, not copied. A value takes
-//! many times the byte or two that it may have in a message, so their number has a limit.
+//! A body is first read as a JSON value, which can hold every message of hob; its parts are then moved, not
+//! copied. A value takes many times the byte or two that it may have in a message, so the number of values
+//! has a limit.
 
 use std::cell::Cell;
 use std::fmt;
@@ -18,14 +20,14 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Number, Value};
 
-/// Most levels of lists and maps within each other: as many as JSON may have that clients were given, and those that
-/// a message puts around it.
+/// Most levels of nested lists and maps: as many as the JSON of clients may have, and those that a message
+/// puts around it.
 const DEPTH: usize = 160;
 
-/// Most values in one message, those within others included.
+/// Most values in one message, nested ones included.
 const VALUES: usize = 250_000;
 
-/// The message that is the whole of `body`; the error says what is wrong with it.
+/// Decodes the message that is the whole of `body`; the error describes the fault.
 pub(crate) fn decode<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
     let mut reader = rmp_serde::Deserializer::new(std::io::Cursor::new(body));
     reader.set_max_depth(DEPTH);
@@ -38,7 +40,7 @@ pub(crate) fn decode<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
     T::deserialize(ByName(value)).map_err(|error| error.to_string())
 }
 
-/// Reads a value, and takes it and all within off what is left.
+/// Reads a value, and subtracts it and its parts from the remaining number.
 #[derive(Clone, Copy)]
 struct Counted<'c>(&'c Cell<usize>);
 
@@ -105,11 +107,11 @@ impl<'de> Visitor<'de> for Counted<'_> {
     }
 }
 
-/// Gives a value to derived code, but only in the form that is sent.
+/// Passes a value to derived code, but only in the form that hob sends.
 struct ByName(Value);
 
 impl ByName {
-    /// The map that something with named parts must be.
+    /// Visits the map that a value with named parts must be.
     fn visit_parts<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, serde_json::Error> {
         match self.0 {
             Value::Object(parts) => visitor
@@ -295,7 +297,8 @@ mod tests {
         ]
     }
 
-    /// Comes back as it was, is refused with anything after it, and is refused when a byte is missing.
+    /// Checks that a message decodes to itself, and is refused with anything after it, or with a byte
+    /// missing.
     fn is_exact<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(message: &T) {
         let body = frame_body(message);
         assert_eq!(decode::<T>(&body).as_ref(), Ok(message));

@@ -1,8 +1,9 @@
-//! The local socket or named pipe: with its two platform files the only place that knows `interprocess`.
+//! Wraps the local socket or named pipe: with its two platform files the only place that uses `interprocess`.
 //!
-//! The socket lies in a folder that only its owner may enter and is itself 0600 (where the system allows that, from the moment
-//! it exists); each end checks that the other's user is the same. On Windows the pipe admits its owner alone, and a client
-//! checks which process serves it. `transport_unix.rs` and `transport_windows.rs` have the same functions.
+//! The socket lies in a folder that only its owner may enter and has itself mode 0600 (where the system
+//! allows that, from the moment it exists); each end checks that the other end has the same user. On Windows
+//! the pipe admits only its owner, and a client checks which process serves it. `transport_unix.rs` and
+//! `transport_windows.rs` have the same functions.
 
 #[cfg(unix)]
 #[path = "transport_unix.rs"]
@@ -26,24 +27,25 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 pub struct Stream(RawStream);
 
 impl Stream {
-    /// Splits it so that reading and writing can go on at once. The connection closes when both are dropped.
+    /// Splits the connection so that reading and writing can go on at once. It closes when both parts are
+    /// dropped.
     #[must_use]
     pub fn split(self) -> (TransportReader, TransportWriter) {
         let shared = Arc::new(self.0);
         (TransportReader(Arc::clone(&shared)), TransportWriter(shared))
     }
 
-    /// For a client: whether whoever serves this connection is the process `written` by the holder of the daemon's lock. Only
-    /// on Windows does that say more than [`connect`] has found out already.
+    /// Checks, for a client, that the process that serves this connection is the process `written` by the
+    /// holder of the daemon's lock. Only on Windows does that add to the checks of [`connect`].
     ///
     /// # Errors
-    /// `PermissionDenied` when it is another.
+    /// `PermissionDenied` if it is another process.
     pub fn check_server(&self, written: Option<u32>) -> io::Result<()> {
         system::check_server(&self.0, written)
     }
 }
 
-/// Checks that a server's process is the one that wrote its number where only the user can.
+/// Checks that a server's process is the one that wrote its ID where only the user can write.
 #[cfg(any(windows, test))]
 fn is_the_daemon(server: Option<u32>, written: Option<u32>) -> io::Result<()> {
     if server.is_some() && server == written {
@@ -83,30 +85,31 @@ impl AsyncWrite for TransportWriter {
     }
 }
 
-/// Connects to the daemon's socket. `NotFound` and `ConnectionRefused` mean that nobody listens.
+/// Connects to the daemon's socket. `NotFound` and `ConnectionRefused` mean that no process listens.
 ///
 /// # Errors
-/// Whatever the system says; `PermissionDenied` when another user listens there.
+/// The system's error; `PermissionDenied` when another user listens there.
 pub async fn connect(socket: &Path) -> io::Result<Stream> {
     system::connect(socket).await.map(Stream)
 }
 
-/// Accepts connections. Dropping it does not remove the socket; its owner does, in the right order with its locks.
+/// Accepts connections. Dropping it does not remove the socket; its owner removes it, in the right order with
+/// its locks.
 #[derive(Debug)]
 pub struct Listener(RawListener);
 
-/// Creates the socket. Its folder must exist and be private; whatever lies at the path must be gone.
+/// Creates the socket. Its folder must exist and be private; the path must be free.
 ///
 /// # Errors
-/// Whatever the system says; `AddrInUse` when the path is taken.
+/// The system's error; `AddrInUse` when the path is taken.
 pub fn listen(socket: &Path) -> io::Result<Listener> {
     system::listen(socket).map(Listener)
 }
 
-/// Accepts on a socket that somebody else made and listens on: a service manager.
+/// Accepts on a socket that a service manager made and listens on.
 ///
 /// # Errors
-/// Whatever the system says.
+/// The system's error.
 #[cfg(unix)]
 pub fn adopt_socket(socket: std::os::fd::OwnedFd) -> io::Result<Listener> {
     let listener = interprocess::os::unix::uds_local_socket::tokio::Listener::try_from(socket)?;
@@ -114,11 +117,11 @@ pub fn adopt_socket(socket: std::os::fd::OwnedFd) -> io::Result<Listener> {
 }
 
 impl Listener {
-    /// The next connection of the same user.
+    /// Waits for the next connection of the same user.
     ///
     /// # Errors
-    /// `PermissionDenied` for another user's connection, which is closed; the listener goes on. Anything else comes from
-    /// the system.
+    /// `PermissionDenied` for another user's connection, which is closed; the listener goes on. All other
+    /// errors are the system's.
     pub async fn accept(&self) -> io::Result<Stream> {
         let stream = self.0.accept().await?;
         system::check_client(&stream)?;

@@ -1,7 +1,7 @@
-//! The socket on Unix: a file, private to its owner, whose two ends know each other's user.
+//! Implements the socket on Unix: a file, private to its owner, whose two ends know each other's user.
 //!
-//! Not every Unix takes a file mode for a socket that has no name yet (macOS does not). There the folder alone keeps others
-//! out for the moment between the name and its mode, as it does on every system afterwards.
+//! Not every Unix accepts a file mode for a socket without a name (macOS does not). There only the folder
+//! keeps others out for the moment between the name and its mode, as it does on every system afterwards.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
@@ -13,12 +13,12 @@ use interprocess::local_socket::traits::tokio::Stream as _;
 use interprocess::local_socket::{GenericFilePath, ListenerOptions, ToFsName as _};
 use interprocess::os::unix::local_socket::ListenerOptionsExt as _;
 
-/// For the owner alone.
+/// The mode of the socket: access for the owner alone.
 const MODE: u16 = 0o600;
 
 pub(super) async fn connect(socket: &Path) -> io::Result<Stream> {
     let stream = Stream::connect(socket.to_fs_name::<GenericFilePath>()?).await?;
-    // A service manager of the system may have made the socket, and who is root needs no socket to do harm.
+    // A service manager of the system may have made the socket, and root needs no socket to do harm.
     check_peer(&stream, &[rustix::process::geteuid().as_raw(), 0])?;
     Ok(stream)
 }
@@ -47,7 +47,7 @@ fn check_peer(stream: &Stream, allowed: &[u32]) -> io::Result<()> {
     }
 }
 
-/// Folder and user have been checked: whoever listens there is ours.
+/// Accepts any server: folder and user have been checked, so it belongs to this user.
 pub(super) fn check_server(_stream: &Stream, _written: Option<u32>) -> io::Result<()> {
     Ok(())
 }

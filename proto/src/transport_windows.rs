@@ -1,9 +1,10 @@
 //! The named pipe on Windows. Read, never run: see `docs/platforms.md`.
 //!
-//! The name of a pipe lies in no folder that could be private, so three things stand in for one. The pipe admits its owner
-//! alone, and no other machine (`interprocess` rejects those unless told otherwise, and takes the name only if nobody has it).
-//! A client lets the server know who it is but not act for it. And a client believes the server only if that is the process
-//! whose number the holder of the daemon's lock has written into the user's own profile: see [`crate::holder`].
+//! No private folder can contain the name of a pipe, so three measures replace one. The pipe admits only its
+//! owner, and no other machine (`interprocess` rejects those by default, and takes the name only if it is
+//! free). A client lets the server identify its user but not act for that user. And a client trusts the
+//! server only if it is the process whose ID the holder of the daemon's lock has written into the user's own
+//! profile: see [`crate::holder`].
 
 use std::fs::OpenOptions;
 use std::io;
@@ -20,13 +21,13 @@ use interprocess::os::windows::named_pipe::local_socket::tokio::Stream as PipeSt
 use interprocess::os::windows::security_descriptor::SecurityDescriptor;
 use widestring::u16cstr;
 
-/// `FILE_FLAG_OVERLAPPED` of `winbase.h`: what tokio needs.
+/// `FILE_FLAG_OVERLAPPED` of `winbase.h`, which tokio needs.
 const OVERLAPPED: u32 = 0x4000_0000;
-/// `SECURITY_IDENTIFICATION`: the server may ask who we are, not act as us.
+/// `SECURITY_IDENTIFICATION`: the server may identify the client's user, not act for that user.
 const IDENTIFICATION: u32 = 0x0001_0000;
 /// `ERROR_PIPE_BUSY`: between two clients the server has no instance of the pipe for a moment.
 const BUSY: i32 = 231;
-/// The longest wait for a condition that passes in a moment.
+/// The longest wait for a condition that is soon over.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) async fn connect(socket: &Path) -> io::Result<Stream> {
@@ -49,7 +50,8 @@ pub(super) async fn connect(socket: &Path) -> io::Result<Stream> {
     }
 }
 
-/// Blocks while clients of a daemon that has just ended still have its pipe open: that name can be taken only when they let go.
+/// Creates the pipe. Blocks while clients of a daemon that has just ended still have its pipe open: the name
+/// is free only when they close it.
 pub(super) fn listen(socket: &Path) -> io::Result<Listener> {
     let until = Instant::now() + PATIENCE;
     loop {
@@ -63,13 +65,13 @@ pub(super) fn listen(socket: &Path) -> io::Result<Listener> {
 }
 
 fn create(socket: &Path) -> io::Result<Listener> {
-    // Protected, so that nothing is inherited; everything to the owner, nothing to anybody else.
+    // Protected, so that nothing is inherited; all rights for the owner, none for others.
     let owner_alone = SecurityDescriptor::deserialize(u16cstr!("D:P(A;;GA;;;OW)"))?;
     let options = ListenerOptions::new().name(socket.to_fs_name::<GenericFilePath>()?).reclaim_name(false);
     options.security_descriptor(owner_alone).create_tokio()
 }
 
-/// Nobody else gets here: see [`create`].
+/// Accepts every client, because no other user gets here: see [`create`].
 pub(super) fn check_client(_stream: &Stream) -> io::Result<()> {
     Ok(())
 }

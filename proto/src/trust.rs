@@ -1,9 +1,9 @@
-//! The list of projects that the user trusts: one private file, written by the command line, read by the daemon
-//! whenever it matters.
+//! Reads and writes the list of projects that the user trusts: one private file, which the command line
+//! writes and the daemon reads whenever it matters.
 //!
-//! Trust of a folder covers what lies below it. Folders are kept as they really are, with symbolic links resolved, and so must
-//! be asked for. A file that cannot be used trusts nothing: the daemon then goes on as if nobody had said anything, and the command
-//! line says what is wrong.
+//! Trust of a folder covers all folders below it. Folders are stored with symbolic links resolved, and
+//! callers must resolve them too. A file that cannot be used trusts nothing: the daemon then goes on without
+//! trust, and the command line reports the problem.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::user_file::{UserFileError, change_user_file, read_user_file};
 
-/// The folders that are trusted.
+/// The trusted folders.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Trusted {
     folders: BTreeSet<PathBuf>,
@@ -27,7 +27,7 @@ impl Trusted {
         read_user_file(file)
     }
 
-    /// Changes what the file says. Changes by several programs at once all count.
+    /// Changes the file. Concurrent changes by several programs all count.
     ///
     /// # Errors
     /// [`UserFileError`]; the file is then as it was.
@@ -41,23 +41,23 @@ impl Trusted {
         self.because_of(folder).is_some()
     }
 
-    /// The trusted folder that `folder` is or lies in.
+    /// Returns the trusted folder that `folder` is or lies in.
     #[must_use]
     pub fn because_of(&self, folder: &Path) -> Option<&Path> {
         self.folders().find(|trusted| folder.starts_with(trusted))
     }
 
-    /// Every trusted folder, sorted.
+    /// Returns every trusted folder, sorted.
     pub fn folders(&self) -> impl Iterator<Item = &Path> {
         self.folders.iter().map(PathBuf::as_path)
     }
 
-    /// Trusts a folder; `false` if it was trusted already.
+    /// Trusts a folder; returns false if it was trusted already.
     pub fn add(&mut self, folder: &Path) -> bool {
         !self.covers(folder) && self.folders.insert(folder.to_path_buf())
     }
 
-    /// Trusts a folder and those below it no more; answers how many entries are gone.
+    /// Removes the trust of a folder and of those below it; returns the number of removed entries.
     pub fn remove(&mut self, folder: &Path) -> usize {
         let before = self.folders.len();
         self.folders.retain(|trusted| !trusted.starts_with(folder));

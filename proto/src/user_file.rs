@@ -1,8 +1,9 @@
-//! A small private file in which the command line writes down the user's word, and which the daemon reads whenever it matters.
+//! Reads and writes a small private file of the user's decisions, which the command line writes and the
+//! daemon reads whenever it matters.
 //!
-//! A file that others could have written, or that cannot be understood, is an error and never half believed. It is replaced whole,
-//! so that no reader ever sees half of it, and changes by several programs at once all count. What the file says is its owner's:
-//! [`crate::trust`] and [`crate::groups`].
+//! A file that others could have written, or that cannot be parsed, is an error and never partly believed. A
+//! writer replaces it whole, so that no reader sees half of it, and concurrent changes by several programs
+//! all count. Its owners define the contents: [`crate::trust`] and [`crate::groups`].
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -13,13 +14,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::private_dir::{self, PrivateDirError};
 
-/// The version of the format; a file of another one is refused.
+/// The version of the format; a file of another version is refused.
 const VERSION: u32 = 1;
 
-/// Why a file of the user's word cannot be used.
+/// Why a file of the user's decisions cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum UserFileError {
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     #[error("`{}`: {source}", path.display())]
     Io {
         /// The file that cannot be read or written.
@@ -27,23 +28,23 @@ pub enum UserFileError {
         /// The error that the system reported.
         source: io::Error,
     },
-    /// Its folder is not the user's alone.
+    /// The folder is not private to the user.
     #[error(transparent)]
     Folder(#[from] PrivateDirError),
-    /// It belongs to another user, or others may write to it.
+    /// The file belongs to another user, or others may write to it.
     #[error("`{}` could have been written by another user; remove it", .0.display())]
     NotPrivate(PathBuf),
-    /// It is damaged, or of another version of hob.
-    #[error("`{}` cannot be understood ({why}); remove it, and say again what it is to say", path.display())]
+    /// The file is damaged, or of another version of hob.
+    #[error("`{}` is damaged ({why}); remove it, and repeat the commands that wrote it", path.display())]
     Damaged {
-        /// The file that cannot be understood.
+        /// The damaged file.
         path: PathBuf,
         /// The damage to the file, in words.
         why: String,
     },
 }
 
-/// The contents of a file as they stand in it.
+/// The contents of a file with its version.
 #[derive(Serialize, Deserialize)]
 struct OnDisk<T> {
     version: u32,
@@ -51,7 +52,7 @@ struct OnDisk<T> {
     contents: T,
 }
 
-/// Reads what the file says; without a file, the default.
+/// Reads the contents of the file; without a file, the default.
 ///
 /// # Errors
 /// [`UserFileError`].
@@ -74,7 +75,7 @@ pub fn read_user_file<T: DeserializeOwned + Default>(file: &Path) -> Result<T, U
     }
 }
 
-/// Changes what the file says. Changes by several programs at once all count.
+/// Changes the file. Concurrent changes by several programs all count.
 ///
 /// # Errors
 /// [`UserFileError`]; the file is then as it was.
@@ -98,7 +99,7 @@ where
 fn replace_file<T: Serialize>(file: &Path, contents: T) -> io::Result<()> {
     let text =
         serde_json::to_string_pretty(&OnDisk { version: VERSION, contents }).map_err(io::Error::other)?;
-    // Under the lock: nobody else writes this name.
+    // The lock is held: no other process writes this name.
     let new = file.with_extension("new");
     match fs::remove_file(&new) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

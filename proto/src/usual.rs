@@ -1,12 +1,14 @@
-//! A user's folders where `HOB_DIR` names none, on systems with the XDG folders.
+//! Finds a user's folders if `HOB_DIR` names none, on systems with the XDG folders.
 //!
-//! Programs of one user have different environments: a client that filters it passes on `HOME` and `PATH` at most. So where the
-//! daemon is found depends on nothing but who the user is and where the home folder is. There are two such places, because
-//! `/run/user/UID` is the better one (on a local disk, gone at log-off) and is not there before log-on: a daemon that runs in
-//! either is *the* daemon, and a new one takes the first that exists.
+//! Programs of one user have different environments: a client that filters its own passes on `HOME` and
+//! `PATH` at most. So the place of the daemon depends only on the user and the home folder. There are two
+//! such places, because `/run/user/UID` is the better one (on a local disk, gone at log-off) but does not
+//! exist before log-on: a daemon that runs in either is *the* daemon, and a new one takes the first that
+//! exists.
 //!
-//! The folders of what is kept may be moved by `XDG_CONFIG_HOME`, `XDG_STATE_HOME` and `XDG_CACHE_HOME`. The last daemon's are
-//! remembered in the home folder, for programs that do not have these variables, and while it runs they are everybody's.
+//! `XDG_CONFIG_HOME`, `XDG_STATE_HOME` and `XDG_CACHE_HOME` may move the folders of stored files. A file in
+//! the home folder names the last daemon's folders, for programs that do not have these variables, and while
+//! that daemon runs all programs use them.
 
 use std::ffi::OsString;
 use std::io;
@@ -17,12 +19,12 @@ use serde::{Deserialize, Serialize};
 use crate::holder;
 use crate::private_dir;
 
-/// Where to look for what the system knows of users; tests have their own.
+/// The places of the system's records of users; tests have their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct System {
-    /// Has a folder for each user who is logged on, by number.
+    /// The folder that has a folder for each logged-on user, by number.
     pub(crate) sessions: PathBuf,
-    /// The list of users.
+    /// The file that lists the users.
     pub(crate) users: PathBuf,
 }
 
@@ -44,11 +46,12 @@ pub(crate) struct Folders {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Usual {
     pub(crate) user: String,
-    /// The user's folder for the time of a session. `None` for another home than the user's own: it has its own daemon.
+    /// The user's folder for the time of a session. `None` for a home folder that is not the user's own: it
+    /// has its own daemon.
     session: Option<PathBuf>,
-    /// hob's own folder in the home folder, wherever state is kept.
+    /// hob's own folder in the home folder, wherever the state folder is.
     base: PathBuf,
-    /// As this environment says.
+    /// The folders that this environment names.
     named: [Option<PathBuf>; 3],
     default: Folders,
 }
@@ -79,20 +82,20 @@ impl Usual {
         }
     }
 
-    /// Where socket and locks are, or would be, and what is kept where.
+    /// Returns the folder of socket and locks, existing or not, and the folders of stored files.
     pub(crate) fn runtime_and_folders(&self) -> (PathBuf, Folders) {
         let theirs = self.runtime_folders().into_iter().find(|runtime| is_daemons(runtime));
         let folders = self.folders_to_use(theirs.is_some());
         (theirs.unwrap_or_else(|| self.preferred_runtime()), folders)
     }
 
-    /// Where a daemon of this user may be, the best place first.
+    /// Returns the folders in which a daemon of this user may be, the best place first.
     pub(crate) fn runtime_folders(&self) -> Vec<PathBuf> {
         let session = self.session.iter().map(|session| session.join("hob"));
         session.chain([self.base.join("run")]).collect()
     }
 
-    /// Where the next daemon will be.
+    /// Returns the folder of the next daemon.
     pub(crate) fn preferred_runtime(&self) -> PathBuf {
         let session = self.session.as_deref().filter(|session| is_session(session, &self.user));
         session.map_or_else(|| self.base.join("run"), |session| session.join("hob"))
@@ -116,7 +119,7 @@ impl Usual {
         }
     }
 
-    /// The file that names the last daemon's folders.
+    /// Returns the file that names the last daemon's folders.
     pub(crate) fn memory_file(&self) -> PathBuf {
         self.base.join("folders.json")
     }
@@ -129,7 +132,7 @@ impl Usual {
             .then_some(folders)
     }
 
-    /// Has other programs use these folders.
+    /// Makes other programs use these folders.
     pub(crate) fn remember_folders(&self, folders: &Folders) -> io::Result<()> {
         if self.remembered_folders().as_ref() == Some(folders) {
             return Ok(());
@@ -146,14 +149,15 @@ fn is_daemons(runtime: &Path) -> bool {
     holder::is_held(&runtime.join(crate::places::DAEMON_LOCK)).unwrap_or(false)
 }
 
-/// Returns true if `folder` is the one that the system makes for a user's session: the user's, and nobody else's.
+/// Returns true if `folder` is the one that the system makes for a user's session: it belongs to the user,
+/// and others have no access.
 fn is_session(folder: &Path, user: &str) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     std::fs::symlink_metadata(folder)
         .is_ok_and(|meta| meta.is_dir() && meta.uid().to_string() == user && meta.mode() & 0o077 == 0)
 }
 
-/// The home folder that the system's list names; `None` for users who are listed elsewhere.
+/// Returns the home folder in the system's list of users; `None` for users who are listed elsewhere.
 fn home_of(user: &str, users: &Path) -> Option<PathBuf> {
     let list = std::fs::read(users).ok()?;
     let line = String::from_utf8_lossy(&list).lines().find_map(|line| {
@@ -215,7 +219,7 @@ mod tests {
         }
     }
 
-    /// Takes the lock that a daemon holds as long as it lives.
+    /// Takes the lock of a running daemon.
     fn hold_daemon_lock(runtime: &Path) -> File {
         fs::create_dir_all(runtime).expect("made");
         let lock = File::create(runtime.join(crate::places::DAEMON_LOCK)).expect("created");
@@ -276,7 +280,7 @@ mod tests {
         fs::create_dir_all(moved.join("hob")).expect("made");
         full.remember_folders(&full.runtime_and_folders().1).expect("remembered");
         assert_eq!(bare.runtime_and_folders().1, full.runtime_and_folders().1);
-        // One that started without the variable, and runs, goes before it.
+        // A running daemon that started without the variable takes precedence.
         let started = Folders { state: machine.home().join("s"), ..bare.runtime_and_folders().1 };
         bare.remember_folders(&started).expect("remembered");
         assert_eq!(full.runtime_and_folders().1.state, moved.join("hob"));

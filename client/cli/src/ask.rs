@@ -26,7 +26,7 @@ pub(crate) struct CliQuestion {
     pub(crate) root: PathBuf,
     /// The longest time to wait for the answer; `None` for no limit.
     pub(crate) timeout: Option<Duration>,
-    /// Whether the call may edit whatever the settings say, because the user allowed it in this command.
+    /// True if the call may edit whatever the settings say, because the user allowed it in this command.
     pub(crate) edits: bool,
     /// The notation of the answer.
     pub(crate) form: Form,

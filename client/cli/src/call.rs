@@ -33,7 +33,7 @@ struct Verb {
     stdin: Option<&'static str>,
     /// The arguments that the verb sets unless the user does, as a JSON object.
     fixed: &'static str,
-    /// Whether the answer is as large as an agent's, because people want only its beginning.
+    /// True if the answer is as large as an agent's, because people want only its beginning.
     is_brief: bool,
     about: &'static str,
 }
@@ -217,7 +217,7 @@ impl Verb {
 pub(crate) struct ToolVerb {
     tool: &'static ToolDef,
     args: Map<String, Value>,
-    /// Whether the user allows edits for this call.
+    /// True if the user allows edits for this call.
     edits: bool,
     /// The short verb of the call, if any: unless the user says otherwise, its answer may be as large as the tool
     /// allows.

@@ -11,8 +11,8 @@ use super::{CommandFailure, CommandOutcome, Common, render, show, term};
 
 /// Close a project: free its memory and end its language servers
 ///
-/// The daemon saves what it knows of the project; the next question opens it again, without a new index. `hob status` lists the open projects
-/// with what they take; `hob purge --root` forgets one.
+/// The daemon saves the project's index; the next question opens it again without a new one. `hob status`
+/// lists the open projects with their memory; `hob purge --root` removes the data of one.
 #[derive(Debug, Args)]
 pub(crate) struct Close {
     /// The project: its folder or any path in it (default: the working directory)

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::term::{self, Style};
 use super::{CommandFailure, CommandOutcome, Common, ask, render};
 
-/// Show how the daemon is: version, memory, projects, clients
+/// Show the state of the daemon: version, memory, projects, clients
 ///
 /// Does not start a daemon. For one project, see `hob call map_status`.
 #[derive(Debug, Args)]
@@ -55,7 +55,7 @@ impl Stop {
 /// The outcome of ending the daemon.
 struct StoppedDaemon {
     pid: u32,
-    /// Whether its process is gone; if not, it is still saving.
+    /// True if its process is gone; if not, it is still saving.
     is_gone: bool,
 }
 

@@ -151,7 +151,7 @@ pub(crate) struct Completions {
     /// The shell to write completions for
     shell: Shell,
 
-    /// Write it into this file; folders are made at need
+    /// Write it into this file; missing folders are created
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

@@ -14,9 +14,9 @@ use super::term;
 use super::visible::on_one_line;
 use super::{CommandFailure, CommandOutcome, Common};
 
-/// Name several projects that are asked one question: hob search Order --group shop
+/// Name several projects, to ask them one question: hob search Order --group shop
 ///
-/// Agents name a group as the argument `root`: group:shop. Without a command, the groups are listed.
+/// Agents pass a group as the argument `root`: group:shop. Without a command, the groups are listed.
 #[derive(Debug, Args)]
 pub(crate) struct GroupCommand {
     #[command(subcommand)]
@@ -27,7 +27,7 @@ pub(crate) struct GroupCommand {
 enum GroupChange {
     /// Show the groups (the default)
     List,
-    /// Add folders of projects to a group; it is made if there is none of this name
+    /// Add folders of projects to a group, which is created if none has this name
     Add {
         /// Letters, digits, `-`, `_` and `.`
         name: String,
@@ -35,11 +35,11 @@ enum GroupChange {
         #[arg(required = true)]
         folders: Vec<PathBuf>,
     },
-    /// Take folders out of a group, or remove it
+    /// Remove folders from a group, or the whole group
     Remove {
         /// The group
         name: String,
-        /// The folders to take out (default: all)
+        /// The folders to remove (default: all)
         folders: Vec<PathBuf>,
     },
 }

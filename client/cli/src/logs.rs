@@ -21,7 +21,7 @@ const PERIOD: Duration = Duration::from_millis(200);
 /// Show the end of the daemon's log
 #[derive(Debug, Args)]
 pub(crate) struct Logs {
-    /// Go on printing what is added, until interrupted
+    /// Go on printing new lines, until interrupted
     #[arg(short, long)]
     follow: bool,
 

@@ -96,11 +96,11 @@ pub(crate) struct Common {
     #[arg(long, global = true, value_name = "NAME", conflicts_with = "root", help_heading = "Every command")]
     group: Option<String>,
 
-    /// Print JSON exactly as it was received
+    /// Print JSON exactly as the daemon sent it
     #[arg(long, global = true, help_heading = "Every command")]
     json: bool,
 
-    /// Give up after this many seconds (default: wait)
+    /// Stop waiting after this many seconds (default: wait)
     #[arg(long, global = true, value_name = "SECONDS", help_heading = "Every command", value_parser = seconds)]
     timeout: Option<Duration>,
 

@@ -22,7 +22,7 @@ const OTHERS: [&str; 3] = ["hobd", "hob-mcp", "hob-lsp"];
 /// For instance: hob man map | man -l -
 #[derive(Debug, Args)]
 pub(crate) struct Man {
-    /// The command whose page is wanted, or hobd, hob-mcp or hob-lsp (default: hob itself)
+    /// The command whose page to print, or hobd, hob-mcp or hob-lsp (default: hob itself)
     #[arg(value_name = "COMMAND")]
     command: Vec<String>,
 

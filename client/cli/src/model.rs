@@ -12,7 +12,7 @@ use super::ask::{self, CliQuestion};
 use super::term::Style;
 use super::{CommandFailure, CommandOutcome, Common, show};
 
-/// Models that tell what words mean: add, list or remove them
+/// Models that know the meaning of words: add, list or remove them
 ///
 /// With a model, text_search, investigate and resolve can also find what is called otherwise (use_embeddings). hob fetches none:
 /// docs/models.md says where they are to be had.
@@ -24,19 +24,19 @@ pub(crate) struct Model {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Copy a model out of a folder; it is the one that counts from now on
+    /// Copy a model out of a folder; it is the active one from now on
     Add {
         /// A folder with model.safetensors and tokenizer.json, or that of the Python package wordllama
         dir: PathBuf,
-        /// Name for the model (default: as the folder)
+        /// Name for the model (default: that of the folder)
         #[arg(long)]
         name: Option<String>,
     },
-    /// The models that there are, the one that counts first (the default)
+    /// List the models, the active one first (the default)
     List,
-    /// Forget a model; the one that was added before it counts then
+    /// Remove a model; the one that was added before it becomes active
     Remove {
-        /// As `hob model list` names it
+        /// The name in `hob model list`
         name: String,
     },
 }

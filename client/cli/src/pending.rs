@@ -16,7 +16,7 @@ const PART: u32 = 10_000;
 
 /// Previews of edits that wait for a decision: list, show, apply or discard them
 ///
-/// Agents that may edit only propose; what they propose waits here until they or you decide, for a day at most.
+/// Agents that may edit only propose; their proposals wait here until they or you decide, for a day at most.
 #[derive(Debug, Args)]
 pub(crate) struct Pending {
     #[command(subcommand)]
@@ -25,27 +25,27 @@ pub(crate) struct Pending {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List what waits in this project (the default)
+    /// List the pending edits of this project (the default)
     List,
     /// Show one with its diff
     Show {
-        /// As the list names it
+        /// The ID in the list
         id: String,
         /// Only this file's part of the diff
         #[arg(long, value_name = "PATH")]
         file: Option<String>,
     },
-    /// Write it: all of it or nothing
+    /// Write the whole edit, or nothing of it
     Apply(Decision),
-    /// Forget the edit and write nothing
+    /// Drop the edit and write nothing
     Discard(Decision),
 }
 
 #[derive(Debug, Args)]
 struct Decision {
-    /// As the list names it
+    /// The ID in the list
     id: String,
-    /// Why, for the log and the agent
+    /// The reason, for the log and the agent
     #[arg(long, value_name = "TEXT", default_value = "decided on the command line")]
     reason: String,
 }
@@ -61,9 +61,9 @@ impl Pending {
     }
 }
 
-/// Take back the last edit that was applied in this project
+/// Undo the last edit that was applied in this project
 ///
-/// Works once, and only while its files still have what the edit wrote.
+/// Works once, and only while its files are as the edit wrote them.
 #[derive(Debug, Args)]
 pub(crate) struct Undo;
 

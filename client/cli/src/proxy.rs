@@ -8,11 +8,11 @@ use super::{CommandFailure, CommandOutcome, Common};
 /// Connect standard input and output to the daemon, for a program elsewhere
 #[derive(Debug, Args)]
 pub(crate) struct Proxy {
-    /// A folder whose real path is wanted; may be repeated
+    /// A folder whose real path to print; may be repeated
     #[arg(long = "path", value_name = "PATH")]
     paths: Vec<String>,
 
-    /// Only say what is here, and start nothing
+    /// Only report the programs and folders here, and start nothing
     #[arg(long)]
     check: bool,
 }

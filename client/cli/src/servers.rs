@@ -25,17 +25,18 @@ pub(crate) struct Servers {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// For each language, the server that is used, or how to get one (the default)
+    /// Show for each language the server in use, or how to get one (the default)
     List,
-    /// Why a server is used for a language, and why not the others
+    /// Explain why a server is used for a language, and why others are not
     Why {
         /// A language (python), file ending (py) or server (pyright)
         language: String,
     },
-    /// Install a server into hob's own folder, at the version that hob was tried with
+    /// Install a server into hob's own folder, at the version that was tested with hob
     ///
-    /// Uses the package manager that the server is published with, and says first what it runs. Nothing outside hob's folder
-    /// is changed, but for that package manager's own cache. A daemon that runs finds the server from the next question on.
+    /// Uses the package manager that publishes the server, and first shows the commands. Changes nothing
+    /// outside hob's folder, except that package manager's own cache. A running daemon finds the server from
+    /// the next question on.
     Install {
         /// The server, as `hob servers list` names it
         name: String,

@@ -11,17 +11,18 @@ use super::render::{count, grouped_digits};
 use super::term::{self, Style};
 use super::{CommandFailure, CommandOutcome, Common, show};
 
-/// Show what hob was asked, how fast it answered and what that saved
+/// Show how often hob was called, how fast it answered and what that saved
 ///
-/// Counts of this daemon and those before it. They stay on this machine: nothing is sent anywhere. Savings are against an upper
-/// bound, the whole of every file that answers name, read anew for each answer; real savings are smaller.
+/// The counts are of this daemon and those before it. They stay on this machine: nothing is sent anywhere.
+/// Savings are relative to an upper bound, the whole of every file that answers name, read anew for each
+/// answer; real savings are smaller.
 #[derive(Debug, Args)]
 pub(crate) struct Stats {
-    /// Only this tool, with how its times are distributed
+    /// Only this tool, with the distribution of its times
     #[arg(long, value_name = "TOOL")]
     tool: Option<String>,
 
-    /// Show them once more and begin to count anew
+    /// Show the counts once more and reset them
     #[arg(long)]
     reset: bool,
 }

@@ -14,7 +14,7 @@ use super::visible::make_visible;
 /// The style of writing to one stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Style {
-    /// Whether to write escape codes for colours.
+    /// True if to write escape codes for colours.
     pub(crate) colour: bool,
     /// Columns of the terminal; `None` when the stream is no terminal, and then nothing is shortened.
     pub(crate) width: Option<usize>,

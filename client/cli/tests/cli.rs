@@ -1,4 +1,4 @@
-//! The `hob` program where no daemon can be had: exit codes, streams, and what needs no daemon.
+//! Tests the `hob` program without a daemon: exit codes, streams, and commands that need no daemon.
 
 use std::process::{Command, Output, Stdio};
 
@@ -154,13 +154,13 @@ fn a_closed_pipe_is_a_quiet_end() {
     assert!(stderr_text(&output).is_empty(), "{}", stderr_text(&output));
 }
 
-/// Runs the hook with this on its standard input.
+/// Runs the hook with `input` on its standard input.
 fn hook(world: &CliWorld, client: &str, input: &[u8]) -> Output {
     use std::io::Write as _;
     let mut command = world.command(&["hook", client]);
     let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = child.expect("hob starts");
-    // A client that it does not know is not even read.
+    // The hook does not read the input of an unknown client.
     let _ = child.stdin.take().expect("piped").write_all(input);
     child.wait_with_output().expect("hob ends")
 }

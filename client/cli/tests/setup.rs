@@ -1,4 +1,4 @@
-//! `hob setup` for editors: what it prints, what it writes, and what it leaves alone.
+//! Tests `hob setup` for editors: its output, the files that it writes, and those that it leaves alone.
 
 #![cfg(unix)]
 
@@ -32,7 +32,7 @@ impl EditorHome {
         String::from_utf8(output.stdout).expect("text")
     }
 
-    /// The text of the first step.
+    /// Returns the text of the first step.
     fn text(&self, editor: &str) -> String {
         let plan: serde_json::Value =
             serde_json::from_str(&self.setup_output(&[editor, "--editor", "--json"]))
@@ -106,7 +106,7 @@ fn what_it_prints_is_what_the_editors_read() {
     assert_eq!(table.get_ref().len(), 2, "one server table, one list of languages");
     assert!(helix.contains("name = \"c-sharp\"\nlanguage-servers = [\"hob\"]\n"), "{helix}");
     for editor in ["vscode", "zed"] {
-        // Zed, and VS Code in its settings, take a comma at the end.
+        // Zed, and VS Code in its settings, accept a comma at the end.
         let text = home.text(editor);
         let object = format!("{{{}}}", text.trim_end().trim_end_matches(','));
         let settings: serde_json::Value = serde_json::from_str(&object).expect("JSON");

@@ -1,4 +1,4 @@
-//! Deadlines and cancellation for work that runs off the reactor.
+//! Defines deadlines and cancellation for work that runs off the reactor.
 //!
 //! A long computation holds a [`CancelToken`] and asks [`CancelToken::check`] every so often (each file, each few
 //! thousand candidates). Asking is one relaxed load and, every call, one clock read; cheap, but not for inner loops.
@@ -15,13 +15,13 @@ impl Deadline {
     /// The deadline that never passes.
     pub const NEVER: Self = Self(None);
 
-    /// `after` from now; a duration too large for the clock means never.
+    /// Returns the deadline `after` from now; a duration too large for the clock means never.
     #[must_use]
     pub fn after(after: Duration) -> Self {
         Self(Instant::now().checked_add(after))
     }
 
-    /// The earlier of the two.
+    /// Returns the earlier of the two.
     #[must_use]
     pub fn min(self, other: Self) -> Self {
         match (self.0, other.0) {
@@ -36,25 +36,25 @@ impl Deadline {
         self.0.is_some_and(|at| Instant::now() >= at)
     }
 
-    /// Time left; `None` when there is no limit, zero when it has passed.
+    /// Returns the time left; `None` when there is no limit, zero when the deadline has passed.
     #[must_use]
     pub fn remaining(self) -> Option<Duration> {
         self.0.map(|at| at.saturating_duration_since(Instant::now()))
     }
 }
 
-/// Why work was given up.
+/// Why work was ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stopped {
     /// The caller no longer wants the answer.
     #[error("the caller cancelled the call")]
     Cancelled,
-    /// Time ran out; what was found so far may still be worth giving.
+    /// Time ran out; the findings so far may still be worth giving.
     #[error("the deadline passed")]
     DeadlinePassed,
 }
 
-/// Shared by a call and whoever may cancel it. Clones are the same token.
+/// A token that a call shares with every part that may cancel it. Clones are the same token.
 #[derive(Clone, Debug)]
 pub struct CancelToken {
     cancelled: Arc<AtomicBool>,
@@ -62,13 +62,13 @@ pub struct CancelToken {
 }
 
 impl CancelToken {
-    /// A token that stops at `deadline` or when cancelled, whichever comes first.
+    /// Creates a token that stops at `deadline` or when cancelled, whichever comes first.
     #[must_use]
     pub fn new(deadline: Deadline) -> Self {
         Self { cancelled: Arc::default(), deadline }
     }
 
-    /// The same cancellation with a nearer deadline.
+    /// Returns a token of the same cancellation with a nearer deadline.
     #[must_use]
     pub fn with_deadline(&self, deadline: Deadline) -> Self {
         Self { cancelled: Arc::clone(&self.cancelled), deadline: self.deadline.min(deadline) }
@@ -85,13 +85,13 @@ impl CancelToken {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// When the work must be done.
+    /// Returns the time by which the work must be done.
     #[must_use]
     pub fn deadline(&self) -> Deadline {
         self.deadline
     }
 
-    /// Goes on, or says why not.
+    /// Returns `Ok` if the work should go on, or the reason why not.
     ///
     /// # Errors
     /// [`Stopped`] when cancelled or late.

@@ -1,4 +1,4 @@
-//! Defines the change of a file, in the form in which it reaches map and text.
+//! Defines the change of a file, in the form that map and text index ingest.
 //!
 //! `workspace` decides that a file is new, different or gone; `host` turns that into one [`Change`] per file and hands
 //! the same batch to `map` and `text`. A rename is a removal and an addition: identity on disk is content, and the
@@ -13,14 +13,14 @@ use crate::path::WsPath;
 pub struct FileId(pub u32);
 
 impl FileId {
-    /// The number as an index.
+    /// Returns the number as an index.
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Counts the batches of changes a workspace has taken in; one number for map, text and live layer.
+/// Counts the batches of changes that a workspace has ingested; one number for map, text and live layer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Generation(pub u64);
 
@@ -40,13 +40,13 @@ pub enum Change {
     },
     /// The file is gone, or is no longer part of the workspace.
     Remove {
-        /// The number it had.
+        /// The number of the file in its workspace.
         file: FileId,
     },
 }
 
 impl Change {
-    /// The file this is about.
+    /// Returns the file that the change is about.
     #[must_use]
     pub fn file(&self) -> FileId {
         match self {

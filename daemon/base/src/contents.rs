@@ -1,21 +1,23 @@
-//! Where bytes come from, without saying how.
+//! Abstracts the source of files' bytes.
 
 use std::io;
 use std::sync::Arc;
 
 use crate::WsPath;
 
-/// Gives a file's present bytes. `map` and `text` see files only through this, so their tests are in-memory strings
-/// and an editor's unsaved buffer can stand in for the disk.
+/// Gives the present bytes of files. `map` and `text` see files only through this trait, so their tests use
+/// strings in memory, and an editor's unsaved buffer can replace the disk.
 pub trait Contents: Send + Sync {
     /// Reads a whole file.
     ///
     /// # Errors
-    /// Whatever the source says; a file that vanished is `NotFound` and must be treated as data, not as a failure.
+    /// The source's own error; a file that vanished is `NotFound` and must be treated as data, not as a
+    /// failure.
     fn read(&self, path: &WsPath) -> io::Result<Arc<[u8]>>;
 
-    /// Reads a whole file into `buffer`, in place of what it holds. For reading very many: a source that has no bytes of its
-    /// own to share should override this and allocate nothing. After an error the buffer holds anything.
+    /// Reads a whole file into `buffer` and replaces its contents, for callers that read very many files. A
+    /// source that has no bytes of its own to share should override this and allocate nothing. After an error
+    /// the contents of the buffer are unspecified.
     ///
     /// # Errors
     /// As [`Contents::read`].

@@ -13,7 +13,7 @@ impl ContentHash {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
-    /// The raw 32 bytes, as used for keys on disk.
+    /// Returns the raw 32 bytes, as used for keys on disk.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0

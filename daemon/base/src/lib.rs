@@ -1,9 +1,9 @@
-//! The vocabulary that hob's daemon parts share.
+//! Defines the types that hob's daemon parts share.
 //!
-//! Paths, content hashes, file numbers, changes, deadlines and cancellation: the types that let `workspace`, `map` and
-//! `text` talk about the same file without knowing each other. Plain values and two small traits; nothing here opens
-//! a socket, reads an environment variable or knows what a tool is. [`small`] and [`region`] are the pieces of IO;
-//! [`umask`] and [`open_files`] are what the process asks of the system for itself.
+//! Paths, content hashes, file numbers, changes, deadlines and cancellation are the types that let
+//! `workspace`, `map` and `text` name the same file without knowing each other. They are plain values and two
+//! small traits; nothing here opens a socket, reads an environment variable or knows what a tool is. Only
+//! [`small`] and [`region`] do IO; [`umask`] and [`open_files`] change what the system allows the process.
 
 pub mod cancel;
 pub mod change;

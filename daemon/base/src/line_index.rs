@@ -1,4 +1,4 @@
-//! From byte offsets to the positions that clients speak: 1-based lines, columns in UTF-16 code units.
+//! Converts byte offsets to the positions that clients use: 1-based lines, columns in UTF-16 code units.
 //!
 //! Lines end at `\n`; a `\r` before it belongs to the line, as for ripgrep and the language servers. Invalid UTF-8
 //! counts one unit per replacement character, so a position is always defined. A byte order mark is no part of the first line, as for
@@ -6,7 +6,7 @@
 
 use memchr::memchr_iter;
 
-/// The mark with which a file may begin to say that it is UTF-8. It is no text.
+/// The mark with which a file may begin to say that it is UTF-8. It is not part of the text.
 pub const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Returns the number of bytes of a file that come before its text: 3 or 0.
@@ -15,7 +15,7 @@ pub fn mark_len(bytes: &[u8]) -> usize {
     if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
 }
 
-/// A text without its byte order mark, if it has one.
+/// Returns a text without its byte order mark, if it has one.
 #[must_use]
 pub fn without_mark(text: String) -> String {
     match mark_len(text.as_bytes()) {
@@ -51,19 +51,19 @@ impl LineIndex {
         Self { starts, len }
     }
 
-    /// Number of lines; a final newline opens one last empty line.
+    /// Returns the number of lines; a final newline opens one last empty line.
     #[must_use]
     pub fn line_count(&self) -> u32 {
         self.starts.len() as u32
     }
 
-    /// The 1-based line that contains byte `offset`.
+    /// Returns the 1-based line that contains byte `offset`.
     #[must_use]
     pub fn line_of(&self, offset: u32) -> u32 {
         (self.starts.partition_point(|&start| start <= offset) as u32).max(1)
     }
 
-    /// The byte range of 1-based `line`, without its `\n`; `None` when there is no such line.
+    /// Returns the byte range of 1-based `line`, without its `\n`; `None` when there is no such line.
     #[must_use]
     pub fn line_range(&self, line: u32) -> Option<std::ops::Range<usize>> {
         let index = (line as usize).checked_sub(1)?;
@@ -72,7 +72,7 @@ impl LineIndex {
         Some(start as usize..end as usize)
     }
 
-    /// The position of byte `offset` of the same text.
+    /// Returns the position of byte `offset` of the same text.
     #[must_use]
     pub fn position(&self, text: &[u8], offset: u32) -> Utf16Position {
         let line = self.line_of(offset);
@@ -81,7 +81,8 @@ impl LineIndex {
         Utf16Position { line, col: 1 + utf16_len(&text[start..end]) }
     }
 
-    /// The byte offset of a position; columns past the line's end are clamped to it, lines past the text give `None`.
+    /// Returns the byte offset of a position; columns past the line's end are clamped to it, lines past the
+    /// text give `None`.
     #[must_use]
     pub fn offset(&self, text: &[u8], position: Utf16Position) -> Option<u32> {
         let range = self.line_range(position.line)?;
@@ -100,7 +101,7 @@ impl LineIndex {
     }
 }
 
-/// Length in UTF-16 code units of bytes that should be UTF-8.
+/// Returns the length in UTF-16 code units of bytes that should be UTF-8.
 #[must_use]
 pub fn utf16_len(bytes: &[u8]) -> u32 {
     if bytes.is_ascii() {

@@ -1,4 +1,4 @@
-//! Paths that carry their precondition.
+//! Defines path types that guarantee their precondition.
 //!
 //! A daemon serves many projects and has no meaningful working directory, so a bare `PathBuf` is never passed between
 //! parts: [`AbsPath`] is absolute and free of `.` and `..`; [`WsPath`] is relative to a workspace root, uses `/` on
@@ -14,7 +14,7 @@ use std::fmt;
 use std::path::{Component, Path, PathBuf, Prefix};
 use std::sync::Arc;
 
-/// Why a path could not be taken.
+/// Why a text or path was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
     /// An absolute path was needed.
@@ -33,7 +33,7 @@ pub enum PathError {
 pub struct AbsPath(PathBuf);
 
 impl AbsPath {
-    /// Takes an absolute path and folds `.` and `..` lexically.
+    /// Creates an absolute path, and folds `.` and `..` lexically.
     ///
     /// # Errors
     /// [`PathError::NotAbsolute`] for a relative path.
@@ -51,7 +51,7 @@ impl AbsPath {
         Self(normalise_path(&self.0.join(path)))
     }
 
-    /// The place of a workspace file below this root.
+    /// Returns the place of a workspace file below this root.
     #[must_use]
     pub fn join_ws(&self, path: &WsPath) -> Self {
         if path.is_root() {
@@ -63,13 +63,13 @@ impl AbsPath {
         Self(self.0.join(path.as_str()))
     }
 
-    /// The parent folder, or `None` at the file system's root.
+    /// Returns the parent folder, or `None` at the file system's root.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {
         self.0.parent().map(|p| Self(p.to_path_buf()))
     }
 
-    /// This path relative to `root`, in workspace form.
+    /// Returns this path relative to `root`, in workspace form.
     ///
     /// # Errors
     /// [`PathError::Outside`] when it does not lie below `root`, [`PathError::NotUnicode`] when it cannot be printed.
@@ -79,7 +79,7 @@ impl AbsPath {
         WsPath::from_path(rest)
     }
 
-    /// The path as the standard library's type.
+    /// Returns the path as the standard library's type.
     #[must_use]
     pub fn as_path(&self) -> &Path {
         &self.0
@@ -119,7 +119,7 @@ fn normalise_path(path: &Path) -> PathBuf {
     out
 }
 
-/// Returns the beginning of a path on Windows in the form that is compared.
+/// Returns the beginning of a path on Windows in the form in which hob compares it.
 fn prefix_text(prefix: Prefix<'_>) -> OsString {
     match prefix {
         Prefix::Disk(drive) | Prefix::VerbatimDisk(drive) => {
@@ -133,7 +133,7 @@ fn prefix_text(prefix: Prefix<'_>) -> OsString {
     }
 }
 
-/// Returns true if a name means a file of that name on this system.
+/// Returns true if a name denotes a file of that name on this system.
 fn means_itself(name: &str) -> bool {
     !cfg!(windows) || !means_something_else(name)
 }
@@ -169,13 +169,13 @@ impl WsPath {
         Self::from_path(Path::new(path))
     }
 
-    /// The workspace root itself.
+    /// Returns the workspace root itself.
     #[must_use]
     pub fn root() -> Self {
         Self("".into())
     }
 
-    /// From a relative path of the platform.
+    /// Creates a path from a relative path of the platform.
     ///
     /// # Errors
     /// As [`WsPath::new`], and [`PathError::NotUnicode`].
@@ -201,7 +201,7 @@ impl WsPath {
         Ok(Self(parts.join("/").into()))
     }
 
-    /// The path as text.
+    /// Returns the path as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -213,19 +213,19 @@ impl WsPath {
         self.0.is_empty()
     }
 
-    /// The last component, or the empty string at the root.
+    /// Returns the last component, or the empty string at the root.
     #[must_use]
     pub fn file_name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or("")
     }
 
-    /// The text after the last dot of the file name, if any.
+    /// Returns the text after the last dot of the file name, if any.
     #[must_use]
     pub fn extension(&self) -> Option<&str> {
         self.file_name().rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, ext)| ext)
     }
 
-    /// The folder as text, without a trailing slash; empty for files at the root.
+    /// Returns the folder as text, without a trailing slash; empty for files at the root.
     #[must_use]
     pub fn dir(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(dir, _)| dir)
@@ -239,7 +239,7 @@ impl WsPath {
     }
 }
 
-/// The common case, checked without building anything.
+/// Returns true if a path needs no folding: the common case, checked without an allocation.
 fn is_clean(path: &str) -> bool {
     let is_plain = |part: &str| !part.is_empty() && part != "." && part != ".." && means_itself(part);
     !path.is_empty() && !path.contains(['\\', ':']) && path.split('/').all(is_plain)

@@ -1,12 +1,13 @@
-//! Bytes of a file where they lie: mapped, so that what has hundreds of megabytes takes no memory of its own.
+//! Maps the bytes of a file, so that an index of hundreds of megabytes takes no private memory.
 //!
-//! This file has the one unsafe call that maps. A mapping is sound as long as nobody changes or shortens the file, and nobody
-//! should: callers map only what hob itself has made, private to its user, never opened for writing again after its rename, and
-//! replaced or removed only by name, which leaves a mapping's pages as they are. Whoever nevertheless *writes* into the file
-//! changes what readers see; every access is checked against bounds and no reader relies on reading the same byte twice.
-//! Whoever *shortens* it, or a disk that fails, makes the process receive SIGBUS at the next access: it ends, and the next one
-//! finds the checksum wrong. Copying every index into memory to survive that would cost eight per cent of the text, for ever,
-//! against something that does not happen by accident.
+//! This file has the one unsafe call that maps. A mapping is sound as long as no process changes or shortens
+//! the file. None should: callers map only files that hob itself has made, private to its user, never opened
+//! for writing again after their rename, and replaced or removed only by name, which leaves a mapping's pages
+//! as they are. A process that nevertheless *writes* into the file changes what readers see; every access is
+//! checked against bounds, and no reader relies on reading the same byte twice. If a process *shortens* the
+//! file, or a disk fails, the daemon receives SIGBUS at the next access and ends, and the next daemon finds
+//! the checksum wrong. To survive that, hob would have to copy every index into memory, at a permanent cost
+//! of eight per cent of the text, against an event that does not happen by accident.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -15,7 +16,7 @@ use std::path::Path;
 
 use memmap2::Mmap;
 
-/// A whole file's bytes.
+/// The bytes of a whole file.
 #[derive(Debug)]
 pub enum Region {
     /// The file's pages.
@@ -48,7 +49,7 @@ impl Region {
         matches!(self, Self::Mapped(_))
     }
 
-    /// Bytes of private memory that it takes.
+    /// Returns the bytes of private memory that the region takes.
     #[must_use]
     pub fn private_bytes(&self) -> usize {
         match self {
@@ -60,7 +61,7 @@ impl Region {
 
 #[allow(unsafe_code)]
 fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: the file is private and immutable; see this file's header for what that rests on.
+    // SAFETY: the file is private and immutable; this file's header says why.
     unsafe { Mmap::map(file) }
 }
 

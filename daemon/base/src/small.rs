@@ -1,10 +1,12 @@
-//! Reading a small file that somebody else put there, without waiting and without end.
+//! Reads a small file that another program may have put there, without waiting and without reading on for
+//! ever.
 //!
-//! Files that steer a tool (rules, settings, manifests) are looked for by name, and in a hostile project a pipe, a device or a link
-//! to an endless file may have that name. So only regular files are opened, with an open that does not wait, and read up to a
-//! limit. The only IO in this crate, because every part needs it and no part may know another.
+//! hob looks for files that steer a tool (rules, settings, manifests) by name, and in a hostile project a
+//! pipe, a device or a link to an endless file may have that name. So this module opens only regular files,
+//! with an open that does not wait, and reads up to a limit. It does IO in this crate because every part
+//! needs it and no part may know another.
 //!
-//! What it is not: how sources are read. Those are listed first and never reached through a link (`hob_workspace::read`).
+//! It does not read sources. Those are listed first and never reached through a link (`hob_workspace::read`).
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -16,19 +18,20 @@ use crate::path::AbsPath;
 /// Reads the regular file at `path` whole, following links, if it has at most `limit` bytes.
 ///
 /// # Errors
-/// Whatever the system says; `InvalidInput` for what is no regular file, `IsADirectory` for a folder, `FileTooLarge` for a file over
-/// the limit.
+/// The system's own error; `InvalidInput` for anything but a regular file, `IsADirectory` for a folder,
+/// `FileTooLarge` for a file over the limit.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     check_kind(&fs::metadata(path)?)?;
     let file = open_patiently(path)?;
-    // What was looked at may not be what was opened.
+    // The file that was checked may not be the file that was opened.
     let metadata = file.metadata()?;
     check_kind(&metadata)?;
     if metadata.len() > limit {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-    // Files of the system's own say that they are empty and are not; one byte more than allowed is enough to know.
+    // Files of the system itself report length 0 and are not empty; one byte more than the limit is enough to
+    // know.
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
         return Err(io::ErrorKind::FileTooLarge.into());
@@ -36,15 +39,15 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// As [`read`], for text.
+/// Reads a file as [`read`] does, as text.
 ///
 /// # Errors
-/// As [`read`], and `InvalidData` for what is not UTF-8.
+/// As [`read`], and `InvalidData` for a file that is not UTF-8.
 pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
     String::from_utf8(read(path, limit)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
-/// As [`read`], but a link at `path` may not lead out of `folder`, which is canonical.
+/// Reads a file as [`read`] does, but a link at `path` may not lead out of `folder`, which is canonical.
 ///
 /// # Errors
 /// As [`read`], and `PermissionDenied` for a link that leads elsewhere.
@@ -70,8 +73,9 @@ fn check_kind(metadata: &fs::Metadata) -> io::Result<()> {
     }
 }
 
-/// Opens, and tries again while another program that works on the file has a lease of it (a file server, say): such a file is there and
-/// counts. The system takes the lease away before this gives up. A pipe never gets here twice: opening one to read succeeds at once.
+/// Opens a file, and tries again while another program that works on the file (a file server, say) has a
+/// lease of it: such a file exists and counts. The system ends the lease before this function gives up. A
+/// pipe never gets here twice: opening one to read succeeds at once.
 fn open_patiently(path: &Path) -> io::Result<File> {
     const PAUSE: Duration = Duration::from_millis(20);
     let since = Instant::now();

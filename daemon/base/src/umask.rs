@@ -1,8 +1,9 @@
 //! Keeps the files that this process makes private to its user.
 //!
-//! The daemon keeps what is its user's alone, and much of that is written by libraries that know no modes. So the process takes every
-//! right from others at its start, and whoever makes files for somebody else (edits in a project, language servers) gives back what
-//! the user's own mask allows. Set once, before there is a second thread; it is the process's in the system's eyes too.
+//! The daemon's files belong to its user alone, and libraries that know no modes write many of them. So the
+//! process takes every right from others at its start, and code that makes files for other programs (edits in
+//! a project, language servers) restores the rights that the user's own mask allows. The daemon sets the mask
+//! once, before it has a second thread; the system has one mask per process too.
 
 use std::sync::OnceLock;
 

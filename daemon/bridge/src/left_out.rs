@@ -1,12 +1,12 @@
-//! Uses of a definition that the map knows and a language server's answer does not have.
+//! Finds the uses of a definition that the map knows and a language server does not list.
 //!
-//! A server knows the projects that it has loaded; the map knows every file of the workspace, but not every type. Where the map
-//! has followed an import, or knows better, the use is there, whatever a server says: an answer without it is not whole. What
-//! the map only guesses by name is no reason to doubt a server.
+//! A server knows the projects that it has loaded; the map knows every file of the workspace, but not every
+//! type. If the map has followed an import, or is more certain, the use exists, whatever a server says: an
+//! answer without it is not complete. A guess of the map by name alone is no reason to doubt a server.
 //!
-//! The two are compared by file and line. They differ honestly in what they count as a use, and that is no disagreement: the line
-//! of an import counts only in files of which the server has nothing at all, and the line of the declaration always counts as
-//! listed.
+//! The two are compared by file and line. They have different notions of a use, which are no disagreement:
+//! the line of an import counts only in files of which the server has nothing at all, and the line of the
+//! declaration always counts as listed.
 
 use std::collections::HashSet;
 
@@ -16,12 +16,12 @@ use hob_map::Map;
 use hob_map::facts::DefKind;
 use hob_map::graph::{Confidence, DefRef, EdgeKind, NodeInfo, NodeKind, Use};
 
-/// Names what a server was asked: which of the map's uses belong into its answer.
+/// The question to a server, which decides which of the map's uses belong in the answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UsesQuestion {
     /// Every use of the definition.
     References,
-    /// All that has to change with the name: every use under that name.
+    /// Every use under the definition's name, all of which a rename changes.
     Rename,
     /// Calls of the definition.
     Callers,
@@ -61,13 +61,13 @@ impl Listed {
         }
     }
 
-    /// Says whether any place lies in a file.
+    /// Returns true if any place lies in a file.
     #[must_use]
     pub fn has_file(&self, path: &WsPath) -> bool {
         self.files.contains(path)
     }
 
-    /// Says whether a place begins on a line.
+    /// Returns true if a place begins on a line.
     #[must_use]
     pub fn has_line(&self, path: &WsPath, line: u32) -> bool {
         self.lines.contains(&(path.clone(), line))
@@ -87,25 +87,25 @@ pub struct Missing {
     pub line: u32,
     /// 1-based UTF-16 column; `None` for imports.
     pub col: Option<u32>,
-    /// Says how sure the map is: [`Confidence::Import`] or better.
+    /// How sure the map is: [`Confidence::Import`] or better.
     pub confidence: Confidence,
-    /// The definition that it is written in, or the file.
+    /// The definition that contains the use, or the file.
     pub from: NodeInfo,
 }
 
-/// Holds what a comparison came to.
+/// The outcome of a comparison.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct LeftOut {
     /// The name of the definition whose uses were compared.
     pub name: String,
     /// Uses that the server did not list, by file and line.
     pub missing: Vec<Missing>,
-    /// Says whether time ran out before all uses were found.
+    /// True if time ran out before all uses were found.
     pub is_cut: bool,
 }
 
-/// Compares the uses of `def` that the map is sure of with a server's answer. Files that do not `count`, because the two sides
-/// may have seen different contents, are left aside.
+/// Compares the uses of `def` that the map is sure of with a server's answer. It skips files that do not
+/// `count`, because the two sides may have seen different contents.
 #[must_use]
 pub fn left_out(
     map: &Map,
@@ -128,7 +128,7 @@ pub fn left_out(
         }
     }
     missing.sort_by(|a, b| (&a.path, a.line, a.col).cmp(&(&b.path, b.line, b.col)));
-    // A line that imports and uses is one line to look at.
+    // A line that both imports and uses counts once.
     missing.dedup_by(|later, first| {
         (&later.path, later.line) == (&first.path, first.line) && first.col.is_none()
     });
@@ -149,7 +149,7 @@ fn is_listed(
     }
     match (one.kind, question) {
         (EdgeKind::Imports | EdgeKind::Exports, _) => listed.has_file(path),
-        // Servers point to the name of what is derived, or to all of it.
+        // Servers give the name of a derived type, or all of it.
         (_, UsesQuestion::Implementations) => {
             map.info(one.from).is_some_and(|from| listed.has_line_in(path, from.lines))
         }

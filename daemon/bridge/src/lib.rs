@@ -1,9 +1,9 @@
-//! The bridge between the two layers: the map, which is everywhere and syntactic, and a language server's outline, which is
-//! the truth about one file now.
+//! Joins the two layers: the map, which covers every file by syntax, and a language server's outline, which
+//! is exact about one file at present.
 //!
-//! Pure functions over an outline and the map's definitions of the same file, so that each case can be tested without a
-//! server. It asks nobody, reads no file and knows no tool. Where the two disagree, the outline is right about places and
-//! the map about IDs.
+//! It consists of pure functions over an outline and the map's definitions of the same file, so that each
+//! case can be tested without a server. It asks no server, reads no file and knows no tool. Where the two
+//! disagree, the outline is right about places and the map about IDs.
 
 mod left_out;
 mod names;

@@ -1,8 +1,9 @@
-//! An outline's names in the map's words.
+//! Translates an outline's names to the map's names.
 //!
-//! The map joins the names of a definition's ancestors with dots in every language. Servers write what their editors show:
-//! `impl Shape for Square`, `(*Cart).Add`, `add(int)`, `forEach() callback`. Here the one becomes the other; what stands
-//! for no definition of its own is transparent, and what is in it belongs to what it is in.
+//! The map joins the names of a definition's ancestors with dots in every language. Servers write the names
+//! that their editors show: `impl Shape for Square`, `(*Cart).Add`, `add(int)`, `forEach() callback`. This
+//! module translates them; an entry that defines nothing is transparent, and its children belong to its
+//! container.
 
 use hob_live::requests::ServerOutline;
 
@@ -11,26 +12,26 @@ use hob_live::requests::ServerOutline;
 pub struct QualifiedEntry<'o> {
     /// The entry of the server's outline.
     pub outline: &'o ServerOutline,
-    /// Its names from the outermost in, joined with dots.
+    /// Its qualified name: the names from the outermost in, joined with dots.
     pub qualified: String,
-    /// The entry it is in: an index into the same list.
+    /// The entry that contains it: an index into the same list.
     pub parent: Option<usize>,
 }
 
 impl QualifiedEntry<'_> {
-    /// Its own name, as the map would write it.
+    /// Returns its own name, as the map would write it.
     #[must_use]
     pub fn name(&self) -> &str {
         last(&self.qualified)
     }
 }
 
-/// The last name of a chain.
+/// Returns the last name of a qualified name.
 pub(crate) fn last(qualified: &str) -> &str {
     qualified.rsplit('.').next().unwrap_or(qualified)
 }
 
-/// Every entry of an outline, in the order of the file, without those that define nothing.
+/// Returns every entry of an outline, in the order of the file, without those that define nothing.
 #[must_use]
 pub fn flatten_outline(outline: &[ServerOutline]) -> Vec<QualifiedEntry<'_>> {
     let mut entries = Vec::new();
@@ -61,7 +62,7 @@ fn gather_entries<'o>(
     }
 }
 
-/// A name as the map writes it; empty for what defines nothing.
+/// Returns a name as the map writes it; empty for an entry that defines nothing.
 fn dotted_name(shown: &str) -> String {
     let shown = shown.trim();
     if let Some(implemented) = implemented_type(shown) {
@@ -77,7 +78,7 @@ fn dotted_name(shown: &str) -> String {
     plain_name(shown)
 }
 
-/// The type that an `impl` block belongs to.
+/// Returns the type that an `impl` block belongs to.
 fn implemented_type(shown: &str) -> Option<&str> {
     let rest = shown.strip_prefix("impl").filter(|rest| rest.starts_with([' ', '<']))?;
     let named = rest.rsplit_once(" for ").map_or_else(|| after_parameters(rest), |(_, named)| named);
@@ -99,7 +100,7 @@ fn after_parameters(rest: &str) -> &str {
     ""
 }
 
-/// A name without parameters, type arguments and quotes, and with dots for what separates its parts.
+/// Returns a name without parameters, type arguments and quotes, and with dots between its parts.
 fn plain_name(shown: &str) -> String {
     let shown = shown.trim().trim_matches(['"', '\'']);
     let operator = shown.starts_with("operator") || shown.contains("::operator");

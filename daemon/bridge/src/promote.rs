@@ -1,30 +1,31 @@
 //! Derives confirmed edges of the map's references from a language server's answer.
 //!
-//! An answer counts only where it is unequivocal: a definition is one definition of the map, and everything that it points
-//! to is; uses are uses of one definition, and no other one's name is among them, as it is where a server answers for all
-//! that override a method. Whether the map has a reference at a place, and what else speaks against a claim, is for the map to say.
+//! An answer counts only if it is unambiguous: a definition is one definition of the map, and so is each of
+//! its targets; uses are uses of one definition, without the name of another one among them, as happens when
+//! a server answers for all overriding methods. The map decides whether it has a reference at a place, and
+//! whether anything else contradicts a claim.
 //!
-//! That something is *not* in an answer says nothing here: which files a server leaves out, it does not tell.
+//! A place that is missing from an answer proves nothing, because a server does not say which files it omits.
 
 use hob_live::requests::{CallItem, Direction, RequestPosition, ServerLocation};
 use hob_live::uri::FileRef;
 use hob_map::Map;
 use hob_map::graph::{Claim, DefRef, Proof};
 
-/// Most places of an answer that are gone through.
+/// Most places of an answer that the bridge examines.
 const MOST_PLACES: usize = 5_000;
 
 /// A question that a language server answered completely.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Answered {
-    /// Where what stands at `at` is defined.
+    /// The definition of the name at `at`.
     Definition {
         /// The position that the question was about.
         at: RequestPosition,
         /// The places where the name is defined.
         found: Vec<ServerLocation>,
     },
-    /// Where what stands at `at` is used.
+    /// The uses of the name at `at`.
     References {
         /// The position that the question was about.
         at: RequestPosition,
@@ -79,7 +80,7 @@ fn of_references(map: &Map, at: &RequestPosition, found: &[ServerLocation], clai
     claims.extend(listed);
 }
 
-/// Calls are written in the caller's file, whichever way was asked.
+/// Adds the claims of a call, which the caller's file contains, whichever direction was asked.
 fn of_calls(map: &Map, direction: Direction, item: &CallItem, claims: &mut Vec<Claim>) {
     for next in &item.calls {
         let (caller, callee, proof) = match direction {
@@ -99,7 +100,7 @@ fn make_claim(map: &Map, file: &FileRef, at: (u32, u32), target: DefRef, proof: 
     Some(Claim { file: map.file_at(path.as_str())?, at, target, proof })
 }
 
-/// The definition whose name stands around a place.
+/// Returns the definition whose name is at a place.
 fn named_at(map: &Map, file: &FileRef, at: (u32, u32)) -> Option<DefRef> {
     let FileRef::Inside(path) = file else { return None };
     let (line, col) = at;

@@ -1,4 +1,4 @@
-//! Outlines and definitions made by hand, for tests.
+//! Makes outlines and definitions by hand, for tests.
 
 use hob_base::WsPath;
 use hob_live::requests::ServerOutline;

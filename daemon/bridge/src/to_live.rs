@@ -1,8 +1,9 @@
-//! From a node of the map to its place in a server's outline.
+//! Finds a node of the map in a server's outline.
 //!
-//! First by the whole chain of names. Where that leads nowhere, a server may only name the containers differently, which
-//! shows when the map is current: then the place decides. Otherwise the last name, if only one thing in the file is called
-//! so, is what was meant: it has moved, or what it is in was renamed.
+//! It compares the qualified name first. If that does not match, a server may only name the containers
+//! differently, which can be decided when the map is current: then the place decides. Otherwise the last name
+//! decides, if only one entry in the file has it: then the definition has moved, or its container was
+//! renamed.
 
 use hob_map::graph::NodeInfo;
 
@@ -12,33 +13,34 @@ use crate::verify::{choose_entry, name_distance};
 /// Most names given as hints.
 const HINTS: usize = 20;
 
-/// The definition that is looked for in an outline.
+/// The definition to find in an outline.
 #[derive(Clone, Copy, Debug)]
 pub struct OutlineQuery<'w> {
-    /// Its names from the outermost in, joined with dots.
+    /// Its qualified name: the names from the outermost in, joined with dots.
     pub qualified: &'w str,
     /// The definition's number, from 1, among those of this name in the file.
     pub ordinal: u32,
-    /// The definition that the map has under that name, if any.
+    /// The definition of that name in the map, if any.
     pub def: Option<&'w NodeInfo>,
-    /// True if the map has taken in the contents that the outline is of.
+    /// True if the map has ingested the contents that the outline describes.
     pub current: bool,
 }
 
-/// The outcome of looking for a definition in an outline.
+/// The outcome of a search for a definition in an outline.
 #[derive(Debug)]
 pub enum OutlineMatch<'e, 'o> {
-    /// The definition is where the names say.
+    /// The entry has the qualified name of the definition.
     Here(&'e QualifiedEntry<'o>),
-    /// The chain is gone, and this is the only thing in the file with its last name.
+    /// No entry has the qualified name, and this is the only one in the file with the last name.
     Relocated(&'e QualifiedEntry<'o>),
-    /// The map, which is current, has it; the server does not list such things.
+    /// The map, which is current, has the definition; the server does not list such definitions.
     Unlisted,
-    /// It is not in the file. The names at the top of the file, those with its last name before the others.
+    /// The definition is not in the file. The names at the top level of the file, those with its last name
+    /// first.
     Missing(Vec<String>),
 }
 
-/// Looks for a definition in an outline.
+/// Finds a definition in an outline.
 #[must_use]
 pub fn find<'e, 'o>(wanted: &OutlineQuery<'_>, entries: &'e [QualifiedEntry<'o>]) -> OutlineMatch<'e, 'o> {
     let at = wanted.def.filter(|_| wanted.current);
@@ -87,7 +89,7 @@ mod tests {
         OutlineQuery { qualified, ordinal: 1, def, current }
     }
 
-    /// The line of what was found, with what came of it.
+    /// Formats an outcome with the line of its entry.
     fn outcome(found: &OutlineMatch<'_, '_>) -> String {
         match found {
             OutlineMatch::Here(entry) => format!("here {}", entry.outline.name_at.0),
@@ -139,7 +141,7 @@ mod tests {
         let nth = |ordinal| OutlineQuery { ordinal, ..wanted("f", None, false) };
         assert_eq!(outcome(&find(&nth(1), &entries)), "here 1");
         assert_eq!(outcome(&find(&nth(2), &entries)), "here 6");
-        // The third is gone; both others are called `f`.
+        // The third is gone; both others have the name `f`.
         assert_eq!(outcome(&find(&nth(3), &entries)), "relocated 1");
     }
 

@@ -1,7 +1,7 @@
-//! From a position to the node of the map that it lies in.
+//! Finds the node of the map that encloses a position.
 //!
-//! The server's outline says what encloses the position, the map what that is called. Names that live only while a function
-//! runs are no nodes and are left out: a position on one belongs to the function.
+//! The server's outline decides which entries enclose the position, the map gives their IDs. Local names of a
+//! function are no nodes and are left out: a position on one belongs to the function.
 
 use hob_live::requests::ServerOutline;
 use hob_map::graph::NodeInfo;
@@ -16,27 +16,27 @@ pub struct EnclosingLink {
     pub name: String,
     /// The kind of the symbol, as in `function`.
     pub kind: &'static str,
-    /// 1-based line and column of its name.
+    /// 1-based line and column of the symbol's name.
     pub name_at: (u32, u32),
 }
 
 /// The symbols and nodes that enclose a position.
 #[derive(Clone, Debug, Default)]
 pub struct Enclosing<'m> {
-    /// The symbols around it, outermost first; empty at the top of the file.
+    /// The symbols around the position, outermost first; empty at the top level of the file.
     pub chain: Vec<EnclosingLink>,
     /// The names of the chain, joined with dots.
     pub qualified: String,
-    /// The innermost, in the map.
+    /// The innermost symbol's node in the map.
     pub node: Option<&'m NodeInfo>,
-    /// Where the map lacks it: the nearest around it that the map has.
+    /// If the map lacks that symbol: the nearest enclosing node that the map has.
     pub nearest: Option<&'m NodeInfo>,
-    /// True if the map's record of the position is behind the file.
+    /// True if the map's facts for the position are older than the file.
     pub map_stale: bool,
 }
 
 impl Enclosing<'_> {
-    /// Where the innermost symbol's name stands; `None` at the top of the file.
+    /// Returns the place of the innermost symbol's name; `None` at the top level of the file.
     #[must_use]
     pub fn name_at(&self) -> Option<(u32, u32)> {
         self.chain.last().map(|link| link.name_at)
@@ -73,12 +73,12 @@ pub fn locate_in_outline<'m>(
     }
 }
 
-/// Finds the definitions that enclose a line as far as the map knows, where no server can be asked.
+/// Finds the definitions that enclose a line by the map alone, if no server can be asked.
 #[must_use]
 pub fn from_map(defs: &[NodeInfo], line: u32, col: u32) -> Enclosing<'_> {
     let spans = |def: &&NodeInfo| (def.lines.0..=def.lines.1).contains(&line);
     let before = |def: &NodeInfo| def.name_at <= (line, col);
-    // In `typedef struct a { } b;` both are the whole of it.
+    // In `typedef struct a { } b;` both span the whole line.
     let is_named_here = |def: &NodeInfo| {
         let end = def.name_at.1 as usize + def.name.encode_utf16().count();
         def.name_at.0 == line && (def.name_at.1 as usize..end).contains(&(col as usize))
@@ -110,13 +110,13 @@ fn enclosing_link(entry: &QualifiedEntry<'_>) -> EnclosingLink {
     EnclosingLink { name: entry.name().to_owned(), kind: entry.outline.kind, name_at: entry.outline.name_at }
 }
 
-/// The deepest chain of entries around a position, outermost first.
+/// Returns the deepest chain of entries around a position, outermost first.
 fn entries_around(entries: &[QualifiedEntry<'_>], at: (u32, u32)) -> Vec<usize> {
     let mut chain: Vec<usize> = Vec::new();
     loop {
         let parent = chain.last().copied();
-        // What is written on its container's line and has not begun yet does not enclose the position; columns of ends are not
-        // known, and before a name on a line of its own there is only what belongs to it.
+        // An entry on its container's first line that begins behind the position does not enclose it. Columns
+        // of ends are unknown, and on a line of its own only the entry's own text precedes its name.
         let crowded = parent.is_some_and(|parent| entries[parent].outline.lines.0 == at.0);
         let within = |entry: &QualifiedEntry<'_>| {
             entry.parent == parent
@@ -124,7 +124,7 @@ fn entries_around(entries: &[QualifiedEntry<'_>], at: (u32, u32)) -> Vec<usize> 
                 && !(crowded && entry.outline.name_at > at)
         };
         let inside = entries.iter().enumerate().filter(|(_, entry)| within(entry));
-        // Of several on one line it is the last that has begun.
+        // Of several entries on one line, the last one that begins before the position counts.
         let best = inside.max_by_key(|(index, entry)| {
             let begun = entry.outline.name_at <= at;
             (begun, if begun { entry.outline.name_at } else { (0, 0) }, std::cmp::Reverse(*index))
@@ -136,7 +136,7 @@ fn entries_around(entries: &[QualifiedEntry<'_>], at: (u32, u32)) -> Vec<usize> 
     }
 }
 
-/// The map's definition that an entry is.
+/// Returns the map's definition of an entry.
 fn node_of<'m>(entries: &[QualifiedEntry<'_>], at: usize, known: KnownFile<'m>) -> Option<&'m NodeInfo> {
     let entry = &entries[at];
     let named: Vec<&NodeInfo> = known.defs.iter().filter(|def| def.qualified == entry.qualified).collect();
@@ -154,7 +154,7 @@ fn node_of<'m>(entries: &[QualifiedEntry<'_>], at: usize, known: KnownFile<'m>) 
     named.get(before).copied().or(only)
 }
 
-/// Returns true if an entry that the map lacks is one of a function's own names.
+/// Returns true if an entry that the map lacks is a local name of a function.
 fn is_local(entries: &[QualifiedEntry<'_>], at: usize, outer: &[usize], current: bool) -> bool {
     let callable = |kind: &str| matches!(kind, "function" | "method" | "constructor");
     let data = matches!(
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(at(5), "Store/refresh|Store.refresh|py:a.py#Store.refresh|");
         assert_eq!(at(1), "Store|Store|py:a.py#Store|");
         assert_eq!(at(7), "|||");
-        // The map has not caught up.
+        // The map has not ingested the change.
         assert_eq!(at(9), "Other/close|Other.close||py:a.py#Other");
         assert_eq!(
             shape(&locate_in_outline(&outline, 5, 1, KnownFile::NOTHING)),

@@ -1,33 +1,35 @@
-//! Compares the map with an outline: whether both have the same definition, and whether the map is behind.
+//! Compares the map with an outline: whether both have the same definition, and whether the map is outdated.
 
 use hob_live::requests::ServerOutline;
 use hob_map::graph::NodeInfo;
 
 use crate::names::QualifiedEntry;
 
-/// The map's record of one file.
+/// The map's facts for one file.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownFile<'m> {
-    /// Its definitions in source order.
+    /// The definitions of the file in source order.
     pub defs: &'m [NodeInfo],
-    /// True if the map is known to have taken in the contents that the outline is of: then places can be compared.
+    /// True if the map is known to have ingested the contents that the outline describes: then places can be
+    /// compared.
     pub current: bool,
 }
 
 impl KnownFile<'_> {
-    /// Nothing is known of the file.
+    /// The value for a file that the map does not have.
     pub const NOTHING: Self = Self { defs: &[], current: false };
 }
 
-/// Returns true if the map has a definition elsewhere than the outline. Servers differ in where a definition begins
-/// and ends, so only the line of its name counts.
+/// Returns true if the map has a definition at another place than the outline. Servers differ in where a
+/// definition begins and ends, so only the line of its name counts.
 #[must_use]
 pub fn is_stale(entry: &ServerOutline, def: &NodeInfo, current: bool) -> bool {
     !current && entry.name_at.0 != def.name_at.0
 }
 
-/// Returns the distance of an entry from the map's place of a definition, nearest least: on the line of its name by
-/// columns, or else, since some servers give no place of names, around it; `None` when neither.
+/// Returns the distance of an entry from the map's place of a definition; less is nearer. On the line of the
+/// name it counts columns; some servers give no place of names, so otherwise the entry's lines around it
+/// count. `None` if neither applies.
 pub(crate) fn name_distance(entry: &ServerOutline, def: &NodeInfo) -> Option<(u8, u32)> {
     let (line, col) = def.name_at;
     if entry.name_at.0 == line {
@@ -37,7 +39,8 @@ pub(crate) fn name_distance(entry: &ServerOutline, def: &NodeInfo) -> Option<(u8
     }
 }
 
-/// One of several entries with the definition's name: the one at its place if places can be compared, else by number.
+/// Chooses one of several entries with the definition's name: by place if places can be compared, else by
+/// number.
 pub(crate) fn choose_entry<'e, 'o>(
     named: &[&'e QualifiedEntry<'o>],
     ordinal: u32,

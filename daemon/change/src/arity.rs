@@ -1,16 +1,18 @@
-//! Says whether the arguments of a call fit the parameters of a signature, by their number.
+//! Decides whether the arguments of a call fit the parameters of a signature, by their number.
 //!
-//! By characters and brackets, for every language alike; where a signature or a call cannot be read so, nothing is said.
+//! It compares characters and brackets, in every language alike; it makes no claim about a signature or a
+//! call that it cannot read.
 
 use crate::scanner::quoted_length;
 
-/// Words that stand for the object at hand among the parameters of a method.
+/// The words for the object itself among the parameters of a method.
 const RECEIVERS: [&str; 7] = ["self", "&self", "&mut self", "mut self", "cls", "this", "&'a self"];
 
-/// Endings of files in whose language any call may pass more or fewer arguments than there are parameters.
+/// Endings of files in whose language any call may pass more or fewer arguments than the signature has
+/// parameters.
 const LENIENT: [&str; 7] = ["js", "jsx", "mjs", "cjs", "lua", "vue", "svelte"];
 
-/// Returns true if calls of a function in the file at `path` have to pass what its signature says.
+/// Returns true if calls of a function in the file at `path` must pass the arguments of its signature.
 #[must_use]
 pub fn counts_arguments(path: &str) -> bool {
     path.rsplit('.').next().is_none_or(|ending| !LENIENT.contains(&ending))
@@ -19,14 +21,14 @@ pub fn counts_arguments(path: &str) -> bool {
 /// The number of arguments that a callable takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arity {
-    /// Arguments that every call passes.
+    /// The number of arguments that every call passes.
     pub least: usize,
-    /// Arguments that a call may pass; `None` if any number.
+    /// The highest number of arguments that a call may pass; `None` if there is no limit.
     pub most: Option<usize>,
 }
 
 impl Arity {
-    /// Reads the parameters behind `name` in a signature; `None` if there is no list of them.
+    /// Reads the parameters behind `name` in a signature; `None` if it has no parameter list.
     #[must_use]
     pub fn of_signature(signature: &str, name: &str) -> Option<Self> {
         let open = parameters_at(signature, name)?;
@@ -43,14 +45,15 @@ impl Arity {
         Some(Self { least, most })
     }
 
-    /// Returns true if a call may pass so many arguments.
+    /// Returns true if a call may pass `count` arguments.
     #[must_use]
     pub fn takes(&self, count: usize) -> bool {
         count >= self.least && self.most.is_none_or(|most| count <= most)
     }
 }
 
-/// Where the list of parameters begins: behind the name and its type parameters, or behind what is assigned to the name.
+/// Returns the start of the parameter list: behind the name and its type parameters, or behind the value
+/// assigned to the name.
 fn parameters_at(signature: &str, name: &str) -> Option<usize> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let ends = signature.match_indices(name).filter_map(|(at, _)| {
@@ -70,7 +73,7 @@ fn parameters_at(signature: &str, name: &str) -> Option<usize> {
     })
 }
 
-/// The end of the type parameters that a text begins with.
+/// Returns the end of the type parameters at the beginning of a text.
 fn type_parameters_end(text: &str) -> Option<usize> {
     let mut depth = 0usize;
     for (at, c) in text.char_indices() {
@@ -86,7 +89,7 @@ fn type_parameters_end(text: &str) -> Option<usize> {
     None
 }
 
-/// Returns true if a part of the list is the object at hand, or only a mark between parameters.
+/// Returns true if a part of the list is the object itself, or only a separator between parameters.
 fn is_no_parameter(text: &str) -> bool {
     let word = text.split([':', ' ']).next().unwrap_or_default();
     RECEIVERS.contains(&text) || ["self", "cls", "this"].contains(&word) || ["*", "/", "void"].contains(&text)
@@ -105,8 +108,8 @@ fn is_optional(text: &str) -> bool {
     plain.contains('=') || text.split(':').next().is_some_and(|name| name.trim_end().ends_with('?'))
 }
 
-/// Counts the arguments of each call of `name` that begins on the first line of `text`; `None` for calls whose arguments cannot be
-/// counted: spread lists, blocks behind the call, a list without end.
+/// Counts the arguments of each call of `name` that begins on the first line of `text`; `None` for a call
+/// whose arguments cannot be counted: a spread list, a block behind the call, an unclosed list.
 #[must_use]
 pub fn count_arguments(text: &str, name: &str) -> Vec<Option<usize>> {
     let first_line = text.find('\n').unwrap_or(text.len());
@@ -138,7 +141,8 @@ fn is_spread(part: &str) -> bool {
     part.starts_with('*') || part.contains("...") || part.starts_with("&:")
 }
 
-/// The parts of the bracketed list that a text begins with, trimmed; `None` if it begins with none or the list has no end.
+/// Splits the bracketed list at the beginning of a text into its parts, trimmed; `None` if there is no list
+/// or it is not closed.
 fn split_list(text: &str) -> Option<Vec<&str>> {
     let (length, commas) = walk_list(text)?;
     let mut parts = Vec::new();
@@ -151,7 +155,7 @@ fn split_list(text: &str) -> Option<Vec<&str>> {
     Some(parts)
 }
 
-/// The length of the list and the places of the commas in it.
+/// Returns the length of the list and the places of its commas.
 fn walk_list(text: &str) -> Option<(usize, Vec<usize>)> {
     if !text.starts_with('(') {
         return None;
@@ -174,7 +178,8 @@ fn walk_list(text: &str) -> Option<(usize, Vec<usize>)> {
     None
 }
 
-/// Returns true if `<` begins type arguments: up to the next `>` stand only names, separators and such lists.
+/// Returns true if `<` begins type arguments: up to the next `>` there are only names, separators and nested
+/// type arguments.
 fn is_type_bracket(text: &str) -> bool {
     let inner = text[1..].split('>').next().unwrap_or_default();
     text.contains('>')

@@ -1,7 +1,7 @@
-//! Finds renames and moves among the definitions that one side alone has, in all files of a change.
+//! Finds renames and moves among the definitions that only one side has, in all files of a change.
 //!
-//! A move keeps its name, a rename its text. Both are said only where the text decides: what is too short to tell, or has several
-//! equals, stays removed and added.
+//! A moved symbol keeps its name, a renamed one its text. The module reports one only if the text decides: a
+//! definition that is too short, or that has several equals, stays removed and added.
 
 use hob_map::facts::DefIdx;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -9,16 +9,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::own_text::{OwnText, hash_of};
 use crate::pairing::ReadSide;
 
-/// Likeness from which a symbol of the same name elsewhere is the same one.
+/// The likeness from which a symbol of the same name elsewhere is the same symbol.
 const MOVED: f64 = 0.6;
-/// Likeness from which a symbol of another name in the same container is the same one, and anywhere else.
+/// The likeness from which a symbol of another name in the same container, or anywhere else, is the same
+/// symbol.
 const RENAMED: f64 = 0.75;
 const RENAMED_ELSEWHERE: f64 = 0.9;
-/// Likeness from which an equal header and a name of the same words tell.
+/// The likeness from which an equal header and a name of the same words decide.
 const ALIKE: f64 = 0.4;
-/// Code shorter than this, in characters without white space, does not tell one symbol from another.
+/// The shortest code, in characters without white space, that identifies a symbol.
 const TELLING: usize = 30;
-/// Most comparisons of texts; beyond it only equal texts are found.
+/// Most comparisons of texts; beyond it, only equal texts count as the same.
 const MOST: usize = 2_000_000;
 
 /// A definition of one of the files of a change.
@@ -29,7 +30,7 @@ pub(crate) struct SideDef {
     pub(crate) def: DefIdx,
 }
 
-/// The definitions without a counterpart, with the files that have them.
+/// The definitions without a counterpart, and their files.
 pub(crate) struct Leftovers<'a, 's> {
     pub(crate) before: &'a [Option<ReadSide<'s>>],
     pub(crate) after: &'a [Option<ReadSide<'s>>],
@@ -37,7 +38,7 @@ pub(crate) struct Leftovers<'a, 's> {
     pub(crate) new: Vec<SideDef>,
 }
 
-/// A definition on either side that is the same symbol.
+/// Two definitions, one of each side, that are the same symbol.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Relocation {
     pub(crate) before: SideDef,
@@ -50,7 +51,7 @@ struct RelocationFit {
 }
 
 impl Leftovers<'_, '_> {
-    /// Takes the pairs that belong together out of the leftovers.
+    /// Removes the pairs of equal symbols from the leftovers, and returns them.
     pub(crate) fn take_relocated(&mut self) -> Vec<Relocation> {
         let mut found: FxHashMap<SideDef, SideDef> = FxHashMap::default();
         let mut taken: FxHashSet<SideDef> = FxHashSet::default();
@@ -82,7 +83,7 @@ impl Leftovers<'_, '_> {
         self.gone.iter().map(|def| depth_of(self.before, *def)).max().unwrap_or(0)
     }
 
-    /// Every pair that may belong together, of the definitions at one depth.
+    /// Returns every pair of definitions at one depth that may be the same symbol.
     fn fits_at(&self, depth: usize, found: &FxHashMap<SideDef, SideDef>) -> Vec<RelocationFit> {
         let gone: Vec<SideDef> =
             self.gone.iter().copied().filter(|def| depth_of(self.before, *def) == depth).collect();
@@ -113,7 +114,7 @@ impl Leftovers<'_, '_> {
         text_of(sides, def).map_or(0, |text| hash_of(&text.code))
     }
 
-    /// Scores how well a pair belongs together; `None` if it does not.
+    /// Scores how likely a pair is the same symbol; `None` if it is not.
     fn relocation_score(&self, pair: Relocation, found: &FxHashMap<SideDef, SideDef>) -> Option<f64> {
         let (old, new) = (side_of(self.before, pair.before)?, side_of(self.after, pair.after)?);
         if old.kind(pair.before.def) != new.kind(pair.after.def) {
@@ -135,7 +136,8 @@ impl Leftovers<'_, '_> {
             (false, true) => RENAMED,
             (false, false) => RENAMED_ELSEWHERE,
         };
-        // What is short, and whose lines all name what was renamed, is known by its header and the words of its name.
+        // A short symbol whose lines all contain the renamed name is identified by its header and the words
+        // of its name.
         let reads_alike = || {
             let names = [name_of(old, pair.before.def), name_of(new, pair.after.def)];
             text.signature == other.signature && likeness >= ALIKE && share_most_words(names)
@@ -156,7 +158,7 @@ impl Leftovers<'_, '_> {
             && container(old, pair.before.def) == container(new, pair.after.def)
     }
 
-    /// Returns true if there is one of this kind on each side of the file, and no other that it could be.
+    /// Returns true if each side of the file has only this leftover definition of its kind.
     fn is_alone(&self, pair: Relocation) -> bool {
         let count = |sides: &[Option<ReadSide<'_>>], all: &[SideDef], one: SideDef| {
             let kind = side_of(sides, one).map(|side| side.kind(one.def));

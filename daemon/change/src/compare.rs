@@ -8,7 +8,7 @@ use crate::own_text::{common, hash_of};
 use crate::pairing::{DefPair, ReadSide, pair_by_name};
 use crate::sides::{ChangedParts, FileChange, FilePair, FileSide, SymbolChange, SymbolFate, SymbolPlace};
 
-/// Share of common lines from which a new file is the one that is gone.
+/// The share of common lines from which a new file and a removed one are the same file.
 const SAME_FILE: f64 = 0.5;
 /// Most pairs of files whose lines are compared.
 const MOST_FILES: usize = 20_000;
@@ -22,7 +22,7 @@ pub struct ChangeComparison {
     pub files: Vec<FileChange>,
 }
 
-/// Compares the sides of files. A file that is gone and a new one that is like it are one file that moved.
+/// Compares the sides of files. A removed file and a new one like it count as one file that moved.
 #[must_use]
 pub fn compare_files(pairs: &[FilePair]) -> ChangeComparison {
     let pairs = join_moved(pairs);
@@ -100,7 +100,7 @@ fn symbols_of<'a>(side: &'a ReadSide<'_>) -> impl Iterator<Item = DefIdx> + 'a {
     all.filter(|(_, def)| !def.kind.is_prose()).map(|(idx, _)| idx)
 }
 
-/// The change of a symbol that both sides of a file have; `None` if it is the same.
+/// Returns the change of a symbol that both sides of a file have; `None` if the symbol is unchanged.
 fn changed_pair(before: &ReadSide<'_>, after: &ReadSide<'_>, pair: DefPair) -> Option<SymbolChange> {
     let parts = parts_of(before, after, pair);
     let has_moved = before.side.path != after.side.path;
@@ -125,13 +125,13 @@ fn parts_of(before: &ReadSide<'_>, after: &ReadSide<'_>, pair: DefPair) -> Chang
     parts
 }
 
-/// By path and place; a symbol that is gone stands where it stood.
+/// Orders changes by path and place; a removed symbol is ordered by its old place.
 fn order_of(change: &SymbolChange) -> (&str, u32, SymbolFate, &str) {
     let place = change.place();
     (place.path.as_str(), place.line, change.fate, &place.qualified)
 }
 
-/// Notes which changes follow from that of their container.
+/// Records which changes follow from the change of their container.
 fn link_to_containers(
     symbols: &mut [SymbolChange],
     before: &[Option<ReadSide<'_>>],
@@ -162,7 +162,7 @@ fn parent_in(sides: &[Option<ReadSide<'_>>], place: &SymbolPlace) -> Option<DefI
     side.side.facts.def(place.def).parent
 }
 
-/// Leaves out variables and routes that are written in a function which has changed: that one says it.
+/// Drops variables and routes inside a changed function, because the change of the function covers them.
 fn drop_repeated(symbols: &mut Vec<SymbolChange>, after: &[Option<ReadSide<'_>>]) {
     let bytes_of = |place: &SymbolPlace| {
         let side = after.iter().flatten().find(|side| side.side.path == place.path)?;
@@ -186,7 +186,7 @@ fn drop_repeated(symbols: &mut Vec<SymbolChange>, after: &[Option<ReadSide<'_>>]
         change.fate == SymbolFate::Changed && is_value && bytes_of(place).is_some_and(within)
     };
     let drop: Vec<bool> = symbols.iter().map(is_repeated).collect();
-    // Values are no containers, so that no index leads to one that goes.
+    // Values are no containers, so no index leads to a dropped one.
     let kept_before: Vec<usize> = drop
         .iter()
         .scan(0, |gone, drop| {
@@ -214,7 +214,7 @@ fn file_change(before: &Option<ReadSide<'_>>, after: &Option<ReadSide<'_>>) -> O
     Some(FileChange { path, was, is_before: old.is_some(), is_after: new.is_some(), outside })
 }
 
-/// Joins files that are gone with new ones that are like them.
+/// Joins removed files with new files that are like them.
 fn join_moved(pairs: &[FilePair]) -> Vec<FilePair> {
     let mut joined: Vec<FilePair> =
         pairs.iter().filter(|pair| pair.before.is_some() && pair.after.is_some()).cloned().collect();

@@ -1,7 +1,9 @@
-//! The text of a definition as comparisons need it: its own, without the definitions in it, and whole.
+//! Prepares the text of a definition for comparisons: its own text, without the definitions in it, and the
+//! whole text.
 //!
-//! Lines lose the indentation of their definition, so that a class may move into another; what a line has beyond that stays, because in
-//! some languages it means something. Empty lines, and lines that only separate members, say nothing.
+//! Lines lose the indentation of their definition, so that a class may move into another one; further
+//! indentation stays, because in some languages it has a meaning. Empty lines, and lines that only separate
+//! members, do not count.
 
 use std::hash::{Hash, Hasher};
 
@@ -11,17 +13,17 @@ use rustc_hash::FxHasher;
 use crate::scanner::{SplitText, comments_above};
 use crate::sides::{ChangedParts, FileSide};
 
-/// Stands for a definition's own name in its text.
+/// The placeholder for a definition's own name in its text.
 const SELF: &str = "\u{1}";
 
 /// The text of one definition, with its own name replaced.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct OwnText {
     pub(crate) signature: String,
-    /// Own code, comments and documentation left out.
+    /// The own code, without comments and documentation.
     pub(crate) code: String,
     pub(crate) comments: String,
-    /// Hashes of the lines of code, those of the definitions in it too; sorted.
+    /// Hashes of the lines of code, nested definitions included; sorted.
     pub(crate) lines: Vec<u64>,
     /// The length of all that code, in characters without white space.
     pub(crate) weight: usize,
@@ -32,7 +34,7 @@ impl OwnText {
     pub(crate) fn of_def(side: &FileSide, text: &str, idx: DefIdx) -> Self {
         let def = side.facts.def(idx);
         let name = side.facts.name(def.name);
-        // What a function assigns, and what it registers as a route, is its own text.
+        // The values that a function assigns, and the routes that it registers, belong to its own text.
         let is_apart =
             |child: &&Def| child.kind.is_callable() || child.kind.is_scope() || !def.kind.is_callable();
         let children = side.facts.defs.iter().filter(|child| child.parent == Some(idx));
@@ -82,19 +84,21 @@ impl OwnText {
             }
             _ => parts.body = true,
         }
-        // White space within a string is all that differs.
+        // The texts differ only in white space within a string.
         parts.body |= !parts.signature;
         parts
     }
 
-    /// The code before and behind the header, without white space; `None` where the header is not found as it is.
+    /// Returns the code before and behind the header, without white space; `None` if the header is not found
+    /// literally.
     fn around_header(&self) -> Option<(String, String)> {
         let (code, header) = (squeeze(&self.code), squeeze(&self.signature));
         let at = code.find(&header).filter(|_| !header.is_empty())?;
         Some((code[..at].to_owned(), code[at + header.len()..].to_owned()))
     }
 
-    /// Measures how alike two texts are: twice the number of common lines to the number of all, from 0 to 1.
+    /// Returns how alike two texts are: twice the number of common lines divided by the number of all lines,
+    /// from 0 to 1.
     pub(crate) fn likeness(&self, other: &Self) -> f64 {
         let all = self.lines.len() + other.lines.len();
         if all == 0 {
@@ -104,7 +108,7 @@ impl OwnText {
     }
 }
 
-/// Number of values that two sorted lists share, each as often as both have it.
+/// Returns the number of values that two sorted lists share, each counted as often as both have it.
 pub(crate) fn common(a: &[u64], b: &[u64]) -> usize {
     let (mut i, mut j, mut count) = (0, 0, 0);
     while i < a.len() && j < b.len() {
@@ -133,7 +137,7 @@ fn split_text<'d>(side: &FileSide, text: &str, def: &Def, holes: impl Iterator<I
     split
 }
 
-/// The parts of a range that are in none of the definitions.
+/// Returns the parts of a range that are in none of the definitions.
 fn stretches<'d>(
     range: std::ops::Range<usize>,
     holes: impl Iterator<Item = &'d Def>,
@@ -156,7 +160,7 @@ fn stretches<'d>(
     found
 }
 
-/// The white space before the byte `start` on its line.
+/// Returns the white space before the byte `start` on its line.
 fn indentation(text: &str, start: usize) -> &str {
     let head = text.get(..start).unwrap_or_default();
     let line = &head[head.rfind('\n').map_or(0, |at| at + 1)..];
@@ -178,8 +182,8 @@ fn squeeze(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// The text with [`SELF`] in place of a definition's name: where it is first written, and where it is called. Elsewhere the word may be
-/// a local variable of that name.
+/// Replaces a definition's name by [`SELF`] where it is first written, and where it is called. Elsewhere the
+/// word may be a local variable of that name.
 fn replace_word(text: &str, name: &str) -> String {
     if name.is_empty() {
         return text.to_owned();
@@ -189,7 +193,7 @@ fn replace_word(text: &str, name: &str) -> String {
     while let Some(at) = rest.find(name) {
         let end = at + name.len();
         let is_whole = !rest[..at].ends_with(is_word) && !rest[end..].starts_with(is_word);
-        // A name right behind one that was replaced is part of a longer word.
+        // A name directly behind a replaced one is part of a longer word.
         let is_whole = is_whole && !(at == 0 && out.ends_with(is_word));
         out.push_str(&rest[..at]);
         let is_own = is_whole && (is_first || rest[end..].starts_with('('));

@@ -1,7 +1,8 @@
 //! Finds the definitions of two sides of one file that are the same symbol: those of one qualified name.
 //!
-//! Where several definitions share a name (overloads, branches of a build), equal texts belong together first, then equal headers, then
-//! what is left in its order, so that one more overload in front is one new symbol and no change of all others.
+//! If several definitions share a name (overloads, branches of a build), equal texts are paired first, then
+//! equal headers, then the others in their order, so that one more overload in front is one new symbol and no
+//! change of all others.
 
 use std::borrow::Cow;
 
@@ -14,13 +15,13 @@ use crate::sides::FileSide;
 /// One side of a file with the texts of its definitions.
 pub(crate) struct ReadSide<'s> {
     pub(crate) side: &'s FileSide,
-    /// By number of the definition; `None` for headings of notes, which are no symbols.
+    /// The own texts, by number of the definition; `None` for headings of notes, which are no symbols.
     pub(crate) texts: Vec<Option<OwnText>>,
-    /// Code outside of all definitions.
+    /// The code outside of all definitions.
     pub(crate) outside: String,
 }
 
-/// The definitions of a file, as pairs and as what has no counterpart.
+/// The pairs of a file's definitions, and the definitions without a counterpart.
 #[derive(Debug, Default)]
 pub(crate) struct Pairing {
     pub(crate) pairs: Vec<DefPair>,
@@ -61,7 +62,8 @@ impl<'s> ReadSide<'s> {
     }
 }
 
-/// The bytes as text of the same length, for the offsets of facts are of the bytes: each one that is not UTF-8 becomes `?`.
+/// Decodes bytes to a text of the same length, because the offsets of facts count bytes: each byte that is
+/// not UTF-8 becomes `?`.
 fn text_of_bytes(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);
@@ -89,7 +91,7 @@ pub(crate) fn pair_by_name(before: &ReadSide<'_>, after: &ReadSide<'_>) -> Pairi
     pairing
 }
 
-/// Definitions of one name that have no counterpart yet.
+/// The definitions of one name that have no counterpart yet.
 struct NameGroup {
     old: Vec<DefIdx>,
     new: Vec<DefIdx>,
@@ -110,7 +112,7 @@ fn pair_group(before: &ReadSide<'_>, after: &ReadSide<'_>, pairing: &mut Pairing
 }
 
 impl NameGroup {
-    /// Pairs what belongs together, each with the first that fits.
+    /// Pairs definitions that `fits` accepts, each with the first match.
     fn pair_if(&mut self, pairing: &mut Pairing, fits: &dyn Fn(DefIdx, DefIdx) -> bool) {
         let new = &mut self.new;
         self.old.retain(|old| {

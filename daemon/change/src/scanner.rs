@@ -1,21 +1,21 @@
-//! Tells the code of a text from its comments, by characters: with quotes in mind and without a grammar.
+//! Separates the code of a text from its comments, by characters: it respects quotes and needs no grammar.
 //!
-//! A text that is read wrongly costs a wrong word for a part (`docs` for `body`), never a change: whoever compares looks at code and at
-//! comments, and every character is in one of them.
+//! A wrong separation costs a wrong word for a part (`docs` for `body`), never a missed change: callers
+//! compare both code and comments, and every character is in one of them.
 
 use hob_map::FileFacts;
 
-/// A text with its comments set apart.
+/// A text, with its code and its comments apart.
 #[derive(Debug, Default)]
 pub(crate) struct SplitText {
-    /// The code, in lines.
+    /// The code, line by line.
     pub(crate) code: String,
-    /// Comments, and the string that documents a definition.
+    /// The comments, and the string that documents a definition.
     pub(crate) comments: String,
 }
 
 impl SplitText {
-    /// Adds a stretch of a file. `doc` is the beginning of a string that counts as a comment, if there is one.
+    /// Adds a part of a file. `doc` is the beginning of a string that counts as a comment, if there is one.
     pub(crate) fn add_stretch(&mut self, facts: &FileFacts, text: &str, doc: &str) {
         let style = facts.lang.source_rules().comments;
         let mut rest = text;
@@ -39,8 +39,8 @@ impl SplitText {
         }
     }
 
-    /// Returns true if a long string is a statement by itself, as documentation of what stands before it: in languages whose comments
-    /// end with their line.
+    /// Returns true if a long string is a statement by itself, which documents the definition before it: in
+    /// languages whose comments end with their line.
     fn is_string_alone(&self, facts: &FileFacts, quoted: &str, behind: &str) -> bool {
         let style = facts.lang.source_rules().comments;
         let ends_with_line = style.comment_length("# comment", true).is_some();
@@ -56,7 +56,7 @@ impl SplitText {
         self.comments.push('\n');
     }
 
-    /// Returns true if a string stands alone on its line and begins as the documentation does.
+    /// Returns true if a string stands alone on its line and begins as `doc` does.
     fn documents(&self, quoted: &str, doc: &str) -> bool {
         let line = self.code.rsplit('\n').next().unwrap_or_default().trim();
         let inner = quoted.trim_start_matches(['"', '\'']).trim_start();
@@ -65,7 +65,8 @@ impl SplitText {
     }
 }
 
-/// The length of the quoted text that a text begins with; triple quotes and backticks go on over lines.
+/// Returns the length of the quoted text at the beginning of a text; triple quotes and backticks may span
+/// lines.
 pub(crate) fn quoted_length(text: &str, first: char) -> Option<usize> {
     if !matches!(first, '"' | '\'' | '`') {
         return None;
@@ -87,7 +88,7 @@ pub(crate) fn quoted_length(text: &str, first: char) -> Option<usize> {
     None
 }
 
-/// The comment lines that stand directly above the byte `start`.
+/// Returns the comment lines directly above the byte `start`.
 pub(crate) fn comments_above<'t>(facts: &FileFacts, text: &'t str, start: usize) -> &'t str {
     let style = facts.lang.source_rules().comments;
     let head = text.get(..start).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The two sides of a change, and the changes of symbols that a comparison of them gives.
+//! Defines the two sides of a change, and the changes of symbols that a comparison of the sides returns.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use hob_base::WsPath;
 use hob_map::FileFacts;
 use hob_map::facts::{DefFlags, DefIdx, DefKind};
 
-/// A file as one side of a change has it.
+/// A file on one side of a change.
 #[derive(Clone, Debug)]
 pub struct FileSide {
     /// The path of the file.
@@ -17,7 +17,7 @@ pub struct FileSide {
     pub facts: Arc<FileFacts>,
 }
 
-/// A file on both sides; one of them is missing where the file is new or gone.
+/// A file on both sides; a new file has no side before, a removed one no side after.
 #[derive(Clone, Debug, Default)]
 pub struct FilePair {
     /// The file before the change.
@@ -29,20 +29,20 @@ pub struct FilePair {
 /// The ways in which a change touches a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum SymbolFate {
-    /// The symbol is gone.
+    /// The symbol was removed.
     Removed,
     /// The symbol has another name, perhaps in another place.
     Renamed,
-    /// The symbol has its name in another container or file.
+    /// The symbol has its old name in another container or file.
     Moved,
-    /// The symbol is where it was, with another text.
+    /// The symbol has its old place and another text.
     Changed,
     /// The symbol is new.
     Added,
 }
 
 impl SymbolFate {
-    /// The word that answers use.
+    /// Returns the word that answers use.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -73,7 +73,7 @@ impl ChangedParts {
         self == Self::default()
     }
 
-    /// The words for the parts that differ.
+    /// Returns the words for the parts that differ.
     #[must_use]
     pub fn words(self) -> Vec<&'static str> {
         let parts = [(self.signature, "signature"), (self.body, "body"), (self.docs, "docs")];
@@ -105,7 +105,7 @@ pub struct SymbolPlace {
 }
 
 impl SymbolPlace {
-    /// The first definition of a qualified name in a file.
+    /// Finds the first definition of a qualified name in a file.
     #[must_use]
     pub fn find(side: &FileSide, qualified: &str) -> Option<Self> {
         let mut defs = side.facts.defs_indexed();
@@ -113,7 +113,7 @@ impl SymbolPlace {
         Some(Self::in_side(side, idx))
     }
 
-    /// The definition number `def` of a file.
+    /// Returns the definition number `idx` of a file.
     pub(crate) fn in_side(side: &FileSide, idx: DefIdx) -> Self {
         let def = side.facts.def(idx);
         Self {
@@ -135,18 +135,18 @@ impl SymbolPlace {
 pub struct SymbolChange {
     /// The way in which the change touches the symbol.
     pub fate: SymbolFate,
-    /// The parts that differ; none for symbols that one side alone has, and for symbols that moved as they were.
+    /// The parts that differ; empty for symbols that only one side has, and for symbols that moved unchanged.
     pub parts: ChangedParts,
     /// The symbol before; `None` if it is new.
     pub before: Option<SymbolPlace>,
-    /// The symbol after; `None` if it is gone.
+    /// The symbol after; `None` if it was removed.
     pub after: Option<SymbolPlace>,
     /// The index of the change that this one follows from: a member of an added class, a method of a class that moved.
     pub within: Option<usize>,
 }
 
 impl SymbolChange {
-    /// The symbol where it is, or where it was.
+    /// Returns the symbol's place after the change, or before it if the symbol was removed.
     ///
     /// # Panics
     /// Never: a comparison gives every change at least one side.
@@ -156,16 +156,16 @@ impl SymbolChange {
     }
 }
 
-/// The differences of a file beside its symbols.
+/// The differences of a file outside of its symbols.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileChange {
-    /// The path of the file where it is, or where it was.
+    /// The path of the file after the change, or before it if the file was removed.
     pub path: WsPath,
     /// The earlier path of a file that moved.
     pub was: Option<WsPath>,
     /// False for a file that is new.
     pub is_before: bool,
-    /// False for a file that is gone.
+    /// False for a file that was removed.
     pub is_after: bool,
     /// True if code outside of all symbols differs: imports, statements of the module.
     pub outside: bool,

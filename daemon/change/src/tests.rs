@@ -26,7 +26,7 @@ fn new(path: &str, text: &str) -> FilePair {
     FilePair { before: None, after: Some(side(path, text)) }
 }
 
-/// Each change as `fate was -> name: parts`.
+/// Formats each change as `fate was -> name: parts`.
 fn told(pairs: &[FilePair]) -> Vec<String> {
     let place = |place: &SymbolPlace| format!("{}#{}", place.path, place.qualified);
     let tell = |change: &SymbolChange| {
@@ -121,7 +121,7 @@ fn a_rename_keeps_the_text_and_a_move_the_name() {
     assert!(moved.contains(&"moved a.py#total -> b.py#total".to_owned()), "{moved:?}");
     let other = "def other(items):\n    return [item.name for item in items if item.price > 3]\n";
     check_pair("a.py", &first, other, &["removed a.py#total", "added a.py#other"]);
-    // Too short to be told from any other, except where nothing else is there.
+    // Too short to identify a symbol, unless there is no other symbol.
     check_pair("a.py", "def f(): pass\n", "def g(): pass\n", &["renamed a.py#f -> a.py#g"]);
     check_pair(
         "a.py",

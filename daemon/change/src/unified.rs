@@ -1,7 +1,7 @@
 //! Reads a unified diff, as `git diff` and `diff -u` print it, and applies it to texts in either direction.
 //!
-//! A hunk goes where its lines stand: at the line that it names, else at the one other place where they stand. Nothing is fuzzy: a hunk
-//! whose lines stand nowhere, or in several places, does not apply.
+//! A hunk applies where its lines are: at the line that its header names, else at the only other place with
+//! these lines. Nothing is fuzzy: a hunk whose lines are nowhere, or in several places, does not apply.
 
 use hob_base::WsPath;
 
@@ -10,28 +10,28 @@ use hob_base::WsPath;
 pub struct FilePatch {
     /// The path before; `None` for a new file.
     pub before: Option<WsPath>,
-    /// The path after; `None` for a file that is gone.
+    /// The path after; `None` for a removed file.
     pub after: Option<WsPath>,
-    /// True if the diff says only that contents differ.
+    /// True if the diff only says that the contents differ.
     pub is_binary: bool,
     hunks: Vec<Hunk>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Hunk {
-    /// 1-based first lines before and after.
+    /// The 1-based first lines before and after.
     starts: [usize; 2],
-    /// Lines before and after, without their marks.
+    /// The lines before and after, without their marks.
     sides: [Vec<String>; 2],
 }
 
 /// A text that is no unified diff.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum DiffError {
-    /// Nothing in the text names a file.
+    /// The text names no file.
     #[error("it names no file: a `--- a/PATH` line and a `+++ b/PATH` line have to stand above the hunks")]
     NoFiles,
-    /// A hunk does not have the lines that its header counts.
+    /// The number of a hunk's lines differs from its header.
     #[error("line {line} is in no hunk, or its hunk has other lines than its header counts")]
     BadHunk {
         /// The 1-based line of the diff.
@@ -48,7 +48,7 @@ pub enum DiffError {
 /// Reads a diff.
 ///
 /// # Errors
-/// [`DiffError`] for what is none.
+/// [`DiffError`] for a text that is no diff.
 pub fn parse_diff(text: &str) -> Result<Vec<FilePatch>, DiffError> {
     let mut reading = DiffReader { lines: text.lines().collect(), at: 0, files: Vec::new() };
     while reading.at < reading.lines.len() {
@@ -128,14 +128,15 @@ impl<'t> DiffReader<'t> {
     }
 }
 
-/// The paths of `diff --git a/x b/x`, which count where no other line names them.
+/// Reads the paths of `diff --git a/x b/x`, which count if no other line names them.
 fn file_of_header(rest: &str) -> Result<FilePatch, DiffError> {
     let Some((before, after)) = rest.split_once(" b/") else { return Ok(FilePatch::default()) };
     let after = path_of(after, "")?;
     Ok(FilePatch { before: path_of(before, "a/")?, after, ..FilePatch::default() })
 }
 
-/// A path without its prefix and what `diff` writes behind it; `None` for `/dev/null`.
+/// Returns a path without its prefix and without the text that `diff` writes behind it; `None` for
+/// `/dev/null`.
 fn path_of(text: &str, prefix: &str) -> Result<Option<WsPath>, DiffError> {
     let path = text.split('\t').next().unwrap_or_default().trim().trim_matches('"');
     if path == "/dev/null" {
@@ -149,7 +150,7 @@ fn path_of(text: &str, prefix: &str) -> Result<Option<WsPath>, DiffError> {
     }
 }
 
-/// The first lines and the numbers of lines of `@@ -1,2 +3,4 @@`.
+/// Reads the first lines and the numbers of lines of `@@ -1,2 +3,4 @@`.
 fn hunk_ranges(header: &str) -> Option<([usize; 2], [usize; 2])> {
     let mut words = header.strip_prefix("@@ ")?.split(' ');
     let mut range = |mark: char| {
@@ -162,13 +163,13 @@ fn hunk_ranges(header: &str) -> Option<([usize; 2], [usize; 2])> {
 }
 
 impl FilePatch {
-    /// The text after the change, from the text before; `None` if a hunk does not apply.
+    /// Returns the text after the change, from the text before; `None` if a hunk does not apply.
     #[must_use]
     pub fn apply(&self, text: &str) -> Option<String> {
         self.replace_hunks(text, 0)
     }
 
-    /// The text before the change, from the text after; `None` if a hunk does not apply.
+    /// Returns the text before the change, from the text after; `None` if a hunk does not apply.
     #[must_use]
     pub fn revert(&self, text: &str) -> Option<String> {
         self.replace_hunks(text, 1)
@@ -191,11 +192,11 @@ impl FilePatch {
 }
 
 impl Hunk {
-    /// The index of the line at which one side of the hunk stands, not before line `least`.
+    /// Returns the index of the line at which one side of the hunk is, not before line `least`.
     fn place_in(&self, lines: &[&str], least: usize, side: usize) -> Option<usize> {
         let wanted = &self.sides[side];
         if wanted.is_empty() {
-            // Lines are only put in: behind the line that the header names.
+            // The hunk only inserts lines: behind the line that the header names.
             return (self.starts[side] >= least && self.starts[side] <= lines.len())
                 .then_some(self.starts[side]);
         }

@@ -1,6 +1,7 @@
-//! Says why a folder is no model that can be used.
+//! Defines the reasons why a folder is no usable model.
 //!
-//! Every fault names its file, because a user copies these files by hand and can only repair what is named.
+//! Every error names its file, because a user copies these files by hand and can only repair a file that the
+//! error names.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,22 +9,22 @@ use std::path::PathBuf;
 /// The reason why a folder is no usable model. Every message about the folder names the file.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
-    /// This build reads no models at all.
+    /// This build can read no model.
     #[error(
         "this hob was built without embedding models; packages have them, and so has `cargo build --release --features full`"
     )]
     NotBuilt,
-    /// A file that every model has is missing.
+    /// A required file is missing.
     #[error("`{}` has no `{file}`{also}", folder.display())]
     Missing {
-        /// The folder in which it was looked for.
+        /// The folder that lacks the file.
         folder: PathBuf,
         /// The file name that was expected.
         file: &'static str,
-        /// The other places in which it was looked for, as the end of the sentence.
+        /// The other places where hob looked for it, as the end of the sentence.
         also: &'static str,
     },
-    /// There are several files of which one is wanted.
+    /// Several files could be the one that the model needs.
     #[error("`{}` has several files that could be `{file}`; leave one", folder.display())]
     Several {
         /// The folder that has several candidates.
@@ -31,7 +32,7 @@ pub enum ModelError {
         /// The file name that one of them would have.
         file: &'static str,
     },
-    /// The system does not let the file be read.
+    /// The system denies access to the file.
     #[error("`{}` cannot be read: {source}", file.display())]
     Unreadable {
         /// The file that cannot be read.
@@ -39,10 +40,10 @@ pub enum ModelError {
         /// The error that the system reported.
         source: io::Error,
     },
-    /// The file is not what its name says.
+    /// The file has not the format of its name.
     #[error("`{}` is not {expected}: {why}", file.display())]
     Wrong {
-        /// The file that is not as its name says.
+        /// The file with the wrong format.
         file: PathBuf,
         /// The format that the file should have, in words.
         expected: &'static str,

@@ -1,18 +1,19 @@
 //! Finds the files of a folder that make up a model.
 //!
-//! Two layouts are known: that of model2vec (also below `0_StaticEmbedding`, where sentence-transformers puts it), and that of
-//! the Python package `wordllama`, whose weights and tokenizers lie in folders of their own. `config.json` is not asked for: all
-//! that it could say is whether vectors are normalised, and here they always are.
+//! Two layouts are known: that of model2vec (also below `0_StaticEmbedding`, where sentence-transformers puts
+//! it), and that of the Python package `wordllama`, whose weights and tokenizers lie in folders of their own.
+//! hob does not read `config.json`: it could only say whether vectors are normalised, and hob always
+//! normalises them.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::ModelError;
 
-/// The names of the two files in the layout that hob itself keeps.
+/// The names of the two files in hob's own layout.
 const WEIGHTS: &str = "model.safetensors";
 const TOKENIZER: &str = "tokenizer.json";
 
-/// Folders in which a model may lie below the one that was given.
+/// Folders below the given one that may hold a model.
 const BELOW: [&str; 3] = ["", "0_StaticEmbedding", "wordllama"];
 
 /// The files that make a model.
@@ -25,13 +26,13 @@ pub struct ModelFiles {
 }
 
 impl ModelFiles {
-    /// The names of the files where hob keeps them, so that a copy is a model too: weights, tokenizer.
+    /// The names of the files in hob's own layout, so that a copy is a model too: weights, tokenizer.
     pub const NAMES: (&str, &str) = (WEIGHTS, TOKENIZER);
 
-    /// Finds them in `folder`.
+    /// Finds the files of a model in `folder`.
     ///
     /// # Errors
-    /// [`ModelError::Missing`] with the file that is not there, [`ModelError::Several`].
+    /// [`ModelError::Missing`] with the name of the missing file, [`ModelError::Several`].
     pub fn find(folder: &Path) -> Result<Self, ModelError> {
         let mut half = None;
         for below in BELOW {
@@ -49,14 +50,14 @@ impl ModelFiles {
 }
 
 impl ModelFiles {
-    /// Returns the original file of a file of a copy.
+    /// Returns the original of a copied file.
     pub(crate) fn original_of(&self, copy: &Path) -> PathBuf {
         if copy.ends_with(TOKENIZER) { self.tokenizer.clone() } else { self.weights.clone() }
     }
 }
 
 impl ModelError {
-    /// Names the files that were copied instead of their copies, because a user knows only those.
+    /// Replaces copies by their originals in messages, because a user knows only those.
     #[must_use]
     pub fn with_original_paths(self, copied: &ModelFiles) -> Self {
         match self {
@@ -83,7 +84,7 @@ fn tokenizer_file(place: &Path) -> Result<Option<PathBuf>, ModelError> {
     }
 }
 
-/// The one file of a folder that is called so.
+/// Returns the one file of a folder whose name `is_so` accepts; `None` if there is none.
 fn only_file(
     folder: &Path,
     file: &'static str,

@@ -1,9 +1,10 @@
-//! Turns texts into vectors by a model that is a table: what a text means is the mean of what its words mean.
+//! Turns texts into vectors by a model that is a table: the vector of a text is the mean of the vectors of
+//! its words.
 //!
-//! Such static models are made from large ones once, by others; here one is read from a folder, its table mapped and never
-//! copied. No graph is run and nothing is fetched: embedding a text is looking up some rows and adding them, in a fixed
-//! order, so that every machine gets the same numbers. This crate knows no workspace and no map; which texts are worth a vector
-//! is the host's business.
+//! Others make such static models from large ones once; hob reads one from a folder, and maps its table
+//! without a copy. hob runs no graph and fetches nothing: to embed a text is to look up some rows and add
+//! them, in a fixed order, so that every machine gets the same numbers. This crate knows no workspace and no
+//! map; the host decides which texts are worth a vector.
 
 mod error;
 mod files;

@@ -1,7 +1,7 @@
 //! Turns texts into vectors by a model.
 //!
-//! A text's words are looked up one by one. Models of this kind have no other context, so nothing is lost by it, and a word that
-//! was met before costs no tokenizing: in code the same words come again and again.
+//! The model looks a text's words up one by one. Models of this kind have no other context, so nothing is
+//! lost by it, and a cached word needs no tokenizing: in code the same words recur.
 
 use std::path::Path;
 
@@ -15,10 +15,10 @@ use crate::tokenizer::Tokenizer;
 use crate::vector::Vector;
 use crate::words::each_word;
 
-/// Words of a text that count.
+/// Most words of a text that count.
 const WORDS_MAX: usize = 2_048;
 
-/// Numbers that an [`Embedder`] remembers of words, before it begins anew: 16 MB.
+/// Most numbers that an [`Embedder`] caches for words, before it clears its cache: 16 MB.
 const REMEMBERED_MAX: usize = 1 << 22;
 
 /// A static-embedding model. Its table is mapped, its tokenizer is in memory.
@@ -30,7 +30,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// Opens the model in a folder; see [`ModelFiles`] for what must be there.
+    /// Opens the model in a folder; see [`ModelFiles`] for the files that it needs.
     ///
     /// # Errors
     /// [`ModelError`].
@@ -60,38 +60,38 @@ impl Model {
         if Tokenizer::IS_BUILT { Ok(()) } else { Err(ModelError::NotBuilt) }
     }
 
-    /// Numbers in a vector.
+    /// Returns the length of a vector.
     #[must_use]
     pub fn dims(&self) -> usize {
         self.table.dims()
     }
 
-    /// Tokens that it knows.
+    /// Returns the number of tokens that the model knows.
     #[must_use]
     pub fn tokens(&self) -> usize {
         self.table.tokens()
     }
 
-    /// The same for models whose files are the same, byte for byte.
+    /// Returns a hash that is equal for models whose files are equal, byte for byte.
     #[must_use]
     pub fn fingerprint(&self) -> ContentHash {
         self.fingerprint
     }
 
-    /// Bytes of private memory that it takes, about; what is mapped is not among them.
+    /// Returns the approximate private memory in bytes; mapped files do not count.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         self.table.private_bytes() + self.tokenizer.heap_bytes()
     }
 
-    /// The vector of a text; nothing if no word of it is known.
+    /// Returns the vector of a text; empty if the model knows no word of it.
     #[must_use]
     pub fn embed(&self, text: &str) -> Vector {
         Embedder::new(self).embed(&[(text, 1.0)])
     }
 }
 
-/// Embeds many texts and remembers the words between them.
+/// Embeds many texts and caches their words.
 #[derive(Debug)]
 pub struct Embedder<'m> {
     model: &'m Model,
@@ -108,14 +108,14 @@ struct Word {
 }
 
 impl<'m> Embedder<'m> {
-    /// Creates an embedder that remembers no word yet.
+    /// Creates an embedder with an empty cache.
     #[must_use]
     pub fn new(model: &'m Model) -> Self {
         Self { model, known: FxHashMap::default() }
     }
 
-    /// The vector of a text of several parts: the sum of what each means, times its weight, so that a long part does not outvote
-    /// a short one. Parts without a word that is known do not count.
+    /// Returns the vector of a text of several parts: the sum of the parts' vectors, times their weights, so
+    /// that a long part does not outvote a short one. Parts without a known word do not count.
     #[must_use]
     pub fn embed(&mut self, parts: &[(&str, f32)]) -> Vector {
         let mut sum = vec![0.0; self.model.dims()];
@@ -130,7 +130,7 @@ impl<'m> Embedder<'m> {
         Vector::new(sum)
     }
 
-    /// Adds up the rows of a text's tokens; how many there were.
+    /// Adds up the rows of a text's tokens, and returns the number of tokens.
     fn add(&mut self, text: &str, sum: &mut [f32]) -> usize {
         let (mut count, mut left) = (0, WORDS_MAX);
         each_word(text, |word| {
@@ -144,7 +144,8 @@ impl<'m> Embedder<'m> {
         count
     }
 
-    /// A word is summed up by itself whether it is remembered or not: what is forgotten must not change a bit.
+    /// Returns a word's sum, which is computed for the word alone, cached or not, so that an eviction cannot
+    /// change a bit of the result.
     fn known_word(&mut self, word: &str) -> Option<&Word> {
         if !self.known.contains_key(word) {
             if self.known.len() * self.model.dims() >= REMEMBERED_MAX {

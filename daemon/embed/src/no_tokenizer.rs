@@ -1,7 +1,7 @@
-//! Stands in for `tokenizer.rs` in a build without the `tokenizers` library. No value of the type exists, so no model can
-//! be opened.
+//! Replaces `tokenizer.rs` in a build without the `tokenizers` library. No value of the type exists, so no
+//! model can be opened.
 
-/// The rules of a model: none can be loaded.
+/// The rules of a model, which this build cannot load.
 #[derive(Debug)]
 pub(crate) enum Tokenizer {}
 
@@ -9,7 +9,7 @@ impl Tokenizer {
     /// True if this build can load rules.
     pub(crate) const IS_BUILT: bool = false;
 
-    /// Fails.
+    /// Fails, because this build can load no rules.
     pub(crate) fn load(_: &[u8]) -> Result<Self, String> {
         Err("this build reads no tokenizers".to_owned())
     }

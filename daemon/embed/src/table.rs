@@ -1,7 +1,8 @@
-//! Reads the table of a model, a row for each token, where it lies in the file.
+//! Reads the table of a model, a row for each token, from the mapped file.
 //!
-//! Numbers may have any of the widths that such models are published with, and are widened when they are added up. A table may
-//! have a weight for each token and a second table that says which row a token has (both from model2vec's smaller models).
+//! Numbers may have any of the widths of published models, and are widened when they are added up. A table
+//! may have a weight for each token and a second table that says which row a token has (both from model2vec's
+//! smaller models).
 
 use std::ops::Range;
 use std::path::Path;
@@ -12,14 +13,13 @@ use safetensors::tensor::{Dtype, TensorView};
 
 use crate::error::ModelError;
 
-/// The names that the table may have, in the order in which they are tried: model2vec, sentence-transformers,
-/// wordllama.
+/// The names that the table may have, in order of preference: model2vec, sentence-transformers, wordllama.
 const NAMES: [&str; 3] = ["embeddings", "embedding.weight", "0"];
 
-/// More numbers than this in a row are no embedding.
+/// Longest row of an embedding; a longer one belongs to another kind of table.
 const DIMS_MAX: usize = 1 << 14;
 
-/// See the module's header.
+/// A mapped table of rows; see the module's header.
 #[derive(Debug)]
 pub(crate) struct Table {
     region: Region,
@@ -33,7 +33,7 @@ pub(crate) struct Table {
     mapping: Option<Box<[u32]>>,
 }
 
-/// The type of the numbers in the file; all in little-endian order.
+/// The type of the numbers in the file; all are little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Number {
     F32,
@@ -81,7 +81,7 @@ impl Table {
         self.dims
     }
 
-    /// Tokens that it has something to say about.
+    /// Returns the number of tokens that the table has a row for.
     pub(crate) fn tokens(&self) -> usize {
         self.mapping.as_ref().map_or(self.rows, |mapping| mapping.len())
     }
@@ -91,7 +91,7 @@ impl Table {
         &self.region
     }
 
-    /// Bytes of private memory that it takes.
+    /// Returns the private memory in bytes.
     pub(crate) fn private_bytes(&self) -> usize {
         let of = |length: Option<usize>| length.unwrap_or(0) * 4;
         self.region.private_bytes()
@@ -99,7 +99,7 @@ impl Table {
             + of(self.mapping.as_ref().map(|it| it.len()))
     }
 
-    /// Adds a token's row to `sum`; whether there is one.
+    /// Adds a token's row to `sum`; returns true if there is one.
     pub(crate) fn add(&self, token: u32, sum: &mut [f32]) -> bool {
         let Some(row) = self.token_row(token) else { return false };
         let weight = self.weights.as_ref().map_or(1.0, |all| all.get(token as usize).copied().unwrap_or(1.0));
@@ -135,7 +135,7 @@ fn number_chunks<const WIDTH: usize>(row: &[u8]) -> impl Iterator<Item = [u8; WI
     row.as_chunks::<WIDTH>().0.iter().copied()
 }
 
-/// A number of IEEE 754's half precision.
+/// Converts a number of IEEE 754's half precision.
 fn half_to_f32(bits: u16) -> f32 {
     let sign = u32::from(bits & 0x8000) << 16;
     let magnitude = u32::from(bits & 0x7fff);
@@ -148,7 +148,7 @@ fn half_to_f32(bits: u16) -> f32 {
     f32::from_bits(sign | wide)
 }
 
-/// Where in the file the table is, and what else it says.
+/// The place of the table in the file, and its other properties.
 struct Layout {
     data: Range<usize>,
     number: Number,
@@ -194,7 +194,7 @@ fn read_weights(view: &TensorView<'_>) -> Result<Box<[f32]>, String> {
 }
 
 fn read_mapping(view: &TensorView<'_>) -> Result<Box<[u32]>, String> {
-    // A row that cannot be is one that is not there.
+    // An impossible row counts as a missing one.
     let row = |number: i64| u32::try_from(number).unwrap_or(u32::MAX);
     match view.dtype() {
         Dtype::I64 => Ok(number_chunks(view.data()).map(|bytes| row(i64::from_le_bytes(bytes))).collect()),

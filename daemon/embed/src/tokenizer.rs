@@ -1,17 +1,19 @@
-//! Splits words into the tokens of a model, by the rules that its maker published in the format of the `tokenizers` library.
+//! Splits words into the tokens of a model, by the rules that the model's maker published in the format of
+//! the `tokenizers` library.
 //!
-//! The only file that knows the library, so that a build can do without it: `no_tokenizer.rs` stands in its place then.
+//! This is the only file that uses the library, so that a build can omit it: `no_tokenizer.rs` then replaces
+//! this file.
 
 use serde_json::Value;
 
-/// Memory that the library takes for each token, in bytes, about: the token in two tables, and a merge.
+/// Approximate memory of the library for each token, in bytes: the token in two tables, and a merge.
 const TOKEN_BYTES: usize = 250;
 
 /// The rules of a model, in memory.
 #[derive(Debug)]
 pub(crate) struct Tokenizer {
     rules: tokenizers::Tokenizer,
-    /// The token of what the rules do not know.
+    /// The token for unknown words.
     unknown: Option<u32>,
 }
 
@@ -27,17 +29,17 @@ impl Tokenizer {
         Ok(Self { unknown: unknown_token(&rules, bytes), rules })
     }
 
-    /// The number of its tokens, without those that a user added.
+    /// Returns the number of tokens, without those that a user added.
     pub(crate) fn tokens(&self) -> usize {
         self.rules.get_vocab_size(false)
     }
 
-    /// Bytes of private memory that it takes, about.
+    /// Returns the approximate private memory in bytes.
     pub(crate) fn heap_bytes(&self) -> usize {
         self.rules.get_vocab_size(true) * TOKEN_BYTES
     }
 
-    /// The tokens of a word, in order, without the one for unknown words, which means nothing.
+    /// Returns the tokens of a word, in order, without the one for unknown words, which means nothing.
     pub(crate) fn known_tokens(&self, word: &str) -> Vec<u32> {
         let encoding = self.rules.encode_fast(word, false);
         let tokens = encoding.iter().flat_map(|encoding| encoding.get_ids());
@@ -45,7 +47,7 @@ impl Tokenizer {
     }
 }
 
-/// Returns the token that stands for unknown words. Kinds of tokenizers name it or number it.
+/// Returns the token for unknown words. Some kinds of tokenizers state its name, others its number.
 fn unknown_token(rules: &tokenizers::Tokenizer, bytes: &[u8]) -> Option<u32> {
     let said: Value = serde_json::from_slice(bytes).ok()?;
     let model = said.get("model")?;

@@ -1,15 +1,15 @@
-//! Directions: vectors of length one, and the form in which many of them are kept.
+//! Defines vectors of length one, and the compact form in which hob stores many of them.
 //!
-//! Sums go from the first number to the last, products are not fused, and roots are exact in IEEE 754: the same model and the same
-//! text give the same bits everywhere. Kept vectors have a byte for each number; comparing two of those is whole numbers until
-//! the last step.
+//! Sums go from the first number to the last, products are not fused, and roots are exact in IEEE 754: the
+//! same model and the same text give the same bits everywhere. Stored vectors have a byte for each number; a
+//! comparison of two uses whole numbers until the last step.
 
-/// A direction; or nothing, where no word is known.
+/// A vector of length one; all zero for a text without a known word.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vector(Box<[f32]>);
 
 impl Vector {
-    /// The direction of these numbers; nothing where they have none.
+    /// Scales these numbers to length one; all zero stay zero.
     #[must_use]
     pub fn new(mut numbers: Vec<f32>) -> Self {
         let length = numbers.iter().fold(0.0_f32, |sum, number| sum + number * number).sqrt();
@@ -20,7 +20,7 @@ impl Vector {
         Self(numbers.into())
     }
 
-    /// Its numbers; the sum of their squares is one, or zero.
+    /// Returns the numbers; the sum of their squares is one, or zero.
     #[must_use]
     pub fn numbers(&self) -> &[f32] {
         &self.0
@@ -33,7 +33,8 @@ impl Vector {
     }
 }
 
-/// The cosine of the angle between two vectors, -1 to 1; 0 where one of them is nothing or of another model.
+/// Returns the cosine of the angle between two vectors, -1 to 1; 0 if one of them is zero or of another
+/// model.
 #[must_use]
 pub fn similarity(a: &Vector, b: &Vector) -> f32 {
     if a.0.len() != b.0.len() {
@@ -42,26 +43,26 @@ pub fn similarity(a: &Vector, b: &Vector) -> f32 {
     a.0.iter().zip(&b.0).fold(0.0, |sum, (a, b)| sum + a * b)
 }
 
-/// Vectors as they are kept: a byte for each number and four for the length, one after the other.
+/// Vectors in their stored form: a byte for each number and four for the length, one after the other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Codes {
     codes: Vec<i8>,
-    /// One divided by the length of each; 0 for nothing.
+    /// One divided by the length of each vector; 0 for a zero vector.
     scales: Vec<f32>,
     dims: usize,
 }
 
 impl Codes {
-    /// None yet, of so many numbers each.
+    /// Creates an empty list of vectors of `dims` numbers each.
     #[must_use]
     pub fn new(dims: usize) -> Self {
         Self { codes: Vec::new(), scales: Vec::new(), dims }
     }
 
-    /// Keeps one more.
+    /// Appends a vector.
     ///
     /// # Panics
-    /// When it is of another model: whoever keeps vectors of two together has a bug.
+    /// When the vector is of another model, because a caller that mixes two models has a bug.
     pub fn push(&mut self, vector: &Vector) {
         assert_eq!(vector.0.len(), self.dims, "vectors of one model are kept together");
         let largest = vector.0.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
@@ -85,8 +86,8 @@ impl Codes {
         self.scales.is_empty()
     }
 
-    /// Calls `each` with the place of each and its similarity to the first of `to`, as [`similarity`] would have it but for what
-    /// rounding costs.
+    /// Calls `each` with the index of each vector and its similarity to the first vector of `to`: that of
+    /// [`similarity`], but for rounding.
     pub fn compare(&self, to: &Self, mut each: impl FnMut(usize, f32)) {
         let (Some(scale), false) = (to.scales.first(), self.dims == 0 || self.dims != to.dims) else {
             return;
@@ -97,24 +98,24 @@ impl Codes {
         }
     }
 
-    /// Bytes of memory that it takes.
+    /// Returns the memory in bytes.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         self.codes.capacity() + self.scales.capacity() * 4
     }
 
-    /// Gives back room for more.
+    /// Frees the unused capacity.
     pub fn free_spare_room(&mut self) {
         self.codes.shrink_to_fit();
         self.scales.shrink_to_fit();
     }
 }
 
-/// Sums side by side: so many that a processor adds them at once.
+/// Number of sums side by side: as many as a processor adds at once.
 const LANES: usize = 16;
 
-/// The sum of products. A product of two bytes fits into two, which is what makes this fast; sums of the widest model's are far below
-/// what four hold.
+/// Returns the sum of products. A product of two bytes fits into two bytes, which makes this fast; sums of
+/// the widest model's vectors are far below the limit of four bytes.
 fn dot_product(a: &[i8], b: &[i8]) -> i32 {
     let (a, a_rest) = a.as_chunks::<LANES>();
     let (b, b_rest) = b.as_chunks::<LANES>();

@@ -1,10 +1,10 @@
-//! Splits a text into the words that a model knows: identifiers come apart where their writers put borders.
+//! Splits a text into the words that a model knows: identifiers are split at their inner borders.
 //!
-//! The borders are those that ranked search knows (`_`, `camelCase`, `HTTPServer`, `utf8`), but no ending is cut: models know
-//! `parsing` and `parser` by themselves. All is in lower case, because the parts of an identifier have the case of their place
-//! and not of their meaning.
+//! The borders are those that ranked search knows (`_`, `camelCase`, `HTTPServer`, `utf8`), but no ending is
+//! cut: models distinguish `parsing` and `parser`. All words are in lower case, because the case of a part of
+//! an identifier depends on its place and not on its meaning.
 
-/// Longest word that is one, in bytes: beyond it is encoded data.
+/// Length of the longest word, in bytes: a longer one is encoded data.
 const WORD_MAX: usize = 40;
 
 /// Calls `each` with every word in order until it answers `false`.
@@ -39,8 +39,8 @@ fn word_class(c: char) -> LetterClass {
     }
 }
 
-/// The length of the first word of a run, in bytes. The last capital before a small letter begins a word (`HTTPServer`), but a
-/// plural of an acronym stays whole (`URLs`).
+/// Returns the length of the first word of a run, in bytes. The last capital before a small letter begins a
+/// word (`HTTPServer`), but a plural of an acronym stays whole (`URLs`).
 fn end_of_word(run: &str) -> usize {
     let mut chars = run.char_indices().peekable();
     let Some((_, first)) = chars.next() else { return 0 };
@@ -64,7 +64,7 @@ fn end_of_word(run: &str) -> usize {
     run.len()
 }
 
-/// `s`, and no small letter after it.
+/// Returns true if a text begins with `s` and no small letter follows.
 fn is_plural_end(text: &str) -> bool {
     text.strip_prefix('s')
         .is_some_and(|after| after.chars().next().is_none_or(|c| word_class(c) != LetterClass::Lower))

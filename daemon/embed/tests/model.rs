@@ -1,4 +1,5 @@
-//! Models in a folder, made by the test: what they answer, and what is said of folders that are none.
+//! Tests models in a folder, which the test makes: their vectors, and the errors for folders that are no
+//! model.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +8,8 @@ use hob_embed::{Model, similarity};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Words with what they mean: animals lie along the first axis, vehicles along the second, colours along the third.
+/// Words with their vectors: animals lie along the first axis, vehicles along the second, colours along the
+/// third.
 const WORDS: [(&str, [f32; 4]); 7] = [
     ("[UNK]", [9.0, 9.0, 9.0, 9.0]),
     ("dog", [1.0, 0.0, 0.0, 0.0]),
@@ -28,7 +30,7 @@ fn tokenizer_json() -> Value {
     })
 }
 
-/// A file of tensors: each with its name, kind, shape and bytes.
+/// Makes a file of tensors, each with its name, kind, shape and bytes.
 fn tensors_file(all: &[(&str, &str, Vec<usize>, Vec<u8>)]) -> Vec<u8> {
     let (mut header, mut data) = (serde_json::Map::new(), Vec::new());
     for (name, kind, shape, bytes) in all {
@@ -107,7 +109,7 @@ fn every_width_of_numbers_says_the_same() {
     let halves = |convert: fn(f32) -> u16| -> Vec<u8> {
         WORDS.iter().flat_map(|(_, row)| row).flat_map(|number| convert(*number).to_le_bytes()).collect()
     };
-    // Truncating is near enough: these are small numbers of few digits.
+    // Truncation is near enough: these are small numbers of few digits.
     let half = |number: f32| match number.to_bits() {
         0 => 0,
         bits => ((bits >> 13) - (112 << 10)) as u16,
@@ -208,7 +210,7 @@ fn a_folder_that_is_no_model_is_told_why() {
     assert!(missing.contains("/no/such/folder"), "{missing}");
 }
 
-/// Cut off anywhere and changed anywhere, a file is refused or is another model; it ends nothing.
+/// Cuts and changes a file anywhere: it is refused or is another model, and the process goes on.
 #[test]
 fn damaged_tables_do_no_harm() {
     let whole = table_file("embeddings");
@@ -221,7 +223,7 @@ fn damaged_tables_do_no_harm() {
         [whole[..at].to_vec(), changed]
     });
     for bytes in damaged {
-        // By another name each time, as nothing that is mapped may change.
+        // The file has another name each time, because a mapped file may not change.
         let _ = fs::remove_file(folder.path().join("model.safetensors"));
         write(folder.path(), &[("model.safetensors", bytes)]);
         if let Ok(model) = Model::open(folder.path()) {

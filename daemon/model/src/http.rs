@@ -1,11 +1,10 @@
 //! Sends one request over HTTP to an address in the user's own settings, and reads its answer within bounds.
 //!
-//! This is the only file in hob that opens a connection to another machine. No redirect is followed, so that a key goes to the
-//! machine that the user named and nowhere else, and no proxy is taken from an environment that was that of whichever client
-//! happened to start the daemon. The file knows nothing of what is asked: [`crate::ModelEndpoint`] asks a language model, and the
-//! crate `hob-org` asks a code search.
-//!
-//! A request runs on a thread of its own, because a read from a socket cannot be woken. A thread that nobody waits for any more
+//! This is the only file in hob that opens a connection to another machine. It follows no redirect, so that a
+//! key goes only to the machine that the user named, and takes no proxy from the environment, which is that
+//! of whichever client happened to start the daemon. The file does not know the questions:
+//! [`crate::ModelEndpoint`] asks a language model, and the crate `hob-org` asks a code search.
+//! A request runs on a thread of its own, because a read from a socket cannot be woken. An abandoned thread
 //! ends with the time-out.
 
 use std::fmt;
@@ -17,10 +16,10 @@ use hob_base::{CancelToken, Stopped};
 use ureq::http::{HeaderValue, Response, Uri, header};
 use ureq::{Agent, Body};
 
-/// Most characters that are shown of an answer that is not the expected one.
+/// Most characters of an unexpected answer that an error shows.
 const SHOWN: usize = 160;
 /// Interval at which a waiting call checks whether it was cancelled.
-const LOOK: Duration = Duration::from_millis(20);
+const CANCEL_CHECK: Duration = Duration::from_millis(20);
 
 /// The fault of an `https` address in a build that has no TLS, as the end of a sentence that begins with its key.
 const NO_HTTPS: &str = "must begin with http://, because this hob was built without TLS; packages have it, and so has \
@@ -28,19 +27,19 @@ const NO_HTTPS: &str = "must begin with http://, because this hob was built with
 
 /// A request with a body of JSON.
 pub struct JsonRequest {
-    /// The address, as [`checked_address`] passed it, with the path of the question.
+    /// The address, as [`checked_address`] returned it, with the path of the question.
     pub uri: String,
     /// The body.
     pub body: String,
-    /// The key that is sent as a bearer token; `None` for none.
+    /// The key to send as a bearer token; `None` for none.
     pub key: Option<String>,
     /// Longest time for the whole of the question.
     pub time_out: Duration,
-    /// Most bytes of the answer that are read.
+    /// Most bytes of the answer to read.
     pub largest: usize,
 }
 
-/// An answer of HTTP, whatever its status.
+/// An HTTP response, whatever its status.
 pub struct HttpAnswer {
     /// The status code.
     pub status: u16,
@@ -48,18 +47,19 @@ pub struct HttpAnswer {
     pub elsewhere: Option<String>,
     /// The body.
     pub body: Vec<u8>,
-    /// True if the answer had more than was read.
+    /// True if the answer was longer than `largest`.
     pub is_cut: bool,
 }
 
-/// The reason why there is no answer of HTTP.
+/// The reason why there is no HTTP response.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum HttpError {
-    /// No connection, or no HTTP at the other end; in the system's or the library's words, which never hold the key.
+    /// No connection, or no HTTP server at the other end; in the system's or the library's words, which never
+    /// hold the key.
     Unreachable(String),
-    /// The time is over.
+    /// The time-out has passed.
     TooSlow,
-    /// Nobody waits for the answer any more.
+    /// The caller no longer waits for the answer.
     Stopped(Stopped),
 }
 
@@ -93,7 +93,7 @@ pub fn checked_address(address: &str) -> Result<String, &'static str> {
 /// Sends a request by POST and waits for its answer.
 ///
 /// # Errors
-/// [`HttpError`], where there is no answer of HTTP; a refusal is an answer.
+/// [`HttpError`], if there is no HTTP response; a refusal is a response.
 pub fn post_json(request: JsonRequest, cancel: &CancelToken) -> Result<HttpAnswer, HttpError> {
     cancel.check().map_err(HttpError::Stopped)?;
     let (tell, told) = mpsc::sync_channel(1);
@@ -102,7 +102,7 @@ pub fn post_json(request: JsonRequest, cancel: &CancelToken) -> Result<HttpAnswe
     let started = std::thread::Builder::new().name("http".to_owned()).spawn(asking);
     started.map_err(|error| HttpError::Unreachable(error.to_string()))?;
     loop {
-        match told.recv_timeout(LOOK) {
+        match told.recv_timeout(CANCEL_CHECK) {
             Ok(Ok(answer)) => return Ok(answer),
             Ok(Err(ureq::Error::Timeout(_))) => return Err(HttpError::TooSlow),
             Ok(Err(error)) => return Err(HttpError::Unreachable(error.to_string())),
@@ -111,14 +111,14 @@ pub fn post_json(request: JsonRequest, cancel: &CancelToken) -> Result<HttpAnswe
             }
             Err(mpsc::RecvTimeoutError::Timeout) => cancel.check().map_err(HttpError::Stopped)?,
         }
-        // Not everything that a library waits for is under its own time-out, the system's name service above all.
-        if give_up.is_some_and(|at| Instant::now() > at + 10 * LOOK) {
+        // Some waits of the library are outside its own time-out, the system's name service above all.
+        if give_up.is_some_and(|at| Instant::now() > at + 10 * CANCEL_CHECK) {
             return Err(HttpError::TooSlow);
         }
     }
 }
 
-/// Returns the beginning of what came, on one line, and without the key, should the other side repeat it.
+/// Returns the beginning of an answer on one line, and without the key, in case the server repeats it.
 #[must_use]
 pub fn shown_beginning(text: &[u8], key: Option<&str>) -> String {
     let text = String::from_utf8_lossy(text);
@@ -133,7 +133,7 @@ pub fn shown_beginning(text: &[u8], key: Option<&str>) -> String {
     }
 }
 
-/// Trusts whom the system trusts, so that a company's own server can be asked.
+/// Uses the certificates that the system trusts, so that hob can ask a company's own server.
 #[cfg(feature = "https")]
 fn tls_config() -> ureq::tls::TlsConfig {
     let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
@@ -143,7 +143,7 @@ fn tls_config() -> ureq::tls::TlsConfig {
         .build()
 }
 
-/// An agent for one question.
+/// Creates an HTTP agent for one question.
 fn http_agent(time_out: Duration) -> Agent {
     let config = Agent::config_builder();
     #[cfg(feature = "https")]

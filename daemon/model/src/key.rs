@@ -1,17 +1,17 @@
-//! Reads a key from where the settings say it lies: a variable of the daemon's environment, or a file.
+//! Reads a key from its place in the settings: a variable of the daemon's environment, or a file.
 
 use std::io::Read as _;
 use std::path::PathBuf;
 
-/// A key is not longer.
+/// Size of the longest key, in bytes.
 const LARGEST_KEY: u64 = 16 * 1024;
 
-/// Where a key lies. It is read when it is needed, so that it is kept nowhere and can be changed.
+/// The place of a key. hob reads the key at each use, so that it stores no key and users can change it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum KeySource {
-    /// A variable in the daemon's environment.
+    /// The name of a variable in the daemon's environment.
     Variable(String),
-    /// A file with the key, by its absolute path.
+    /// The absolute path of a file with the key.
     File(PathBuf),
 }
 
@@ -19,7 +19,7 @@ impl KeySource {
     /// Reads the key.
     ///
     /// # Errors
-    /// The reason why there is none, as a sentence without a full stop; it never holds the key.
+    /// The reason why the key cannot be read, as a sentence without a full stop; it never holds the key.
     pub fn read_key(&self) -> Result<String, String> {
         let (key, place) = match self {
             Self::Variable(name) => {
@@ -31,7 +31,7 @@ impl KeySource {
                 let place = format!("`{}`", path.display());
                 let failed = |error: std::io::Error| format!("{place} cannot be read: {error}");
                 let mut key = String::new();
-                // Looked at before it is opened: opening a pipe waits for somebody to write to it.
+                // The kind is checked before the file is opened: opening a pipe waits for a writer.
                 if !path.metadata().map_err(failed)?.is_file() {
                     return Err(format!("{place} is no file"));
                 }

@@ -1,8 +1,8 @@
-//! The language model that the user configured: one question to it, and its words.
+//! Asks the language model that the user configured one question, and returns its answer.
 //!
-//! It is asked by the one protocol that every server of models speaks, OpenAI's `chat/completions`, because a user has one of many
-//! of them. The connection is made by [`http`], only to the address that stands in the user's own settings. What came back is a
-//! text that somebody made up; what it is worth is for the asker to say.
+//! It uses the one protocol that every model server supports, OpenAI's `chat/completions`, because users have
+//! different ones. [`http`] makes the connection, only to the address in the user's own settings. The answer
+//! is a text that a model made up; the caller decides what it is worth.
 
 pub mod http;
 mod key;
@@ -15,120 +15,121 @@ use serde_json::{Value, json};
 use http::{HttpAnswer, HttpError, JsonRequest, checked_address, post_json, shown_beginning};
 pub use key::KeySource;
 
-/// An answer is not longer; what is asked for is a few words.
+/// Size of the largest answer in bytes; hob asks for a few words.
 const LARGEST_ANSWER: usize = 64 * 1024;
 
 /// A model behind an address, as the settings name it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ModelEndpoint {
-    /// `http` or `https`, without a slash at its end.
+    /// The address: `http` or `https`, without a slash at its end.
     address: String,
     name: String,
     key: Option<KeySource>,
     time_out: Duration,
 }
 
-/// Why a model gave no answer. Says of whom what was asked and what came, never the key.
+/// The reason why a model gave no answer. The message names the model, the question and the response, never
+/// the key.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ModelError {
     /// The key is not where the settings say.
-    #[error("the key for the model `{name}` cannot be had: {why}")]
+    #[error("the key for the model `{name}` cannot be read: {why}")]
     NoKey {
         /// Name of the model in the settings.
         name: String,
-        /// The place where the key was looked for, and the reason why it is not there.
+        /// The configured place of the key, and the reason why it is not there.
         why: String,
     },
-    /// No answer of HTTP.
+    /// The server gave no HTTP response.
     #[error("the model `{name}` at {address} cannot be reached: {why}")]
     Unreachable {
         /// Name of the model in the settings.
         name: String,
-        /// Where it was asked.
+        /// The address of the model.
         address: String,
-        /// The system's or the other side's words.
+        /// The error message of the system or of the server.
         why: String,
     },
-    /// It took longer than the settings allow.
+    /// The answer took longer than the settings allow.
     #[error("the model `{name}` at {address} has not answered within {ms} ms (`timeout_ms` in [model])")]
     TooSlow {
         /// Name of the model in the settings.
         name: String,
-        /// Where it was asked.
+        /// The address of the model.
         address: String,
         /// The time-out in milliseconds.
         ms: u128,
     },
-    /// An answer, but a refusal or a redirect.
+    /// The server refused or redirected the question.
     #[error("the model `{name}` at {address} answered {status}: {said}")]
     Refused {
         /// Name of the model in the settings.
         name: String,
-        /// Where it was asked.
+        /// The address of the model.
         address: String,
         /// HTTP's status code of the refusal.
         status: u16,
         /// The first words of the refusal.
         said: String,
     },
-    /// A good status, but not a model's answer.
+    /// A successful response that is no model's answer.
     #[error("the model `{name}` at {address} answered with {what}: {said}")]
     Unusable {
         /// Name of the model in the settings.
         name: String,
-        /// Where it was asked.
+        /// The address of the model.
         address: String,
         /// The fault of the answer, as a phrase.
         what: &'static str,
         /// The first words of the answer.
         said: String,
     },
-    /// Nobody waits for the answer any more.
+    /// The caller no longer waits for the answer.
     #[error(transparent)]
     Stopped(#[from] Stopped),
 }
 
 impl ModelEndpoint {
-    /// The model `name` at `address`, the part before `/chat/completions`.
+    /// Creates an endpoint for the model `name` at `address`, the part before `/chat/completions`.
     ///
     /// # Errors
-    /// What is wrong with the address, as the end of a sentence that begins with its key.
+    /// The fault of the address, as the end of a sentence that begins with its key.
     pub fn new(address: &str, name: &str) -> Result<Self, &'static str> {
         let address = checked_address(address)?;
         Ok(Self { address, name: name.to_owned(), key: None, time_out: Self::TIME_OUT })
     }
 
-    /// Longest time for an answer if the settings do not say another.
+    /// Longest time for an answer, if the settings have no `timeout_ms`.
     const TIME_OUT: Duration = Duration::from_secs(10);
 
-    /// The same endpoint, asked with `key`, which is read at each question.
+    /// Returns the endpoint with `key`, which it reads at each question.
     pub fn with_key(self, key: Option<KeySource>) -> Self {
         Self { key, ..self }
     }
 
-    /// The same endpoint, given `time_out` for each answer.
+    /// Returns the endpoint with `time_out` for each answer.
     pub fn with_time_out(self, time_out: Duration) -> Self {
         Self { time_out, ..self }
     }
 
-    /// The model's name, as the settings have it.
+    /// Returns the model's name, as the settings have it.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Where it is asked, as the settings have it.
+    /// Returns the model's address, as the settings have it.
     #[must_use]
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Asks the model for its answer to `prompt` when its task is `system`, in at most `max_tokens` of its tokens, as
-    /// literally as it can (temperature 0). Blocks until the model has answered, the time is over or `cancel` says
-    /// so.
+    /// Asks the model for its answer to `prompt`, with the system prompt `system`, in at most `max_tokens` of
+    /// its tokens, at temperature 0. Blocks until the model has answered, the time-out has passed or `cancel`
+    /// is cancelled.
     ///
     /// # Errors
-    /// Every way in which there is no text; see [`ModelError`].
+    /// A [`ModelError`] in every case without a text.
     pub fn ask(
         &self,
         system: &str,
@@ -205,7 +206,7 @@ mod tests {
     const KEY: &str = "sk-verysecret";
     const LONG: Duration = Duration::from_secs(600);
 
-    /// A server for one request: what it was sent, once it has answered as the test says.
+    /// Starts a server for one request; returns the request, once the server has answered as the test says.
     fn serve_one_request(
         answer: impl FnOnce(TcpStream) + Send + 'static,
     ) -> (ModelEndpoint, JoinHandle<String>) {
@@ -256,7 +257,7 @@ mod tests {
         answer.expect_err("no answer").to_string()
     }
 
-    /// A file with the key in it.
+    /// Creates a file with the key in it.
     fn key_file() -> (tempfile::TempDir, Option<KeySource>) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("key");
@@ -359,7 +360,7 @@ mod tests {
             });
             let answer = ask_number(&model.with_time_out(Duration::from_secs(1)));
             assert!(matches!(answer, Err(ModelError::TooSlow { ms: 1000, .. })), "{answer:?}");
-            // On a machine that is slow enough it was never asked.
+            // On a slow machine the server may never have been asked.
             drop((done, serving));
         }
     }

@@ -1,4 +1,4 @@
-//! The server that the user's own settings name: one question to it, and its answer.
+//! Asks the server that the user's own settings name one question, and returns its answer.
 
 use std::time::{Duration, Instant};
 
@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use crate::wire::{self, RepositoryList, SearchAnswer};
 
-/// Largest answer that is read, in bytes.
+/// Size of the largest answer that hob reads, in bytes.
 const LARGEST_ANSWER: usize = 32 << 20;
-/// Most lines with a match that the server looks for in each of its shards, and in all of them.
+/// Most matching lines that the server looks for in each of its shards, and in all of them.
 const MOST_MATCHES: (u64, u64) = (100_000, 1_000_000);
-/// Share of the time-out that the server may take: it then still says what it has found.
+/// The share of the time-out that the server may use: within it, the server can still report partial results.
 const SHARE_OF_SERVER: (u32, u32) = (3, 4);
 
 /// A Zoekt web server behind an address, as the settings name it.
@@ -25,7 +25,7 @@ pub struct OrgEndpoint {
     time_out: Duration,
 }
 
-/// A search, in the server's own words.
+/// A search, in the server's own notation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SearchRequest {
     /// The question in Zoekt's query language.
@@ -34,34 +34,34 @@ pub struct SearchRequest {
     pub most_files: usize,
     /// Most lines that are sent, of all files together.
     pub most_lines: usize,
-    /// Lines around each.
+    /// Lines of context around each matching line.
     pub context_lines: usize,
-    /// Longest time that the server may look, if that is less than the settings allow.
+    /// Longest time for the server's search, if that is less than the settings allow.
     pub patience: Option<Duration>,
-    /// True if files are ranked by how rare their words are.
+    /// True if the server ranks files by how rare their words are.
     pub by_words: bool,
 }
 
-/// The reason why the server gave no answer. The words name the server and what came, never the token.
+/// The reason why the server gave no answer. The message names the server and its response, never the token.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum OrgError {
     /// The token is not where the settings say.
-    #[error("the token for the code search at {address} cannot be had: {why}")]
+    #[error("the token for the code search at {address} cannot be read: {why}")]
     NoToken {
         /// The server.
         address: String,
-        /// The place where the token was looked for, and the reason why it is not there.
+        /// The configured place of the token, and the reason why it is not there.
         why: String,
     },
-    /// No answer of HTTP.
+    /// The server gave no HTTP response.
     #[error("the code search at {address} cannot be reached: {why}")]
     Unreachable {
         /// The server.
         address: String,
-        /// The system's or the other side's words.
+        /// The error message of the system or of the server.
         why: String,
     },
-    /// It took longer than the settings allow.
+    /// The answer took longer than the settings allow.
     #[error("the code search at {address} has not answered within {ms} ms")]
     TooSlow {
         /// The server.
@@ -69,7 +69,7 @@ pub enum OrgError {
         /// The time-out in milliseconds.
         ms: u128,
     },
-    /// The server does not let this user in.
+    /// The server denies this user access.
     #[error("the code search at {address} refuses: it answered {status}: {said}")]
     Refused {
         /// The server.
@@ -79,7 +79,7 @@ pub enum OrgError {
         /// The first words of the refusal.
         said: String,
     },
-    /// Something answers there, but not Zoekt's JSON interface.
+    /// A server responds at the address, but not with Zoekt's JSON interface.
     #[error("{address} has no JSON interface of Zoekt: it answered {status} with {said}")]
     NoInterface {
         /// The server.
@@ -89,48 +89,48 @@ pub enum OrgError {
         /// The first words of the answer.
         said: String,
     },
-    /// The server wants the question to be asked elsewhere.
+    /// The server redirects the question to another address.
     #[error("the code search at {address} is elsewhere: it answered {status}, to {to}")]
     Elsewhere {
         /// The server.
         address: String,
         /// HTTP's status code of the redirect.
         status: u16,
-        /// The address that it names.
+        /// The address of the redirect.
         to: String,
     },
-    /// The server does not take the question, or failed at it.
+    /// The server rejects the question, or failed to answer it.
     #[error("the code search at {address} answered {status}: {said}")]
     Failed {
         /// The server.
         address: String,
         /// HTTP's status code.
         status: u16,
-        /// Zoekt's own words, or the first of the answer.
+        /// Zoekt's own message, or the first words of the response.
         said: String,
     },
-    /// There is more than hob reads.
+    /// The answer is larger than hob reads.
     #[error("the answer of the code search at {address} is larger than {} MiB", LARGEST_ANSWER >> 20)]
     TooLarge {
         /// The server.
         address: String,
     },
-    /// The list of all repositories is more than hob reads, however little is asked.
+    /// The list of all repositories is larger than hob reads, however short the question.
     #[error("the list of repositories of the code search at {address} is larger than {} MiB", LARGEST_ANSWER >> 20)]
     LongList {
         /// The server.
         address: String,
     },
-    /// Nobody waits for the answer any more.
+    /// The caller no longer waits for the answer.
     #[error(transparent)]
     Stopped(#[from] Stopped),
 }
 
 impl OrgEndpoint {
-    /// Longest time for an answer if the settings do not say another.
+    /// Longest time for an answer, if the settings have no `timeout_ms`.
     const TIME_OUT: Duration = Duration::from_secs(10);
 
-    /// The server at `address`, the part before `/api/search`.
+    /// Creates an endpoint for the server at `address`, the part before `/api/search`.
     ///
     /// # Errors
     /// The fault of the address, as the end of a sentence that begins with its key.
@@ -138,31 +138,31 @@ impl OrgEndpoint {
         Ok(Self { address: checked_address(address)?, token: None, time_out: Self::TIME_OUT })
     }
 
-    /// The same server, asked with `token`, which is read at each question.
+    /// Returns the endpoint with `token`, which it reads at each question.
     #[must_use]
     pub fn with_token(self, token: Option<KeySource>) -> Self {
         Self { token, ..self }
     }
 
-    /// Longest time for the whole of a question.
+    /// Returns the longest time for the whole of a question.
     #[must_use]
     pub fn time_out(&self) -> Duration {
         self.time_out
     }
 
-    /// The same server, given `time_out` for a question.
+    /// Returns the endpoint with `time_out` for each question.
     #[must_use]
     pub fn with_time_out(self, time_out: Duration) -> Self {
         Self { time_out, ..self }
     }
 
-    /// Where it is asked, as the settings have it.
+    /// Returns the server's address, as the settings have it.
     #[must_use]
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Searches. Where the answer is too large, asks again for a part of it.
+    /// Searches. If the answer is too large, asks again for a part of it.
     ///
     /// # Errors
     /// [`OrgError`].
@@ -211,7 +211,7 @@ impl OrgEndpoint {
         }})
     }
 
-    /// Asks one question, and returns an answer whose status is good.
+    /// Asks one question, and returns a response with a successful status.
     fn ask(&self, what: &str, body: &Value, cancel: &CancelToken) -> Result<HttpAnswer, OrgError> {
         let token = self.token.as_ref().map(KeySource::read_key).transpose();
         let token = token.map_err(|why| OrgError::NoToken { address: self.address.clone(), why })?;
@@ -229,7 +229,7 @@ impl OrgEndpoint {
         }
     }
 
-    /// The fault of an answer by its status.
+    /// Returns the error of a response, by its status.
     fn fault_of(&self, answer: &HttpAnswer, token: Option<&str>) -> Option<OrgError> {
         let (address, status) = (self.address.clone(), answer.status);
         if let Some(to) = &answer.elsewhere {
@@ -249,7 +249,8 @@ impl OrgEndpoint {
         }
     }
 
-    /// An answer of good status that is not Zoekt's. Its words are those of a page, so the token is not looked for in them.
+    /// Returns the error for a successful response that is not Zoekt's. Its words are those of a web page, so
+    /// they are not searched for the token.
     fn no_interface(&self, answer: &HttpAnswer) -> OrgError {
         let token = self.token.as_ref().and_then(|token| token.read_key().ok());
         let said = shown_beginning(&answer.body, token.as_deref());
@@ -276,7 +277,8 @@ mod tests {
 
     const TOKEN: &str = "zt-verysecret";
 
-    /// A server for one request, which answers `status`, `headers` and `body`, and returns what it was sent.
+    /// Starts a server for one request, which answers `status`, `headers` and `body`, and returns the
+    /// request.
     fn serve_once(status: &str, headers: &str, body: &str) -> (OrgEndpoint, JoinHandle<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = format!("http://{}/zoekt/", listener.local_addr().expect("bound"));

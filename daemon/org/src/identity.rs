@@ -1,12 +1,13 @@
-//! Tells which of the server's repositories a folder here is a clone of.
+//! Decides which of the server's repositories a local folder is a clone of.
 //!
-//! A remote of git decides, as an address without scheme, user, port and ending: `git@github.com:acme/web.git` and
-//! `https://github.com/acme/web` are one. Only where that says nothing the name of the folder does, and only for a repository whose
-//! whole name it is. A wrong yes would hide another repository's lines, a wrong no shows some twice.
+//! The decision compares git remotes, as addresses without scheme, user, port and ending:
+//! `git@github.com:acme/web.git` and `https://github.com/acme/web` are equal. If the remotes do not decide,
+//! the name of the folder does, and only for a repository whose whole name it is. A false match would hide
+//! another repository's lines; a missed match shows some lines twice.
 
 use crate::wire::IndexedRepository;
 
-/// The names under which a folder may be known elsewhere.
+/// The names by which a server may know a folder.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LocalNames {
     remotes: Vec<String>,
@@ -14,7 +15,8 @@ pub struct LocalNames {
 }
 
 impl LocalNames {
-    /// A folder by its name, with the addresses of its remotes as git's configuration has them.
+    /// Creates the identity of a folder from its name and the addresses of its remotes, as git's
+    /// configuration has them.
     pub fn new<'u>(folder: &str, remotes: impl IntoIterator<Item = &'u str>) -> Self {
         let remotes = remotes.into_iter().filter_map(plain_address).collect();
         Self { remotes, folder: folder.to_owned() }
@@ -33,12 +35,13 @@ impl LocalNames {
     }
 }
 
-/// An address without what differs between clones; `None` for a path or something that names no machine.
+/// Returns an address without the parts that differ between clones; `None` for a path, or for a text that
+/// names no machine.
 fn plain_address(address: &str) -> Option<String> {
     let rest = match address.split_once("://") {
         Some(("file", _)) => return None,
         Some((_, rest)) => rest.to_owned(),
-        // As scp writes it: user@machine:path.
+        // The notation of scp: user@machine:path.
         None => {
             let (machine, path) = address.split_once(':')?;
             if machine.contains('/') || machine.len() < 2 {

@@ -1,18 +1,20 @@
-//! Translates Rust's regexes to Go's RE2, as Zoekt takes them.
+//! Translates Rust's regexes to Go's RE2, which Zoekt uses.
 //!
-//! The pattern is parsed as hob's own search parses it and printed from the parsed form, so that escapes, flags and classes of
-//! Rust's syntax mean what they mean here. Where RE2 has no word for something, the printed pattern matches more:
+//! The pattern is parsed as hob's own search parses it and printed from the parsed form, so that escapes,
+//! flags and classes of Rust's syntax keep their meaning. If RE2 has no equivalent for a construct, the
+//! printed pattern matches more:
 //!
-//! - `\b` of Unicode stays beside characters of ASCII words, where RE2's own says yes whenever Rust's does, and is left out elsewhere,
-//!   as `\B` is everywhere;
+//! - `\b` of Unicode stays beside characters of ASCII words, where RE2's own matches whenever Rust's does,
+//!   and is left out elsewhere, as `\B` is everywhere;
 //! - a class of more than 64 ranges, such as `\w`, keeps its ASCII part exactly and takes every other character;
-//! - a pattern in which letters match in both cases is asked without regard to case, because Zoekt drops the flag of a group from
-//!   a plain text;
-//! - a class of bytes with some beyond ASCII may be left out, because several bytes are one character;
+//! - a pattern in which letters match in both cases is sent without regard to case, because Zoekt drops the
+//!   flag of a group from a plain text;
+//! - a class of bytes with some beyond ASCII may become optional, because several bytes are one character;
 //! - a repetition beyond the 1,000 that RE2 takes is without limit.
 //!
-//! No line holds a newline, so classes and `\s` are printed without it. What cannot be printed is refused: the ends of the whole
-//! text, bytes that are no text, and a pattern that matches the empty text, for it would fetch every line of the organisation.
+//! No line holds a newline, so classes and `\s` are printed without it. Constructs that cannot be printed are
+//! refused: the ends of the whole text, bytes that are no text, and a pattern that matches the empty text,
+//! because it would fetch every line of the organisation.
 
 use regex_syntax::hir::{Class, ClassBytes, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look, Repetition};
 
@@ -26,35 +28,36 @@ const LONGEST: usize = 16 * 1024;
 /// A pattern in RE2's syntax.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Translation {
-    /// The pattern. Whatever the original matches, this matches too.
+    /// The printed pattern. It matches every text that the original matches.
     pub re2: String,
-    /// True if upper and lower case are told apart.
+    /// True if the pattern distinguishes upper and lower case.
     pub case_sensitive: bool,
-    /// True if it matches nothing that the original does not match, so that its matches may be counted unseen.
+    /// True if the pattern matches only texts that the original matches, so that its matches may be counted
+    /// unseen.
     pub is_exact: bool,
 }
 
-/// The reason why a pattern cannot be asked of the server.
+/// The reason why hob cannot send a pattern to the server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Unsayable {
-    /// The pattern is no regex; the search here says where it is wrong.
+    /// The pattern is no regex; hob's own search reports the place of the mistake.
     #[error("it is not a regex")]
     Syntax,
-    /// It looks at the beginning or end of the whole text.
-    #[error("`\\A`, `\\z` and CRLF line ends cannot be asked of Zoekt; `^` and `$` can")]
+    /// The pattern refers to the beginning or end of the whole text.
+    #[error("Zoekt cannot search for `\\A`, `\\z` and CRLF line ends; use `^` and `$`")]
     TextEnds,
-    /// It has bytes that are no UTF-8.
-    #[error("bytes that are no UTF-8 cannot be asked of Zoekt")]
+    /// The pattern has bytes that are no UTF-8.
+    #[error("Zoekt cannot search for bytes that are no UTF-8")]
     Bytes,
-    /// It matches the empty text, and so every line there is.
+    /// The pattern matches the empty text, and so every line.
     #[error("it matches every line, also an empty one")]
     EveryLine,
-    /// It is longer than a query should be.
+    /// The pattern is longer than a query should be.
     #[error("it is too long for a query to Zoekt")]
     Long,
 }
 
-/// Translates a pattern that is searched for in lines.
+/// Translates a pattern for a search in lines.
 ///
 /// # Errors
 /// [`Unsayable`].
@@ -67,13 +70,13 @@ pub fn translate_pattern(pattern: &str) -> Result<Translation, Unsayable> {
     printer.print(&hir, MOST_REPEATS)?;
     let translation = printer.finish()?;
     match parse_regex(&translation.re2, true)?.properties().minimum_len() {
-        // Only optional classes of bytes are left of it.
+        // Only optional classes of bytes remain.
         None | Some(0) => Err(Unsayable::EveryLine),
         Some(_) => Ok(translation),
     }
 }
 
-/// Translates a regex over whole paths, as globs are compiled to. The result matches at least the same paths.
+/// Translates a regex over whole paths, such as a compiled glob. The result matches at least the same paths.
 ///
 /// # Errors
 /// [`Unsayable`].
@@ -84,7 +87,7 @@ pub fn translate_path_regex(regex: &str) -> Result<Translation, Unsayable> {
     printer.finish()
 }
 
-/// Writes a text so that RE2 takes it literally.
+/// Escapes a text so that RE2 matches it literally.
 #[must_use]
 pub fn quoted_text(text: &str) -> String {
     let mut quoted = String::new();
@@ -97,13 +100,13 @@ fn parse_regex(pattern: &str, multi_line: bool) -> Result<Hir, Unsayable> {
     parser.parse(pattern).map_err(|_| Unsayable::Syntax)
 }
 
-/// The text that is printed so far, and what it says more than the original.
+/// The printed text so far, and the ways in which it is broader than the original.
 struct Printer {
     out: String,
     is_exact: bool,
-    /// Letters that match in both cases were printed as one of them.
+    /// True if letters that match in both cases were printed as one of them.
     is_folded: bool,
-    /// Letters were printed of which only one case is meant.
+    /// True if letters were printed that match in one case only.
     is_sensitive: bool,
     is_of_paths: bool,
 }
@@ -121,7 +124,7 @@ impl Printer {
         Ok(Translation { re2: self.out, case_sensitive: !self.is_folded, is_exact })
     }
 
-    /// Prints `hir`, in which things may be repeated `repeats` times altogether.
+    /// Prints `hir`, which may be repeated `repeats` times altogether.
     fn print(&mut self, hir: &Hir, repeats: u32) -> Result<(), Unsayable> {
         if self.out.len() > LONGEST {
             return Err(Unsayable::Long);
@@ -196,7 +199,7 @@ impl Printer {
                 self.out.push_str(r"\b");
             }
             Look::Start | Look::End | Look::StartCRLF | Look::EndCRLF => return Err(Unsayable::TextEnds),
-            // Something must stand here that matches wherever the original may.
+            // The printed pattern must match here wherever the original may.
             _ => {
                 self.is_exact = false;
                 self.out.push_str("(?:)");
@@ -258,7 +261,7 @@ impl Printer {
         self.out.push(']');
     }
 
-    /// A class of bytes with every character beyond ASCII if it has any byte there.
+    /// Returns a class of bytes, with every character beyond ASCII if it has any byte there.
     fn class_of_bytes(&mut self, bytes: &ClassBytes) -> ClassUnicode {
         let ranges = bytes.ranges().iter();
         let has_others = has_bytes_beyond_ascii(bytes);
@@ -272,7 +275,8 @@ impl Printer {
         ClassUnicode::new(ascii.chain(others))
     }
 
-    /// The ranges of a class without the newline, which no line has; of a large class, the ASCII part and all the rest.
+    /// Returns the ranges of a class without the newline, which no line has; of a large class, the ASCII part
+    /// and all other characters.
     fn printed_ranges(&mut self, class: &ClassUnicode) -> Vec<ClassUnicodeRange> {
         let mut class = class.clone();
         if !self.is_of_paths {
@@ -291,7 +295,7 @@ fn has_bytes_beyond_ascii(bytes: &ClassBytes) -> bool {
     bytes.ranges().iter().any(|range| range.end() > 0x7F)
 }
 
-/// The letter whose both cases make up the class, if it is the class of one.
+/// Returns the letter whose two cases make up the class, if it consists of one letter.
 fn folded_letter(class: &ClassUnicode) -> Option<char> {
     let candidates = class.ranges().iter().map(|range| range.start());
     let ranges = class.ranges().len();
@@ -327,7 +331,7 @@ fn ends_with_ascii_word(hir: &Hir) -> bool {
     }
 }
 
-/// Asks `side` of the parts of anything but a text and a sequence.
+/// Asks `side` about the parts of any construct but a text and a sequence.
 fn is_of_ascii_word(hir: &Hir, side: fn(&Hir) -> bool) -> bool {
     match hir.kind() {
         HirKind::Class(Class::Unicode(class)) => has_only_ascii_words(class),

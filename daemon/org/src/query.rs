@@ -1,12 +1,13 @@
 //! Writes a question in Zoekt's query language.
 //!
-//! The language separates its parts by blanks; a part may be in quotes, in which a backslash stands before a quote and a backslash and
-//! means nothing else. Every pattern is put in quotes here, so that no pattern can become a part of the language. A bracket must
-//! have a blank behind it, or Zoekt reads it as a part of a pattern.
+//! The language separates its parts by spaces; a part may be in quotes, in which a backslash precedes a quote
+//! and a backslash and means nothing else. This module puts every pattern in quotes, so that no pattern can
+//! become a part of the language. A bracket must have a space behind it, or Zoekt reads it as a part of a
+//! pattern.
 
 use crate::pattern::{Translation, quoted_text};
 
-/// A part of the question that says which files it is about.
+/// A part of the query that restricts it to some files.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PathClause {
     /// Only files of the repository with this name.
@@ -18,48 +19,49 @@ pub struct PathClause {
 /// A question for lines.
 #[derive(Clone, Debug, Default)]
 pub struct QueryDraft {
-    /// Patterns of RE2 that are searched for in contents; a file with any of them is meant.
+    /// Patterns of RE2 for contents; a file matches with any of them.
     pub contents: Vec<String>,
-    /// True if names of files count as well.
+    /// True if file names are searched as well.
     pub names_too: bool,
-    /// True if upper and lower case are told apart.
+    /// True if the query distinguishes upper and lower case.
     pub case_sensitive: bool,
-    /// Only files of any of these; empty for all files.
+    /// The query is restricted to files of any of these; empty for all files.
     pub taken: Vec<PathClause>,
-    /// No files of any of these, as far as the server can be told: if case does not count, only whole repositories. So whoever reads the
-    /// answer leaves them out once more.
+    /// The query excludes files of any of these, as far as the server can be told: in a query without regard
+    /// to case, only whole repositories. So the reader of the answer excludes them once more.
     pub left_out: Vec<PathClause>,
-    /// Names of repositories that are not asked about.
+    /// Names of repositories that the query excludes.
     pub without: Vec<String>,
-    /// The versions that are asked about, where files may have several.
+    /// The versions that the query searches, where files may have several.
     pub versions: Versions,
 }
 
-/// The versions of files that a question is about.
+/// The versions of files that a query searches.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Versions {
-    /// All that are indexed, for no repository has several.
+    /// All indexed versions, because no repository has several.
     #[default]
     All,
-    /// Those of the first indexed branch; and all files of these repositories, which were indexed without branches and so are on none.
+    /// The first indexed branch; and all files of these repositories, which were indexed without branches and
+    /// so are on none.
     FirstBranch(Vec<String>),
 }
 
 impl QueryDraft {
-    /// The question for the lines that a pattern matches.
+    /// Creates a query for the lines that a pattern matches.
     #[must_use]
     pub fn of_lines(translation: &Translation) -> Self {
         let contents = vec![translation.re2.clone()];
         Self { contents, case_sensitive: translation.case_sensitive, ..Self::default() }
     }
 
-    /// The question for files with any of these words, in any case, in text or name.
+    /// Creates a query for files with any of these words, in any case, in text or name.
     #[must_use]
     pub fn of_words<'w>(words: impl IntoIterator<Item = &'w str>) -> Self {
         Self { contents: words.into_iter().map(quoted_text).collect(), names_too: true, ..Self::default() }
     }
 
-    /// Writes the question.
+    /// Writes the query as text.
     #[must_use]
     pub fn to_text(&self) -> String {
         let field = if self.names_too { "regex" } else { "content" };
@@ -68,7 +70,7 @@ impl QueryDraft {
         if !self.taken.is_empty() {
             parts.push(any_of(self.taken.iter().map(PathClause::to_text).collect()));
         }
-        // `case:no` is of names of files as well: it would leave out `vendor` for `Vendor`.
+        // `case:no` applies to names of files as well: it would exclude `vendor` for `Vendor`.
         let can_leave_out = |clause: &&PathClause| self.case_sensitive || clause.path.is_none();
         parts.extend(self.left_out.iter().filter(can_leave_out).map(PathClause::to_negated_text));
         let without = self.without.iter().map(|name| PathClause::of_repository(name));
@@ -83,13 +85,13 @@ impl QueryDraft {
 }
 
 impl PathClause {
-    /// All files of a repository.
+    /// Returns the clause for all files of a repository.
     #[must_use]
     pub fn of_repository(name: &str) -> Self {
         Self { repository: Some(name.to_owned()), path: None }
     }
 
-    /// The files whose paths a regex of RE2 matches, in every repository.
+    /// Returns the clause for the files whose paths a regex of RE2 matches, in every repository.
     #[must_use]
     pub fn of_path(regex: String) -> Self {
         Self { repository: None, path: Some(regex) }
@@ -103,7 +105,8 @@ impl PathClause {
         }
     }
 
-    /// All other files. Zoekt takes no group behind a `-`, so each part is negated by itself.
+    /// Writes the clause for all other files. Zoekt accepts no group behind a `-`, so each part is negated by
+    /// itself.
     fn to_negated_text(&self) -> String {
         match self.parts().as_slice() {
             [] => format!("-{}", field_text("file", "")),

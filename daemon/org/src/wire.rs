@@ -1,7 +1,8 @@
 //! Reads the answers of Zoekt's JSON interface.
 //!
-//! The names of the fields are those of Go's structures; bytes are base64, and an empty list may be `null`. Fields that hob does not
-//! need are not looked at, so a newer or older server may have others. The few without which an answer means nothing must be there.
+//! The names of the fields are those of Go's structures; bytes are base64, and an empty list may be `null`.
+//! Fields that hob does not need are skipped, so a newer or older server may have others. The few fields
+//! without which an answer means nothing are required.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,19 +10,19 @@ use serde::{Deserialize, Deserializer};
 
 use crate::query::Versions;
 
-/// Most repositories without branches that a question names.
+/// Most repositories without branches that a query names.
 const MOST_BRANCHLESS: usize = 50;
 
-/// An answer to a question for lines.
+/// An answer to a query for lines.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SearchAnswer {
-    /// The files that came, the best first.
+    /// The files in the answer, the best first.
     pub files: Vec<FoundFile>,
-    /// Files with a match, also those that did not come.
+    /// Number of files with a match, also those that the server did not send.
     pub file_count: u64,
-    /// Lines with a match, also those that did not come.
+    /// Number of lines with a match, also those that the server did not send.
     pub line_count: u64,
-    /// True if the server looked at everything that it has.
+    /// True if the server searched its whole index.
     pub looked_at_all: bool,
 }
 
@@ -32,7 +33,7 @@ pub struct FoundFile {
     pub repository: String,
     /// The path in the repository.
     pub path: String,
-    /// The lines, in no order that is promised.
+    /// The matching lines, in unspecified order.
     pub lines: Vec<FoundLine>,
     /// The server's score; comparable within one answer.
     pub score: f64,
@@ -41,7 +42,7 @@ pub struct FoundFile {
 /// A line that the server's pattern matches.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct FoundLine {
-    /// Its number, from 1; 0 for the path of the file, which may match too.
+    /// The number of the line, from 1; 0 for the path of the file, which may match too.
     pub number: u32,
     /// The line, with its newline if it has one.
     pub text: Vec<u8>,
@@ -56,9 +57,9 @@ pub struct FoundLine {
 /// The repositories of the server.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RepositoryList {
-    /// All of them.
+    /// All repositories.
     pub repositories: Vec<IndexedRepository>,
-    /// Files that are indexed.
+    /// Number of indexed files.
     pub documents: u64,
 }
 
@@ -77,13 +78,13 @@ pub struct IndexedRepository {
 }
 
 impl RepositoryList {
-    /// The versions to ask about, so that each file is found once.
+    /// Returns the versions to search, so that each file is found once.
     #[must_use]
     pub fn versions(&self) -> Versions {
         let has_several = self.repositories.iter().any(|repository| repository.branches > 1);
         let without = self.repositories.iter().filter(|repository| repository.branches == 0);
         let without: Vec<String> = without.map(|repository| repository.name.clone()).collect();
-        // A longer question costs more than a few lines that come twice.
+        // A longer query costs more than a few repeated lines.
         if has_several && without.len() <= MOST_BRANCHLESS {
             Versions::FirstBranch(without)
         } else {
@@ -115,7 +116,7 @@ pub fn read_list(body: &[u8]) -> Option<RepositoryList> {
     })
 }
 
-/// Reads the error of an answer that is one.
+/// Reads the message of an error answer.
 #[must_use]
 pub fn read_error(body: &[u8]) -> Option<String> {
     let ErrorReply { error } = serde_json::from_slice(body).ok()?;

@@ -1,4 +1,4 @@
-//! Edits as clients see them: counts, times, parts of a diff, and every error's face.
+//! Turns edits into results: counts, times, parts of a diff, and the errors of edits.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::map::rfc3339;
 
-/// A file of a preview, counted.
+/// Counts the lines of a file in a preview.
 pub fn count(file: &FilePreview) -> FileCount {
     FileCount {
         file: file.path.to_string(),
@@ -36,9 +36,9 @@ pub fn pending_item(summary: &Summary, client: &str) -> PendingItem {
     }
 }
 
-/// Returns the part of `text` from the byte `offset` on that has room, and the place where the next part begins if
-/// there is more. A part ends between lines unless a line alone has no room: every part has something in it, and all
-/// of them together are the text.
+/// Returns as much of `text` from the byte `offset` on as has room, and the place where the next part begins
+/// if there is more. A part ends between lines unless a single line has no room: no part is empty, and all
+/// parts together are the text.
 pub fn part_with_room(text: &str, offset: usize, room: usize) -> (String, Option<usize>) {
     let mut start = offset.min(text.len());
     while !text.is_char_boundary(start) {
@@ -60,7 +60,7 @@ pub fn part_with_room(text: &str, offset: usize, room: usize) -> (String, Option
     (rest.to_owned(), None)
 }
 
-/// Characters that one takes in the envelope.
+/// Returns the number of characters that one character takes in the envelope.
 fn written_len(c: char) -> usize {
     match c {
         '\n' | '\r' | '\t' | '"' | '\\' | '\u{8}' | '\u{c}' => 2,
@@ -69,7 +69,7 @@ fn written_len(c: char) -> usize {
     }
 }
 
-/// Why an edit was not queued, applied, discarded or undone.
+/// Returns the error for an edit that was not queued, applied, discarded or undone.
 pub fn error(error: &EditError) -> ToolError {
     let message = error.to_string();
     match error {
@@ -100,7 +100,7 @@ pub fn error(error: &EditError) -> ToolError {
     }
 }
 
-/// Why a text cannot be replaced.
+/// Returns the error for a text that cannot be replaced.
 pub fn text_error(error: &TextEditError, path: &WsPath) -> ToolError {
     let code = match error {
         TextEditError::BadRegex(_) | TextEditError::RegexTooLarge(_) => ErrorCode::BadPattern,
@@ -109,13 +109,13 @@ pub fn text_error(error: &TextEditError, path: &WsPath) -> ToolError {
     ToolError::new(code, format!("`{path}`: {error}"))
 }
 
-/// Replacements that do not fit, which is nobody's fault but hob's or a server's.
+/// Returns the error for replacements that do not fit the text; the fault is hob's or a server's.
 pub fn bad_splices(path: &WsPath, error: &SpliceError) -> ToolError {
     ToolError::new(ErrorCode::Internal, format!("The changes of `{path}` do not fit it: {error}."))
         .hint("Nothing is pending. Try again; if it stays so, please report it.")
 }
 
-/// A file that is to be edited cannot be read.
+/// Returns the error for a file that is to be edited and cannot be read.
 pub fn unreadable_file(path: &WsPath, error: &io::Error) -> ToolError {
     if error.kind() == io::ErrorKind::NotFound {
         return super::errors::file_deleted(path);
@@ -123,7 +123,7 @@ pub fn unreadable_file(path: &WsPath, error: &io::Error) -> ToolError {
     ToolError::bad_args(format!("`{path}` cannot be read: {error}."))
 }
 
-/// The change set deletes the file.
+/// Returns the error for a file that the change set deletes.
 pub fn gone_in_change_set(path: &WsPath) -> ToolError {
     ToolError::bad_args(format!("`{path}` is deleted by your change set."))
         .hint("Apply or discard the change set first, or make the edit without stage.")

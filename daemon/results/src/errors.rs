@@ -1,4 +1,4 @@
-//! Every error's face: code, message, and what to do next.
+//! Defines the errors that clients see: code, message, and what to do next.
 
 use std::time::Duration;
 
@@ -17,12 +17,12 @@ use serde_json::json;
 
 use hob_host::{ExportError, ImportError, ModelsError, OpenError, Progressed, Taking, Workspace};
 
-/// Returns the error of a call that the caller cancelled.
+/// Returns the error for a call that the caller cancelled.
 pub fn cancelled() -> ToolError {
     ToolError::new(ErrorCode::Cancelled, "The call was cancelled.")
 }
 
-/// Returns the error of a call that met a bug, with the report's number in the log.
+/// Returns the error for a call that met a bug, with the report's number in the log.
 pub fn internal(report: &str) -> ToolError {
     ToolError::new(
         ErrorCode::Internal,
@@ -32,12 +32,12 @@ pub fn internal(report: &str) -> ToolError {
     .with_field("report", report)
 }
 
-/// There is no such tool.
+/// Returns the error for a tool that does not exist.
 pub fn no_such_tool(name: &str) -> ToolError {
     ToolError::bad_args(unknown_tool(name).to_string()).hint("`hob tools` lists them.")
 }
 
-/// No workspace could be opened.
+/// Returns the error for a workspace that could not be opened.
 pub fn open(error: &OpenError) -> ToolError {
     let base = ToolError::bad_args(crate::to_sentence(&error.to_string()));
     match error {
@@ -52,7 +52,7 @@ pub fn open(error: &OpenError) -> ToolError {
     }
 }
 
-/// The index at `source` was not taken in.
+/// Returns the error for the index at `source`, which was not imported.
 pub fn import_failed(source: &AbsPath, error: &ImportError) -> ToolError {
     let hint = match error {
         ImportError::Cancelled => return cancelled(),
@@ -74,13 +74,13 @@ pub fn import_failed(source: &AbsPath, error: &ImportError) -> ToolError {
     ToolError::bad_args(format!("`{source}` was not imported: {error}.")).hint(hint)
 }
 
-/// An imported index could not be removed.
+/// Returns the error for an imported index that could not be removed.
 pub fn index_not_removed(name: &str, error: &std::io::Error) -> ToolError {
     ToolError::new(ErrorCode::Internal, format!("The imported index `{name}` could not be removed: {error}."))
         .hint("Ask again once that is mended.")
 }
 
-/// No imported index has the name.
+/// Returns the error for the name of an imported index that does not exist.
 pub fn no_such_index(name: &str, known: &[String]) -> ToolError {
     let hint = match known.is_empty() {
         true => "No index is imported.".to_owned(),
@@ -89,7 +89,7 @@ pub fn no_such_index(name: &str, known: &[String]) -> ToolError {
     ToolError::bad_args(format!("No imported index is called `{name}`.")).hint(hint)
 }
 
-/// The map was not written as an index.
+/// Returns the error for a map that was not written as an index.
 pub fn export_failed(error: &ExportError) -> ToolError {
     match error {
         ExportError::Cancelled => cancelled(),
@@ -100,7 +100,7 @@ pub fn export_failed(error: &ExportError) -> ToolError {
     }
 }
 
-/// The ways out of a folder that is around many projects.
+/// Returns the hint for a folder that contains many projects.
 fn too_broad(folder: &AbsPath) -> String {
     format!(
         "Start in a project's own folder or pass its path as `root` (`hob --root DIR`): any folder below this one will do. If all of \
@@ -110,14 +110,14 @@ fn too_broad(folder: &AbsPath) -> String {
     )
 }
 
-/// The workspace's folder went away, or may not be read any more, while the call was under way.
+/// Returns the error for a workspace's folder that vanished, or became unreadable, during the call.
 pub fn root_gone(workspace: &Workspace, why: &str) -> ToolError {
     let message = format!("The project's folder `{}` cannot be read: {why}.", workspace.root());
     ToolError::bad_args(message)
         .hint("Ask again once it is back: everything is then looked at anew. Another project's folder goes as `root`.")
 }
 
-/// The first index is not there yet.
+/// Returns the error for a first index that is not complete yet.
 pub fn not_built(workspace: &Workspace, progressed: Progressed) -> ToolError {
     let (done, total) = (progressed.done, progressed.total);
     let far = match total {
@@ -137,7 +137,7 @@ pub fn not_built(workspace: &Workspace, progressed: Progressed) -> ToolError {
         )
 }
 
-/// The index for questions in words is not there yet.
+/// Returns the error for an index of ranked search that is not complete yet.
 pub fn words_not_built(workspace: &Workspace, Taking { done, total }: Taking) -> ToolError {
     let message =
         format!("The ranked index of `{}` is still being built: {done} of {total} files.", workspace.root());
@@ -146,20 +146,20 @@ pub fn words_not_built(workspace: &Workspace, Taking { done, total }: Taking) ->
         .with_field("progress", json!({"phase": "indexing words", "filesDone": done, "filesTotal": total}))
 }
 
-/// The index for questions in words cannot be made or read.
+/// Returns the error for an index of ranked search that cannot be made or read.
 pub fn words_failed(why: &str) -> ToolError {
     ToolError::new(ErrorCode::Internal, format!("The ranked index cannot be used: {why}."))
         .hint("Call again: it is checked and, if need be, made anew. regex_search does not need it.")
 }
 
-/// A path argument leads out of the workspace.
+/// Returns the error for a path argument that leads out of the workspace.
 pub fn outside_workspace(error: &ConfineError, root: &AbsPath) -> ToolError {
     ToolError::new(ErrorCode::OutsideWorkspace, crate::to_sentence(&error.to_string())).hint(format!(
         "Paths are relative to the workspace root `{root}`; pass `root` for another workspace."
     ))
 }
 
-/// The text begins like a node ID and is none.
+/// Returns the error for a text that begins like a node ID and is none.
 pub fn bad_node_id(error: &BadNodeId, text: &str) -> ToolError {
     let name: String = text.chars().take(60).collect();
     ToolError::new(ErrorCode::BadNodeId, error.to_string()).hint(format!(
@@ -168,7 +168,8 @@ pub fn bad_node_id(error: &BadNodeId, text: &str) -> ToolError {
     ))
 }
 
-/// A name stands for several nodes; `lines` are those of the likeliest, each of which can be passed back.
+/// Returns the error for a name of several nodes; `lines` describe the likeliest, each of which can be passed
+/// back.
 pub fn several_nodes(name: &str, count: usize, lines: Vec<String>) -> ToolError {
     let name: String = name.chars().take(60).collect();
     let more = match count.saturating_sub(lines.len()) {
@@ -180,19 +181,19 @@ pub fn several_nodes(name: &str, count: usize, lines: Vec<String>) -> ToolError 
         .with_field("candidates", lines)
 }
 
-/// The regex of `around` cannot be understood.
+/// Returns the error for an invalid regex in `around`.
 pub fn bad_around(error: &regex::Error) -> ToolError {
     ToolError::new(ErrorCode::BadPattern, format!("`around` is no regex: {error}"))
         .hint("Use Rust's regex syntax, with a backslash before a literal character: `\\(`.")
 }
 
-/// A file is there, and the map has nothing of it.
+/// Returns the error for a file that exists and is not in the map.
 pub fn not_mapped(path: &WsPath) -> ToolError {
     ToolError::new(ErrorCode::SymbolNotFound, format!("`{path}` is text without a map of its symbols."))
         .hint("read_symbols shows it, regex_search finds its lines.")
 }
 
-/// Neither a folder, nor a cluster, nor a node is called so.
+/// Returns the error for a focus that names neither a folder, nor a cluster, nor a node.
 pub fn unknown_focus(workspace: &Workspace, focus: &str) -> ToolError {
     let shown: String = focus.chars().take(120).collect();
     let is_there = WsPath::new(focus).is_ok_and(|path| workspace.root().join_ws(&path).as_path().exists());
@@ -211,13 +212,13 @@ pub fn unknown_focus(workspace: &Workspace, focus: &str) -> ToolError {
     ToolError::new(ErrorCode::SymbolNotFound, message).hint(hint)
 }
 
-/// The ID is well-formed but names nothing.
+/// Returns the error for an ID that is well-formed but names nothing.
 pub fn node_not_found(id: &str) -> ToolError {
     ToolError::new(ErrorCode::NodeNotFound, format!("There is no node `{id}` in the map."))
         .hint("IDs come from map_search or map_overview; the definition may have been renamed or removed.")
 }
 
-/// Nothing has this name; `similar` are IDs of what resembles it.
+/// Returns the error for an unknown name; `similar` are IDs of similar names.
 pub fn no_such_symbol(name: &str, similar: Vec<String>) -> ToolError {
     let error = ToolError::new(ErrorCode::SymbolNotFound, format!("Nothing in the map is called `{name}`."));
     if similar.is_empty() {
@@ -228,20 +229,21 @@ pub fn no_such_symbol(name: &str, similar: Vec<String>) -> ToolError {
         .with_field("similar", similar)
 }
 
-/// A folder stands where a symbol or a file is needed.
+/// Returns the error for a folder where a symbol or a file is needed.
 pub fn folder_as_symbol(folder: &WsPath) -> ToolError {
     let name = if folder.as_str().is_empty() { "." } else { folder.as_str() };
     ToolError::new(ErrorCode::SymbolNotFound, format!("`{name}` is a folder: this needs a symbol or a file."))
         .hint("read_symbols lists what a folder has, and map_overview shows its most connected symbols.")
 }
 
-/// A name that the map does not have, and what is known of it.
+/// Returns the error for a name that the map does not have, with the explanation `why`.
 pub fn absent_symbol(name: &str, why: String) -> ToolError {
     ToolError::new(ErrorCode::SymbolNotFound, format!("Nothing in the map is called `{name}`.")).hint(why)
 }
 
-/// As [`node_not_found`], telling a file that is gone from a name that is gone. Takes the caller's `map`: locking it for reading
-/// a second time would wait for ever behind a writer that waits for the first.
+/// Returns the error of [`node_not_found`], or a more exact one that says whether the file or the name is
+/// gone. Takes the caller's `map`: to lock it for reading a second time would wait for ever behind a writer
+/// that waits for the first lock.
 pub fn missing_node(map: &Map, workspace: &Workspace, id: &NodeId) -> ToolError {
     let error = node_not_found(&id.to_string());
     let Some(path) = id.path() else { return error };
@@ -266,7 +268,7 @@ pub fn missing_node(map: &Map, workspace: &Workspace, id: &NodeId) -> ToolError 
     error.with_field("sameFile", names)
 }
 
-/// Neither a position nor a node was given, or both.
+/// Returns the error for a call with neither a position nor a node, or with both.
 pub fn position_or_node() -> ToolError {
     ToolError::bad_args(
         "Exactly one of `target`, `nodeId`, or `file` with `line`, is needed, and a file alone is no place.",
@@ -274,47 +276,47 @@ pub fn position_or_node() -> ToolError {
     .hint("Pass {\"target\": \"Session.refresh\"} or {\"target\": \"src/a.py:3:5\"}.")
 }
 
-/// None of the three shapes of `resolve`, or several at once.
+/// Returns the error for a call of `resolve` with none of its three shapes, or with several.
 pub fn one_shape_of_resolve() -> ToolError {
     ToolError::bad_args("Exactly one of `nodeId`, `file` with `line`, or `subject` is needed.").hint(
         "Pass {\"nodeId\": \"py:src/a.py#f\"}, {\"file\": \"src/a.py\", \"line\": 3} or {\"subject\": \"session store\"}.",
     )
 }
 
-/// The node is a package outside the workspace.
+/// Returns the error for a node that is a package outside the workspace.
 pub fn node_without_file(id: &str) -> ToolError {
     ToolError::bad_args(format!("`{id}` is a package outside the workspace and has no position."))
         .hint("Ask about a place where it is used: map_neighbors lists them.")
 }
 
-/// There is no such file now.
+/// Returns the error for a file that does not exist now.
 pub fn file_deleted(file: &WsPath) -> ToolError {
     ToolError::new(ErrorCode::FileDeleted, format!("There is no file `{file}` in the workspace."))
         .hint("It may have been moved or deleted: map_search finds where its symbols are now.")
 }
 
-/// No function stands where the call hierarchy was asked for.
+/// Returns the error for a call hierarchy at a place without a function.
 pub fn no_function_at(at: &hob_live::requests::RequestPosition) -> ToolError {
     let place = format!("{}:{}:{}", at.file, at.line, at.col);
     ToolError::new(ErrorCode::SymbolNotFound, format!("The language server knows no function at {place}."))
         .hint("Point at a function's name, or pass its nodeId.")
 }
 
-/// `fileFilter` looks like a glob and is none.
+/// Returns the error for a `fileFilter` that looks like a glob and is none.
 pub fn bad_file_filter(error: &globset::Error) -> ToolError {
     ToolError::new(ErrorCode::BadPattern, crate::to_sentence(&error.to_string()))
         .hint("`fileFilter` takes a part of the path, or a glob such as src/**/*.py.")
 }
 
-/// The command that makes a project trusted.
+/// Returns the command that makes a project trusted.
 pub fn to_trust(root: &AbsPath) -> String {
     let text = root.to_string();
     let plain = text.chars().all(|c| c.is_alphanumeric() || "/\\._-:".contains(c));
     if plain { format!("hob trust {text}") } else { format!("hob trust '{}'", text.replace('\'', r"'\''")) }
 }
 
-/// Returns the sentence that a server runs restricted because the project is not trusted, with the cost and the way
-/// to lift it; `None` if it runs unrestricted.
+/// Returns the note that a server runs restricted because the project is not trusted, with the cost and the
+/// way to lift it; `None` if it runs unrestricted.
 pub fn restriction_note(server: &ServerSpec, root: &AbsPath, trusted: bool) -> Option<String> {
     let cost = server.restricted.filter(|_| !trusted)?;
     let lift = to_trust(root);
@@ -322,18 +324,18 @@ pub fn restriction_note(server: &ServerSpec, root: &AbsPath, trusted: bool) -> O
     Some(format!("{name} runs restricted, as this project is not trusted: {cost}; `{lift}` lifts it."))
 }
 
-/// Programs that were found and are of no use, with the reasons.
+/// Lists the programs that were found and cannot be used, with the reasons.
 pub fn unusable_programs(rejected: &[Rejected]) -> Vec<String> {
     rejected.iter().map(|it| format!("{}: {}", it.program.display(), it.why)).collect()
 }
 
-/// hob knows nothing of this name.
+/// Returns the error for a server name that hob does not know.
 pub fn unknown_server(name: &str) -> ToolError {
     ToolError::bad_args(format!("There is no language, file ending or language server `{name}`."))
         .hint("`hob servers list` shows what there is.")
 }
 
-/// A model could not be added or removed.
+/// Returns the error for a model that could not be added or removed.
 pub fn model_failed(error: &ModelsError) -> ToolError {
     let base = ToolError::bad_args(crate::to_sentence(&error.to_string()));
     match error {
@@ -347,35 +349,36 @@ pub fn model_failed(error: &ModelsError) -> ToolError {
     }
 }
 
-/// Something cannot be called so, or is called so already.
+/// Returns the error for a new name that is invalid or taken.
 pub fn bad_new_name(name: &str) -> ToolError {
     let shown: String = name.chars().filter(|c| !c.is_control()).take(60).collect();
     ToolError::bad_args(format!("`newName` must be another name, and `{shown}` is not."))
         .hint("Pass the name alone, as it is to stand in the code.")
 }
 
-/// A file cannot be moved there.
+/// Returns the error for a path that a file cannot move to.
 pub fn bad_new_path(to: &WsPath) -> ToolError {
     ToolError::bad_args(format!("A file cannot be moved to `{to}`: it is no free place for a file."))
         .hint("`newName` of a file is a new name in its folder, or with a `/` a path from the root.")
 }
 
-/// Files changed again and again while a server made an edit.
+/// Returns the error for files that changed repeatedly while a server made an edit.
 pub fn keeps_changing() -> ToolError {
     ToolError::new(ErrorCode::Conflict, "Files kept changing while the language server worked out the edit.")
         .hint("Ask again once whatever writes to the project has come to rest.")
 }
 
-/// The field of errors that has a server's refusal.
+/// The field of an error that has a server's refusal.
 pub const REFUSAL: &str = "refusal";
 
-/// The field of errors that says that a server is being replaced.
+/// The field of an error that says that a server is being replaced.
 pub const RESTARTING: &str = "restarting";
 
-/// Marks the error of a language server that is starting or loading.
+/// The field that marks the error of a language server that is starting or loading.
 pub const LOADING: &str = "loading";
 
-/// A language server is starting, or loads what a question needs.
+/// Returns the error for a language server that is starting, or that loads files for a question; `None` for
+/// other errors.
 pub fn server_loading(error: &LiveError) -> Option<ToolError> {
     let message = match error {
         LiveError::Loading { server, what } if what.is_empty() => format!("{server} is loading"),
@@ -386,7 +389,7 @@ pub fn server_loading(error: &LiveError) -> Option<ToolError> {
     Some(ToolError::new(ErrorCode::LspTimeout, message).with_field(LOADING, true))
 }
 
-/// A language server has no answer.
+/// Returns the error for a language server without an answer.
 pub fn server_failed(error: &LiveError, patience: Duration) -> ToolError {
     let message = crate::to_sentence(&error.to_string());
     match error {
@@ -452,7 +455,7 @@ pub fn server_failed(error: &LiveError, patience: Duration) -> ToolError {
     }
 }
 
-/// A pattern or glob that cannot be used.
+/// Returns the error for a pattern or glob that cannot be used.
 pub fn search(error: &SearchError, pattern: &str) -> ToolError {
     match error {
         SearchError::Pattern(bad) => bad_pattern(bad, pattern, ""),
@@ -460,7 +463,7 @@ pub fn search(error: &SearchError, pattern: &str) -> ToolError {
     }
 }
 
-/// Patterns that cannot be counted; says which.
+/// Returns the error for patterns that cannot be counted, with the faulty one.
 pub fn count(error: &CountError, patterns: &[String]) -> ToolError {
     match error {
         CountError::Glob(bad) => bad_glob(bad),
@@ -489,19 +492,19 @@ fn bad_pattern(bad: &BadPattern, pattern: &str, which: &str) -> ToolError {
     }
 }
 
-/// A glob cannot be understood.
+/// Returns the error for an invalid glob.
 pub fn bad_glob(bad: &BadGlob) -> ToolError {
     ToolError::new(ErrorCode::BadPattern, crate::to_sentence(&bad.to_string()))
         .hint("`glob` takes patterns such as *.py or src/**/test_*.")
 }
 
-/// The pattern around the place of an error.
+/// Returns the part of the pattern around the place of an error.
 fn pattern_near(pattern: &str, offset: usize) -> String {
     let from = pattern.char_indices().map(|(at, _)| at).rfind(|at| *at + 10 <= offset).unwrap_or(0);
     pattern[from..].chars().take(25).collect()
 }
 
-/// A node's symbol is no longer in its file. `names` are what the file has.
+/// Returns the error for a node whose symbol is no longer in its file. `names` are the names in the file.
 pub fn symbol_gone(id: &NodeId, names: &[String]) -> ToolError {
     let file = id.path().unwrap_or_default();
     ToolError::new(ErrorCode::SymbolNotFound, format!("Nothing in `{file}` is what `{id}` names."))
@@ -510,7 +513,7 @@ pub fn symbol_gone(id: &NodeId, names: &[String]) -> ToolError {
         .with_field("sameFile", names.to_vec())
 }
 
-/// The file of a node is gone; `name` is what to look for elsewhere.
+/// Returns the error for a node whose file is gone; `name` is the name to search for elsewhere.
 pub fn file_of_node_gone(file: &WsPath, name: &str) -> ToolError {
     file_deleted(file).hint(format!(
         "It was deleted or moved: map_search {{\"query\": {}}} finds the symbol's new home.",
@@ -518,7 +521,7 @@ pub fn file_of_node_gone(file: &WsPath, name: &str) -> ToolError {
     ))
 }
 
-/// A line that the file does not have.
+/// Returns the error for a line that the file does not have.
 pub fn no_such_line(file: &WsPath, line: u32, lines: u32) -> ToolError {
     let plural = if lines == 1 { "" } else { "s" };
     ToolError::bad_args(format!("`{file}` has {lines} line{plural}, and line {line} was asked about."))
@@ -526,7 +529,7 @@ pub fn no_such_line(file: &WsPath, line: u32, lines: u32) -> ToolError {
         .with_field("lines", lines)
 }
 
-/// A line without a column that has several names; `names` are they and their columns.
+/// Returns the error for a line with several names and no column; `names` are the names with their columns.
 pub fn several_names(file: &WsPath, line: u32, names: &[(String, u32)]) -> ToolError {
     /// Most names that the error lists; a line with more is data.
     const LISTED: usize = 20;
@@ -544,13 +547,13 @@ pub fn several_names(file: &WsPath, line: u32, names: &[(String, u32)]) -> ToolE
         .with_field("candidates", candidates)
 }
 
-/// A line without a column that has no name.
+/// Returns the error for a line without a column that has no name.
 pub fn nothing_named(file: &WsPath, line: u32) -> ToolError {
     ToolError::bad_args(format!("No name stands at {file}:{line}."))
         .hint("Pass the line of a name, or its nodeId, which map_search finds.")
 }
 
-/// As [`server_failed`], where the map can say something meanwhile: the lines it has for what was asked about.
+/// Adds to the error of [`server_failed`] the lines that the map has for the queried node.
 pub fn live_with_range(error: ToolError, id: &NodeId, lines: (u32, u32)) -> ToolError {
     error
         .hint("Ask again, or take `mapRange` as approximate.")

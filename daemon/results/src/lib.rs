@@ -1,6 +1,7 @@
-//! Domain answers as tool results, one file per family; every error's code, message and hint in one place.
+//! Turns domain answers into tool results, one file per family, and defines every error's code, message and
+//! hint.
 //!
-//! Knows the domain and the wire's types, and no tool: a handler asks here for the form of what it found.
+//! This crate knows the domain and the wire's types, and no tool: a handler calls it to convert its findings.
 
 pub mod edit;
 pub mod errors;
@@ -19,7 +20,7 @@ pub mod text_search;
 
 pub use file_lines::{FileLineCache, current_bytes};
 
-/// A note as a warning.
+/// Turns a note into a sentence, for a warning.
 pub fn to_sentence(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();

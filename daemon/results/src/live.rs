@@ -11,7 +11,7 @@ use hob_proto::tools::nav::{
 use crate::FileLineCache;
 use hob_host::Workspace;
 
-/// The name of a file in results, and whether it lies outside the workspace.
+/// Returns the name of a file in results, and true if it lies outside the workspace.
 pub fn file(file: &FileRef) -> (String, bool) {
     match file {
         FileRef::Inside(path) => (path.to_string(), false),
@@ -19,8 +19,8 @@ pub fn file(file: &FileRef) -> (String, bool) {
     }
 }
 
-/// Places with the lines that they are on, as far as `room` characters go: those behind are only counted, and looking at
-/// their files would be for nothing.
+/// Converts places to anchors with the text of their lines, as far as `room` characters go: later anchors are
+/// only counted, so their files are not read.
 pub fn anchors_with_lines(workspace: &Workspace, places: &[ServerLocation], room: usize) -> Vec<Anchor> {
     /// Fewest characters that an anchor takes besides its names and lines.
     const FRAME: usize = 30;
@@ -43,12 +43,12 @@ pub fn anchors_with_lines(workspace: &Workspace, places: &[ServerLocation], room
     places.iter().map(anchor).collect()
 }
 
-/// A stretch of a file.
+/// Converts a range of a file.
 pub fn range(start: (u32, u32), end: (u32, u32)) -> NameRange {
     NameRange { line: start.0, col: start.1, end_line: end.0, end_col: end.1 }
 }
 
-/// An outline's entry with all below it.
+/// Converts an outline's entry with all entries below it.
 pub fn outline_entry(entry: ServerOutline) -> OutlineEntry {
     OutlineEntry {
         name: entry.name,
@@ -62,7 +62,7 @@ pub fn outline_entry(entry: ServerOutline) -> OutlineEntry {
     }
 }
 
-/// A symbol found by name.
+/// Converts a symbol that a search by name found.
 pub fn symbol(found: FoundSymbol) -> SymbolHit {
     let (name, external) = file(&found.file);
     SymbolHit {
@@ -76,7 +76,7 @@ pub fn symbol(found: FoundSymbol) -> SymbolHit {
     }
 }
 
-/// A caller or callee with those a level further away.
+/// Converts a caller or callee with those a level further away.
 pub fn call(item: CallItem) -> Call {
     let (name, external) = file(&item.place.file);
     Call {
@@ -97,7 +97,7 @@ pub fn call(item: CallItem) -> Call {
     }
 }
 
-/// Something that is wrong.
+/// Converts a diagnostic of a server.
 pub fn diagnostic_entry(found: Diagnosis) -> DiagnosticEntry {
     DiagnosticEntry {
         file: file(&found.file).0,
@@ -110,7 +110,7 @@ pub fn diagnostic_entry(found: Diagnosis) -> DiagnosticEntry {
     }
 }
 
-/// The less whole of two answers.
+/// Returns the lower completeness of two answers.
 pub fn less_complete(a: Completeness, b: Completeness) -> Completeness {
     match (a, b) {
         (Completeness::Unknown, _) | (_, Completeness::Unknown) => Completeness::Unknown,
@@ -119,20 +119,20 @@ pub fn less_complete(a: Completeness, b: Completeness) -> Completeness {
     }
 }
 
-/// `fileFilter`: a glob if it looks like one, else a part of the path.
+/// The filter of `fileFilter`: a glob if it looks like one, else a part of the path.
 #[derive(Debug)]
 pub enum FileFilter {
-    /// The path has this text somewhere.
+    /// The path contains this text.
     Part(String),
     /// The path, or its last part, matches this glob.
     Glob(GlobMatcher),
 }
 
 impl FileFilter {
-    /// Reads the argument.
+    /// Parses the argument.
     ///
     /// # Errors
-    /// A glob that cannot be read.
+    /// When the text is an invalid glob.
     pub fn new(text: &str) -> Result<Self, globset::Error> {
         if !text.contains(['*', '?', '[', '{']) {
             return Ok(Self::Part(text.to_owned()));
@@ -140,11 +140,11 @@ impl FileFilter {
         Ok(Self::Glob(Glob::new(text)?.compile_matcher()))
     }
 
-    /// Returns true if the file at this path may be named.
+    /// Returns true if the filter admits the file at this path.
     pub fn admits_text(&self, name: &str) -> bool {
         match self {
             Self::Part(part) => name.contains(part.as_str()),
-            // `*.py` means every such file, as in searches.
+            // `*.py` matches every such file, as in searches.
             Self::Glob(glob) => {
                 glob.is_match(name) || name.rsplit('/').next().is_some_and(|last| glob.is_match(last))
             }

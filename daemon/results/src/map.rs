@@ -1,4 +1,4 @@
-//! Map answers as tool results.
+//! Turns answers of the map into tool results.
 
 use std::time::SystemTime;
 
@@ -12,23 +12,23 @@ use serde_json::{Map as JsonMap, Value, json};
 use super::errors;
 use hob_host::{Phase, Stale, Workspace, resident_bytes};
 
-/// Lines of uses shown per neighbour, where several kinds of edges share the answer.
+/// Lines of uses for each neighbour, in an answer with several kinds of edges.
 const SITES: usize = 10;
 
-/// Most definitions told that unsure uses may mean.
+/// Most definitions in an answer that its unsure uses may mean.
 const CANDIDATES: usize = 10;
 
-/// Files that the status names of which lines are not mapped, and stretches of each.
+/// Files with unmapped lines that the status names, and ranges of lines for each.
 const UNMAPPED_FILES: usize = 10;
 const UNMAPPED_STRETCHES: usize = 8;
 
-/// A moment in RFC 3339, to the second.
+/// Formats a time in RFC 3339, to the second.
 #[must_use]
 pub fn rfc3339(at: Option<SystemTime>) -> String {
     at.map(|at| humantime::format_rfc3339_seconds(at).to_string()).unwrap_or_default()
 }
 
-/// A hub score as answers show it.
+/// Rounds a hub score as answers show it.
 #[must_use]
 pub fn score(score: f32) -> f64 {
     (f64::from(score) * 10_000.0).round() / 10_000.0
@@ -42,7 +42,7 @@ fn line_of(info: &NodeInfo) -> u32 {
     info.name_at.0
 }
 
-/// A node by itself.
+/// Converts a node by itself.
 #[must_use]
 pub fn node_entry(info: &NodeInfo) -> proto::Node {
     proto::Node {
@@ -82,7 +82,7 @@ fn cluster_entry(cluster: graph::Cluster) -> proto::Cluster {
     proto::Cluster { id: cluster.id, label: cluster.label, files: cluster.files, hubs: hubs.collect() }
 }
 
-/// One of the results of `map_search`.
+/// Converts one of the hits of `map_search`.
 #[must_use]
 pub fn search_hit(info: graph::NodeInfo, stale: &Stale) -> proto::SearchHit {
     proto::SearchHit {
@@ -102,8 +102,8 @@ pub fn search_hit(info: graph::NodeInfo, stale: &Stale) -> proto::SearchHit {
     }
 }
 
-/// `map_neighbors`; with `all_sites` every line of a use is shown. Texts of lines are left to the handler, which reads files when it
-/// holds no lock.
+/// Makes the result of `map_neighbors`; with `all_sites` it has every line of a use. The handler adds the
+/// texts of lines, because it reads files when it holds no lock.
 #[must_use]
 pub fn neighbors_result(
     map: &Map,
@@ -129,7 +129,7 @@ pub fn neighbors_result(
     }
 }
 
-/// Returns the nodes that the unresolved uses may mean instead: the same names have the same definitions for all
+/// Returns the nodes that the unresolved uses may mean instead: equal names have the same definitions for all
 /// uses.
 fn shared_candidates(map: &Map, answer: &graph::NeighborsAnswer) -> Vec<String> {
     let kin = |node: graph::NodeRef| answer.family.iter().any(|kin| node == kin.method.into());
@@ -165,7 +165,7 @@ fn family_member(map: &Map, kin: &graph::Relative) -> Option<proto::FamilyMember
 fn neighbor_entry(map: &Map, found: graph::Neighbor, stale: &Stale, sites: usize) -> proto::Neighbor {
     let resolved = found.confidence != graph::Confidence::Candidate;
     let derived = derived_apart(&found).map(ToOwned::to_owned);
-    // Inward they are the answer's, see `shared_candidates`.
+    // Inward candidates belong to the answer as a whole, see `shared_candidates`.
     let candidates = if found.direction == graph::Direction::In { &[] } else { &found.candidates[..] };
     let info = found.info;
     proto::Neighbor {
@@ -193,7 +193,7 @@ fn neighbor_entry(map: &Map, found: graph::Neighbor, stale: &Stale, sites: usize
     }
 }
 
-/// The name of a type that is derived outside of its own definition.
+/// Returns the name of a type whose base is declared outside of the type's own definition.
 fn derived_apart(found: &graph::Neighbor) -> Option<&str> {
     let is_derived = matches!(found.edge, graph::EdgeKind::Extends | graph::EdgeKind::Implements);
     let (first, last) = found.info.lines;
@@ -204,7 +204,7 @@ fn derived_apart(found: &graph::Neighbor) -> Option<&str> {
         .then_some(found.info.qualified.as_str())
 }
 
-/// `map_status`, but for what the daemon as a whole knows.
+/// Makes the result of `map_status`, without the facts of the daemon as a whole.
 #[must_use]
 pub fn status(workspace: &Workspace) -> proto::StatusResult {
     let stats = workspace.map().stats();
@@ -233,7 +233,7 @@ pub fn status(workspace: &Workspace) -> proto::StatusResult {
     }
 }
 
-/// Stretches of lines, the first `most` of them.
+/// Formats ranges of lines, the first `most` of them.
 #[must_use]
 pub fn line_ranges(lines: &[(u32, u32)], most: usize) -> Vec<String> {
     let written = |(first, last): &(u32, u32)| match first == last {
@@ -281,7 +281,7 @@ fn watcher_status(workspace: &Workspace) -> proto::WatcherStatus {
     }
 }
 
-/// Adds to the reason why changes are not seen what each call pays for that: the time of the last one that paid.
+/// Adds the cost of unseen changes to their reason: the time of the last scan that a call had to make.
 fn with_sweep_cost(reason: String, workspace: &Workspace) -> String {
     let cost = match workspace.last_sweep() {
         Some(took) => format!("which took the last one {:.1} ms", took.as_secs_f64() * 1_000.0),
@@ -290,7 +290,8 @@ fn with_sweep_cost(reason: String, workspace: &Workspace) -> String {
     format!("{reason}; every call looks at all files, {cost}")
 }
 
-/// The language servers of this project, by name; a second one of a kind (other settings) has a number behind it.
+/// Lists the language servers of this project by name; the name of a second one of a kind (other settings)
+/// has a number behind it.
 pub fn server_entries(workspace: &Workspace) -> JsonMap<String, Value> {
     let (mut shown, trusted) = (JsonMap::new(), workspace.is_trusted());
     for server in workspace.live().status().into_iter().filter(|server| server.key.root == *workspace.root())
@@ -322,7 +323,7 @@ pub fn server_entries(workspace: &Workspace) -> JsonMap<String, Value> {
     shown
 }
 
-/// Returns a note on the cost of many hard links; a few cost nothing that anybody would notice.
+/// Returns a note on the cost of many hard links; a few cost nothing noticeable.
 fn hard_links_note(files: usize) -> Option<String> {
     (files >= MANY_LINKS).then(|| {
         format!(

@@ -1,4 +1,5 @@
-//! Turns the answers of the organisation's code search into the results of tools, each line checked by the engine that decides here.
+//! Turns the answers of the organisation's code search into the results of tools; hob's own engine checks
+//! each line.
 
 use hob_org::pattern::Translation;
 use hob_org::wire::{FoundFile, FoundLine, SearchAnswer};
@@ -11,27 +12,27 @@ use crate::text::bare_match;
 
 /// Most files that a count names.
 const TOP_FILES: usize = 10;
-/// Lines of a snippet, and characters of each.
+/// The lines of a snippet, and the characters of each.
 const SNIPPET: (usize, usize) = (2, 100);
 
-/// Stands before the path of a file that the server has: it is no path here, though one like it may be.
+/// The prefix of a path on the server: it is no local path, though an equal one may exist.
 pub const ORG_MARK: &str = "org:";
 
-/// A pattern as it is searched for here and there.
+/// A pattern in its local form and in its form for the server.
 #[derive(Debug)]
 pub struct OrgPattern {
-    /// The pattern here.
+    /// The pattern for the local search.
     pub here: Pattern,
-    /// The pattern there, which matches at least the same.
+    /// The pattern for the server, which matches at least the same.
     pub there: Translation,
 }
 
-/// The files of an answer that a question is about.
+/// The files that a question is about.
 pub trait OrgScope {
     /// Returns true if the question is about a file of a repository.
     fn admits(&self, repository: &str, path: &str) -> bool;
-    /// Returns true if a question with or without regard to case tells the server all of the scope, so that what it counted unseen is
-    /// in it.
+    /// Returns true if a query with or without regard to case tells the server all of the scope, so that the
+    /// server's own counts are within the scope.
     fn is_asked_exactly(&self, case_sensitive: bool) -> bool;
 }
 
@@ -40,17 +41,17 @@ pub trait OrgScope {
 pub struct OrgLines {
     /// File by file, in the server's order.
     pub files: Vec<OrgFile>,
-    /// Matching lines.
+    /// Number of matching lines.
     pub total_lines: u64,
-    /// Occurrences.
+    /// Number of matches.
     pub total_matches: u64,
-    /// Files with a match.
+    /// Number of files with a match.
     pub files_matched: u64,
-    /// True if the totals are of everything; else they are lower bounds.
+    /// True if the totals are exact; otherwise they are lower bounds.
     pub is_whole: bool,
-    /// True if the server did not look at everything.
+    /// True if the server did not search all of its index.
     pub stopped_early: bool,
-    /// Lines that came, of files outside of the scope.
+    /// Number of lines in the answer that belong to files outside of the scope.
     pub left_out: u64,
 }
 
@@ -59,7 +60,7 @@ pub struct OrgLines {
 pub struct OrgFile {
     /// [`ORG_MARK`], the name of the repository and the path in it.
     pub path: String,
-    /// Occurrences.
+    /// Number of matches.
     pub matches: u64,
     lines: Vec<(FoundLine, CheckedLine)>,
 }
@@ -115,20 +116,20 @@ fn check_file(file: FoundFile, pattern: &Pattern) -> Result<Option<OrgFile>, Bad
     Ok((!lines.is_empty()).then_some(OrgFile { path, matches, lines }))
 }
 
-/// A file of the server as answers print it and `paths` takes it.
+/// Returns the path of a server's file as answers print it and `paths` accepts it.
 fn marked_path(file: &FoundFile) -> String {
     format!("{ORG_MARK}{}/{}", file.repository, file.path)
 }
 
 impl OrgLines {
-    /// At most `limit` lines.
+    /// Returns at most `limit` lines.
     #[must_use]
     pub fn to_matches(&self, limit: usize) -> Vec<TextMatch> {
         let lines = self.files.iter().flat_map(|file| file.lines.iter().map(|line| (&file.path, line)));
         lines.take(limit).map(|(path, (line, checked))| line_match(path, line, checked)).collect()
     }
 
-    /// At most `limit` files, each with the number of its lines.
+    /// Returns at most `limit` files, each with the number of its lines.
     #[must_use]
     pub fn to_files(&self, limit: usize) -> Vec<TextMatch> {
         let file =
@@ -136,7 +137,7 @@ impl OrgLines {
         self.files.iter().take(limit).map(file).collect()
     }
 
-    /// The counts of a pattern.
+    /// Returns the counts of a pattern.
     #[must_use]
     pub fn to_count(&self, pattern: &str) -> PatternCount {
         let mut top: Vec<&OrgFile> = self.files.iter().collect();
@@ -162,7 +163,8 @@ fn line_match(path: &str, line: &FoundLine, checked: &CheckedLine) -> TextMatch 
     }
 }
 
-/// Files by the server's rank. Their scores are brought to the scale of `best`, the score of the best hit here.
+/// Returns the files by the server's rank. Their scores are scaled to `best`, the score of the best local
+/// hit.
 #[must_use]
 pub fn ranked_files(answer: &SearchAnswer, scope: &dyn OrgScope, best: f64) -> Vec<RankedResult> {
     let top = answer.files.first().map_or(1.0, |file| file.score).max(f64::MIN_POSITIVE);

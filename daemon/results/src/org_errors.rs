@@ -1,4 +1,4 @@
-//! Says why the organisation's code search gives no answer, and what to do about it.
+//! Defines the errors of the organisation's code search, and what to do about each.
 
 use hob_org::OrgError;
 use hob_org::pattern::Unsayable;
@@ -6,14 +6,14 @@ use hob_proto::{ErrorCode, ToolError};
 
 use crate::errors;
 
-/// The settings name no code search.
+/// Returns the error for settings that name no code search.
 pub fn no_org() -> ToolError {
     ToolError::bad_args("`in: \"org\"` needs a code search, and the user's settings name none").hint(
         "Without `in` the project is searched. The user can name a Zoekt server in config.toml: [org] url = \"https://...\".",
     )
 }
 
-/// The organisation's code search gave no answer.
+/// Returns the error for a code search of the organisation that gave no answer.
 pub fn org_failed(error: &OrgError) -> ToolError {
     let hint = match error {
         OrgError::Stopped(_) => return errors::cancelled(),
@@ -42,7 +42,7 @@ pub fn org_failed(error: &OrgError) -> ToolError {
     ToolError::new(ErrorCode::OrgUnavailable, crate::to_sentence(&error.to_string())).hint(hint)
 }
 
-/// A pattern cannot be asked of the organisation's code search.
+/// Returns the error for a pattern that hob cannot send to the organisation's code search.
 pub fn not_for_org(pattern: &str, why: Unsayable) -> ToolError {
     let shown: String = pattern.chars().take(100).collect();
     let message = format!("`{shown}` cannot be asked of the code search: {why}");

@@ -1,15 +1,15 @@
-//! Says why the source of a package cannot be had, and what to do about it.
+//! Defines the errors of packages without source, and what to do about each.
 
 use std::path::PathBuf;
 
 use hob_host::{OutsideError, PackageError};
 use hob_proto::ToolError;
 
-/// Most dependencies, and most folders, that an error names.
+/// Most dependencies, and most folders, that an error lists.
 const NAMED_PACKAGES: usize = 20;
 const LOOKED_AT: usize = 4;
 
-/// The source of the dependency `name` cannot be opened.
+/// Returns the error for a dependency `name` whose source cannot be opened.
 pub fn package(name: &str, error: &PackageError) -> ToolError {
     match error {
         PackageError::Unknown { named } => {
@@ -43,7 +43,8 @@ pub fn package(name: &str, error: &PackageError) -> ToolError {
     }
 }
 
-/// Why a question about one name could not look into the package that the name leads to, as a warning.
+/// Returns the warning for a question about a name that leads into a package, when hob could not open that
+/// package.
 #[must_use]
 pub fn why_not_open(error: &OutsideError) -> String {
     match error {
@@ -71,7 +72,7 @@ pub fn why_not_open(error: &OutsideError) -> String {
     }
 }
 
-/// The command that brings the sources of an artifact.
+/// Returns the command that downloads the sources of an artifact.
 fn fetch_sources(coordinates: &str) -> String {
     format!(
         "Run `mvn dependency:get -Dartifact={coordinates}:jar:sources` (or, of all dependencies, `mvn dependency:sources` in the project)"

@@ -1,4 +1,4 @@
-//! Chains between symbols as a tool result.
+//! Turns chains between symbols into a tool result.
 
 use hob_map::Map;
 use hob_map::graph;
@@ -6,7 +6,8 @@ use hob_proto::tools::path as proto;
 
 use super::map::node_entry;
 
-/// `map_path`. Texts of lines are left to the handler, which reads files when it holds no lock.
+/// Makes the result of `map_path`. The handler adds the texts of lines, because it reads files when it holds
+/// no lock.
 #[must_use]
 pub fn path(map: &Map, answer: graph::PathAnswer) -> proto::PathResult {
     let found = answer.is_connected();

@@ -1,4 +1,4 @@
-//! Turns the findings of `resolve` into results.
+//! Turns the answers of `resolve` into results.
 
 use hob_base::WsPath;
 use hob_bridge::Enclosing;
@@ -6,7 +6,7 @@ use hob_map::graph::NodeInfo;
 use hob_proto::Anchor;
 use hob_proto::tools::resolve::{EnclosingSymbol, LineRange, PositionResult};
 
-/// A place in a file of the workspace.
+/// Converts a place in a file of the workspace.
 #[must_use]
 pub fn anchor_at(file: &WsPath, line: u32, col: u32) -> Anchor {
     Anchor {
@@ -21,7 +21,7 @@ pub fn anchor_at(file: &WsPath, line: u32, col: u32) -> Anchor {
     }
 }
 
-/// The lines that the map has for a definition.
+/// Returns the lines that the map has for a definition.
 #[must_use]
 pub fn map_range(def: &NodeInfo) -> LineRange {
     LineRange { line: def.lines.0, end_line: def.lines.1 }

@@ -1,11 +1,11 @@
-//! Text search answers as tool results.
+//! Turns answers of text search into tool results.
 
 use std::time::Duration;
 
 use hob_proto::tools::text::{CountPatternsResult, PatternCount, RegexSearchResult, TextMatch, TopFile};
 use hob_text::{CountAnswer, LineMatch, PatternCounts, SearchAnswer};
 
-/// The result of a search; `node_of` says what kind of node a line belongs to and which it is.
+/// Makes the result of a search; `node_of` returns the kind and the ID of the node that a line belongs to.
 pub fn result(
     answer: SearchAnswer,
     output: &str,
@@ -33,7 +33,7 @@ pub fn result(
     }
 }
 
-/// The result of counting `patterns`.
+/// Makes the result of counting `patterns`.
 pub fn counts_result(answer: CountAnswer, patterns: Vec<String>) -> CountPatternsResult {
     let complete = answer.covers_everything();
     CountPatternsResult {
@@ -81,7 +81,7 @@ fn file(path: &str, lines: u64) -> TextMatch {
     TextMatch { count: Some(lines), ..bare_match(path) }
 }
 
-/// A match of which nothing is known but its file.
+/// Makes a match of which only the file is known.
 pub(crate) fn bare_match(path: &str) -> TextMatch {
     TextMatch {
         file: path.to_owned(),

@@ -1,5 +1,5 @@
-//! Files that are text and nothing else, though their language is known: answers that name one say so, because an answer without
-//! its definitions and references looks whole.
+//! Warns about files that hob has only as text, though their language is known: an answer about one says so,
+//! because without its definitions and references it looks complete and is not.
 
 use hob_base::AbsPath;
 use hob_map::GaveUp;
@@ -7,18 +7,18 @@ use serde_json::{Map, Value};
 
 use hob_host::{Host, Workspace};
 
-/// Files that are named at once.
+/// Most files that a warning names.
 const NAMED: usize = 3;
 
-/// A call that has been answered.
+/// An answered call.
 pub struct AnsweredCall<'c> {
     /// Name of the tool.
     pub tool: &'c str,
-    /// The project that it was about, if it has asked for one.
+    /// The project of the call, if it had one.
     pub root: Option<&'c AbsPath>,
     /// Its arguments.
     pub args: &'c Map<String, Value>,
-    /// Its data; null if it failed.
+    /// Its data; null if the call failed.
     pub answer: &'c Value,
 }
 
@@ -39,7 +39,7 @@ pub fn text_only_warning(host: &Host, call: &AnsweredCall<'_>) -> Option<String>
     if map.is_whole() {
         return None;
     }
-    // What these say may be missing from any answer.
+    // Definitions of pending files may be missing from any answer.
     let mut told: Vec<(String, GaveUp)> =
         map.pending_files().into_iter().map(|path| (path.to_string(), GaveUp::Pending)).collect();
     let mut met = |text: &str| {

@@ -1,10 +1,10 @@
-//! Answers to questions in words, as results.
+//! Turns answers of ranked search into results.
 
 use hob_base::WsPath;
 use hob_proto::tools::ranked::RankedResult;
 use hob_text::ranked::DocKind;
 
-/// A hit and what the map says of it.
+/// A hit, with its facts from the map.
 pub struct MappedHit {
     /// Node ID, if the map has the definition.
     pub id: Option<String>,
@@ -26,7 +26,7 @@ pub struct MappedHit {
     pub stale: bool,
 }
 
-/// The word for a kind.
+/// Returns the word for a kind.
 #[must_use]
 pub fn kind(kind: DocKind) -> &'static str {
     match kind {
@@ -37,7 +37,7 @@ pub fn kind(kind: DocKind) -> &'static str {
     }
 }
 
-/// A hit and what it says.
+/// Makes the result of a hit.
 pub fn result(hit: MappedHit, snippet: Option<String>) -> RankedResult {
     RankedResult {
         id: hit.id,

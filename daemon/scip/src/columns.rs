@@ -1,7 +1,7 @@
-//! Turns the places of a document into hob's: lines from 1, columns from 1 in UTF-16 code units.
+//! Converts the places of a document to hob's: lines from 1, columns from 1 in UTF-16 code units.
 //!
-//! A document does not say which text its columns are of. So every place has to lie in the text at hand: one that does not proves that
-//! the document is of another text, and then nothing in it is believed.
+//! A document does not say which text its columns refer to. So every place has to lie in the present text:
+//! one that does not proves that the document describes another text, and then hob believes nothing in it.
 
 use hob_base::LineIndex;
 
@@ -17,10 +17,10 @@ pub struct Misfit {
     pub col: u32,
 }
 
-/// Places every name of a document in `text`, sorted by place.
+/// Converts every name of a document to a place in `text`, sorted by place.
 ///
 /// # Errors
-/// [`Misfit`] when a name lies where the text has nothing.
+/// [`Misfit`] when a name lies outside the text.
 pub fn place_names(document: SourceDocument, text: &[u8]) -> Result<Vec<PlacedName>, Misfit> {
     let lines = TextLines { text, index: LineIndex::new(text), unit: document.unit };
     let mut placed = Vec::with_capacity(document.names.len());
@@ -40,7 +40,7 @@ pub fn place_names(document: SourceDocument, text: &[u8]) -> Result<Vec<PlacedNa
     Ok(placed)
 }
 
-/// A text, its lines, and the unit in which somebody counts its columns.
+/// A text, its lines, and the unit in which a document counts its columns.
 struct TextLines<'t> {
     text: &'t [u8],
     index: LineIndex,
@@ -48,7 +48,7 @@ struct TextLines<'t> {
 }
 
 impl TextLines<'_> {
-    /// The UTF-16 column, from 1, of a column from 0 in the document's unit.
+    /// Returns the UTF-16 column, from 1, of a column from 0 in the document's unit.
     fn utf16_col(&self, line: u32, col: u32) -> Result<u32, Misfit> {
         let misfit = Misfit { line: line.saturating_add(1), col: col.saturating_add(1) };
         let range = self.index.line_range(misfit.line).ok_or(misfit)?;
@@ -59,7 +59,8 @@ impl TextLines<'_> {
         self.units_before(&String::from_utf8_lossy(bytes), col).map(|units| units + 1).ok_or(misfit)
     }
 
-    /// The UTF-16 units before a column; `None` where the line is shorter, or the column lies within a character.
+    /// Returns the number of UTF-16 units before a column; `None` if the line is shorter, or the column lies
+    /// within a character.
     fn units_before(&self, line: &str, col: u32) -> Option<u32> {
         let (mut left, mut units) = (col, 0);
         for c in line.chars() {

@@ -1,4 +1,5 @@
-//! Holds what an index says of one file, in hob's own words: no type of the library reaches further than `wire`.
+//! Defines hob's own types for the contents of one file in an index: no type of the library is used outside
+//! of `wire`.
 
 /// The unit in which a document counts columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,31 +12,32 @@ pub enum ColumnUnit {
     Utf32,
 }
 
-/// The beginning of an index: who made it, and of which folder.
+/// The beginning of an index: its indexer and its folder.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct IndexHead {
-    /// The name of the indexer, as it says itself.
+    /// The name of the indexer, as the index states it.
     pub tool: String,
-    /// The version of the indexer; empty if it does not say one.
+    /// The version of the indexer; empty if the index does not state one.
     pub tool_version: String,
-    /// The address of the folder to which paths are relative (`file:///home/me/shop`); empty if it is not said.
+    /// The address of the folder to which paths are relative (`file:///home/me/shop`); empty if the index
+    /// does not state it.
     pub project_root: String,
 }
 
-/// A stretch of a text as a document has it: lines and columns from 0, the end exclusive.
+/// A range of a text in a document: lines and columns from 0, the end exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct SourceSpan {
-    /// The line on which the stretch begins.
+    /// The first line of the range.
     pub line: u32,
-    /// The column at which it begins, in the document's unit.
+    /// The first column, in the document's unit.
     pub col: u32,
-    /// The line on which it ends.
+    /// The last line of the range.
     pub end_line: u32,
-    /// The column before which it ends, in the document's unit.
+    /// The column before which the range ends, in the document's unit.
     pub end_col: u32,
 }
 
-/// A name in a file, with the symbol that it means.
+/// A name in a file, with the symbol that it refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceName {
     /// The place of the name.
@@ -50,10 +52,10 @@ pub struct SourceName {
     pub lines: Option<SourceSpan>,
 }
 
-/// A statement about two symbols, which widens what the questions about one of them find.
+/// A relation of two symbols, which widens the answers to questions about one of them.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct SymbolRelation {
-    /// The symbol that the statement is about.
+    /// The symbol that has the relation.
     pub from: String,
     /// The other symbol.
     pub to: String,
@@ -65,31 +67,31 @@ pub struct SymbolRelation {
     pub is_implementation: bool,
 }
 
-/// Everything that an index says of one file.
+/// Everything that an index states about one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceDocument {
     /// The path relative to the index's root, as written.
     pub path: String,
     /// The language, by SCIP's name for it.
     pub language: String,
-    /// The text that was indexed; `None` for most indexers, which leave it out.
+    /// The indexed text; `None` from most indexers, which omit it.
     pub text: Option<String>,
-    /// The unit of its columns.
+    /// The unit in which the document counts columns.
     pub unit: ColumnUnit,
     /// Its names, in the order of the document.
     pub names: Vec<SourceName>,
-    /// Statements about its symbols.
+    /// The relations of its symbols.
     pub relations: Vec<SymbolRelation>,
 }
 
-/// A name at a place as hob writes places: lines and UTF-16 columns from 1.
+/// A name at a place in hob's units: lines and UTF-16 columns from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacedName {
     /// The line of the name.
     pub line: u32,
     /// The column of its first unit.
     pub col: u32,
-    /// The line on which it ends.
+    /// The last line of the name.
     pub end_line: u32,
     /// The column behind its last unit.
     pub end_col: u32,
@@ -99,12 +101,12 @@ pub struct PlacedName {
     pub is_definition: bool,
 }
 
-/// A symbol as hob describes it in an index of its own.
+/// A symbol in an index that hob writes.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct WrittenSymbol {
     /// The symbol in SCIP's notation.
     pub symbol: String,
-    /// The word that hob has for its kind: `class`, `method`.
+    /// hob's word for its kind: `class`, `method`.
     pub kind: &'static str,
     /// The name that people read.
     pub name: String,

@@ -1,11 +1,13 @@
-//! Reads and writes SCIP indexes, and keeps what an index says in a form that answers questions where it lies.
+//! Reads and writes SCIP indexes, and keeps an imported index in a form that answers questions without
+//! decoding.
 //!
-//! SCIP is the format in which indexers built on compilers (scip-typescript, rust-analyzer, scip-java and others) write down every
-//! name of a project with the symbol that it means. `wire` reads such a stream document by document, so that memory depends on the
-//! largest document and not on the index, and writes one in the same way. `compact` is the form that hob keeps: sorted tables in one
-//! file that is mapped, in which a place or a symbol is found by binary search. `columns` turns the columns of an indexer into hob's.
+//! SCIP is the format in which compiler-based indexers (scip-typescript, rust-analyzer, scip-java and others)
+//! list every name of a project with the symbol that it refers to. `wire` reads such a stream document by
+//! document, so that memory depends on the largest document and not on the index, and writes one in the same
+//! way. `compact` is the form that hob keeps: sorted tables in one mapped file, in which a binary search
+//! finds a place or a symbol. `columns` converts the columns of an indexer to hob's.
 //!
-//! Nothing here opens a file, knows a project or decides whom to believe: `hob-host` does.
+//! This crate opens no file, knows no project and does not decide which index to believe: `hob-host` does.
 
 mod columns;
 mod compact;

@@ -1,8 +1,8 @@
-//! Tries the programs that settings name for language servers, as `hob config check` does: what a server would fail with at the first
-//! question is told where it is written.
+//! Tries the programs that settings name for language servers, for `hob config check`: it reports, with the
+//! line of the settings, why a server would fail at the first question.
 //!
-//! A program is asked for its version, under the rules that hold when a server is started: what a project brings along is run only if
-//! the user trusts the project.
+//! A program is asked for its version, under the rules for starting a server: a program that a project brings
+//! along runs only if the user trusts the project.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub(super) fn try_commands(root: &AbsPath, trusted: bool, preferences: &Arc<Pref
     named.filter_map(problem).collect()
 }
 
-/// The file and the line of a place as settings write it.
+/// Splits a place in settings into its file and its line.
 fn file_and_line(from: &str) -> (String, usize) {
     let split = from.rsplit_once(':').and_then(|(file, line)| Some((file.to_owned(), line.parse().ok()?)));
     split.unwrap_or_else(|| (from.to_owned(), 0))

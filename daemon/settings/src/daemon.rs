@@ -1,6 +1,8 @@
-//! `[daemon]`: what the daemon is to be like, from four levels: built in, the user's file, the environment, the command line.
+//! Reads `[daemon]`: the daemon's own settings, from four levels: built in, the user's file, the environment,
+//! the command line.
 //!
-//! Read when the daemon starts and at no other time. What is wrong costs that key and no more: the level below counts.
+//! The daemon reads them only when it starts. A mistake invalidates one key, whose value then comes from the
+//! level below.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -19,41 +21,41 @@ pub(super) type Section = BTreeMap<&'static str, StatedPreference<Value>>;
 /// The function that looks up an environment variable.
 pub type Environment<'e> = &'e dyn Fn(&str) -> Option<OsString>;
 
-/// The value of a key that counts, and the place where it was set.
+/// The effective value of a key, and the place where it was set.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
     /// The key that the value is of.
     pub(super) key: &'static KeyDef,
-    /// The value that counts.
+    /// The effective value.
     pub(super) value: Value,
-    /// A file and a line, or a variable; `None` for what is built in.
+    /// A file and a line, or a variable; `None` for a built-in value.
     pub(super) from: Option<String>,
 }
 
 /// The settings of the daemon, each chosen from its four levels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DaemonSettings {
-    /// End after so long without a client; `None` for never.
+    /// Time without a client after which the daemon ends; `None` for never.
     pub idle: Option<Duration>,
-    /// Stop a language server that nobody has used for so long.
+    /// Time after which the daemon stops a language server that nobody uses.
     pub server_idle: Duration,
     /// The memory limit of projects and servers together.
     pub memory: MemoryBudget,
-    /// True if texts are kept in the cache folder.
+    /// True if the daemon copies texts into the cache folder.
     pub text_cache: bool,
     /// Threads that index; 0 for as many as there are processors.
     pub index_threads: usize,
-    /// True if counts outlive the daemon.
+    /// True if the counts of calls outlive the daemon.
     pub metrics: bool,
     /// The filter of the log, such as `info`.
     pub log: String,
 }
 
-/// As good as never; deadlines are computed from it, so it must not overflow them.
+/// A time that never passes in practice; deadlines are computed from it, so it must not overflow them.
 const NEVER: Duration = Duration::from_secs(10 * 366 * 24 * 60 * 60);
 
 impl SettingsReader<'_> {
-    /// Reads the section, as far as it can be used.
+    /// Reads the valid keys of the section.
     pub(super) fn read_daemon_section(&mut self, section: TomlEntry<'_, '_>) -> Section {
         let mut said = Section::new();
         let Some(table) = self.read_table(section) else { return said };
@@ -66,7 +68,8 @@ impl SettingsReader<'_> {
             let wanted = toml_to_json(value.get_ref()).unwrap_or_default();
             match def.takes.check_value(&wanted) {
                 Ok(()) => drop(said.insert(def.name, self.with_place(value, wanted))),
-                // A value out of its range is told as it is; of another kind, by its kind.
+                // A value out of its range is reported with the range; a value of another kind, with the
+                // kind.
                 Err(why) if is_kin(&wanted, def) => {
                     let got = toml_of(&wanted);
                     self.add_problem(value.span().start, format!("`{name}` {why}, and is {got}"));
@@ -89,7 +92,7 @@ pub(super) fn choose_values(file: &Section, environment: Environment<'_>) -> (Ve
     let mut problems = Vec::new();
     let chosen = keys::of_section("daemon").map(|key| {
         let variable = key.variable.and_then(|variable| Some((variable.name, environment(variable.name)?)));
-        // An empty variable is one that is not set.
+        // An empty variable counts as unset.
         if let Some((name, said)) = variable.filter(|(_, said)| !said.is_empty()) {
             match key.of_environment(&said) {
                 Ok(value) => return Choice { key, value, from: Some(format!("the variable {name}")) },
@@ -107,7 +110,7 @@ pub(super) fn choose_values(file: &Section, environment: Environment<'_>) -> (Ve
 }
 
 impl DaemonSettings {
-    /// As it was chosen.
+    /// Creates the settings from the chosen values.
     pub(super) fn from_choices(chosen: &[Choice]) -> Self {
         let value = |name: &str| {
             let choice = chosen.iter().find(|choice| choice.key.name == name);
@@ -143,7 +146,7 @@ fn budget(memory: Option<Memory>) -> MemoryBudget {
     }
 }
 
-/// A value as TOML has it.
+/// Writes a value as TOML.
 pub(super) fn toml_of(value: &Value) -> String {
     match value {
         Value::Array(all) => format!("[{}]", all.iter().map(toml_of).collect::<Vec<_>>().join(", ")),
@@ -151,12 +154,12 @@ pub(super) fn toml_of(value: &Value) -> String {
             let entry = |(name, value): (&String, &Value)| format!("{} = {}", key_of(name), toml_of(value));
             format!("{{ {} }}", fields.iter().map(entry).collect::<Vec<_>>().join(", "))
         }
-        // JSON's texts, numbers and truth values are TOML's.
+        // Texts, numbers and truth values are written alike in JSON and TOML.
         plain => plain.to_string(),
     }
 }
 
-/// A key as TOML has it.
+/// Writes a key as TOML.
 pub(super) fn key_of(name: &str) -> String {
     let is_bare =
         !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');

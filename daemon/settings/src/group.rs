@@ -1,13 +1,14 @@
-//! Decides whether a group that may write the user's settings has anybody else in it.
+//! Decides whether a group that may write the user's settings has other members than the user.
 //!
-//! Many systems give each user a group of one, and files that it may write; so that alone says nothing. Only the local tables are
-//! looked at: of a group that stands elsewhere nothing can be said without asking a network.
+//! Many systems give each user a group of one, and files that this group may write; so the mode alone proves
+//! nothing. Only the local tables are read: the members of any other group are known only to a network.
 
 #[cfg(unix)]
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Returns the warning about a file that others in its group may write; `None` where there are no others.
+/// Returns the warning about a file that others in its group may write; `None` if the group has no other
+/// member.
 #[cfg(unix)]
 pub(super) fn concern(file: &Path) -> Option<String> {
     use hob_base::small;
@@ -15,7 +16,7 @@ pub(super) fn concern(file: &Path) -> Option<String> {
     const LARGEST: u64 = 8 << 20;
     let found = file.metadata().ok().filter(|found| found.mode() & 0o020 != 0)?;
     let table = |name: &str| small::read_text(Path::new(name), LARGEST).unwrap_or_default();
-    let others = others(found.uid(), found.gid(), &table("/etc/passwd"), &table("/etc/group"));
+    let others = other_members(found.uid(), found.gid(), &table("/etc/passwd"), &table("/etc/group"));
     let first = others.first()?;
     let more = if others.len() > 1 { " and others" } else { "" };
     Some(format!("`{0}` can be written by `{first}`{more} of its group: chmod g-w {0}", file.display()))
@@ -28,7 +29,7 @@ pub(super) fn concern(_file: &Path) -> Option<String> {
 
 /// Returns the users in the group besides the user: by the group's own list, or because it is their first group.
 #[cfg(unix)]
-fn others(user: u32, group: u32, passwd: &str, groups: &str) -> BTreeSet<String> {
+fn other_members(user: u32, group: u32, passwd: &str, groups: &str) -> BTreeSet<String> {
     let number = |field: Option<&&str>| field.and_then(|field| field.parse::<u32>().ok());
     let mut own = "";
     let mut all = BTreeSet::new();
@@ -56,7 +57,7 @@ mod tests {
     fn a_group_of_one_is_nobody_else() {
         let passwd = "root:x:0:0::/root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\nbob:x:1001:100::/home/bob:/bin/sh\n";
         let groups = "root:x:0:\nusers:x:100:ann\nann:x:1000:ann\nstaff:x:50:ann,carl\n";
-        let of = |group| others(1000, group, passwd, groups).into_iter().collect::<Vec<_>>();
+        let of = |group| other_members(1000, group, passwd, groups).into_iter().collect::<Vec<_>>();
         assert!(of(1000).is_empty() && of(4242).is_empty());
         assert_eq!(of(100), ["bob"], "it is his first group");
         assert_eq!(of(50), ["carl"]);

@@ -1,7 +1,8 @@
-//! The one table of settings: every key with what it takes, what counts without it, and why.
+//! Defines the table of settings: every key with its kind of value, its default, and the reason for it.
 //!
-//! From it come the names that the parser knows, the checks of `[daemon]`, the published schema (`schema`), the tables of
-//! `docs/settings.md` (`page`) and what `hob config show` lists. A key that is not here does not exist.
+//! The table gives the parser its names and the checks of `[daemon]`; the published schema (`schema`), the
+//! tables of `docs/settings.md` (`page`) and the list of `hob config show` are made from it. A key that is
+//! not in the table does not exist.
 
 use std::ffi::OsString;
 
@@ -17,9 +18,9 @@ pub(super) enum Takes {
     Number { min: f64, max: f64 },
     /// A whole number within bounds.
     Whole { min: i64, max: i64 },
-    /// A text that matches this, which is told in words.
+    /// A text that matches `pattern`, which `what` describes in words.
     Text { pattern: &'static str, what: &'static str },
-    /// A part of the machine's memory, or a size.
+    /// A share of the machine's memory, or a size.
     Memory,
     /// A filter of the log.
     Filter,
@@ -31,48 +32,48 @@ pub(super) enum Takes {
     Servers,
     /// Texts by the names of variables.
     Variables,
-    /// A table that hob gives on as it is.
+    /// A table that hob passes on unchanged.
     Anything,
 }
 
-/// The file in which a key may stand, by its owner.
+/// The files in which a key may stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Where {
-    /// The user's own file, on top.
+    /// The user's own file, at the top level.
     User,
-    /// The user's own file, on top or for one project.
+    /// The user's own file, at the top level or for one project.
     UserOrOne,
     /// Also a project's own file, once the project is trusted.
     Project,
 }
 
-/// One key of the settings, with everything that is said about it.
+/// One key of the settings, with its documentation.
 #[derive(Debug)]
 pub(super) struct KeyDef {
-    /// Its section, with `*` for a name of the user's choice; empty on top.
+    /// Its section, with `*` for a name of the user's choice; empty for the top level.
     pub(super) section: &'static str,
     /// The key's name in its section.
     pub(super) name: &'static str,
     /// The kind of value that the key takes.
     pub(super) takes: Takes,
-    /// The value that counts without the key: TOML, or words in parentheses.
+    /// The default value: TOML, or words in parentheses.
     pub(super) default: &'static str,
     /// The effect of the key, and the reason for its default.
     pub(super) why: &'static str,
     /// The files in which the key may stand.
     pub(super) at: Where,
-    /// The variable that goes before the files.
+    /// The variable that overrides the files.
     pub(super) variable: Option<Variable>,
-    /// The option of `hobd` that goes before both.
+    /// The option of `hobd` that overrides both.
     pub(super) option: Option<&'static str>,
-    /// A value that it takes, as TOML.
+    /// A valid value, as TOML.
     pub(super) example: &'static str,
-    /// A value that it does not take; tests hold the parser and the schema against it.
+    /// An invalid value; tests hold the parser and the schema against it.
     #[cfg_attr(not(test), allow(dead_code, reason = "for tests, beside what it is about"))]
     pub(super) wrong: &'static str,
 }
 
-/// A variable that stands for a key.
+/// An environment variable that sets a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Variable {
     /// Name of the environment variable.
@@ -110,7 +111,7 @@ const OF_ORG: KeyDef = KeyDef { section: "org", ..BARE };
 const OF_LANGUAGE: KeyDef = KeyDef { section: "languages.*", at: Where::Project, ..BARE };
 const OF_SERVER: KeyDef = KeyDef { section: "servers.*", at: Where::Project, ..BARE };
 
-/// Every key, in the order in which they are told.
+/// Every key, in the order of the documentation.
 pub(super) static KEYS: &[KeyDef] = &[
     KeyDef {
         name: "edits",
@@ -379,7 +380,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
 ];
 
-/// Other variables that hob looks at, with who does.
+/// Other variables that hob reads, with the program that reads each.
 pub(super) static OTHER_VARIABLES: &[(&str, &str, &str)] = &[
     (
         "HOB_DIR",
@@ -399,7 +400,7 @@ pub(super) static OTHER_VARIABLES: &[(&str, &str, &str)] = &[
     ("NO_COLOR", "`hob`", "No colours."),
 ];
 
-/// The keys of a section.
+/// Returns the keys of a section.
 pub(super) fn of_section(section: &str) -> impl Iterator<Item = &'static KeyDef> {
     KEYS.iter().filter(move |key| key.section == section)
 }
@@ -409,31 +410,31 @@ pub(super) fn key_names(section: &str) -> Vec<&'static str> {
     of_section(section).map(|key| key.name).collect()
 }
 
-/// The names of all servers.
+/// Returns the names of all servers.
 pub(super) fn server_names() -> Vec<&'static str> {
     catalogue::all_specs().iter().map(|spec| spec.name).collect()
 }
 
 impl KeyDef {
-    /// Its name with its section, as in `daemon.log`.
+    /// Returns the key's name with its section, as in `daemon.log`.
     pub(super) fn path(&self) -> String {
         if self.section.is_empty() { self.name.to_owned() } else { format!("{}.{}", self.section, self.name) }
     }
 
-    /// Returns the value that counts without the key, where the default is a value.
+    /// Returns the default value of the key, if the default is a value.
     pub(super) fn default_value(&self) -> Option<Value> {
         serde_json::from_str(self.default).ok()
     }
 
-    /// Returns what the key's variable says, as a value of the key.
+    /// Converts the text of the key's variable to a value of the key.
     ///
     /// # Errors
-    /// What it should be, as the end of a sentence.
+    /// The expected kind of value, as the end of a sentence.
     pub(super) fn of_environment(&self, said: &OsString) -> Result<Value, String> {
         let said = said.to_str().ok_or("must be text")?;
         let value = match self.takes {
             Takes::Truth => {
-                // As clap's own reading of such variables.
+                // The words that clap reads as false in such variables.
                 let no = ["0", "n", "no", "f", "false", "off"].contains(&said.to_lowercase().as_str());
                 json!(no == self.variable.is_some_and(|variable| variable.denies))
             }
@@ -447,10 +448,10 @@ impl KeyDef {
 }
 
 impl Takes {
-    /// Checks that the key takes `value`.
+    /// Checks that `value` is valid for the key.
     ///
     /// # Errors
-    /// What it should be, as the end of a sentence.
+    /// The expected kind of value, as the end of a sentence.
     pub(super) fn check_value(self, value: &Value) -> Result<(), String> {
         let is_right = match self {
             Self::Truth => value.is_boolean(),
@@ -463,7 +464,7 @@ impl Takes {
         if is_right { Ok(()) } else { Err(format!("must be {}", self.in_words())) }
     }
 
-    /// In words, for tables and errors.
+    /// Describes the kind of value in words, for tables and errors.
     pub(super) fn in_words(self) -> String {
         match self {
             Self::Truth => "true or false".to_owned(),
@@ -481,7 +482,7 @@ impl Takes {
     }
 }
 
-/// A part of memory.
+/// An amount of memory, as settings state it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Memory {
     /// A share of the machine's memory, in per cent.
@@ -490,10 +491,10 @@ pub(super) enum Memory {
     Bytes(f64),
 }
 
-/// The pattern of what [`parse_memory`] takes.
+/// The pattern of the texts that [`parse_memory`] accepts.
 pub(super) const MEMORY_PATTERN: &str = "^[0-9]{1,6}(\\.[0-9]{1,3})? ?(%|MiB|GiB)$";
 
-/// Reads a part of memory; at most the whole, at least something.
+/// Reads an amount of memory: more than nothing, and at most all of it.
 pub(super) fn parse_memory(text: &str) -> Option<Memory> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
     let (number, unit) = text.split_at(digits);

@@ -1,15 +1,15 @@
-//! The user's settings: one file of the user's own, and one in each project that the user trusts.
+//! Reads the user's settings: one file of the user's own, and one in each project that the user trusts.
 //!
-//! Both are read whenever they matter and parsed when they have changed, so that nobody restarts anything. What is wrong with
-//! them is said, with the line, and the rest counts. A project's file may name programs, so nothing in it counts without trust;
-//! without trust it is not even read.
+//! hob reads both whenever they matter and parses them again after a change, so that nobody restarts
+//! anything. It reports each mistake with its line, and the rest of the file counts. A project's file may
+//! name programs, so nothing in it counts without trust; without trust hob does not even read it.
 //!
-//! What is wanted of language servers is most of it. The project's file lies over what the user says for every project,
-//! and what the user says for that very project lies over both. Whether clients may edit is the user's to say alone, and which
-//! language model may be asked.
+//! Most of the settings are about language servers. The project's file overrides the user's settings for
+//! every project, and the user's settings for that very project override both. Only the user's own file
+//! decides whether clients may edit, and which language model may be asked.
 //!
-//! What the daemon itself is to be like is in the user's own file too (`daemon`); it counts when the daemon starts. `keys` is the one
-//! table of everything that can be said, `report` what `hob config` shows of it.
+//! The user's own file also has the settings of the daemon itself (`daemon`); they count when the daemon
+//! starts. `keys` is the one table of all keys, `report` makes the output of `hob config` from it.
 
 mod commands;
 mod daemon;
@@ -44,7 +44,7 @@ pub use report::{WORD as REPORT_WORD, answer_question as report};
 /// The name of a project's own file.
 const IN_PROJECT: &str = ".hob.toml";
 
-/// A file of settings is not larger.
+/// Size of the largest file of settings, in bytes.
 const LARGEST: u64 = 1 << 20;
 
 /// The settings that are in force in one project at present.
@@ -54,26 +54,27 @@ pub struct InForce {
     pub preferences: Arc<Preferences>,
     /// True if clients may edit, even if they were not started so.
     pub edits: bool,
-    /// Where that was said; empty if nobody did.
+    /// The place of that setting; empty if there is none.
     pub edits_from: String,
     /// The language model that may be asked, if the user named one.
     pub model: Option<Arc<ModelEndpoint>>,
-    /// The same as it was said, key by key.
+    /// The settings of that model, key by key, as they are written.
     pub model_said: BTreeMap<String, StatedPreference<Value>>,
     /// The settings of the organisation's code search, key by key; empty if there are none.
     pub org_said: BTreeMap<String, StatedPreference<Value>>,
     /// The problems of the user's own file, each with its line.
     pub problems: Vec<String>,
-    /// The same for the project's.
+    /// The problems of the project's file.
     pub project_problems: Vec<String>,
-    /// The project has a file that does not count, because the project is not trusted.
+    /// True if the project has a file that does not count, because the project is not trusted.
     pub unheard: bool,
 }
 
-/// Most projects whose settings are kept; beyond it, all are made anew.
+/// Most projects whose settings are cached; beyond it, the cache is cleared.
 const MOST_PROJECTS: usize = 1_024;
 
-/// A file's contents as they were last, if there is one, or why they cannot be used.
+/// The contents of a file of settings at the last reading, if there is one, or the reason why they cannot be
+/// used.
 type Read = Result<Option<String>, String>;
 
 /// The inputs of an earlier answer: the hashes of the two files, and true if the project has a file that does not
@@ -89,7 +90,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The user's own are in `file`; `home` is what `~` means.
+    /// Creates the settings whose user's file is `file`; `home` is the folder that `~` means.
     #[must_use]
     pub fn in_file(file: PathBuf, home: Option<PathBuf>) -> Self {
         Self { file: Some(file), home, known: Mutex::default() }
@@ -126,19 +127,19 @@ impl Settings {
         problem_texts(&self.parse_own_file(own).problems)
     }
 
-    /// The code search of the organisation, if the user's own file names one.
+    /// Returns the code search of the organisation, if the user's own file names one.
     pub fn org_endpoint(&self) -> Option<Arc<OrgEndpoint>> {
         let own = self.file.as_deref().map_or(Ok(None), |file| read(file, true));
         self.parse_own_file(own).org
     }
 
-    /// Folders that the user wants to be projects although they are around many, as they were said.
+    /// Returns the folders that the user declares projects although they contain many, as they are written.
     pub fn wanted_roots(&self) -> Option<StatedPreference<Vec<String>>> {
         let own = self.file.as_deref().map_or(Ok(None), |file| read(file, true));
         self.parse_own_file(own).allow_roots
     }
 
-    /// The same as paths.
+    /// Returns the same folders as paths.
     pub fn allowed_roots(&self) -> Vec<PathBuf> {
         let said = self.wanted_roots().map(|said| said.value).unwrap_or_default();
         said.into_iter().map(PathBuf::from).collect()
@@ -185,7 +186,7 @@ impl Settings {
     }
 }
 
-/// Problems as they are told.
+/// Formats problems for users.
 fn problem_texts(problems: &[Problem]) -> Vec<String> {
     problems.iter().map(ToString::to_string).collect()
 }
@@ -198,7 +199,7 @@ fn parse_read(read: Read, source: &SettingsSource<'_>) -> Parsed {
     }
 }
 
-/// Returns the wishes for single projects that are about `root`: those for a folder around it first.
+/// Returns the settings for single projects that apply to `root`, those for the outermost folder first.
 fn wishes_about(root: &AbsPath, workspaces: Vec<(PathBuf, Wish)>) -> Vec<(PathBuf, Wish)> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let root = real(root.as_path());
@@ -208,10 +209,11 @@ fn wishes_about(root: &AbsPath, workspaces: Vec<(PathBuf, Wish)>) -> Vec<(PathBu
     about
 }
 
-/// The text of a file, `None` if there is no file. The user's own must be nobody else's to write.
+/// Reads the text of a file; `None` if there is no file. Only the user may be able to write the user's own
+/// file.
 fn read(path: &Path, private: bool) -> Read {
     let failed = |error: io::Error| format!("`{}` cannot be read: {error}", path.display());
-    // Looked at before it is opened: opening a pipe waits for somebody to write to it.
+    // The kind is checked before the file is opened: opening a pipe waits for a writer.
     match path.metadata() {
         Ok(metadata) if metadata.is_file() => {}
         Ok(_) => return Err(format!("`{}` is no file", path.display())),

@@ -1,26 +1,26 @@
-//! The memory that the user gives the daemon.
+//! Defines the memory limit that the user gives the daemon.
 
 use std::time::Duration;
 
-/// The memory that the daemon and its servers may take together, and the time for which it spares what was used
-/// lately.
+/// The memory that the daemon and its servers may use together, and the time for which the daemon does not
+/// close recently used workspaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryBudget {
-    /// Size of the budget in bytes.
+    /// The memory limit in bytes.
     pub bytes: u64,
-    /// A workspace used within this time is not put out, but far over the budget, where it is a twelfth of this.
+    /// Time for which a used workspace stays open; a twelfth of it when memory is far over the limit.
     pub spare: Duration,
 }
 
 impl Default for MemoryBudget {
-    /// A quarter of the machine's memory.
+    /// Returns a quarter of the machine's memory.
     fn default() -> Self {
         Self::of_share(25.0)
     }
 }
 
 impl MemoryBudget {
-    /// So many per cent of the machine's memory; of 8 GiB where that cannot be found out.
+    /// Creates a limit of a percentage of the machine's memory; of 8 GiB if the machine's memory is unknown.
     #[must_use]
     #[allow(
         clippy::cast_precision_loss,

@@ -1,7 +1,7 @@
-//! `[model]`: the language model that may be asked, which the user alone can name.
+//! Reads `[model]`: the language model that may be asked, which only the user can name.
 //!
-//! A mistake in the address, the name or the place of the key leaves no model, because words of the project would go to somebody
-//! who was not meant, or a key to where it does not belong. A mistake in the time-out leaves the usual one.
+//! A mistake in the address, the name or the place of the key leaves no model, because words of the project
+//! would go to a stranger, or a key to the wrong machine. A mistake in the time-out leaves the default one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,19 +14,19 @@ use super::keys;
 use super::parse::{SettingsReader, TomlEntry, TomlValue, toml_to_json};
 use hob_model::{KeySource, ModelEndpoint};
 
-/// The keys that were read, as far as they can be used.
+/// The keys that were read, as far as they are valid.
 #[derive(Default)]
 struct ModelDraft {
     endpoint: Option<String>,
     name: Option<String>,
     key: Option<KeySource>,
     time_out: Option<Duration>,
-    /// Something is wrong that leaves no model.
-    spoilt: bool,
+    /// True if a mistake leaves no model.
+    is_invalid: bool,
 }
 
 impl SettingsReader<'_> {
-    /// Returns the values of a section without a fault that matters, key by key. They hold no API key.
+    /// Returns the values of a section without a serious mistake, key by key. They hold no API key.
     pub(super) fn model_said(&self, section: &TomlValue<'_>) -> BTreeMap<String, StatedPreference<Value>> {
         let entries = section.get_ref().as_table().into_iter().flatten();
         let known = entries.filter(|(key, _)| keys::key_names("model").contains(&key.get_ref().as_ref()));
@@ -36,7 +36,7 @@ impl SettingsReader<'_> {
         said.collect()
     }
 
-    /// The model that the section names, if nothing that matters is wrong with it.
+    /// Returns the model that the section names, unless a serious mistake leaves none.
     pub(super) fn read_model_section(&mut self, section: TomlEntry<'_, '_>) -> Option<Arc<ModelEndpoint>> {
         let table = self.read_table(section)?;
         let mut draft = ModelDraft::default();
@@ -45,17 +45,17 @@ impl SettingsReader<'_> {
         }
         let at = section.value.span().start;
         if table.contains_key("key_env") && table.contains_key("key_file") {
-            draft.spoilt = true;
+            draft.is_invalid = true;
             self.add_problem(
                 at,
                 "`model` has `key_env` and `key_file`; only one can say where the key is".to_owned(),
             );
         }
         for wanted in ["endpoint", "name"].into_iter().filter(|wanted| !table.contains_key(*wanted)) {
-            draft.spoilt = true;
+            draft.is_invalid = true;
             self.add_problem(at, format!("`model` needs `{wanted}`, and does not count without"));
         }
-        if draft.spoilt {
+        if draft.is_invalid {
             return None;
         }
         let model = ModelEndpoint::new(&draft.endpoint?, &draft.name?).ok()?.with_key(draft.key);
@@ -86,7 +86,7 @@ impl SettingsReader<'_> {
                 true
             }
         };
-        draft.spoilt |= !is_said;
+        draft.is_invalid |= !is_said;
     }
 
     fn read_endpoint(&mut self, entry: TomlEntry<'_, '_>) -> Option<String> {
@@ -113,7 +113,7 @@ impl SettingsReader<'_> {
     }
 }
 
-/// Puts down what was said, and whether anything was.
+/// Stores a value that was read; returns true if there was one.
 fn store_value<T>(place: &mut Option<T>, value: Option<T>) -> bool {
     *place = value;
     place.is_some()
@@ -130,7 +130,7 @@ mod tests {
         parse(text, &SettingsSource { name: "f", home: Some(Path::new("/home/me")), is_users: true })
     }
 
-    /// The only problem of a section with an address, a name and this.
+    /// Returns the only problem of a section with an address, a name and `line`.
     fn only_problem(line: &str) -> (String, bool) {
         let parsed = users_file(&format!("[model]\nendpoint = 'http://x/v1'\nname = 'm'\n{line}\n"));
         assert_eq!(parsed.problems.len(), 1, "{line}: {:?}", parsed.problems);

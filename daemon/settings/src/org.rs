@@ -1,7 +1,7 @@
-//! `[org]`: the code search of the user's organisation, which the user alone can name.
+//! Reads `[org]`: the code search of the user's organisation, which only the user can name.
 //!
-//! A mistake in the address or the place of the token leaves no code search, because a question would go to somebody who was not
-//! meant, or a token to where it does not belong. A mistake in the time-out leaves the usual one.
+//! A mistake in the address or the place of the token leaves no code search, because a question would go to a
+//! stranger, or a token to the wrong machine. A mistake in the time-out leaves the default one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,18 +15,18 @@ use serde_json::Value;
 use super::keys;
 use super::parse::{SettingsReader, TomlEntry, TomlValue, toml_to_json};
 
-/// The keys that were read, as far as they can be used.
+/// The keys that were read, as far as they are valid.
 #[derive(Default)]
 struct OrgDraft {
     endpoint: Option<OrgEndpoint>,
     token: Option<KeySource>,
     time_out: Option<Duration>,
-    /// Something is wrong that leaves no code search.
-    spoilt: bool,
+    /// True if a mistake leaves no code search.
+    is_invalid: bool,
 }
 
 impl SettingsReader<'_> {
-    /// Returns the values of a section without a fault that matters, key by key. They hold no token.
+    /// Returns the values of a section without a serious mistake, key by key. They hold no token.
     pub(super) fn org_said(&self, section: &TomlValue<'_>) -> BTreeMap<String, StatedPreference<Value>> {
         let entries = section.get_ref().as_table().into_iter().flatten();
         let known = entries.filter(|(key, _)| keys::key_names("org").contains(&key.get_ref().as_ref()));
@@ -36,7 +36,7 @@ impl SettingsReader<'_> {
         said.collect()
     }
 
-    /// The code search that the section names, if nothing that matters is wrong with it.
+    /// Returns the code search that the section names, unless a serious mistake leaves none.
     pub(super) fn read_org_section(&mut self, section: TomlEntry<'_, '_>) -> Option<Arc<OrgEndpoint>> {
         let table = self.read_table(section)?;
         let mut draft = OrgDraft::default();
@@ -45,15 +45,15 @@ impl SettingsReader<'_> {
         }
         let at = section.value.span().start;
         if table.contains_key("token_env") && table.contains_key("token_file") {
-            draft.spoilt = true;
+            draft.is_invalid = true;
             let what = "`org` has `token_env` and `token_file`; only one can say where the token is";
             self.add_problem(at, what.to_owned());
         }
         if !table.contains_key("url") {
-            draft.spoilt = true;
+            draft.is_invalid = true;
             self.add_problem(at, "`org` needs `url`, and does not count without".to_owned());
         }
-        if draft.spoilt {
+        if draft.is_invalid {
             return None;
         }
         let endpoint = draft.endpoint?.with_token(draft.token);
@@ -67,15 +67,15 @@ impl SettingsReader<'_> {
         match entry.key.get_ref().as_ref() {
             "url" => {
                 draft.endpoint = self.read_org_url(entry);
-                draft.spoilt |= draft.endpoint.is_none();
+                draft.is_invalid |= draft.endpoint.is_none();
             }
             "token_env" => {
                 draft.token = self.read_secret_variable(entry, "ZOEKT_TOKEN").map(KeySource::Variable);
-                draft.spoilt |= draft.token.is_none();
+                draft.is_invalid |= draft.token.is_none();
             }
             "token_file" => {
                 draft.token = self.read_secret_file(entry, "~/.config/zoekt-token").map(KeySource::File);
-                draft.spoilt |= draft.token.is_none();
+                draft.is_invalid |= draft.token.is_none();
             }
             "timeout_ms" => draft.time_out = self.read_time_out(entry),
             _ => self.report_unknown(entry.key, "org", &keys::key_names("org")),

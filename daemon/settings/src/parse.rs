@@ -1,6 +1,7 @@
-//! Settings as they are written: TOML, read as far as it goes.
+//! Parses files of settings: TOML, with recovery from mistakes.
 //!
-//! A mistake costs what it stands at and no more. It is told with its line, what was expected, and the nearest key there is.
+//! A mistake invalidates only the value that it is in. The problem has its line, the expected value, and the
+//! nearest known key.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -19,14 +20,14 @@ use super::{keys, schema};
 use hob_model::ModelEndpoint;
 use hob_org::OrgEndpoint;
 
-/// The file that is read, and what it may say.
+/// The file to parse, and the settings that it may make.
 #[derive(Debug)]
 pub(super) struct SettingsSource<'s> {
-    /// Its name for people.
+    /// The file's name, as problems show it.
     pub(super) name: &'s str,
     /// The folder that `~` stands for; `None` in a file that is not the user's.
     pub(super) home: Option<&'s Path>,
-    /// True if it is the user's own file, which may speak of any project.
+    /// True for the user's own file, which may have settings for any project.
     pub(super) is_users: bool,
 }
 
@@ -35,48 +36,49 @@ pub(super) struct SettingsSource<'s> {
 pub(super) struct Wish {
     /// The preferences for language servers.
     pub(super) preferences: Preferences,
-    /// Permission for clients to edit the project; `None` if it is not said. Only the user's own file can say it.
+    /// Permission for clients to edit the project; `None` if the file does not say. Only the user's own file
+    /// can give it.
     pub(super) edits: Option<StatedPreference<bool>>,
 }
 
 /// The settings that one file makes.
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
-    /// For every project that the file is about.
+    /// The settings for every project that the file applies to.
     pub(super) base: Wish,
-    /// Folders that are projects although they are around many; only the user's own file can say so.
+    /// Folders that are projects although they contain many; only the user's own file can name them.
     pub(super) allow_roots: Option<StatedPreference<Vec<String>>>,
     /// The model that may be asked, for every project; only the user's own file can name one.
     pub(super) model: Option<Arc<ModelEndpoint>>,
-    /// The same as it was said, key by key.
+    /// The settings of that model, key by key, as they are written.
     pub(super) model_said: BTreeMap<String, StatedPreference<Value>>,
     /// The organisation's code search; only the user's own file can name one.
     pub(super) org: Option<Arc<OrgEndpoint>>,
-    /// The same as it was said, key by key.
+    /// The settings of that code search, key by key, as they are written.
     pub(super) org_said: BTreeMap<String, StatedPreference<Value>>,
     /// The settings of the daemon; only the user's own file can make them.
     pub(super) daemon: Section,
-    /// For single projects, by their folder.
+    /// The settings for single projects, by folder.
     pub(super) workspaces: Vec<(PathBuf, Wish)>,
     /// The problems of the file, in the order of lines.
     pub(super) problems: Vec<Problem>,
 }
 
-/// Something wrong with a file. Problems are in the order of lines.
+/// A mistake in a file. Problems are ordered by line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Problem {
-    /// Its line, from 1; 0 where it is about the whole.
+    /// The line, from 1; 0 for a problem of the whole file.
     pub(super) line: usize,
-    /// Its column in characters, from 1; 0 where it is about the whole.
+    /// The column in characters, from 1; 0 for a problem of the whole file.
     pub(super) column: usize,
     /// The fault, and the way to correct it.
     pub(super) text: String,
-    /// The file's name for people.
+    /// The file's name, as problems show it.
     pub(super) file: String,
 }
 
 impl Problem {
-    /// About a file as a whole, which the text names.
+    /// Creates a problem of a whole file, which the text names.
     pub(super) fn of_all(text: String) -> Self {
         Self { line: 0, column: 0, text, file: String::new() }
     }
@@ -99,16 +101,16 @@ const OF_USER: &[&str] =
 pub(super) type TomlKey<'t> = Spanned<std::borrow::Cow<'t, str>>;
 pub(super) type TomlValue<'t> = Spanned<DeValue<'t>>;
 
-/// A key of a table with the value that it is given.
+/// A key of a table and its value.
 #[derive(Clone, Copy)]
 pub(super) struct TomlEntry<'e, 't> {
     /// The key, as it is written.
     pub(super) key: &'e TomlKey<'t>,
-    /// What it is given.
+    /// The value of the key.
     pub(super) value: &'e TomlValue<'t>,
 }
 
-/// Reads what can be read.
+/// Parses a file as far as it is valid.
 pub(super) fn parse(text: &str, source: &SettingsSource<'_>) -> Parsed {
     let (table, errors) = DeTable::parse_recoverable(text);
     let mut reader = SettingsReader { text, source, problems: BTreeSet::new() };
@@ -154,7 +156,7 @@ impl SettingsReader<'_> {
         1 + self.text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
     }
 
-    /// In characters, as editors count.
+    /// Returns the column of a byte offset, in characters as editors count.
     fn column_of(&self, offset: usize) -> usize {
         let before = self.text.as_bytes().get(..offset).unwrap_or_default();
         let line = before.iter().rposition(|byte| *byte == b'\n').map_or(before, |end| &before[end + 1..]);
@@ -180,7 +182,7 @@ impl SettingsReader<'_> {
         }
         let near = nearest_name(name, known.iter().copied());
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        // A long list is no help.
+        // A long list of keys helps nobody.
         let all = if known.len() > 12 { String::new() } else { format!(" (there are {})", known.join(", ")) };
         let within = if within.is_empty() { String::new() } else { format!(" in `{within}`") };
         self.add_problem(key.span().start, format!("`{name}` is unknown{within}{near}{all}"));
@@ -234,7 +236,7 @@ impl SettingsReader<'_> {
         all
     }
 
-    /// One of the parts that the file and each of its projects have.
+    /// Parses one of the parts that the file and each of its projects have.
     fn read_part(
         &mut self,
         name: &str,
@@ -307,7 +309,7 @@ impl SettingsReader<'_> {
         }
     }
 
-    /// The servers wanted for a language; those that do not serve it are told and left out.
+    /// Returns the servers that the file names for a language; reports and drops those that do not serve it.
     fn servers_for(
         &mut self,
         language: &str,
@@ -367,7 +369,8 @@ impl SettingsReader<'_> {
         texts.map(|texts| self.with_place(entry.value, texts))
     }
 
-    /// Folders, each as an absolute path; one that is none is told and left out.
+    /// Returns the folders of a list as absolute paths; reports and drops every text that is no absolute
+    /// path.
     fn read_folders(&mut self, entry: TomlEntry<'_, '_>) -> Option<StatedPreference<Vec<String>>> {
         let mut said = self.read_texts(entry, "a list of folders, such as [\"~\", \"/srv\"]")?;
         let at_home = said.value.iter().map(|folder| self.at_home(folder));
@@ -403,7 +406,7 @@ impl SettingsReader<'_> {
         let mut leaves = Leaves::new();
         let Some(table) = self.read_table(entry) else { return leaves };
         for (key, value) in table {
-            // As editors write them: "python.analysis.diagnosticMode".
+            // Editors write such keys: "python.analysis.diagnosticMode".
             let path = key.get_ref().split('.').map(str::to_owned).collect();
             self.gather_leaves(path, value, &mut leaves);
         }
@@ -436,12 +439,12 @@ impl SettingsReader<'_> {
     }
 }
 
-/// Returns true if the system takes a text as an argument or a variable.
+/// Returns true if the system accepts a text as an argument or a variable.
 pub(super) fn is_plain(text: &str) -> bool {
     !text.contains('\0')
 }
 
-/// A value as JSON has it; a number that it has no form for is none.
+/// Converts a value to JSON; `None` for a number that JSON cannot write.
 pub(super) fn toml_to_json(value: &DeValue<'_>) -> Option<Value> {
     Some(match value {
         DeValue::String(text) => text.as_ref().into(),
@@ -535,7 +538,7 @@ mod tests {
         assert_eq!(places, [(5, 24)], "{:?}", parsed.problems);
     }
 
-    /// The parser, the table of keys and its examples are one.
+    /// Checks that the parser accepts every key of the table with its example.
     #[test]
     fn every_key_of_the_table_is_read() {
         let with = |key: &keys::KeyDef, value: &str| {

@@ -1,11 +1,13 @@
 //! Makes the reports of `hob config`: the files that exist, their problems, the values that count and where they were
 //! set.
 //!
-//! `hob` asks its `hobd` as a program of its own (`hobd report-settings QUESTION`, one line of JSON each way), so that no daemon need
-//! run and none is started. The parser stays where the daemon reads with it: which servers and languages exist is the
-//! daemon's to know, and `hob` links nothing of it. What is checked is therefore what the daemon would read, to the letter.
+//! `hob` asks `hobd` in a process of its own (`hobd report-settings QUESTION`, one line of JSON each way), so
+//! that no daemon need run and none is started. The parser stays in the daemon's program: only the daemon
+//! knows which servers and languages exist, and `hob` links none of its crates. The report therefore checks
+//! exactly what the daemon would read.
 //!
-//! Nothing that may be a secret is told: of variables for servers only that they are set, and the same of options whose name says so.
+//! A report reveals nothing that may be a secret: of variables for servers it says only that they are set,
+//! and the same of options with a telling name.
 
 use std::path::Path;
 
@@ -24,10 +26,10 @@ use super::{IN_PROJECT, InForce, Settings, commands, parse_read, read, schema};
 /// The first argument of a `hobd` that only answers such a question.
 pub const WORD: &str = "report-settings";
 
-/// Answers a question about settings, as one line of JSON.
+/// Answers a question about settings with one line of JSON.
 ///
 /// # Errors
-/// In words, when the question cannot be read.
+/// An explanation in words, when the question cannot be read.
 pub fn answer_question(
     question: &str,
     places: &Places,
@@ -55,7 +57,7 @@ struct ReportContext<'a> {
 }
 
 impl ReportContext<'_> {
-    /// One file, whosever it would be by its name.
+    /// Reports on one file, whose owner follows from its name.
     fn about_file(&self, path: &Path) -> Report {
         let is_users = path.file_name().is_none_or(|name| name != IN_PROJECT);
         let (mut file, problems, _) = self.read(path, is_users);
@@ -74,7 +76,7 @@ impl ReportContext<'_> {
         report
     }
 
-    /// Everything that counts in a project, or outside of any.
+    /// Reports everything that counts in a project, or outside of any.
     fn about_project(&self, start: Option<&Path>, tries: bool) -> Report {
         let mut report = Report::default();
         let (mut file, problems, own) = self.read(&self.places.settings_file(), true);
@@ -203,7 +205,7 @@ fn of_preferences(wishes: &Preferences, report: &mut Report) {
     }
 }
 
-/// In place of what may be a secret.
+/// The text that replaces a value that may be a secret.
 const SET: &str = "(set)";
 
 fn report_truth(
@@ -235,7 +237,7 @@ fn report_leaves(leaves: &Leaves, key: &str, take: &mut dyn FnMut(String, &Value
     }
 }
 
-/// Lists may hold tables, whose names are looked at too.
+/// Replaces the secrets in a value; lists may hold tables, whose names are checked too.
 fn without_secrets(value: &Value) -> Value {
     match value {
         Value::Array(all) => all.iter().map(without_secrets).collect(),

@@ -1,10 +1,11 @@
-//! The table of keys as a JSON schema, for editors that complete and check TOML, and as the tables of `docs/settings.md`.
+//! Writes the table of keys as a JSON schema, for editors that complete and check TOML, and as the tables of
+//! `docs/settings.md`.
 
 use serde_json::{Map, Value, json};
 
 use super::keys::{self, KEYS, KeyDef, MEMORY_PATTERN, OTHER_VARIABLES, Takes, Where};
 
-/// The schema of the user's own file, or of a project's.
+/// Returns the schema of the user's own file, or of a project's.
 pub(super) fn settings_schema(of_project: bool) -> Value {
     let mut properties = Map::new();
     let file = if of_project { ".hob.toml" } else { "config.toml" };
@@ -65,7 +66,7 @@ fn by_name(names: Vec<&'static str>, what: &str) -> Value {
     json!({"type": "object", "additionalProperties": false, "properties": each})
 }
 
-/// The identifiers of all languages that have a server.
+/// Returns the identifiers of all languages that have a server.
 pub(super) fn served_languages() -> Vec<&'static str> {
     let files = hob_live::catalogue::all_specs().iter().flat_map(|spec| spec.files);
     let sorted: std::collections::BTreeSet<&str> = files.map(|(_, language)| *language).collect();
@@ -106,7 +107,7 @@ fn property_schema(key: &KeyDef) -> (String, Value) {
     (key.name.to_owned(), property)
 }
 
-/// The tables of the documentation page.
+/// Returns the tables of the documentation page.
 pub(super) fn page() -> String {
     let mut out = String::new();
     let mut section = None;

@@ -1,4 +1,5 @@
-//! Reads where a secret lies: the name of a variable, or the path of a file. The secret itself never stands in the settings.
+//! Reads the place of a secret: the name of a variable, or the path of a file. The secret itself never stands
+//! in the settings.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,13 +8,13 @@ use toml::de::DeValue;
 
 use super::parse::{SettingsReader, TomlEntry, is_plain};
 
-/// Calls give up after a while themselves.
+/// Longest time-out in milliseconds; calls end after a similar time themselves.
 const LONGEST_MS: i64 = 60_000;
 
 impl SettingsReader<'_> {
-    /// The name of a variable that holds a secret, such as `example`.
+    /// Reads the name of a variable that holds a secret, such as `example`.
     pub(super) fn read_secret_variable(&mut self, entry: TomlEntry<'_, '_>, example: &str) -> Option<String> {
-        // Whoever writes the secret itself here is told without seeing it again.
+        // If the user writes the secret itself here, the problem does not repeat it.
         let is_name = |name: &str| {
             !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         };
@@ -27,7 +28,7 @@ impl SettingsReader<'_> {
         name.map(str::to_owned)
     }
 
-    /// The path of a file that holds a secret, such as `example`.
+    /// Reads the path of a file that holds a secret, such as `example`.
     pub(super) fn read_secret_file(&mut self, entry: TomlEntry<'_, '_>, example: &str) -> Option<PathBuf> {
         let path = entry.value.get_ref().as_str().filter(|path| is_plain(path));
         let path = path.map(|path| PathBuf::from(self.at_home(path))).filter(|path| path.is_absolute());
@@ -38,7 +39,7 @@ impl SettingsReader<'_> {
         path
     }
 
-    /// A time-out in milliseconds.
+    /// Reads a time-out in milliseconds.
     pub(super) fn read_time_out(&mut self, entry: TomlEntry<'_, '_>) -> Option<Duration> {
         let DeValue::Integer(number) = entry.value.get_ref() else {
             self.report_wrong_type(entry, "a number of milliseconds");

@@ -1,11 +1,12 @@
-//! Being run by systemd: its socket, and what it is told.
+//! Integrates with systemd: takes its socket, and sends it notifications.
 //!
-//! systemd listens on the daemon's socket before there is a daemon and after it has gone, so that nobody else has to start one.
-//! The name is systemd's: this process neither makes nor removes it, and what it has not accepted when it ends waits for the
-//! next. What tells this start from one by a client is that systemd names this process in the environment; variables that were
-//! inherited from somebody else's service name another.
+//! systemd listens on the daemon's socket before the daemon starts and after it ends, so that no client has
+//! to start one. The name is systemd's: this process neither makes nor removes it, and connections that it
+//! has not accepted when it ends wait for the next daemon. systemd names this process in the environment,
+//! which separates such a start from a start by a client; inherited variables of another service name another
+//! process.
 //!
-//! What is told goes by `sd_notify`, and whether it arrives makes no difference here.
+//! Notifications use `sd_notify`; the daemon works the same if they are lost.
 
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
@@ -19,7 +20,7 @@ use super::error::StartError;
 use super::inherit::Handed;
 use crate::session::Sessions;
 
-/// systemd, which runs this process.
+/// The systemd instance that runs this process.
 #[derive(Clone, Debug)]
 pub struct Manager {
     descriptors: Arc<Vec<OwnedFd>>,
@@ -27,8 +28,8 @@ pub struct Manager {
 }
 
 impl Manager {
-    /// Returns the manager if systemd runs this process: it handed over sockets, or says that this is the process it
-    /// started.
+    /// Returns the manager if systemd runs this process: it passed sockets, or names this process as the one
+    /// it started.
     #[must_use]
     pub fn find(handed: Handed) -> Option<Self> {
         let expects_word = std::env::var_os("NOTIFY_SOCKET").is_some() && is_this_process("SYSTEMD_EXEC_PID");
@@ -36,12 +37,13 @@ impl Manager {
             .then(|| Self { descriptors: Arc::new(handed.descriptors), program: program_of_the_unit() })
     }
 
-    /// The program that it starts when this process has gone.
+    /// Returns the program that systemd starts when this process has ended.
     pub(super) fn program(&self) -> &Path {
         &self.program
     }
 
-    /// The socket that it listens on for clients, which look for it at `path`; `None` when it listens on none.
+    /// Returns the socket on which systemd listens for clients, which look for it at `path`; `None` when it
+    /// listens on none.
     pub(super) fn socket(&self, path: &Path) -> Result<Option<OwnedFd>, StartError> {
         if self.descriptors.is_empty() {
             return Ok(None);
@@ -62,24 +64,25 @@ impl Manager {
         Err(StartError::Handed { expected: path.display().to_string(), got: others.join(", ") })
     }
 
-    /// Tells systemd that clients are served.
+    /// Tells systemd that the daemon serves clients.
     pub(super) fn tell_ready(&self) {
         notify_systemd(&[NotifyState::Ready, NotifyState::Status("ready")]);
     }
 
-    /// Tells systemd a status, for whoever asks it.
+    /// Tells systemd a status, which its own tools show.
     pub(super) fn tell_status(&self, status: &str) {
         notify_systemd(&[NotifyState::Status(status)]);
     }
 
-    /// No new calls are taken.
+    /// Tells systemd that the daemon takes no new calls.
     pub(super) fn tell_stopping(&self, why: &str) {
         let status = format!("ending: {why}");
         notify_systemd(&[NotifyState::Stopping, NotifyState::Status(&status)]);
     }
 
-    /// Tells again and again that the daemon lives, if systemd wants to know. Each time a task of its own has to come through
-    /// first: a runtime whose threads are all stuck says nothing, and is ended.
+    /// Tells systemd repeatedly that the daemon is alive, if systemd asks for it. Each time a task of its own
+    /// has to finish first: if all threads of the runtime are stuck, the daemon is silent, and systemd ends
+    /// it.
     pub(super) async fn keep_telling(&self, sessions: &Arc<Sessions>) {
         let Some(limit) = sd_notify::watchdog_enabled() else { return std::future::pending().await };
         loop {
@@ -93,7 +96,7 @@ impl Manager {
     }
 }
 
-/// Between two signs of life; systemd's manual asks for half of the limit.
+/// Returns the pause between two such messages; systemd's manual recommends half of the limit.
 fn pause(limit: Duration) -> Duration {
     (limit / 2).max(Duration::from_millis(1))
 }
@@ -108,8 +111,8 @@ fn is_this_process(variable: &str) -> bool {
     std::env::var(variable).is_ok_and(|pid| pid == std::process::id().to_string())
 }
 
-/// As the unit names it, links unresolved: what lies there after an upgrade is what will be started. A wrapper goes before, as
-/// everywhere where builds are compared.
+/// Returns the program as the unit names it, links unresolved: after an upgrade, the file there is the one
+/// that systemd starts. A wrapper takes precedence, as in every comparison of builds.
 fn program_of_the_unit() -> PathBuf {
     let wrapper = std::env::var_os("HOB_DAEMON").map(PathBuf::from);
     let named =
@@ -117,7 +120,7 @@ fn program_of_the_unit() -> PathBuf {
     wrapper.or(named).or_else(|| std::env::current_exe().ok()).unwrap_or_default()
 }
 
-/// The path of a Unix socket.
+/// Returns the path of a Unix socket.
 fn name_of_socket(descriptor: OwnedFd) -> Option<PathBuf> {
     let address = UnixListener::from(descriptor).local_addr().ok()?;
     address.as_pathname().map(Path::to_path_buf)

@@ -1,4 +1,4 @@
-//! Replaces `activation` where there is no systemd: no manager hands anything over.
+//! Replaces `activation` on systems without systemd, where no manager passes sockets.
 
 use std::convert::Infallible;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::inherit::Handed;
 use crate::session::Sessions;
 
-/// No process is run by such a manager here.
+/// A manager, which never exists on these systems.
 #[derive(Clone, Debug)]
 pub struct Manager(Infallible);
 

@@ -1,10 +1,11 @@
 //! Leaves a report when the daemon crashes: a file in the state folder, which `hob doctor` finds and `hob debug bundle` takes along.
 //!
-//! A panic is reported as it happens. A process that is killed, or that native code or the lack of memory ends, cannot report itself: the
-//! daemon has a file as long as it lives, and the next daemon finds the file that an earlier one left. Whoever holds the daemon's lock
-//! knows that no other one lives, so a file that is there then is always a sign of such an end.
+//! The process reports a panic as it happens. A process that is killed, or that native code or the lack of
+//! memory ends, cannot report itself: so the daemon keeps a file as long as it lives, and the next daemon
+//! finds a file that an earlier one left. The holder of the daemon's lock knows that no other daemon lives,
+//! so an existing file is then always a sign of such an end.
 //!
-//! Reports are few and small, and nobody but the user is told of them.
+//! Reports are few and small, and only the user sees them.
 
 use std::backtrace::Backtrace;
 use std::fmt::Write as _;
@@ -20,13 +21,13 @@ use serde_json::{Value, json};
 
 use super::stdio::make_dir;
 
-/// Reports that are kept; older ones go first.
+/// Most reports in the folder; the oldest are removed first.
 const MOST_REPORTS: usize = 10;
-/// Panics that one process reports: more of them say nothing new.
+/// Most panics that one process reports: further ones say nothing new.
 const MOST_PANICS: usize = 5;
 /// Longest report, in bytes.
 const LONGEST: usize = 64 << 10;
-/// Lines at the end of the log that belong to a report.
+/// Lines at the end of the log that a report includes.
 const LOG_LINES: usize = 40;
 /// Bytes at the end of a file that are read.
 const FILE_END: u64 = 16 << 10;
@@ -47,21 +48,21 @@ pub(super) fn report_panic(folder: &Path, message: &str, place: &str, thread: &s
     keep_report(folder, "panic", &text);
 }
 
-/// The file of a daemon that lives. Dropping it is the end of a daemon that could still say goodbye.
+/// The file of a living daemon. Dropping it marks an orderly end.
 #[derive(Debug)]
 pub(super) struct LifeSign {
     file: PathBuf,
 }
 
 impl LifeSign {
-    /// Reports the daemon before this one, if it left its file, and puts this one's in its place. To be called by whoever holds the
-    /// daemon's locks.
+    /// Reports the end of the previous daemon, if it left its file, and replaces that file by this daemon's.
+    /// The caller must hold the daemon's locks.
     pub(super) fn begin(places: &Places, build: &Build) -> Self {
         let file = places.life_sign();
         if let Ok(left) = fs::read_to_string(&file) {
             let text = describe_end(places, &left);
             keep_report(&places.crashes_dir(), "end", &text);
-            tracing::warn!("an earlier daemon ended without a word; `hob doctor` names the report");
+            tracing::warn!("an earlier daemon did not end in order; `hob doctor` names the report");
         }
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let sign = json!({"pid": std::process::id(), "version": build.version, "started": seconds});
@@ -73,7 +74,8 @@ impl LifeSign {
 }
 
 impl Drop for LifeSign {
-    /// Removes the file if it is this daemon's: where its folders were removed meanwhile, another daemon may have made its own there.
+    /// Removes the file if it is this daemon's: if its folders were removed meanwhile, another daemon may
+    /// have made its own file there.
     fn drop(&mut self) {
         let sign: Option<Value> =
             fs::read(&self.file).ok().and_then(|text| serde_json::from_slice(&text).ok());
@@ -83,7 +85,7 @@ impl Drop for LifeSign {
     }
 }
 
-/// Describes the end of a daemon from what it left behind: its file, its log and its last words.
+/// Describes the end of a daemon from its file, its log and its last words.
 fn describe_end(places: &Places, left: &str) -> String {
     let sign: Value = serde_json::from_str(left).unwrap_or_default();
     let version = sign["version"].as_str().unwrap_or("of an unknown version");
@@ -114,7 +116,8 @@ fn describe_end(places: &Places, left: &str) -> String {
     text
 }
 
-/// Returns the newest log that has lines. This daemon has opened its own by now, and on another day that is a new file.
+/// Returns the newest log with lines in it. This daemon has opened its own log by now, which on another day
+/// is a new file.
 fn log_of_the_dead(folder: &Path) -> Option<PathBuf> {
     let files = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
     let logs = files.filter(|path| path.extension().is_some_and(|ending| ending == "log"));
@@ -135,7 +138,7 @@ fn end_of(file: &Path) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Writes a report and removes the oldest ones. Whatever fails here must not be a second accident.
+/// Writes a report and removes the oldest ones. A failure here must not cause a second crash.
 fn keep_report(folder: &Path, kind: &str, text: &str) {
     if make_dir(folder).is_err() {
         return;
@@ -145,7 +148,7 @@ fn keep_report(folder: &Path, kind: &str, text: &str) {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    // Twenty digits, so that the order of names is the order of time.
+    // Twenty digits make the order of names the order of time.
     let _ = fs::write(folder.join(format!("{nanos:020}-{kind}.txt")), &text[..end]);
     let mut reports: Vec<PathBuf> =
         fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();

@@ -1,12 +1,12 @@
-//! When nobody has needed the daemon for so long that it may go.
+//! Detects that nobody has needed the daemon for so long that it may end.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::session::Sessions;
 
-/// Returns after `limit` without clients and without work. A client that connects in the very moment is no trouble:
-/// it is refused as by any daemon on its way out, and starts another.
+/// Returns after `limit` without clients and without work. A client that connects at that very moment loses
+/// nothing: the daemon refuses it as any ending daemon does, and it starts another.
 pub(super) async fn wait_until_expired(limit: Option<Duration>, sessions: &Arc<Sessions>) {
     let Some(limit) = limit else { return std::future::pending().await };
     let mut clients = sessions.watch_client_count();
@@ -15,11 +15,11 @@ pub(super) async fn wait_until_expired(limit: Option<Duration>, sessions: &Arc<S
         let _ = clients.wait_for(|count| *count == 0).await;
         tokio::select! {
             () = tokio::time::sleep(limit) => {}
-            // Any coming and going counts as use, even if it is over before we look.
+            // Any connection counts as use, even one that ends before this check.
             _ = clients.changed() => continue,
         }
         let calls = Arc::clone(sessions.calls());
-        // If looking fails there is nothing to wait for.
+        // If the check fails there is nothing to wait for.
         if !tokio::task::spawn_blocking(move || calls.is_busy()).await.unwrap_or(false) {
             return;
         }

@@ -1,22 +1,23 @@
-//! Descriptors that came with the process: a service manager's sockets, and what is none of its business.
+//! Closes the descriptors that the process inherited, except the sockets of a service manager.
 //!
-//! A client may have been given more than its standard streams by whatever started it (a build tool's job pipe, the lock
-//! of a shell script, the pipes of a sibling) without the mark that closes them in children. A daemon that kept them would
-//! hold that lock, or that pipe open, for hours after its owner has ended. Only sockets that were handed to this very process
-//! (`LISTEN_PID`) are kept.
+//! The program that started a client may have given it more than the standard streams (a build tool's job
+//! pipe, the lock of a shell script, the pipes of a sibling) without the mark that closes them in children. A
+//! daemon that kept them would hold that lock, or that pipe open, for hours after its owner has ended. Only
+//! sockets that a service manager passed to this very process (`LISTEN_PID`) stay open.
 
 #[cfg(unix)]
 use std::os::fd::OwnedFd;
 
-/// Descriptors that a service manager handed to this process.
+/// The descriptors that a service manager passed to this process.
 #[derive(Debug, Default)]
 pub struct Handed {
-    /// The descriptors in their order.
+    /// The descriptors in the manager's order.
     #[cfg(unix)]
     pub(super) descriptors: Vec<OwnedFd>,
 }
 
-/// Closes everything but the standard streams and what a service manager handed over. Must be the first thing the process does.
+/// Closes everything but the standard streams and the sockets of a service manager. Must be the first thing
+/// that the process does.
 #[cfg(unix)]
 #[allow(unsafe_code, reason = "no safe interface closes a descriptor that nothing in the process owns")]
 #[must_use]
@@ -25,10 +26,12 @@ pub fn close_inherited() -> Handed {
     let handed_over = handed_over();
     let mut descriptors = Vec::new();
     for number in open_descriptors() {
-        // SAFETY: the number is only asked about; the list includes the descriptor it was read from, which is closed by now.
+        // SAFETY: the call only queries the number; the list includes the descriptor it was read from, which
+        // is closed by now.
         let still_open = rustix::io::fcntl_getfd(unsafe { BorrowedFd::borrow_raw(number) }).is_ok();
         if still_open {
-            // SAFETY: called before anything in this process opens a descriptor, so it came from the parent and has no owner.
+            // SAFETY: called before anything in this process opens a descriptor, so the parent passed this
+            // one and it has no owner.
             let owned = unsafe { OwnedFd::from_raw_fd(number) };
             if handed_over.contains(&number) {
                 descriptors.push(owned);
@@ -38,14 +41,14 @@ pub fn close_inherited() -> Handed {
     Handed { descriptors }
 }
 
-/// Nothing is inherited unless asked for.
+/// Does nothing, because children inherit nothing by default here.
 #[cfg(not(unix))]
 #[must_use]
 pub fn close_inherited() -> Handed {
     Handed::default()
 }
 
-/// The numbers that are for this process; they are closed in its children from now on.
+/// Returns the numbers that the manager passed to this process; from now on they are closed in its children.
 #[cfg(target_os = "linux")]
 fn handed_over() -> Vec<i32> {
     sd_notify::listen_fds().map(Iterator::collect).unwrap_or_default()

@@ -1,8 +1,9 @@
-//! The folders of what a daemon keeps are one daemon's.
+//! Locks the state and cache folders for one daemon.
 //!
-//! `daemon.lock` lies beside the socket and says who may be the daemon *there*. Two daemons with sockets in different places could
-//! still be given the same folders by their environments, and each would undo what the other writes. So each of these folders has
-//! a lock of its own. Who holds it has written where it listens, for the message of the one that comes second.
+//! `daemon.lock` lies beside the socket and decides who may be the daemon *there*. The environments of two
+//! daemons with sockets in different places could still name the same folders, and each would overwrite the
+//! other's files. So each of these folders has a lock of its own. Its holder records where it listens, for
+//! the error message of a second daemon.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,12 +16,13 @@ use tokio::time::Instant;
 use super::error::StartError;
 use super::lock::DaemonLock;
 
-/// The locks of the kept folders, held.
+/// The locks of the state and cache folders, held.
 #[derive(Debug)]
 pub struct FolderLocks(#[allow(dead_code, reason = "held for their locks")] Vec<DaemonLock>);
 
 impl FolderLocks {
-    /// Takes the folders of state and of cache. Waits for a daemon that is ending; one that answers is an error at once.
+    /// Locks the folders of state and cache. Waits for a daemon that is ending; a daemon that answers is an
+    /// error at once.
     pub(super) async fn claim_folders(places: &Places, patience: Duration) -> Result<Self, StartError> {
         let mut locks = Vec::new();
         for folder in distinct_folders(&[&places.state, &places.cache]) {
@@ -29,20 +31,21 @@ impl FolderLocks {
         Ok(Self(locks))
     }
 
-    /// Returns true if every folder has its lock: no other daemon keeps anything there then.
+    /// Returns true if every folder has its lock: then no other daemon uses the folders.
     pub(super) fn are_all_locked(&self, places: &Places) -> bool {
         self.0.len() == distinct_folders(&[&places.state, &places.cache]).len()
     }
 }
 
-/// The folders that are there, each once: one variable may have been set for both.
+/// Returns the existing folders, each once: one variable may name both.
 fn distinct_folders(folders: &[&PathBuf]) -> Vec<PathBuf> {
     let mut real: Vec<PathBuf> = folders.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
     real.dedup();
     real
 }
 
-/// The lock of one folder; `None` where there can be none, because nothing can be kept there either, or the disk knows no locks.
+/// Locks one folder; `None` if no lock is possible, because nothing can be written there either, or the disk
+/// supports no locks.
 async fn claim_folder(
     folder: &Path,
     places: &Places,
@@ -53,7 +56,7 @@ async fn claim_folder(
     loop {
         match DaemonLock::try_take(&path) {
             Ok(Some(lock)) => {
-                // On a full disk the lock is still good.
+                // On a full disk the lock still works.
                 let _ = lock.sign_with_socket(&places.socket);
                 return Ok(Some(lock));
             }
@@ -72,7 +75,7 @@ async fn claim_folder(
     }
 }
 
-/// Returns true if the holder serves clients, elsewhere. What listens at this daemon's own socket is a service
+/// Returns true if the holder serves clients elsewhere. A listener at this daemon's own socket is a service
 /// manager, or nobody.
 async fn answers_elsewhere(holder: Option<&Holder>, places: &Places) -> bool {
     let Some(holder) = holder.filter(|holder| holder.machine.is_none() && holder.socket != places.socket)

@@ -1,8 +1,9 @@
-//! The socket: its name, and who comes in by it.
+//! Opens the socket and accepts clients on it.
 //!
-//! Only the holder of the daemon's lock gets here, so whatever lies at the name is stale and is removed; unless somebody listens
-//! there: that is a service manager, which starts the daemon itself. A name that is no longer ours is never removed: it may be
-//! the next daemon's. Nor is one that never was: a socket that a service manager handed over is its own.
+//! Only the holder of the daemon's lock gets here, so a file at the socket's name is stale and is removed,
+//! unless a process listens there: then it is a service manager, which starts the daemon itself. A name that
+//! no longer leads to this process is never removed, because it may be the next daemon's. Nor is the name of
+//! a socket that a service manager passed, because it is the manager's.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,22 +17,22 @@ use tokio::task::JoinHandle;
 use super::error::StartError;
 use crate::session::Sessions;
 
-/// Pause after a failed accept: out of descriptors or memory, which only time can mend.
+/// Pause after a failed accept: descriptors or memory have run out, and only time can help.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The socket, listening. Dropping it stops listening and leaves the name alone.
+/// The listening socket. Dropping it stops listening and leaves the name alone.
 #[derive(Debug)]
 pub(super) struct Endpoint {
     path: PathBuf,
-    /// The file at the path that leads here, by its identity.
+    /// The identity of the file at the path that leads to this socket.
     identity: Option<SocketIdentity>,
-    /// True if the name is somebody else's to remove.
+    /// True if only a service manager may remove the name.
     is_lent: bool,
     accepting: JoinHandle<()>,
 }
 
 impl Endpoint {
-    /// Makes the socket and serves whoever connects.
+    /// Makes the socket and serves its clients.
     pub(super) fn open(path: &Path, sessions: &Arc<Sessions>) -> Result<Self, StartError> {
         if let Some(folder) = path.parent().filter(|_| cfg!(unix)) {
             private_dir::ensure(folder)?;
@@ -41,7 +42,7 @@ impl Endpoint {
         Ok(Self::serve_listener(listener, path, sessions, false))
     }
 
-    /// Serves whoever connects to a socket that a service manager handed over.
+    /// Serves the clients of a socket that a service manager passed.
     #[cfg(unix)]
     pub(super) fn adopt_socket(
         socket: std::os::fd::OwnedFd,
@@ -65,19 +66,20 @@ impl Endpoint {
         &self.path
     }
 
-    /// Takes the name away if it is ours, so that nobody new connects. Those who did are still accepted.
+    /// Removes the name if it is this daemon's, so that no new client connects. Earlier connections are still
+    /// accepted.
     pub(super) fn remove_name(&self) {
         if !self.is_lent && self.is_in_place() {
             let _ = std::fs::remove_file(&self.path);
         }
     }
 
-    /// Returns true if the name still leads here.
+    /// Returns true if the name still leads to this socket.
     pub(super) fn is_in_place(&self) -> bool {
         self.identity.is_some() && identity_of(&self.path) == self.identity
     }
 
-    /// Returns true if nothing has the name.
+    /// Returns true if no file has the name.
     pub(super) fn name_is_free(&self) -> bool {
         matches!(std::fs::symlink_metadata(&self.path), Err(error) if error.kind() == io::ErrorKind::NotFound)
     }
@@ -89,10 +91,10 @@ impl Drop for Endpoint {
     }
 }
 
-/// Returns true if somebody listens at the name: for the holder of the daemon's lock that can only be a service
-/// manager.
+/// Returns true if a process listens at the name: for the holder of the daemon's lock that can only be a
+/// service manager.
 pub(super) async fn is_taken(path: &Path) -> bool {
-    // One that accepts nobody for so long has a full queue, which is somebody's.
+    // A listener that accepts nobody for so long has a full queue, so it exists.
     !matches!(tokio::time::timeout(PAUSE * 10, transport::connect(path)).await, Ok(Err(_)))
 }
 

@@ -1,7 +1,8 @@
-//! `daemon.lock`: held for the daemon's whole life, and the only sign of it that is trusted.
+//! Takes `daemon.lock`, which the daemon holds for its whole life: the only sign of life that hob trusts.
 //!
-//! The process id in it is for people. A client may look whether the lock is free, and holds it for a moment then; so one
-//! refusal proves nothing, and a daemon that finds the lock held goes on trying until somebody answers on the socket.
+//! The process ID in it is for people. A client may check whether the lock is free, and holds it for a moment
+//! then; so one refusal proves nothing, and a daemon that finds the lock held goes on trying until a daemon
+//! answers on the socket.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -15,7 +16,7 @@ use tokio::time::Instant;
 
 use super::error::StartError;
 
-/// The lock of the daemon, held.
+/// The daemon's lock, held.
 #[derive(Debug)]
 pub struct DaemonLock {
     path: PathBuf,
@@ -28,14 +29,14 @@ pub(super) enum Claim {
     Ours(DaemonLock),
     /// Another process, which answers its clients.
     Running {
-        /// Its process id if known.
+        /// The other process's ID, if known.
         pid: Option<u32>,
     },
 }
 
 impl DaemonLock {
-    /// Takes the lock, or finds the daemon that has it. Waits for one that is ending. With `has_socket` this process has the socket
-    /// already, so whoever holds the lock can only be on its way out.
+    /// Takes the lock, or finds the daemon that holds it. Waits for a daemon that is ending. With
+    /// `has_socket` this process already has the socket, so any holder of the lock can only be ending.
     pub(super) async fn claim(
         places: &Places,
         patience: Duration,
@@ -70,17 +71,17 @@ impl DaemonLock {
             Err(TryLockError::Error(source)) => return Err(failed(source)),
         }
         let lock = Self { path: path.to_path_buf(), file };
-        // Between opening and locking, the file may have been removed and made anew by somebody else.
+        // Between opening and locking, another process may have replaced the file.
         if !lock.is_in_place() {
             return Ok(None);
         }
-        // On a full disk the lock is still good.
+        // On a full disk the lock still works.
         let _ = lock.sign_file();
         Ok(Some(lock))
     }
 
-    /// Returns true if the locked file is still the one that has the name. If not, another process may hold a lock of
-    /// that name.
+    /// Returns true if the locked file still has the name. If not, another process may hold a lock of that
+    /// name.
     pub(super) fn is_in_place(&self) -> bool {
         match (self.file.metadata(), std::fs::symlink_metadata(&self.path)) {
             (Ok(ours), Ok(there)) => same_file(&ours, &there),
@@ -92,7 +93,7 @@ impl DaemonLock {
         holder::sign(&self.path, &self.file)
     }
 
-    /// Has whoever comes second know where the holder listens.
+    /// Records where the holder listens, for a second process.
     pub(super) fn sign_with_socket(&self, socket: &Path) -> io::Result<()> {
         holder::sign_with_socket(&self.path, &self.file, socket)
     }
@@ -110,7 +111,8 @@ fn same_file(a: &std::fs::Metadata, b: &std::fs::Metadata) -> bool {
 
 #[cfg(not(unix))]
 fn same_file(_a: &std::fs::Metadata, _b: &std::fs::Metadata) -> bool {
-    // Not told apart there. It does no harm: without the pipe's name, which only one process can have, nobody is the daemon.
+    // The two are not distinguished there. That does no harm: without the pipe's name, which only one process
+    // can have, nobody is the daemon.
     true
 }
 

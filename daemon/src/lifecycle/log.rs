@@ -1,7 +1,7 @@
-//! The daemon's log: one file a day, a week of them.
+//! Writes the daemon's log: one file a day, kept for a week.
 //!
-//! Lines are written at once, not by a thread in the background: the last lines before a crash are the ones that matter, and
-//! there are few. Without a place for the log the daemon works all the same.
+//! Lines are written at once, not by a background thread: the last lines before a crash are the ones that
+//! matter, and there are few. If the log cannot be written, the daemon works all the same.
 
 use std::backtrace::Backtrace;
 use std::io;
@@ -18,21 +18,22 @@ use tracing_subscriber::{EnvFilter, fmt};
 use super::crash::report_panic;
 use super::stdio::make_dir;
 
-/// Days whose log is kept.
+/// Days for which the daemon keeps a log.
 const DAYS: usize = 7;
 
-/// The second reader of the log besides the file, on standard error.
+/// The reader of the log on standard error, besides the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Also {
-    /// Nobody reads the log there.
+    /// Standard error gets no log.
     Nobody,
     /// A person at a terminal.
     Terminal,
-    /// A service manager's journal, which knows the time itself.
+    /// A service manager's journal, which adds the time itself.
     Journal,
 }
 
-/// A level alone is about hob (whose targets all begin so); what libraries have to say below `info` is for whoever names them.
+/// Restricts a bare level to hob (all its targets begin so): messages of libraries below `info` appear only
+/// if the filter names the library.
 fn quiet_libraries(filter: &str) -> String {
     match filter.trim() {
         level @ ("debug" | "trace") => format!("info,hob={level}"),
@@ -40,8 +41,9 @@ fn quiet_libraries(filter: &str) -> String {
     }
 }
 
-/// Begins to log to `places.logs()`, and to whom `also` names. `filter` is a level or a list of
-/// `target=level`; a wrong one counts as `info`, with a warning. Panics are logged and reported from now on.
+/// Begins to log to `places.logs_dir()`, and to the reader that `also` names. `filter` is a level or a list
+/// of `target=level`; an invalid one counts as `info`, with a warning. Panics are logged and reported from
+/// now on.
 pub fn start(places: &Places, filter: &str, also: Also) {
     let file = open(places).map(OneBlock);
     let (filter, wrong) = match EnvFilter::try_new(quiet_libraries(filter)) {
@@ -57,10 +59,10 @@ pub fn start(places: &Places, filter: &str, also: Also) {
     let journal = (also == Also::Journal)
         .then(|| fmt::layer().with_ansi(false).with_writer(OneBlock(io::stderr)).without_time());
     let shown = tracing_subscriber::registry().with(filter).with(file).with(terminal).with(journal);
-    // Refused only when there is a subscriber already, in a test.
+    // Fails only if there is a subscriber already, in a test.
     let _ = shown.try_init();
     if let Some(error) = wrong {
-        tracing::warn!(%error, "the log filter is not understood; logging `info`");
+        tracing::warn!(%error, "the log filter is invalid; logging `info`");
     }
     if let Some(error) = no_file {
         tracing::warn!(%error, "no log file");
@@ -82,7 +84,8 @@ fn open(places: &Places) -> Result<RollingFileAppender, String> {
         .map_err(|error| failed(&error))
 }
 
-/// Indents all but the first line of an event: what it names may hold line ends, and must not look like another event.
+/// Indents all but the first line of an event: its values may hold line ends, and must not look like another
+/// event.
 struct OneBlock<M>(M);
 
 impl<'w, M: MakeWriter<'w>> MakeWriter<'w> for OneBlock<M> {
@@ -100,7 +103,7 @@ impl<'w, M: MakeWriter<'w>> MakeWriter<'w> for OneBlock<M> {
 struct OneBlockWriter<W>(W);
 
 impl<W: io::Write> io::Write for OneBlockWriter<W> {
-    /// The subscriber writes an event at once.
+    /// Writes an event whole, because the subscriber passes one at a time.
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let body = event.strip_suffix(b"\n").unwrap_or(event);
         if !body.contains(&b'\n') {

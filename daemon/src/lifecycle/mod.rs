@@ -1,18 +1,18 @@
-//! The process: one daemon per user, from its lock to its last goodbye.
+//! Runs the process: one daemon per user, from taking its lock to its orderly end.
 //!
-//! ## Who may be the daemon
-//! The holder of `daemon.lock`, for as long as it lives; the system frees the lock however the holder ends. Only the holder
-//! touches the socket's name. On the way out the name is removed first, so nobody connects to a dying daemon, and the
-//! lock goes last, with the process, so the next daemon finds nothing in use: not the socket, not the store. What it keeps is
-//! locked too (`kept`), against a daemon whose socket is elsewhere.
+//! ## Which process is the daemon
+//! The holder of `daemon.lock`, for as long as it lives; the system frees the lock however the holder ends.
+//! Only the holder touches the socket's name. An ending daemon removes the name first, so nobody connects to
+//! it, and releases the lock last, with the process, so the next daemon finds nothing in use: not the socket,
+//! not the store. Its folders are locked too (`kept`), against a daemon whose socket is elsewhere.
 //!
-//! ## Who listens
-//! The daemon itself, or systemd for it (`activation`): then the socket is there before the daemon and after it, and whoever
-//! connects in between waits in its queue.
+//! ## Which process listens
+//! The daemon itself, or systemd for it (`activation`): then the socket exists before and after the daemon,
+//! and clients that connect in between wait in its queue.
 //!
-//! ## How it ends
-//! A signal, a client's order, idleness, or the loss of its own files; all lead through `retire`, which finishes the
-//! calls under way. What ends without that, or panics, leaves a report (`crash`).
+//! ## How the process ends
+//! By a signal, a client's order, idleness, or the loss of its own files; all lead through `retire`, which
+//! finishes the calls under way. Any other end, and a panic, leaves a report (`crash`).
 
 #[cfg_attr(not(target_os = "linux"), path = "activation_elsewhere.rs")]
 mod activation;
@@ -52,22 +52,22 @@ use listen::Endpoint;
 use lock::{Claim, DaemonLock};
 use signals::Signals;
 
-/// The options by which the daemon runs.
+/// The options of the daemon.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Exit after so long without clients and work; `None` for never.
+    /// Time without clients and work after which the daemon ends; `None` for never.
     pub idle: Option<Duration>,
-    /// Longest time that calls under way may take to finish when the daemon ends.
+    /// Longest time for calls under way to finish when the daemon ends.
     pub drain: Duration,
-    /// Longest time that saving may take at the end.
+    /// Longest time for saving at the end.
     pub save: Duration,
-    /// Longest time to wait for an earlier daemon that holds the lock and does not answer.
+    /// Longest wait for an earlier daemon that holds the lock and does not answer.
     pub lock_patience: Duration,
-    /// The limits of the resources that clients may take up.
+    /// The limits of the resources that clients may use.
     pub limits: ClientLimits,
     /// The build of this daemon.
     pub build: Build,
-    /// True if a hang-up of the terminal ends the daemon; a detached one has none.
+    /// True if a hang-up of the terminal ends the daemon; a detached daemon has no terminal.
     pub hangup_ends: bool,
     /// The service manager that runs this process.
     pub manager: Option<Manager>,
@@ -88,8 +88,9 @@ impl Default for Options {
     }
 }
 
-/// The build of the running program: on Linux of the file that was started, even if another has its name by now. A daemon
-/// that was started through a wrapper is known by the wrapper's file, because that is the one that clients look at.
+/// Returns the build of the running program: on Linux of the file that was started, even if another file has
+/// its name by now. A daemon that a wrapper started has the build of the wrapper's file, because clients look
+/// at that file.
 fn own_build() -> Build {
     if let Some(wrapper) = std::env::var_os("HOB_DAEMON") {
         return Build::from_executable(wrapper.as_ref());
@@ -100,11 +101,11 @@ fn own_build() -> Build {
     Build::from_executable(&std::env::current_exe().unwrap_or_default())
 }
 
-/// The way in which a run ended well. Keep it until the process ends: the lock goes with it, and threads that do not
-/// end may still be using what the lock protects.
+/// The successful end of a run. Keep it until the process ends: it releases the lock, and threads that do not
+/// end may still use the files that the lock protects.
 #[derive(Debug)]
 pub enum Finished {
-    /// This was the daemon, and it has retired.
+    /// This process was the daemon, and it has retired.
     Retired(DaemonLock, FolderLocks),
     /// Another daemon is running and answers.
     AlreadyRunning,
@@ -114,7 +115,8 @@ pub enum Finished {
 pub trait MakeCalls: FnOnce(&Places) -> Result<Arc<dyn Calls>, String> {}
 impl<F: FnOnce(&Places) -> Result<Arc<dyn Calls>, String>> MakeCalls for F {}
 
-/// Is the daemon until it is time to end. `report` is told once how the start went, unless it failed: that is the error.
+/// Runs the daemon until it is time to end. Calls `report` once with the outcome of the start, unless the
+/// start failed: that is the error.
 ///
 /// # Errors
 /// [`StartError`] when this process could not become the daemon.
@@ -126,19 +128,20 @@ pub fn run(
 ) -> Result<Finished, StartError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(worker_threads())
-        // One for each call that may run, and some for questions about status and the like.
+        // One thread for each call that may run, and some for questions about status and the like.
         .max_blocking_threads(options.limits.running + 16)
         .thread_name("hob-io")
         .enable_all()
         .build()
         .map_err(StartError::Runtime)?;
     let finished = runtime.block_on(be_the_daemon(places, options, make_calls, report));
-    // Threads of calls that do not end are left to the end of the process.
+    // The end of the process ends the threads of calls that do not finish.
     runtime.shutdown_timeout(Duration::from_millis(500));
     finished
 }
 
-/// Input and output take little; two at least, so that one long step never stops all connections.
+/// Returns the number of threads for input and output, which need little: at least two, so that one long step
+/// never stops all connections.
 fn worker_threads() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 4)
 }
@@ -163,8 +166,8 @@ async fn be_the_daemon(
             return Ok(Finished::AlreadyRunning);
         }
     };
-    // Whoever started this process looked when nobody listened. A service manager that does now must keep its name: it starts
-    // the daemon when somebody connects, as this look did.
+    // The process that started this one saw no listener. If a service manager listens now, it must keep its
+    // name: it starts the daemon when a client connects, as this check did.
     if cfg!(unix) && handed.is_none() && listen::is_taken(&places.socket).await {
         report(&Readiness::Running { pid: None });
         return Ok(Finished::AlreadyRunning);
@@ -172,7 +175,7 @@ async fn be_the_daemon(
     let mut signals = Signals::install(options.hangup_ends).map_err(StartError::Runtime)?;
     make_folders(places)?;
     let kept = FolderLocks::claim_folders(places, patience).await?;
-    // Without the folders' locks another daemon may live, and its file would look like one that was left.
+    // Without the folders' locks another daemon may live, and its file would look like a leftover.
     let _life = kept.are_all_locked(places).then(|| LifeSign::begin(places, &options.build));
     if let Err(error) = places.remember_folders() {
         tracing::warn!(%error, "programs with another environment may look for this daemon's folders elsewhere");
@@ -201,11 +204,11 @@ async fn be_the_daemon(
     Ok(Finished::Retired(lock, kept))
 }
 
-/// Longest time that a service waits for an earlier daemon that no client can reach any more: for its last calls, and
-/// its saving.
+/// Longest time that a service waits for an earlier daemon that no client can reach any more: for its last
+/// calls, and its saving.
 const SERVICE_PATIENCE: Duration = Duration::from_secs(60);
 
-/// A socket that a service manager handed over.
+/// A socket that a service manager passed.
 struct Socket {
     #[cfg(unix)]
     descriptor: std::os::fd::OwnedFd,
@@ -223,7 +226,7 @@ impl Socket {
         Ok(None)
     }
 
-    /// Serves on this one, or on one of the daemon's own.
+    /// Serves on this socket, or on one of the daemon's own.
     fn open(handed: Option<Self>, places: &Places, sessions: &Arc<Sessions>) -> Result<Endpoint, StartError> {
         #[cfg(unix)]
         if let Some(Self { descriptor }) = handed {
@@ -235,9 +238,9 @@ impl Socket {
     }
 }
 
-/// The folders of a user's code, for that user alone. One that cannot be made is for whoever needs it to complain about:
-/// a daemon without a cache is slow, not wrong. One that is somebody else's would have that user read what is kept, and say what
-/// comes back: there is no daemon with that.
+/// Makes the folders of a user's code private to that user. If one cannot be made, the code that needs it
+/// reports the error: a daemon without a cache is slow, not wrong. If one belongs to another user, that user
+/// could read the stored data and forge what the daemon reads back: then the daemon does not start.
 fn make_folders(places: &Places) -> Result<(), PrivateDirError> {
     for folder in [&places.cache, &places.state] {
         match stdio::make_dir(folder) {
@@ -265,7 +268,7 @@ async fn keep_telling(manager: Option<&Manager>, sessions: &Arc<Sessions>) {
     }
 }
 
-/// Serves until it is time to end; says why.
+/// Serves until it is time to end; returns the reason.
 async fn serve_until_end(
     lock: &DaemonLock,
     endpoint: &mut Endpoint,

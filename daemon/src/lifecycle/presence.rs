@@ -1,12 +1,13 @@
 //! Checks whether clients can still find this daemon.
 //!
-//! Cleaners of temporary folders and people remove sockets and locks. A daemon without its socket's name would hold
-//! the lock for ever and answer nobody, and every start would fail; one without its lock file may have a successor
-//! already. So it looks: three calls of `stat`.
+//! Cleaners of temporary folders and people remove sockets and locks. A daemon without its socket's name
+//! would hold the lock for ever and answer nobody, and every start would fail; one without its lock file may
+//! have a successor already. So the daemon checks with three calls of `stat`.
 //!
-//! When: on Linux as soon as something leaves the folder, which the kernel tells, and once a minute for what it does not tell
-//! (a folder further up was moved). Elsewhere every few seconds, well below the time that a client waits for a daemon that
-//! holds its lock and does not answer. It is the only timer of an idle daemon.
+//! On Linux it checks as soon as a file leaves the folder, which the kernel reports, and once a minute for
+//! events that the kernel does not report (a folder further up was moved). Elsewhere it checks every few
+//! seconds, well below the time that a client waits for a daemon that holds its lock and does not answer.
+//! This is the only timer of an idle daemon.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,14 +17,15 @@ use super::listen::Endpoint;
 use super::lock::DaemonLock;
 use crate::session::Sessions;
 
-/// Interval between two looks where nothing tells of changes.
+/// Interval between two checks where no event reports changes.
 const INTERVAL: Duration = Duration::from_secs(5);
 
-/// Interval between two looks where the kernel tells of changes.
+/// Interval between two checks where the kernel reports changes.
 #[cfg(target_os = "linux")]
 const LONG_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Makes the socket anew when only its name is gone. Returns, with the reason, when the place is lost.
+/// Makes the socket again when only its name is gone. Returns, with the reason, when the daemon has lost its
+/// place.
 pub(super) async fn wait_until_lost(
     lock: &DaemonLock,
     endpoint: &mut Endpoint,
@@ -55,7 +57,7 @@ fn check_presence(
     if !endpoint.name_is_free() {
         return Err("something else has the daemon's socket's name".into());
     }
-    // Also where a service manager's was removed: it would not notice.
+    // This includes a service manager's socket: the manager would not notice its removal.
     reopen_socket(endpoint, sessions)
 }
 
@@ -66,7 +68,7 @@ fn reopen_socket(endpoint: &mut Endpoint, sessions: &Arc<Sessions>) -> Result<()
     Ok(())
 }
 
-/// Tells when something may have left a folder.
+/// Reports that a file may have left a folder.
 struct WatchedFolder {
     #[cfg(target_os = "linux")]
     events: Option<tokio::sync::mpsc::Receiver<()>>,
@@ -74,7 +76,8 @@ struct WatchedFolder {
 
 #[cfg(target_os = "linux")]
 impl WatchedFolder {
-    /// The folder of `file`. A thread waits for its events: the runtime's own timers wake several times for one rest.
+    /// Watches the folder of `file`. A thread waits for its events, because the runtime's own timers wake
+    /// several times for one pause.
     fn of(file: &Path) -> Self {
         use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
         let gone =
@@ -90,7 +93,7 @@ impl WatchedFolder {
         Self { events: watch() }
     }
 
-    /// Returns when something left it, or after a while.
+    /// Returns when a file left the folder, or after a while.
     async fn changed(&mut self) {
         let told = match &mut self.events {
             Some(events) => events.recv().await,
@@ -102,17 +105,17 @@ impl WatchedFolder {
     }
 }
 
-/// Tells of each event, and once in every [`LONG_INTERVAL`], until nobody listens.
+/// Reports each event, and once in every [`LONG_INTERVAL`], until the receiver is gone.
 #[cfg(target_os = "linux")]
 fn wait_for_events(events: &std::os::fd::OwnedFd, tell: &tokio::sync::mpsc::Sender<()>) {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let rest = Timespec { tv_sec: LONG_INTERVAL.as_secs().cast_signed(), tv_nsec: 0 };
     while !tell.is_closed() {
         let _ = poll(&mut [PollFd::new(events, PollFlags::IN)], Some(&rest));
-        // What happened does not matter: what is there now is looked at.
+        // The kind of the event does not matter: the check looks at the present state.
         let mut buffer = [0; 4096];
         while rustix::io::read(events, &mut buffer).is_ok_and(|read| read > 0) {}
-        // Full: whoever listens has not looked since the last time, and will.
+        // Full: the receiver has not checked since the last report, and will.
         let _ = tell.try_send(());
     }
 }

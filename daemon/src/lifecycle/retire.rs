@@ -1,11 +1,12 @@
-//! Ending in good order.
+//! Ends the daemon in good order.
 //!
-//! 1. The socket's name goes: new clients find nobody, wait for the lock and start the next daemon. A service manager's stays:
-//!    new clients are turned away, come again, and are the next daemon's as soon as this one has ended.
+//! 1. The socket's name is removed: new clients find no listener, wait for the lock and start the next
+//!    daemon. A service manager's name stays: new clients are refused, try again, and reach the next daemon
+//!    as soon as this one has ended.
 //! 2. Connected clients are told; their new calls go to the next daemon.
-//! 3. Calls under way are answered. Those that take too long are given up and repeated by their clients.
-//! 4. Goodbye to everybody, then what is worth keeping is saved.
-//! 5. The lock goes with the process.
+//! 3. Calls under way are answered. Those that take too long are abandoned, and their clients repeat them.
+//! 4. All clients get a goodbye, then the daemon saves its state.
+//! 5. The lock is released with the process.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +15,7 @@ use super::listen::Endpoint;
 use super::signals::Signals;
 use crate::session::Sessions;
 
-/// Ends everything but the process. A further signal cuts the waiting for calls short.
+/// Ends everything but the process. A second signal shortens the wait for calls.
 pub(super) async fn end_service(
     endpoint: Endpoint,
     sessions: &Arc<Sessions>,
@@ -33,13 +34,13 @@ pub(super) async fn end_service(
         }
     }
     sessions.say_goodbye(why).await;
-    // Whoever had connected before the name went was refused by now.
+    // Clients that connected before the name was removed were refused by now.
     drop(endpoint);
     let calls = Arc::clone(sessions.calls());
-    // What is saved may belong to a thread that hangs; a daemon that never ends is worse than one that begins anew.
+    // Saving may wait for a thread that hangs; a daemon that never ends is worse than one that begins anew.
     match tokio::time::timeout(saving, tokio::task::spawn_blocking(move || calls.save_all())).await {
         Ok(Ok(())) => {}
         Ok(Err(_)) => tracing::error!("saving failed"),
-        Err(_) => tracing::error!("saving does not end and is left undone"),
+        Err(_) => tracing::error!("saving takes too long and is abandoned"),
     }
 }

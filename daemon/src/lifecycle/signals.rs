@@ -5,8 +5,8 @@ use std::io;
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// The signals that end the daemon. A hang-up is caught in any case: a detached daemon has nothing to do with whatever
-/// terminal it came from.
+/// The signals that end the daemon. It catches a hang-up in any case: a detached daemon has nothing to do
+/// with the terminal that it came from.
 #[cfg(unix)]
 pub(super) struct Signals {
     terminate: Signal,
@@ -17,7 +17,7 @@ pub(super) struct Signals {
 
 #[cfg(unix)]
 impl Signals {
-    /// Catches them from now on.
+    /// Catches the signals from now on.
     pub(super) fn install(hangup_ends: bool) -> io::Result<Self> {
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
@@ -27,7 +27,7 @@ impl Signals {
         })
     }
 
-    /// The next signal that means the end.
+    /// Waits for the next signal that ends the daemon, and returns its name.
     pub(super) async fn next(&mut self) -> &'static str {
         loop {
             tokio::select! {
@@ -53,7 +53,7 @@ pub(super) struct Signals {
 
 #[cfg(windows)]
 impl Signals {
-    /// Catches them from now on.
+    /// Catches the events from now on.
     pub(super) fn install(_hangup_ends: bool) -> io::Result<Self> {
         use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close, ctrl_shutdown};
         Ok(Self {
@@ -64,7 +64,7 @@ impl Signals {
         })
     }
 
-    /// The next event that means the end.
+    /// Waits for the next event that ends the daemon, and returns its name.
     pub(super) async fn next(&mut self) -> &'static str {
         tokio::select! {
             _ = self.interrupt.recv() => "Ctrl-C",

@@ -1,4 +1,4 @@
-//! Leaving the terminal, and letting go of the pipes to whoever started the daemon.
+//! Detaches the process from the terminal, and closes the pipes to the process that started it.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
@@ -6,20 +6,21 @@ use std::path::Path;
 
 use hob_proto::private_dir::PrivateDirError;
 
-/// A larger file of earlier last words is begun anew.
+/// Size in bytes from which the file of earlier last words is begun anew.
 const KEEP: u64 = 256 * 1024;
 
-/// A session of its own: no terminal, no process group that a Ctrl-C is sent to.
+/// Starts a session of its own: no terminal, and no process group that receives a Ctrl-C.
 pub fn leave_terminal() {
     #[cfg(unix)]
-    // Refused when the process leads a group already, as one started from an interactive shell does; it asked for that.
+    // Fails if the process leads a group already, as one started from an interactive shell does; that user
+    // wanted it so.
     let _ = rustix::process::setsid();
 }
 
-/// Output goes nowhere from now on, and errors to a file in `logs`: what the log cannot have, such as the last words of
-/// an overflowing stack.
+/// Discards output from now on, and sends errors to a file in `logs`: messages that the log cannot have, such
+/// as the last words of an overflowing stack.
 pub fn let_go_of_stdio(logs: &Path) {
-    // Whoever reads our standard output is waiting for its end; failing to let go costs no more than that.
+    // The reader of our standard output waits for its end; a failure costs no more than that.
     let _ = redirect(logs);
 }
 
@@ -46,9 +47,10 @@ fn last_words(logs: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).create(true).open(path)
 }
 
-/// Makes a folder that only the user may enter; of an existing one of the user's, others lose what they could do.
+/// Makes a folder that only the user may enter; removes the rights of others to an existing folder of the
+/// user's.
 ///
-/// Where the name is a link, the folder that it leads to counts: caches are put on another disk that way.
+/// If the name is a link, its target counts: users put caches on another disk that way.
 pub(super) fn make_dir(path: &Path) -> Result<(), PrivateDirError> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let failed = |source| PrivateDirError::Create { path: path.clone(), source };
@@ -66,7 +68,7 @@ pub(super) fn make_dir(path: &Path) -> Result<(), PrivateDirError> {
 fn tighten(path: &Path) -> Result<(), PrivateDirError> {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
     let failed = |source| PrivateDirError::Create { path: path.to_path_buf(), source };
-    // The open folder, so that what is looked at is what is changed.
+    // The open folder is used, so that the checked folder is the changed one.
     let folder = File::open(path).map_err(failed)?;
     let found = folder.metadata().map_err(failed)?;
     let ours = rustix::process::geteuid().as_raw();
@@ -76,7 +78,7 @@ fn tighten(path: &Path) -> Result<(), PrivateDirError> {
     if found.mode() & 0o077 == 0 {
         return Ok(());
     }
-    tracing::info!(folder = %path.display(), "closed to others, who could have looked into it");
+    tracing::info!(folder = %path.display(), "other users could enter this folder; their rights are removed");
     folder.set_permissions(std::fs::Permissions::from_mode(0o700)).map_err(failed)
 }
 

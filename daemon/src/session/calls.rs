@@ -1,7 +1,8 @@
-//! A client's calls: admitted, queued for a free place, run on a blocking thread, answered exactly once.
+//! Runs a client's calls: admits them, queues them for a free place, runs them on blocking threads, and
+//! answers each exactly once.
 //!
-//! Each client has so many places and all together have so many; a client first waits for its own, so that one with
-//! many calls does not keep the others waiting. A cancelled call leaves the queue at once.
+//! Each client has a number of places, and all clients together have another; a client first waits for its
+//! own, so that one with many calls does not delay the others. A cancelled call leaves the queue at once.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use super::progress;
 use super::registry::{ClientSession, ListedCall, Weight};
 use hob_calls::{CallAnswer, CallRequest};
 
-/// Begins a call. The error ends the connection.
+/// Begins a call. An error ends the connection.
 pub(super) fn begin(
     sessions: &Arc<Sessions>,
     session: &Arc<ClientSession>,
@@ -36,7 +37,8 @@ pub(super) fn begin(
         ListedCall { token: token.clone(), weight, unqueue: unqueue.clone() },
     )?;
     if !sessions.flight.enter_call() {
-        // Not begun, not answered: the goodbye that follows sends the client elsewhere.
+        // The call neither begins nor is answered: the goodbye that follows sends the client to the next
+        // daemon.
         forget_call(session, call.id);
         return Ok(());
     }
@@ -48,7 +50,7 @@ pub(super) fn begin(
     Ok(())
 }
 
-/// The client is gone: nothing begins any more, and what runs is cancelled.
+/// Handles the end of a client: no further call begins, and running ones are cancelled.
 pub(super) fn close(session: &ClientSession) {
     session.lock_table().closed = true;
     session.cancel_all();
@@ -88,7 +90,7 @@ fn forget_call(session: &ClientSession, id: u64) {
     }
 }
 
-/// The right to run: one of the client's places and one of everybody's.
+/// The right to run: one of the client's places and one of the daemon's.
 struct RunPermits {
     _own: OwnedSemaphorePermit,
     _shared: OwnedSemaphorePermit,
@@ -108,18 +110,19 @@ impl RunPermits {
     }
 }
 
-/// An admitted call. Dropping it, run or not, takes it off the books.
+/// An admitted call. Dropping it, run or not, removes it from the tables.
 struct Job {
     sessions: Arc<Sessions>,
     session: Arc<ClientSession>,
     call: Call,
     token: CancelToken,
-    /// True if the client's table still has the call. It is taken out once: the ID may be another call's by then.
+    /// True if the client's table still has the call. It is removed once, because the ID may be another
+    /// call's by then.
     listed: bool,
 }
 
 impl Job {
-    /// Waits for a free place, or for being cancelled: an answer that nobody wants needs none.
+    /// Waits for a free place, or for a cancellation: a cancelled call needs no place.
     async fn wait_for_place(self, unqueue: Arc<Notify>) {
         let taking =
             RunPermits::acquire_both(Arc::clone(&self.session.running), Arc::clone(&self.sessions.running));
@@ -130,7 +133,7 @@ impl Job {
         self.spawn(places);
     }
 
-    /// Runs it; a cancelled call, which only says so, without a place.
+    /// Runs the call; a cancelled call runs without a place, because it only reports that.
     fn spawn(self, places: Option<RunPermits>) {
         tokio::task::spawn_blocking(move || {
             self.run();
@@ -143,7 +146,7 @@ impl Job {
             return;
         }
         let request = self.request();
-        // The tools promise not to panic; a client must have its answer even if they break it.
+        // The tools promise not to panic; a client must have its answer even if one does.
         let answer = catch_unwind(AssertUnwindSafe(|| self.sessions.calls.call(request)));
         self.answer(answer.unwrap_or_else(|_| broken_promise()));
     }
@@ -173,7 +176,7 @@ impl Job {
         if given_up && !answer.ok && is_repeatable(&self.call.tool, &self.call.args) {
             return;
         }
-        // Off the books first: the client may use the id again as soon as it has the answer.
+        // The call leaves the table first: the client may reuse the ID as soon as it has the answer.
         self.unlist_call();
         let message = ServerMessage::Answer {
             id: self.call.id,
@@ -201,7 +204,7 @@ impl Drop for Job {
     }
 }
 
-/// The answer of a call whose tool panicked through everything that should have caught it.
+/// Returns the answer for a call whose tool panicked through every handler of panics.
 fn broken_promise() -> CallAnswer {
     let error = ToolError::new(ErrorCode::Internal, "a bug in hob ended this call; the log has the details");
     let token_budget = TokenBudget { requested: DEFAULT_BUDGET, used: 0, max: MAX_BUDGET };

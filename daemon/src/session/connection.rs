@@ -1,4 +1,4 @@
-//! One connection after its handshake: read, obey, and part.
+//! Serves one connection after its handshake: reads messages, obeys them, and says goodbye.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,22 +12,22 @@ use super::incoming::{self, IncomingEnd};
 use super::registry::{ClientSession, Weight};
 use super::{ProcessOrder, Sessions, calls, editor, status};
 
-/// Longest time that a client has to read the goodbye.
+/// Longest time for a client to read the goodbye.
 const PARTING: Duration = Duration::from_secs(2);
 
-/// The way in which a connection ended.
-enum End {
-    /// The client closed it.
+/// The ways in which a connection ends.
+enum ConnectionEnd {
+    /// The client closed the connection.
     Closed,
-    /// The client broke the protocol; the words it gets.
+    /// The client broke the protocol; the text is the reason that it gets.
     Broken(String),
-    /// The client does not read.
+    /// The client does not read its messages.
     Overflowed,
-    /// The daemon ends; the words the client gets.
+    /// The daemon ends; the text is the reason that the client gets.
     Goodbye(String),
 }
 
-/// Serves until either side has had enough.
+/// Serves the connection until either side ends it.
 pub(super) async fn run(
     sessions: &Arc<Sessions>,
     guest: &Guest,
@@ -43,34 +43,39 @@ pub(super) async fn run(
     let mut goodbye = session.goodbye.subscribe();
     let end = tokio::select! {
         end = read_all(sessions, session, &mut reader) => end,
-        () = session.outbox.wait_for_overflow() => End::Overflowed,
+        () = session.outbox.wait_for_overflow() => ConnectionEnd::Overflowed,
         // The sender lives in the session, so this cannot fail.
         reason = goodbye.wait_for(Option::is_some) => {
-            End::Goodbye(reason.ok().and_then(|reason| reason.clone()).unwrap_or_default())
+            ConnectionEnd::Goodbye(reason.ok().and_then(|reason| reason.clone()).unwrap_or_default())
         }
     };
     calls::close(session);
     editor::close(session);
     end_connection(session, guest.id, end, writing).await;
-    // Only now: a daemon that ends waits for its clients to be gone, and this one had a goodbye to read.
+    // Not earlier: an ending daemon waits until its clients are gone, and this one had a goodbye to read.
     sessions.registry.remove(guest.id);
 }
 
-async fn end_connection(session: &ClientSession, id: u64, end: End, writing: tokio::task::JoinHandle<()>) {
+async fn end_connection(
+    session: &ClientSession,
+    id: u64,
+    end: ConnectionEnd,
+    writing: tokio::task::JoinHandle<()>,
+) {
     let last = match end {
-        End::Closed => {
+        ConnectionEnd::Closed => {
             tracing::debug!(id, "a client left");
             None
         }
-        End::Overflowed => {
+        ConnectionEnd::Overflowed => {
             tracing::warn!(id, pid = session.hello.pid, "a client does not read; dropped");
             None
         }
-        End::Broken(reason) => {
+        ConnectionEnd::Broken(reason) => {
             tracing::warn!(id, pid = session.hello.pid, reason, "a client broke the protocol; dropped");
             Some(ServerMessage::Bye { reason, retry: false })
         }
-        End::Goodbye(reason) => Some(ServerMessage::Bye { reason, retry: true }),
+        ConnectionEnd::Goodbye(reason) => Some(ServerMessage::Bye { reason, retry: true }),
     };
     let abort = writing.abort_handle();
     if let Some(last) = last {
@@ -84,29 +89,29 @@ async fn read_all(
     sessions: &Arc<Sessions>,
     session: &Arc<ClientSession>,
     reader: &mut TransportReader,
-) -> End {
+) -> ConnectionEnd {
     loop {
         let (body, room) = match incoming::next(sessions, session, reader).await {
             Ok(message) => message,
-            Err(IncomingEnd::Closed) => return End::Closed,
-            Err(IncomingEnd::Refused(reason)) => return End::Broken(reason),
+            Err(IncomingEnd::Closed) => return ConnectionEnd::Closed,
+            Err(IncomingEnd::Refused(reason)) => return ConnectionEnd::Broken(reason),
         };
         let weight = Weight { bytes: body.len(), room };
         let message = frame::decode(&body);
-        // What follows may take long, and needs the message alone.
+        // The next step may take long, and needs only the message.
         drop(body);
         let obeyed = match message {
-            Ok(message) => obey(sessions, session, message, weight).await,
+            Ok(message) => obey_message(sessions, session, message, weight).await,
             Err(error) => Err(error.to_string()),
         };
         if let Err(reason) = obeyed {
-            return End::Broken(reason);
+            return ConnectionEnd::Broken(reason);
         }
     }
 }
 
-/// Does what a message says. The error is what a client that broke the rules is told.
-async fn obey(
+/// Carries out a message. The error is the reason for a client that broke the rules.
+async fn obey_message(
     sessions: &Arc<Sessions>,
     session: &Arc<ClientSession>,
     message: ClientMessage,
@@ -128,7 +133,7 @@ async fn obey(
     Ok(())
 }
 
-/// Makes room for a newer build, and only for that.
+/// Ends this daemon for a newer build, and for no other.
 fn retire_for_newer(sessions: &Sessions, session: &ClientSession, reason: String) -> Result<(), String> {
     if !session.hello.build.is_newer_than(&sessions.build) {
         return Err("this daemon retires only for a newer build".into());

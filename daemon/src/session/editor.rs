@@ -1,4 +1,5 @@
-//! Messages of an editor: handed to the daemon's side of it, which answers through the same outbox as everything else.
+//! Passes the messages of an editor to the daemon's editor side, which answers through the same outbox as
+//! everything else.
 
 use std::sync::{Arc, MutexGuard, PoisonError};
 
@@ -8,10 +9,11 @@ use super::Sessions;
 use super::registry::{ClientSession, Weight};
 use hob_calls::{EditorClient, EditorSide};
 
-/// A message counts as at least this many KiB: much comes with it besides its bytes.
+/// Fewest KiB that a message counts as, because it takes memory besides its bytes.
 const LEAST: usize = 16;
 
-/// Takes one message, once there is room for it: until then the connection is not read. The error ends the connection.
+/// Handles one message, once there is room for it: until then the connection is not read. An error ends the
+/// connection.
 pub(super) async fn receive_message(
     sessions: &Sessions,
     session: &Arc<ClientSession>,
@@ -23,7 +25,7 @@ pub(super) async fn receive_message(
     }
     let size = (message.len() >> 10).clamp(LEAST, sessions.limits.editor_kib);
     let size = u32::try_from(size).map_err(|error| error.to_string())?;
-    // Never closed.
+    // The semaphore is never closed.
     let held =
         Arc::clone(&session.editor_room).acquire_many_owned(size).await.map_err(|error| error.to_string())?;
     let mut editor = lock(session);
@@ -35,13 +37,13 @@ pub(super) async fn receive_message(
     Ok(())
 }
 
-/// The editor is gone, however it went.
+/// Handles the end of an editor's connection, orderly or not.
 pub(super) fn close(session: &ClientSession) {
     drop(lock(session).take());
 }
 
 fn editor_client(session: &Arc<ClientSession>) -> EditorClient {
-    // Not a hold: what serves the editor may still be at work when its connection is gone.
+    // A weak reference: the editor side may still work when its connection is gone.
     let to = Arc::downgrade(session);
     EditorClient {
         cwd: session.cwd.clone(),
@@ -59,6 +61,6 @@ fn editor_client(session: &Arc<ClientSession>) -> EditorClient {
 }
 
 fn lock(session: &ClientSession) -> MutexGuard<'_, Option<Box<dyn EditorSide>>> {
-    // Put in and taken out whole.
+    // The editor side is set and removed as a whole, so a poisoned lock holds sound data.
     session.editor.lock().unwrap_or_else(PoisonError::into_inner)
 }

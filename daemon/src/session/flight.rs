@@ -1,4 +1,4 @@
-//! Counts the calls under way on all connections, and has a door that closes once there are none.
+//! Counts the calls under way on all connections, and admits no further one once it is closed.
 
 use tokio::sync::watch;
 
@@ -8,7 +8,7 @@ struct FlightState {
     closed: bool,
 }
 
-/// Counts calls. A call that is let in is waited for; after the door has closed none is.
+/// Counts calls. An admitted call is waited for; after the close no call is admitted.
 pub(super) struct Flight(watch::Sender<FlightState>);
 
 impl Flight {
@@ -16,10 +16,10 @@ impl Flight {
         Self(watch::Sender::new(FlightState::default()))
     }
 
-    /// Lets a call in; false once closed.
+    /// Admits a call; false once closed.
     pub(super) fn enter_call(&self) -> bool {
         let mut entered = false;
-        // Nobody waits for more calls, hence no notification.
+        // Nobody waits for a rising count, so there is no notification.
         self.0.send_if_modified(|state| {
             entered = !state.closed;
             state.calls += usize::from(entered);
@@ -28,7 +28,7 @@ impl Flight {
         entered
     }
 
-    /// A call that was let in has ended.
+    /// Records the end of an admitted call.
     pub(super) fn leave_call(&self) {
         self.0.send_if_modified(|state| {
             state.calls = state.calls.saturating_sub(1);
@@ -41,7 +41,7 @@ impl Flight {
         self.0.borrow().calls
     }
 
-    /// Waits until none is under way and closes the door in that same moment.
+    /// Waits until no call is under way and closes in that same moment.
     pub(super) async fn close_when_empty(&self) {
         let mut watched = self.0.subscribe();
         // The sender lives in `self`, so waiting cannot fail.
@@ -58,7 +58,7 @@ impl Flight {
         }
     }
 
-    /// Closes the door whoever is still inside.
+    /// Closes, whatever calls are under way.
     pub(super) fn close(&self) {
         self.0.send_if_modified(|state| {
             state.closed = true;

@@ -1,4 +1,4 @@
-//! The first message each way: who is served.
+//! Exchanges the first messages, and decides whether to serve a client.
 
 use std::sync::Arc;
 
@@ -12,26 +12,26 @@ use tokio::io::AsyncWriteExt as _;
 use super::registry::{ClientSession, NotTaken};
 use super::{ProcessOrder, Sessions};
 
-/// A client that was taken in.
+/// An accepted client.
 pub(super) struct Guest {
     pub(super) id: u64,
     pub(super) session: Arc<ClientSession>,
 }
 
-struct No {
+struct GreetingRefusal {
     reason: String,
     retiring: bool,
     /// True if the client may still ask for retirement: it was refused only because it is newer.
     may_order: bool,
 }
 
-impl No {
+impl GreetingRefusal {
     fn because(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), retiring: false, may_order: false }
     }
 }
 
-/// Reads the greeting and answers it. `None` when the client is not served; it was told why.
+/// Reads the greeting and answers it. `None` if the client is not served; it has the reason then.
 pub(super) async fn greet(
     sessions: &Sessions,
     reader: &mut TransportReader,
@@ -39,10 +39,10 @@ pub(super) async fn greet(
 ) -> Option<(Guest, TransportWriter)> {
     let hello = tokio::time::timeout(sessions.limits.hello_time, frame::read::<Hello>(reader)).await;
     let (no, hello) = match hello {
-        // Nobody is left to be told anything: a look whether somebody listens, for one.
+        // No client is left to answer: it may only have checked whether a daemon listens.
         Err(_) | Ok(Err(FrameError::Closed | FrameError::Io(_))) => return None,
-        Ok(Err(error)) => (No::because(error.to_string()), None),
-        Ok(Ok(hello)) => match take_in(sessions, &hello) {
+        Ok(Err(error)) => (GreetingRefusal::because(error.to_string()), None),
+        Ok(Ok(hello)) => match accept_client(sessions, &hello) {
             Ok(guest) => return Some((guest, writer)),
             Err(no) => (no, Some(hello)),
         },
@@ -51,14 +51,14 @@ pub(super) async fn greet(
     if no.may_order
         && let Some(hello) = hello
     {
-        obey_the_refused(sessions, reader, &hello).await;
+        obey_refused_client(sessions, reader, &hello).await;
     }
     None
 }
 
-fn take_in(sessions: &Sessions, hello: &Hello) -> Result<Guest, No> {
+fn accept_client(sessions: &Sessions, hello: &Hello) -> Result<Guest, GreetingRefusal> {
     check_protocol(sessions, hello)?;
-    let cwd = AbsPath::new(&hello.cwd).map_err(|error| No::because(error.to_string()))?;
+    let cwd = AbsPath::new(&hello.cwd).map_err(|error| GreetingRefusal::because(error.to_string()))?;
     let welcome = Welcome::Accepted {
         protocol: PROTOCOL,
         build: sessions.build.clone(),
@@ -66,14 +66,17 @@ fn take_in(sessions: &Sessions, hello: &Hello) -> Result<Guest, No> {
         notice: outdated_notice(&sessions.build, &hello.build),
         successor: sessions.successor.clone(),
     };
-    let first = frame::encode(&welcome).map_err(|error| No::because(error.to_string()))?;
+    let first = frame::encode(&welcome).map_err(|error| GreetingRefusal::because(error.to_string()))?;
     let session = Arc::new(ClientSession::new(hello.clone(), cwd, &sessions.limits));
     let id =
         sessions.registry.add(&session, sessions.limits.clients, first).map_err(
             |not_taken| match not_taken {
-                NotTaken::Retiring => No { retiring: true, ..No::because("this daemon is about to end") },
-                NotTaken::TooMany => No::because(format!(
-                    "{} clients are connected, which is the most this daemon takes",
+                NotTaken::Retiring => GreetingRefusal {
+                    retiring: true,
+                    ..GreetingRefusal::because("this daemon is about to end")
+                },
+                NotTaken::TooMany => GreetingRefusal::because(format!(
+                    "{} clients are connected, the most that this daemon allows",
                     sessions.limits.clients
                 )),
             },
@@ -81,7 +84,7 @@ fn take_in(sessions: &Sessions, hello: &Hello) -> Result<Guest, No> {
     Ok(Guest { id, session })
 }
 
-fn check_protocol(sessions: &Sessions, hello: &Hello) -> Result<(), No> {
+fn check_protocol(sessions: &Sessions, hello: &Hello) -> Result<(), GreetingRefusal> {
     if (MIN_PROTOCOL..=PROTOCOL).contains(&hello.protocol) {
         return Ok(());
     }
@@ -91,7 +94,10 @@ fn check_protocol(sessions: &Sessions, hello: &Hello) -> Result<(), No> {
          run the client and `hobd` of the same installation, and restart programs that were running during an upgrade",
         sessions.build.version, hello.protocol
     );
-    Err(No { may_order: hello.build.is_newer_than(&sessions.build), ..No::because(reason) })
+    Err(GreetingRefusal {
+        may_order: hello.build.is_newer_than(&sessions.build),
+        ..GreetingRefusal::because(reason)
+    })
 }
 
 /// Returns the notice for a client that is older than this daemon; `None` for any other.
@@ -105,16 +111,16 @@ fn outdated_notice(ours: &Build, theirs: &Build) -> Option<String> {
     })
 }
 
-/// Refuses whoever comes while too many are here that have not greeted.
+/// Refuses new clients while too many are connected that have not greeted.
 pub(super) async fn turn_away(sessions: &Sessions, mut writer: TransportWriter) {
     let waiting = sessions.limits.newcomers;
-    let no = No::because(format!(
-        "{waiting} connections have not said yet who they are, which is the most this daemon takes"
+    let no = GreetingRefusal::because(format!(
+        "{waiting} connections have not greeted yet, the most that this daemon allows"
     ));
     send_refusal(sessions, &mut writer, &no).await;
 }
 
-async fn send_refusal(sessions: &Sessions, writer: &mut TransportWriter, no: &No) {
+async fn send_refusal(sessions: &Sessions, writer: &mut TransportWriter, no: &GreetingRefusal) {
     tracing::info!(reason = no.reason, "a client was refused");
     let welcome = Welcome::Refused {
         protocol: PROTOCOL,
@@ -131,8 +137,8 @@ async fn send_refusal(sessions: &Sessions, writer: &mut TransportWriter, no: &No
     }
 }
 
-/// A client that is too new to be served may ask this daemon to make room, and nothing else.
-async fn obey_the_refused(sessions: &Sessions, reader: &mut TransportReader, hello: &Hello) {
+/// Reads the one request that a client may make that is too new to be served: that this daemon retires.
+async fn obey_refused_client(sessions: &Sessions, reader: &mut TransportReader, hello: &Hello) {
     let asked = frame::read::<ClientMessage>(reader);
     let asked = tokio::time::timeout(sessions.limits.hello_time, asked).await;
     if let Ok(Ok(ClientMessage::Retire { reason })) = asked {

@@ -1,8 +1,8 @@
-//! One message as it comes in: how large it may be, and the room that it takes until it has been dealt with.
+//! Reads one message, limits its size, and reserves the room that it takes until it has been handled.
 //!
-//! What a message holds takes several times its bytes in memory, and there may be a thousand clients. So large messages of all clients
-//! share one room: who comes when it is full waits, unread. Small ones need none, so that nobody waits to cancel or to ask a
-//! short question.
+//! The values of a message take several times its bytes in memory, and there may be a thousand clients. So
+//! large messages of all clients share one room: when it is full, a further one waits unread. Small messages
+//! need none, so that nobody waits to cancel or to ask a short question.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::registry::ClientSession;
 /// Messages up to this many bytes need no room.
 const SMALL: usize = 64 << 10;
 
-/// Room that is taken, until this is dropped; `None` for a small message.
+/// The reserved room, until this is dropped; `None` for a small message.
 pub(super) type Room = Option<OwnedSemaphorePermit>;
 
 /// Why there is no further message.
@@ -28,7 +28,7 @@ pub(super) enum IncomingEnd {
     Refused(String),
 }
 
-/// The next message's bytes.
+/// Reads the next message's bytes.
 pub(super) async fn next(
     sessions: &Sessions,
     session: &ClientSession,
@@ -56,10 +56,10 @@ async fn wait_for_room(sessions: &Sessions, len: usize) -> Result<OwnedSemaphore
         u32::try_from((len >> 10).min(sessions.limits.messages_kib)).map_err(|error| refused(&error))?;
     let waiting = Arc::clone(&sessions.messages).acquire_many_owned(kib);
     match tokio::time::timeout(sessions.limits.message_time, waiting).await {
-        // Never closed.
+        // The semaphore is never closed.
         Ok(room) => room.map_err(|error| refused(&error)),
         Err(_) => Err(IncomingEnd::Refused(format!(
-            "there is no room for a message of {len} bytes: {} MiB of large messages are being dealt with; try again later, or \
+            "there is no room for a message of {len} bytes: {} MiB of large messages are being handled; try again later, or \
              send less",
             sessions.limits.messages_kib >> 10
         ))),

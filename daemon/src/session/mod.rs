@@ -1,8 +1,9 @@
-//! Connections: handshake, calls, back-pressure, goodbye.
+//! Serves connections: handshake, calls, back-pressure, goodbye.
 //!
-//! [`Sessions`] is what all connections share and what the lifecycle sees of them; [`Sessions::serve`] is one connection
-//! from its first byte to its last. Calls run on blocking threads through [`Calls`]; nothing here knows a tool. Whatever a
-//! client sends or fails to read ends at most its own connection, and what is kept for it has a limit.
+//! [`Sessions`] is the state that all connections share, and the interface of the lifecycle to them;
+//! [`Sessions::serve`] serves one connection from its first byte to its last. Calls run on blocking threads
+//! through [`Calls`]; nothing here knows a tool. A misbehaving client ends at most its own connection, and
+//! its memory here is limited.
 
 mod calls;
 mod connection;
@@ -29,7 +30,7 @@ use flight::Flight;
 use hob_calls::Calls;
 use registry::Registry;
 
-/// The limits of the resources that a client may take up.
+/// The limits of the resources that a client may use.
 #[derive(Clone, Copy, Debug)]
 pub struct ClientLimits {
     /// Most connections at once, of all clients.
@@ -44,19 +45,21 @@ pub struct ClientLimits {
     pub call_bytes_per_client: usize,
     /// Bytes of one message of a client that is no editor.
     pub question_bytes: usize,
-    /// KiB of all clients' messages that arrive or are not dealt with yet; beyond that a client with a large one waits.
+    /// KiB of all clients' messages that arrive or are not yet handled; beyond that a client with a large one
+    /// waits.
     pub messages_kib: usize,
-    /// Longest time that a client with a large message waits for room, and longest time that it then has to send it.
+    /// Longest wait of a client with a large message for room, and longest time for it to send the message
+    /// then.
     pub message_time: Duration,
-    /// KiB of an editor's messages that are not dealt with yet; beyond that its connection is not read.
+    /// KiB of an editor's messages that are not yet handled; beyond that its connection is not read.
     pub editor_kib: usize,
-    /// Connections that have not greeted yet; one more is refused.
+    /// Connections that have not yet greeted; one more is refused.
     pub newcomers: usize,
     /// Bytes that wait for one client to read them.
     pub unread_bytes: usize,
     /// Messages that wait for one client to read them.
     pub unread_messages: usize,
-    /// Longest that a call may run.
+    /// Longest time for a call.
     pub call_time: Duration,
     /// Longest wait for a client's first message.
     pub hello_time: Duration,
@@ -86,9 +89,9 @@ impl Default for ClientLimits {
 /// An order of a client that concerns the whole process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProcessOrder {
-    /// A newer build wants to serve; its words.
+    /// A newer build wants to serve; the text is its reason.
     Retire(String),
-    /// The user wants the daemon to stop.
+    /// The user stops the daemon.
     Shutdown,
 }
 
@@ -96,7 +99,7 @@ pub enum ProcessOrder {
 pub struct Sessions {
     calls: Arc<dyn Calls>,
     build: Build,
-    /// The program that a service manager starts after this one.
+    /// The program that a service manager starts after this daemon.
     successor: Option<PathBuf>,
     limits: ClientLimits,
     started: Instant,
@@ -110,7 +113,7 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// No connection yet. Clients' orders go to `orders`.
+    /// Creates the state without a connection. Clients' orders go to `orders`.
     #[must_use]
     pub fn new(
         calls: Arc<dyn Calls>,
@@ -133,7 +136,7 @@ impl Sessions {
         }
     }
 
-    /// These connections are told which program a service manager starts when this daemon has gone.
+    /// Sets the program that a service manager starts after this daemon, for the welcome of clients.
     #[must_use]
     pub fn followed_by(self, successor: Option<PathBuf>) -> Self {
         Self { successor, ..self }
@@ -141,7 +144,7 @@ impl Sessions {
 
     /// Serves one connection to its end. Dropping the future ends it without a goodbye.
     pub fn serve(self: Arc<Self>, stream: Stream) -> impl Future<Output = ()> + Send + use<> {
-        // Taken before the future first runs, so that places go in the order in which connections came.
+        // The place is taken before the future first runs, so that places follow the order of connections.
         let place = Arc::clone(&self.newcomers).try_acquire_owned();
         async move {
             let (mut reader, writer) = stream.split();
@@ -162,13 +165,13 @@ impl Sessions {
         self.registry.count()
     }
 
-    /// The tools that calls are handed to.
+    /// Returns the tools that run the calls.
     #[must_use]
     pub fn calls(&self) -> &Arc<dyn Calls> {
         &self.calls
     }
 
-    /// Tells every client something.
+    /// Sends an event to every client.
     pub fn announce_event(&self, event: Event) {
         if let Ok(frame) = frame::encode(&ServerMessage::Event(event)) {
             self.registry.for_each_session(|session| session.outbox.push_optional(frame.clone()));

@@ -1,8 +1,9 @@
 //! Holds the messages that wait for a client to read them.
 //!
-//! Bounded in bytes and messages. Answers must go out or the connection is useless, so one that does not fit closes it:
-//! the client does not read, and the daemon must not grow for it. Progress and events are left out when there is little
-//! room. Pushing never blocks and never waits: worker threads do it.
+//! The queue is bounded in bytes and messages. An answer must be sent or the connection is useless, so one
+//! that does not fit closes it: the client does not read, and the daemon must not grow for it. Progress and
+//! events are dropped when there is little room. Pushing never blocks and never waits, because worker threads
+//! do it.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,13 +12,13 @@ use hob_proto::transport::TransportWriter;
 use tokio::io::AsyncWriteExt as _;
 use tokio::sync::Notify;
 
-/// Frames are written together up to this many bytes.
+/// Most bytes of the frames that are written together.
 const BATCH: usize = 128 * 1024;
 
 #[derive(Default)]
 struct OutboxState {
     queue: VecDeque<Vec<u8>>,
-    /// Bytes in the queue and in the batch being written.
+    /// The bytes in the queue and in the batch being written.
     bytes: usize,
     state: Stage,
 }
@@ -26,7 +27,7 @@ struct OutboxState {
 enum Stage {
     #[default]
     Open,
-    /// Nothing more comes in; what is there still goes out.
+    /// The queue takes no more frames; those in it are still written.
     Finishing,
     /// A message did not fit.
     Overflowed,
@@ -39,7 +40,7 @@ pub(super) struct Outbox {
     most_messages: usize,
     /// The signal that wakes the writer.
     work: Notify,
-    /// Wakes whoever waits for [`Outbox::wait_for_overflow`].
+    /// The signal that wakes a caller of [`Outbox::wait_for_overflow`].
     overflow: Notify,
 }
 
@@ -54,7 +55,7 @@ impl Outbox {
         }
     }
 
-    /// Queues a frame that must go out. A frame larger than the limit passes when nothing else waits.
+    /// Queues a required frame. A frame larger than the limit passes when no other waits.
     pub(super) fn push(&self, frame: Vec<u8>) {
         let mut state = self.lock_state();
         if state.state != Stage::Open {
@@ -73,7 +74,7 @@ impl Outbox {
         self.work.notify_one();
     }
 
-    /// Queues a frame that may be left out: it is, when the queue is half full.
+    /// Queues a frame that may be dropped, and drops it if the queue is half full.
     pub(super) fn push_optional(&self, frame: Vec<u8>) {
         let mut state = self.lock_state();
         let room = state.bytes + frame.len() <= self.most_bytes / 2
@@ -86,7 +87,7 @@ impl Outbox {
         }
     }
 
-    /// Takes a last frame; what comes later is dropped, and writing ends when all is out.
+    /// Queues a last frame; later ones are dropped, and writing ends when the queue is empty.
     pub(super) fn finish(&self, last: Option<Vec<u8>>) {
         let mut state = self.lock_state();
         if state.state == Stage::Open {
@@ -104,7 +105,7 @@ impl Outbox {
         }
     }
 
-    /// Writes what is queued until finished or overflowed, or the client is gone.
+    /// Writes the queue until it is finished or overflowed, or the client is gone.
     pub(super) async fn write_to(&self, mut writer: TransportWriter) {
         let mut batch = Vec::new();
         while self.next_batch(&mut batch).await {
@@ -114,7 +115,7 @@ impl Outbox {
         }
     }
 
-    /// Replaces the batch, which is written, by the next one. False at the end.
+    /// Replaces the written batch by the next one. Returns false at the end.
     async fn next_batch(&self, batch: &mut Vec<u8>) -> bool {
         let mut written = batch.len();
         batch.clear();
@@ -201,7 +202,7 @@ mod tests {
         for _ in 0..5 {
             outbox.push(vec![0; 10]);
             assert!(outbox.next_batch(&mut batch).await);
-            // The batch counts until the next one is asked for.
+            // The batch counts until the next one replaces it.
             outbox.lock_state().pop_frames(&mut Vec::new(), batch.len());
             batch.clear();
         }

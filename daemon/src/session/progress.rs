@@ -1,4 +1,4 @@
-//! Progress of one call: thinned out, and never falling.
+//! Sends the progress of one call, at limited intervals and never falling.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use hob_calls::ProgressSink;
 /// Least time between two reports of a call. The last step is always reported.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A sink that sends what it is told to the client. It does not keep the connection alive.
+/// Creates a sink that sends its steps to the client. It does not keep the connection alive.
 pub(super) fn progress_sink(session: &Arc<ClientSession>, id: u64) -> ProgressSink {
     let session: Weak<ClientSession> = Arc::downgrade(session);
     let throttle = Mutex::new(Throttle::default());

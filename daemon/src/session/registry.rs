@@ -1,4 +1,4 @@
-//! The connected clients.
+//! Keeps the table of connected clients and of their calls.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,40 +14,40 @@ use super::incoming::Room;
 use super::outbox::Outbox;
 use hob_calls::{Caller, EditorSide};
 
-/// One client, as the rest of this module sees it.
+/// One client, as this module's siblings see it.
 pub(super) struct ClientSession {
     pub(super) hello: Hello,
     pub(super) cwd: AbsPath,
     pub(super) since: Instant,
     pub(super) outbox: Outbox,
     pub(super) caller: Arc<Caller>,
-    /// The daemon's side of an editor, from its first message on.
+    /// The daemon's editor side of the client, from its first message on.
     pub(super) editor: Mutex<Option<Box<dyn EditorSide>>>,
-    /// Room for an editor's messages that are not dealt with yet, in KiB.
+    /// Room for an editor's messages that are not yet handled, in KiB.
     pub(super) editor_room: Arc<Semaphore>,
     pub(super) running: Arc<Semaphore>,
     pub(super) table: Mutex<CallTable>,
-    /// Set when this daemon, not the client, gave its calls up: their failures are then kept back, for the client to repeat
-    /// the calls elsewhere.
+    /// True once this daemon, not the client, has abandoned the client's calls: their failures are then not
+    /// sent, so that the client repeats the calls elsewhere.
     pub(super) given_up: AtomicBool,
-    /// Becomes the daemon's goodbye when it ends the connection.
+    /// The daemon's goodbye, once it ends the connection.
     pub(super) goodbye: watch::Sender<Option<String>>,
 }
 
-/// A client's calls that are not answered yet.
+/// A client's unanswered calls.
 #[derive(Default)]
 pub(super) struct CallTable {
     pub(super) calls: HashMap<u64, ListedCall>,
     pub(super) bytes: usize,
-    /// The connection has ended; no call may begin any more.
+    /// True once the connection has ended; no call may begin then.
     pub(super) closed: bool,
 }
 
-/// The memory that a message takes until it has been dealt with.
+/// The memory that a message takes until it has been handled.
 pub(super) struct Weight {
     /// Size of the message in bytes.
     pub(super) bytes: usize,
-    /// Its room among those of all clients.
+    /// The reserved room among the messages of all clients.
     pub(super) room: Room,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct ListedCall {
     pub(super) token: CancelToken,
     /// The weight of the call's request.
     pub(super) weight: Weight,
-    /// Wakes the call out of the queue for a free place when it is cancelled.
+    /// Wakes a queued call when it is cancelled.
     pub(super) unqueue: Option<Arc<Notify>>,
 }
 
@@ -121,7 +121,7 @@ pub(super) struct Registry {
     count: watch::Sender<usize>,
 }
 
-/// Why a client was not taken in.
+/// The reasons why a client is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NotTaken {
     Retiring,
@@ -134,8 +134,8 @@ impl Registry {
         Self { state: Mutex::new(state), count: watch::Sender::new(0) }
     }
 
-    /// Takes a client in, with its first message queued: under one lock with [`Registry::refuse_newcomers`], so that whoever is in is
-    /// told of the retirement and whoever is not is refused.
+    /// Adds a client, with its first message queued: under one lock with [`Registry::refuse_newcomers`], so
+    /// that the daemon tells every added client of the retirement and refuses every other.
     pub(super) fn add(
         &self,
         session: &Arc<ClientSession>,
@@ -163,7 +163,7 @@ impl Registry {
         self.count.send_replace(state.sessions.len());
     }
 
-    /// Takes nobody in from now on.
+    /// Refuses every new client from now on.
     pub(super) fn refuse_newcomers(&self) {
         self.lock_state().retiring = true;
     }
@@ -176,7 +176,7 @@ impl Registry {
         self.count.subscribe()
     }
 
-    /// Does something with every client.
+    /// Calls `act` with every client.
     pub(super) fn for_each_session(&self, mut act: impl FnMut(&Arc<ClientSession>)) {
         let sessions: Vec<Arc<ClientSession>> = self.lock_state().sessions.values().cloned().collect();
         sessions.iter().for_each(&mut act);

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::Sessions;
 use super::registry::ClientSession;
 
-/// Answers a client's question how the daemon is.
+/// Answers a client's request for the daemon's status.
 pub(super) async fn answer_status(sessions: &Arc<Sessions>, session: &ClientSession) {
     let calls = Arc::clone(&sessions.calls);
     let theirs = tokio::task::spawn_blocking(move || calls.status()).await.unwrap_or_default();

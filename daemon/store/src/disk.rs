@@ -1,10 +1,11 @@
-//! The store on disk: one database, and now and then its copy.
+//! Keeps the store on disk: one database, which it copies into a fresh one when most of its space is dead.
 //!
-//! A database of sled does not give space back: what is removed leaves holes that are filled only in part, and its file
-//! hardly ever becomes shorter. So when most of it is dead, what is alive is copied into a fresh database beside it, which
-//! then takes its place. Nobody waits for that: readers keep reading, and writers write to both. The stamp names the
-//! database that counts and is replaced by renaming, so a process that is killed at any moment leaves one whole store and
-//! at worst an unfinished copy, which the next opening removes.
+//! A database of sled does not give space back: removed entries leave holes that sled fills only in part, and
+//! its file hardly ever becomes shorter. So when most of a database is dead, the store copies the live
+//! entries into a fresh database beside it, which then takes its place. Nobody waits for the copy: readers
+//! keep reading, and writers write to both. The stamp names the database that counts and is replaced by
+//! renaming, so a process that is killed at any moment leaves one whole store and at worst an unfinished
+//! copy, which the next opening removes.
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 use std::time::Duration;
@@ -14,11 +15,11 @@ use crate::format;
 use crate::sled::SledStore;
 use crate::trees::{Op, Store, StoreError, StoreTree};
 
-/// Entries copied while writers wait: a few milliseconds.
+/// Entries copied while writers wait; one slice takes a few milliseconds.
 const SLICE: usize = 256;
 
-/// Time that readers of the old database may take to let go of it, in steps of [`PATIENCE_STEP`]. After that its
-/// files stay until the next opening.
+/// Time that readers of the old database may take to release it, in steps of [`PATIENCE_STEP`]. After that
+/// its files stay until the next opening.
 const PATIENCE: u32 = 500;
 const PATIENCE_STEP: Duration = Duration::from_millis(10);
 
@@ -27,16 +28,17 @@ const PATIENCE_STEP: Duration = Duration::from_millis(10);
 pub(crate) struct DiskStore {
     places: StoreFiles,
     current: RwLock<Arc<SledStore>>,
-    /// The database that is being filled. Writers hold it for reading, so that a write is in both or comes before the copy.
+    /// The database that a copy is filling. Writers hold the lock for reading, so that each write either is
+    /// in both databases or precedes the copy.
     next: RwLock<Option<Copying>>,
-    /// Held while copying; also the number of the database that counts.
+    /// The number of the database that counts; locked while a copy runs.
     number: Mutex<u32>,
 }
 
 #[derive(Debug)]
 struct Copying {
     store: Arc<SledStore>,
-    /// Why what it holds is not all.
+    /// The reason why the database lacks entries.
     failed: Mutex<Option<StoreError>>,
 }
 
@@ -63,7 +65,7 @@ impl DiskStore {
         self.next.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Fills a fresh database with what this one holds and puts it in its place.
+    /// Fills a fresh database with the entries of this one and puts it in its place.
     fn copy_to(&self, number: u32, go_on: &dyn Fn() -> bool) -> Result<bool, StoreError> {
         let data = self.places.data_folder(number);
         self.places.remove_database(number)?;
@@ -73,7 +75,7 @@ impl DiskStore {
             true => self.switch_to_copy(number).map(|()| true),
             false => Ok(false),
         });
-        // After a switch there is none; otherwise writers must let go of it.
+        // After a switch there is no copy in progress; otherwise writers must release the unfinished one.
         *self.without_writers() = None;
         if !matches!(done, Ok(true)) {
             self.discard_database(store, number);
@@ -81,10 +83,10 @@ impl DiskStore {
         done
     }
 
-    /// Copies everything into `next`; returns false if `go_on` said no before the end.
+    /// Copies every entry into `next`; returns false if `go_on` ended the copy.
     fn copy_all(&self, next: &SledStore, go_on: &dyn Fn() -> bool) -> Result<bool, StoreError> {
         for tree in StoreTree::ALL {
-            // What is written from here on is written to both, so the list needs no more than what is there now.
+            // Later writes go to both databases, so the list needs only the present keys.
             for slice in self.current_store().keys(tree, b"")?.chunks(SLICE) {
                 if !go_on() {
                     return Ok(false);
@@ -125,7 +127,7 @@ impl DiskStore {
         Ok(())
     }
 
-    /// Closes a database that does not count and removes its files, once nobody reads it any more.
+    /// Closes a database that does not count and removes its files, once nobody reads it.
     fn discard_database(&self, store: Arc<SledStore>, number: u32) {
         let mut store = store;
         for _ in 0..PATIENCE {

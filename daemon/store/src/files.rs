@@ -1,7 +1,7 @@
 //! Names the files of a store on disk, and removes those of databases that do not count.
 //!
-//! A folder holds a stamp, the database that the stamp names, perhaps an unfinished or replaced copy of it, and perhaps an
-//! older store that was set aside. What is in the files is the business of `format` and `sled`.
+//! A folder holds a stamp, the database that the stamp names, perhaps an unfinished or replaced copy of it,
+//! and perhaps an older store that was set aside. `format` and `sled` know the contents of the files.
 
 use std::fs;
 use std::io;
@@ -23,27 +23,27 @@ impl StoreFiles {
         Self { folder: folder.to_path_buf(), stamp: folder.join("format"), aside: folder.join("data.old") }
     }
 
-    /// The folder that holds them all.
+    /// Returns the folder that holds all of them.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The folder of a store that was set aside.
+    /// Returns the folder of a store that was set aside.
     pub(crate) fn aside_folder(&self) -> &Path {
         &self.aside
     }
 
-    /// The file that says which database counts.
+    /// Returns the file that says which database counts.
     pub(crate) fn stamp_file(&self) -> &Path {
         &self.stamp
     }
 
-    /// The folder of a database.
+    /// Returns the folder of a database.
     pub(crate) fn data_folder(&self, number: u32) -> PathBuf {
         self.folder.join(numbered_name(DATA, number))
     }
 
-    /// The file that is left beside a database when damage shows.
+    /// Returns the file that a store leaves beside a database when damage shows.
     pub(crate) fn damage_mark(&self, number: u32) -> PathBuf {
         self.folder.join(numbered_name(DAMAGED, number))
     }
@@ -54,7 +54,8 @@ impl StoreFiles {
         remove_any(&self.damage_mark(number))
     }
 
-    /// Removes the databases that copying has left unfinished or replaced. What cannot be removed stays for the next time.
+    /// Removes the unfinished and replaced databases of earlier copies. A database that cannot be removed
+    /// stays for the next time.
     pub(crate) fn remove_others(&self, number: u32) {
         let ours = [numbered_name(DATA, number), numbered_name(DAMAGED, number)];
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
@@ -67,7 +68,7 @@ impl StoreFiles {
     }
 }
 
-/// The first database has no number in its name.
+/// Names a database or its mark; the first database has no number in its name.
 fn numbered_name(kind: &str, number: u32) -> String {
     if number == 0 { kind.to_owned() } else { format!("{kind}-{number}") }
 }

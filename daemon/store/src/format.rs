@@ -1,9 +1,10 @@
-//! The version of what is on disk, and what to do about another one.
+//! Records the format version of a store on disk, and judges a store of another version.
 //!
-//! The version stands in two places: in a small file beside the database, the stamp, written last, so that a database which
-//! lost its records can be told from a new one; and in the tree `Meta`, so that the two cannot be mixed up by copying. Both
-//! must agree. The stamp also names the database that counts. There is no migration yet, because everything can be
-//! computed again; when a version needs one, it goes here, and an old folder is kept for a test.
+//! The version stands in two places: in a small file beside the database, the stamp, written last, so that a
+//! database that lost its records differs from a new one; and in the tree `Meta`, so that a copied file
+//! cannot mix up two versions. Both must agree. The stamp also names the database that counts. There is no
+//! migration yet, because everything can be computed again; when a version needs one, it goes here, and an
+//! old folder is kept for a test.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -11,7 +12,7 @@ use std::path::Path;
 
 use crate::trees::{Store, StoreError, StoreTree};
 
-/// One line for each format version: what changed. The last is the one that this build writes.
+/// One line for each format version, with what it changed. The last is the version that this build writes.
 pub const FORMAT_LEDGER: &[(u32, &str)] = &[
     (1, "trees meta, facts, files, confirmed; version as four little-endian bytes"),
     (2, "tree unused; the stamp has the number of the database after the version"),
@@ -26,13 +27,13 @@ const STAMP_START: &str = "hob-store ";
 /// The state of the store that a folder holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FormatState {
-    /// Nothing is in the folder yet.
+    /// The folder is empty.
     New,
-    /// Ours, of this version.
+    /// A store of this version.
     Current,
-    /// Ours, of another version.
+    /// A store of another version.
     Other(u32),
-    /// Ours once, but the parts do not fit together.
+    /// A store whose parts do not agree; the text says how.
     Damaged(&'static str),
 }
 
@@ -40,11 +41,12 @@ pub(crate) enum FormatState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub(crate) version: u32,
-    /// The number of the database that counts; 0 in versions that had but one.
+    /// The number of the database that counts; 0 in versions that had only one.
     pub(crate) number: u32,
 }
 
-/// Puts this version's stamp for a database in place of the one that is there: as a whole, and on the disk on return.
+/// Replaces the stamp by this version's stamp for a database, atomically; the new stamp is on the disk on
+/// return.
 pub(crate) fn write_stamp(path: &Path, number: u32) -> io::Result<()> {
     let beside = path.with_extension("new");
     let mut file = File::create(&beside)?;
@@ -56,7 +58,7 @@ pub(crate) fn write_stamp(path: &Path, number: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads a stamp's text; `None` where it makes no sense.
+/// Reads a stamp's text; `None` if it is malformed.
 pub(crate) fn parse_stamp(text: &str) -> Option<Stamp> {
     let mut numbers = text.strip_prefix(STAMP_START)?.split_whitespace().map(str::parse);
     let version = numbers.next()?.ok()?;
@@ -69,7 +71,7 @@ pub(crate) fn write_version(store: &dyn Store) -> Result<(), StoreError> {
     store.put(StoreTree::Meta, VERSION_KEY, &FORMAT_VERSION.to_le_bytes())
 }
 
-/// Judges a database by the version in its stamp (`None`: there is none) and its records.
+/// Judges a database by the version in its stamp (`None`: there is no stamp) and by its records.
 pub(crate) fn judge_format(stamped: Option<u32>, store: &dyn Store) -> Result<FormatState, StoreError> {
     let recorded = match store.get(StoreTree::Meta, VERSION_KEY)? {
         None => None,
@@ -83,7 +85,7 @@ pub(crate) fn judge_format(stamped: Option<u32>, store: &dyn Store) -> Result<Fo
         (None, None) => FormatState::Damaged("it has data but no version"),
         (Some(_), None) => FormatState::Damaged("its version record is gone"),
         (Some(a), Some(b)) if a != b => FormatState::Damaged("its two versions differ"),
-        // Killed between the first flush and the stamp: the record is enough.
+        // A process was killed between the first flush and the stamp: the record is enough.
         (_, Some(FORMAT_VERSION)) => FormatState::Current,
         (_, Some(other)) => FormatState::Other(other),
     })

@@ -1,9 +1,10 @@
 //! Stores what hob remembers between runs: typed trees of bytes, versioned as a whole, rebuilt when damaged.
 //!
-//! Everything in here can be computed again from the sources, so the store is a cache with manners: it never fails to
-//! open (a folder that cannot be used gives a store in memory and a [`StoreNotice`]), and a damaged or foreign folder
-//! is set aside and begun anew. Keys and values are plain bytes; what they mean is the owner's business, in a
-//! `persist` or `format` file of its own. This crate knows no facts, no paths of a workspace and no threads.
+//! Everything in the store can be computed again from the sources, so the store is a cache: opening it never
+//! fails (a folder that cannot be used gives a store in memory and a [`StoreNotice`]), and it sets a damaged
+//! or foreign folder aside and begins anew. Keys and values are plain bytes; their owners define what they
+//! mean, each in a `persist` or `format` file of its own. This crate knows no facts, no paths of a workspace
+//! and no threads.
 
 mod disk;
 mod files;

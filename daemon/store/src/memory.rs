@@ -1,4 +1,5 @@
-//! A store that lives as long as its owner: for tests, and for machines whose cache folder cannot be used.
+//! Implements a store that lives as long as its owner: for tests, and for machines whose cache folder cannot
+//! be used.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,8 +21,8 @@ impl MemoryStore {
         Self::default()
     }
 
-    /// Every write is whole before the lock is given up, except after a panic inside a caller's `visit`, which only
-    /// reads; so a poisoned lock holds sound data.
+    /// Locks the trees, also after a panic: every write is complete before it releases the lock, and a
+    /// caller's `visit`, which may panic, only reads. So a poisoned lock holds sound data.
     fn lock(&self) -> MutexGuard<'_, Trees> {
         self.trees.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,8 +1,8 @@
-//! Opening the store: always successful, and honest about what it cost.
+//! Opens the store: always succeeds, and reports what was lost.
 //!
-//! A folder that holds something else, another version or damage is moved aside (one earlier copy is kept, for whoever
-//! wants to look) and begun anew. A folder that cannot be used at all, because it is read-only, full or held by another
-//! process, gives a store in memory: hob works as usual and only forgets at its end.
+//! A folder that holds something else, another version or damage is moved aside (one earlier copy is kept for
+//! inspection) and begun anew. A folder that cannot be used at all, because it is read-only, full or held by
+//! another process, gives a store in memory: hob works as usual, but forgets its contents at the end.
 
 use std::fs;
 use std::io;
@@ -21,20 +21,20 @@ use crate::trees::{Store, StoreError};
 pub struct Opened {
     /// The store, ready for use.
     pub store: Arc<dyn Store>,
-    /// The event that went otherwise than expected; becomes a warning.
+    /// The unexpected event, if there was one; becomes a warning.
     pub notice: Option<StoreNotice>,
 }
 
 /// An unexpected event while the store was opened. Each prints as a warning for users.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreNotice {
-    /// It was damaged; it is empty now.
+    /// The store was damaged; it is empty now.
     #[error("the store was damaged and has been rebuilt ({why}); the next index takes as long as the first")]
     Rebuilt {
         /// The damage that was found, in words.
         why: String,
     },
-    /// It had been written by another version of hob; it is empty now.
+    /// Another version of hob wrote the store; it is empty now.
     #[error(
         "the store had format {found}, this version of hob uses {FORMAT_VERSION}; it has been rebuilt and the next \
          index takes as long as the first"
@@ -43,7 +43,7 @@ pub enum StoreNotice {
         /// The version on disk.
         found: u32,
     },
-    /// The folder cannot be used; everything is kept in memory and forgotten at the end.
+    /// The folder cannot be used; the store is in memory and lost when hob ends.
     #[error("the store at `{folder}` cannot be used ({why}); nothing is remembered after this run")]
     InMemory {
         /// The folder that cannot be used.
@@ -53,9 +53,9 @@ pub enum StoreNotice {
     },
 }
 
-/// Why a folder cannot be used as it is.
+/// Why the store cannot use a folder as it is.
 enum Trouble {
-    /// Begin anew; the notice says why.
+    /// The store must begin anew; the notice says why.
     Rebuild(StoreNotice),
     /// The folder cannot be used and must be left alone.
     Unusable(io::Error),
@@ -117,7 +117,7 @@ fn try_open(places: &StoreFiles) -> Result<Arc<dyn Store>, Trouble> {
     }
     let opened = SledStore::open(&places.data_folder(number), places.damage_mark(number));
     let store = match (opened, stamped) {
-        // Killed while it was being made: nothing is lost.
+        // The process that created the database was killed: nothing is lost.
         (Err(StoreError::Damaged(_)), None) => {
             places.remove_database(number).map_err(Trouble::Unusable)?;
             SledStore::open(&places.data_folder(number), places.damage_mark(number))?
@@ -130,7 +130,7 @@ fn try_open(places: &StoreFiles) -> Result<Arc<dyn Store>, Trouble> {
         FormatState::Other(found) => return Err(Trouble::Rebuild(StoreNotice::OtherVersion { found })),
         FormatState::Damaged(why) => return Err(rebuild_trouble(why)),
     }
-    // Only now: before, the folder might have been another process's.
+    // Not earlier: until here, the folder might have belonged to another process.
     places.remove_others(number);
     Ok(Arc::new(DiskStore::new(places.clone(), number, store)))
 }
@@ -139,7 +139,8 @@ fn rebuild_trouble(why: &str) -> Trouble {
     Trouble::Rebuild(StoreNotice::Rebuilt { why: why.to_owned() })
 }
 
-/// Record first, stamp last: killed in between, the folder still opens (see `format::judge`).
+/// Writes the record first and the stamp last: if the process is killed in between, the folder still opens
+/// (see `format::judge_format`).
 fn begin(places: &StoreFiles, store: &SledStore) -> Result<(), StoreError> {
     format::write_version(store)?;
     store.flush()?;
@@ -154,10 +155,10 @@ fn rebuild_store(places: &StoreFiles) -> io::Result<Arc<dyn Store>> {
         Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
         _ => {}
     }
-    // Killed before the mark is gone, the next start begins the rebuild again.
+    // If the process is killed before the mark is gone, the next start begins the rebuild again.
     remove_any(&places.damage_mark(number))?;
     remove_any(places.stamp_file())?;
-    // Without a stamp it is the first database that counts.
+    // Without a stamp the first database counts.
     places.remove_database(0)?;
     try_open(places).map_err(|trouble| match trouble {
         Trouble::Unusable(e) => e,

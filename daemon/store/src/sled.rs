@@ -1,12 +1,13 @@
-//! The store on disk; the only file that knows sled.
+//! Implements the store on disk with sled; the only file that knows sled.
 //!
-//! sled panics on some damaged files, while opening and also later, so every call into it is guarded: a panic becomes
-//! [`StoreError::Damaged`] and leaves a mark beside the database, by which the next start knows to rebuild it. The
-//! periodic flush is off: it would wake an idle daemon twice a second. With it goes sled's own cleaning of half empty
-//! segments, which that thread does; see `disk` for what takes its place.
+//! sled panics on some damaged files, while opening and also later, so every call into it is guarded: a panic
+//! becomes [`StoreError::Damaged`] and leaves a mark beside the database, by which the next start knows to
+//! rebuild it. The periodic flush is off, because it would wake an idle daemon twice a second. The thread
+//! that flushes would also clean half-empty segments; `disk` does that work instead.
 //!
-//! sled's pool of threads for input and output belongs to the process and stays when the last database is closed. Its seven
-//! lasting threads look at their queue once a second, each; [`PatientStart`] makes that once an hour on Linux.
+//! sled's pool of threads for input and output belongs to the process and stays when the last database is
+//! closed. Each of its seven lasting threads checks its queue once a second; [`PatientStart`] makes that once
+//! an hour on Linux.
 
 use std::fs;
 use std::io;
@@ -21,32 +22,34 @@ use rustix::thread;
 
 use crate::trees::{Op, Store, StoreError, StoreTree};
 
-/// A database that was closed a moment ago stays locked until sled's own threads have let go of it, so a locked one is
-/// tried again, so often...
+/// Most attempts to open a locked database: one that was closed a moment ago stays locked until sled's own
+/// threads release it.
 const LOCK_TRIES: u32 = 50;
-/// The pause between two such tries.
+/// The pause between two such attempts.
 const LOCK_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
 
-/// Facts are read once per file and then live in the map, so a large cache would only hold them twice. With 64 MiB, sled
-/// takes four times the memory for the first 25,000 writes, and less than a fifth of the time less; below 16 MiB, what it
-/// keeps of every page outweighs its cache (docs/endurance.md).
+/// The cache is small, because facts are read once per file and then live in the map, so a large cache would
+/// only hold them twice. With 64 MiB, sled takes four times the memory for the first 25,000 writes and saves
+/// less than a fifth of the time; below 16 MiB, its data about each page outweighs its cache
+/// (docs/endurance.md).
 const CACHE_BYTES: u64 = 16 << 20;
 
 /// A database in a folder.
 pub(crate) struct SledStore {
-    /// Taken out only by `drop`.
+    /// The database; only `drop` takes it.
     opened: Option<OpenDb>,
     damage_mark: PathBuf,
 }
 
 struct OpenDb {
     db: sled::Db,
-    /// In the order of [`StoreTree::ALL`].
+    /// The open trees, in the order of [`StoreTree::ALL`].
     trees: Vec<sled::Tree>,
 }
 
 impl SledStore {
-    /// Opens or makes a database in `folder`. `damage_mark` is the file to leave when damage shows later.
+    /// Opens or creates a database in `folder`. `damage_mark` is the file that it writes when damage shows
+    /// later.
     pub(crate) fn open(folder: &Path, damage_mark: PathBuf) -> Result<Self, StoreError> {
         remove_unfinished(folder)?;
         let config = sled::Config::new().path(folder).cache_capacity(CACHE_BYTES).flush_every_ms(None);
@@ -79,12 +82,12 @@ impl SledStore {
         &self.open_db().trees[tree as usize]
     }
 
-    /// Runs `work`; damage that shows is marked for the next start.
+    /// Runs `work`; if damage shows, leaves the mark for the next start.
     fn run<T>(&self, work: impl FnOnce() -> sled::Result<T>) -> Result<T, StoreError> {
         let result = catch_failures(work);
         if let Err(StoreError::Damaged(why)) = &result {
             tracing::warn!(why, "the store is damaged");
-            // If even this cannot be written, the next start meets the damage again by itself.
+            // If even the mark cannot be written, the next start meets the damage again by itself.
             let _ = fs::write(&self.damage_mark, why);
         }
         result
@@ -148,8 +151,8 @@ impl std::fmt::Debug for SledStore {
     }
 }
 
-/// Has the threads that sled starts meanwhile wait long: a thread inherits by how much the kernel may prolong its waits. The pool's
-/// threads wait for work, of which they are told at once, and need no clock.
+/// Makes the threads that sled starts meanwhile wait long: a thread inherits the time by which the kernel may
+/// prolong its waits. The pool's threads wait for work, which wakes them at once, so they need no clock.
 struct PatientStart {
     #[cfg(target_os = "linux")]
     before: Option<NonZeroU64>,
@@ -157,10 +160,10 @@ struct PatientStart {
 
 #[cfg(target_os = "linux")]
 impl PatientStart {
-    /// By how much a wait may be prolonged, in nanoseconds: an hour.
+    /// The time by which the kernel may prolong a wait, in nanoseconds: an hour.
     const SLACK: Option<NonZeroU64> = NonZeroU64::new(3_600_000_000_000);
 
-    /// If the kernel refuses, the threads look once a second as ever.
+    /// Prolongs the waits of this thread; if the kernel refuses, sled's threads check once a second as usual.
     fn begin() -> Self {
         let before = thread::current_timer_slack().ok().and_then(NonZeroU64::new);
         let _ = thread::set_current_timer_slack(Self::SLACK);
@@ -183,21 +186,24 @@ impl PatientStart {
 }
 
 impl PatientStart {
-    /// Has sled start its pool now; a database that is only opened does not. Elsewhere than on Linux it has no use, and a thread of
-    /// the pool would hold the files for a moment longer than their owner.
+    /// Makes sled start its pool now; a database that is only opened does not start it. This is useful on
+    /// Linux alone: elsewhere, a thread of the pool would hold the files for a moment longer than their
+    /// owner.
     fn start_pool(self, db: &sled::Db) {
         if !cfg!(target_os = "linux") {
             return;
         }
-        // The first step of an asynchronous flush hands it to the pool; nobody waits for its end. Threads that the pool adds under load
-        // inherit the patience and stay longer than sled means them to; they do not wake.
+        // The first step of an asynchronous flush hands it to the pool; nobody waits for its end. Threads
+        // that the pool adds under load inherit the long waits and stay longer than sled intends; they do not
+        // wake.
         let flush = std::pin::pin!(db.flush_async());
         let _ = flush.poll(&mut Context::from_waker(Waker::noop()));
     }
 }
 
-/// While opening, sled writes a summary of its log under the name `snap.….generating` and renames it. Killed in between, it
-/// would take the torn file for the newest summary and the whole database for damaged.
+/// Removes an unfinished summary of the log: while opening, sled writes it under the name `snap.….generating`
+/// and renames it. If sled was killed in between, it would take the torn file for the newest summary and the
+/// whole database for damaged.
 fn remove_unfinished(folder: &Path) -> io::Result<()> {
     let entries = match fs::read_dir(folder) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -214,13 +220,13 @@ fn remove_unfinished(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns true if somebody else has the database open.
+/// Returns true if another process has the database open.
 fn is_locked(error: &StoreError) -> bool {
-    // sled wraps the system's error in one of its own words.
+    // sled wraps the system's error in a message of its own.
     matches!(error, StoreError::Io(error) if error.to_string().contains("could not acquire lock"))
 }
 
-/// Runs `work` with sled's panics and errors turned into ours.
+/// Runs `work` and turns sled's panics and errors into errors of the store.
 fn catch_failures<T>(work: impl FnOnce() -> sled::Result<T>) -> Result<T, StoreError> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => result.map_err(translate_error),
@@ -236,7 +242,7 @@ fn translate_error(error: sled::Error) -> StoreError {
     }
 }
 
-/// Errors that the file's contents cause rather than the disk.
+/// Returns true for errors that the file's contents cause rather than the disk.
 fn is_damage(error: &io::Error) -> bool {
     matches!(
         error.kind(),

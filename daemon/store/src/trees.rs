@@ -1,4 +1,4 @@
-//! Defines what every store can do: the [`Store`] trait, the trees that it has, the steps of a batch, and its errors.
+//! Defines the [`Store`] trait, the trees of a store, the steps of a batch, and the errors.
 //!
 //! The stores on disk and in memory, and the version record, use this file and never the crate's root.
 
@@ -24,7 +24,7 @@ impl StoreTree {
     /// Every tree, in the order of the declaration.
     pub const ALL: [Self; 5] = [Self::Meta, Self::Facts, Self::Files, Self::Confirmed, Self::Unused];
 
-    /// The tree's name on disk. Never change one without a new format version.
+    /// Returns the tree's name on disk. A name changes only with a new format version.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -47,14 +47,15 @@ pub enum Op {
         /// The new value of the key.
         value: Vec<u8>,
     },
-    /// Forgets `key`; no error if it is absent.
+    /// Removes `key`; no error if it is absent.
     Remove {
         /// The key to remove.
         key: Vec<u8>,
     },
 }
 
-/// Why an operation on the store failed. Never a reason to stop: what was to be stored can be computed again.
+/// Why an operation on the store failed. Such an error never stops hob, because the data can be computed
+/// again.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The disk refused; most often it is full.
@@ -78,7 +79,7 @@ impl StoreError {
 /// Writes are visible to readers at once; they are on disk after [`Store::flush`]. A process that is killed in between
 /// loses some of its latest writes and nothing else.
 pub trait Store: Send + Sync + fmt::Debug {
-    /// The value of `key`, if any.
+    /// Returns the value of `key`, if any.
     ///
     /// # Errors
     /// [`StoreError`] when the disk cannot be read.
@@ -102,18 +103,18 @@ pub trait Store: Send + Sync + fmt::Debug {
         visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
     ) -> Result<(), StoreError>;
 
-    /// Brings all writes to the disk. Nothing is flushed by itself: an idle daemon must not wake up.
+    /// Brings all writes to the disk. Only this call does so, because an idle daemon must not wake up.
     ///
     /// # Errors
     /// [`StoreError`] when the disk refuses.
     fn flush(&self) -> Result<(), StoreError>;
 
-    /// Bytes the store takes on disk; zero for a store in memory.
+    /// Returns the bytes that the store takes on disk; zero for a store in memory.
     fn size_on_disk(&self) -> u64;
 
-    /// Gives back the disk space of what was removed, by writing what is left anew. Takes seconds for a large store, blocks
-    /// neither readers nor (for longer than some milliseconds) writers, and asks `go_on` in between; answers whether it was
-    /// done.
+    /// Gives back the disk space of removed entries, by writing the others anew. Takes seconds for a large
+    /// store, blocks neither readers nor (for longer than some milliseconds) writers, and asks `go_on` in
+    /// between; returns true if it finished.
     ///
     /// # Errors
     /// [`StoreError`] when the disk refuses; the store is then as it was.
@@ -129,7 +130,7 @@ pub trait Store: Send + Sync + fmt::Debug {
         self.batch(tree, vec![Op::Put { key: key.to_vec(), value: value.to_vec() }])
     }
 
-    /// Forgets `key`.
+    /// Removes `key`.
     ///
     /// # Errors
     /// [`StoreError`] when the disk refuses.
@@ -137,7 +138,7 @@ pub trait Store: Send + Sync + fmt::Debug {
         self.batch(tree, vec![Op::Remove { key: key.to_vec() }])
     }
 
-    /// All keys of `tree` that start with `prefix`, in byte order.
+    /// Returns all keys of `tree` that start with `prefix`, in byte order.
     ///
     /// # Errors
     /// [`StoreError`] when the disk cannot be read.

@@ -1,4 +1,4 @@
-//! The store as its owner meets it: round trips, damage, foreign versions, folders that cannot be used.
+//! Tests the store as its owner uses it: round trips, damage, foreign versions, folders that cannot be used.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ fn remove(key: &str) -> Op {
     Op::Remove { key: key.into() }
 }
 
-/// A store with enough in it that damage hits something.
+/// Fills a store with enough entries that damage hits one.
 fn fill_store(folder: &Path) {
     let Opened { store, notice } = open(folder);
     assert_eq!(notice, None);
@@ -105,7 +105,7 @@ fn a_database_that_lost_its_records_is_rebuilt_with_a_notice() {
     }
 }
 
-/// Whatever byte is damaged: no panic, and each value that is still given is the one that was put.
+/// Damages any byte: nothing panics, and each returned value is the one that was put.
 #[test]
 fn flipped_bytes_never_panic_and_never_lie() {
     let original = tempfile::tempdir().expect("tempdir");
@@ -143,7 +143,7 @@ fn check_survives(folder: &Path) {
     let _ = store.put(StoreTree::Facts, b"new", b"value");
     let _ = store.flush();
     drop(store);
-    // Damage that only showed in use is repaired by the start after it.
+    // The next start repairs damage that only showed in use.
     let Opened { store, .. } = open(folder);
     store.put(StoreTree::Facts, b"new", b"value").expect("usable again");
 }
@@ -186,7 +186,7 @@ fn a_file_in_the_place_of_the_data_is_set_aside() {
     assert_eq!(open(folder.path()).notice, None);
 }
 
-/// A store of which most has been removed again.
+/// Makes a store from which most entries have been removed again.
 fn hollow_store(folder: &Path) -> std::sync::Arc<dyn Store> {
     let Opened { store, notice } = open(folder);
     assert_eq!(notice, None);
@@ -299,7 +299,7 @@ fn compacting_that_is_given_up_changes_nothing() {
 fn what_a_kill_leaves_behind_costs_nothing_and_goes() {
     let folder = tempfile::tempdir().expect("tempdir");
     drop(hollow_store(folder.path()));
-    // Killed while copying, and while sled opened the database.
+    // The process was killed while copying, and while sled opened the database.
     fs::create_dir(folder.path().join("data-1")).expect("made");
     fs::write(folder.path().join("data-1/db"), b"half a copy").expect("written");
     fs::write(folder.path().join("format.new"), b"hob-").expect("written");
@@ -312,7 +312,7 @@ fn what_a_kill_leaves_behind_costs_nothing_and_goes() {
     let left = entries(folder.path());
     assert!(!left.contains(&"data-1".to_owned()), "{left:?}");
     assert!(!entries(&folder.path().join("data")).iter().any(|name| name.ends_with("generating")));
-    // Killed while it was made for the first time.
+    // The process was killed while it created the database.
     let young = tempfile::tempdir().expect("tempdir");
     fs::create_dir(young.path().join("data")).expect("made");
     fs::write(young.path().join("data/conf"), b"segment_size: 524288\nuse_comp").expect("written");

@@ -1,6 +1,6 @@
-//! Prints what the index of a folder costs and how long some patterns take, for choosing between designs:
-//! `cargo run --release -p hob-text --example measure -- FOLDER [PATTERN...]`. Not a benchmark against others; those are in
-//! the workspace's `tests/bench`.
+//! Prints the cost of a folder's index and the times of some patterns, for choosing between designs: `cargo
+//! run --release -p hob-text --example measure -- FOLDER [PATTERN...]`. It is no benchmark against other
+//! programs; those are in the workspace's `tests/bench`.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -66,7 +66,7 @@ fn build(root: &AbsPath) -> TrigramIndex {
     index
 }
 
-/// The same index by way of the disk, as a restarted process has it.
+/// Saves the index and restores it, as a restarted process does.
 fn save_and_restore(mut index: TrigramIndex) -> TrigramIndex {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = AbsPath::new(folder.path().join("index")).expect("an absolute path");
@@ -96,7 +96,7 @@ fn report(what: &str, index: &TrigramIndex, bytes: usize) {
     );
 }
 
-/// Medians of ten runs, showing a hundred lines and only counting.
+/// Prints medians of ten runs, for a hundred shown lines and for counts alone.
 fn run(index: &TrigramIndex, contents: &dyn Contents, pattern: &str) {
     let snapshot = index.snapshot();
     let timed = |output, limit| {
@@ -121,7 +121,7 @@ fn run(index: &TrigramIndex, contents: &dyn Contents, pattern: &str) {
     );
 }
 
-/// Files below a folder.
+/// The files below a folder.
 struct MeasuredFolder(AbsPath);
 
 impl Contents for MeasuredFolder {

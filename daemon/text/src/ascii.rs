@@ -1,19 +1,19 @@
 //! Builds a smaller form of a regex, for text that is ASCII.
 //!
-//! Most files of most trees are ASCII, and there `\w` is 63 characters, not 140,000. Compiling it for all of them takes milliseconds,
-//! often far more than the whole search; so a pattern with such classes gets a second, small program, in which every class is cut to its
-//! ASCII part, and the large one is compiled only when a text is met that is not ASCII. On ASCII both match the same: the
-//! characters that are left out do not occur.
+//! Most files of most trees are ASCII, and there `\w` is 63 characters, not 140,000. To compile it for all of
+//! them takes milliseconds, often far more than the whole search; so a pattern with such classes gets a
+//! second, small program, in which every class is cut to its ASCII part, and the large one is compiled only
+//! for a text that is not ASCII. On ASCII both match the same, because the omitted characters do not occur.
 
 use regex_syntax::hir::print::Printer;
 use regex_syntax::hir::{Capture, Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition};
 
 use crate::pattern::parse;
 
-/// Classes of fewer ranges are compiled in no time.
+/// Number of ranges below which a class takes hardly any time to compile.
 const CHEAP_CLASS: usize = 16;
 
-/// Counts the ranges of characters that the large classes of a regex have together, each as often as its repetitions
+/// Counts the ranges of characters in the large classes of a regex, each class as often as its repetitions
 /// are written out.
 pub(crate) fn count_large_ranges(hir: &Hir) -> usize {
     let sum = |parts: &[Hir]| parts.iter().map(count_large_ranges).fold(0, usize::saturating_add);
@@ -29,8 +29,8 @@ pub(crate) fn count_large_ranges(hir: &Hir) -> usize {
     }
 }
 
-/// A pattern that matches in ASCII text what this one does there; `None` if a class has no ASCII character, or there is no
-/// writing it down: what is printed of a repetition of a repetition is a lazy one.
+/// Returns a pattern that matches the same in ASCII text; `None` if a class has no ASCII character, or if the
+/// pattern cannot be printed: the printer writes a repetition of a repetition as a lazy one.
 pub(crate) fn ascii_pattern(hir: &Hir) -> Option<String> {
     let narrow = cut_to_ascii(hir)?;
     let mut pattern = String::new();
@@ -38,7 +38,7 @@ pub(crate) fn ascii_pattern(hir: &Hir) -> Option<String> {
     parse(&pattern).is_ok_and(|again| again == narrow).then_some(pattern)
 }
 
-/// Recursion is bounded by the parser's nest limit.
+/// Cuts every class to its ASCII part. The parser's nest limit bounds the recursion.
 fn cut_to_ascii(hir: &Hir) -> Option<Hir> {
     let all = |parts: &[Hir]| parts.iter().map(cut_to_ascii).collect::<Option<Vec<Hir>>>();
     Some(match hir.kind() {

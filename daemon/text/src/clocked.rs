@@ -1,8 +1,9 @@
-//! ripgrep's engine, which cannot be stopped, used only where it soon ends.
+//! Runs ripgrep's engine, which cannot be stopped, only on pieces that take a short time.
 //!
-//! The longest that it takes for some text is about the number of states that it can be in times the text's bytes. So text is given to it
-//! in runs of whole lines for which that product is small, with a look at the clock in between; a line that is too long for the
-//! pattern goes to the engine that can be stopped ([`crate::patient`]). Every usual pattern has the whole text at once.
+//! Its longest time for a text is about the number of its possible states times the text's bytes. So it gets
+//! the text in runs of whole lines for which that product is small, with a check of the clock in between; a
+//! line that is too long for the pattern goes to the engine that can be stopped ([`crate::patient`]). Usual
+//! patterns get the whole text at once.
 
 use std::cell::RefCell;
 
@@ -15,11 +16,12 @@ use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 use crate::patient::Caches;
 use crate::pattern::{BadPattern, Pattern};
 
-/// States times bytes that are searched without a look at the clock: a second or two at the very worst.
+/// Most states times bytes between two checks of the clock: a second or two at the very worst.
 const UNSTOPPABLE: usize = 1 << 28;
 
-/// In how many states of its program a regex can be at once, about: one for each character that it is made of, repetitions written out,
-/// and of a class those on the way through a character. Of how many ranges the class is makes no difference.
+/// Returns the approximate number of states of its program in which a regex can be at once: one for each
+/// character of the regex, with repetitions written out, and for a class those on the way through a
+/// character. The number of ranges in a class makes no difference.
 pub(crate) fn count_states(hir: &Hir, ascii: bool) -> usize {
     let states = |part: &Hir| count_states(part, ascii);
     let sum = |parts: &[Hir]| parts.iter().map(states).fold(parts.len(), usize::saturating_add);
@@ -41,38 +43,38 @@ pub(crate) fn count_states(hir: &Hir, ascii: bool) -> usize {
 pub(crate) struct Clocked<'a> {
     pattern: &'a Pattern,
     engine: RegexMatcher,
-    /// Bytes that the engine is given at once.
+    /// Most bytes that the engine gets at once.
     room: usize,
     token: &'a CancelToken,
     patient: RefCell<Option<Caches>>,
 }
 
-/// The next stretch of the text that is searched.
+/// The next piece of the text to search.
 enum SearchStretch {
-    /// To here, by ripgrep's engine.
+    /// A piece up to this byte, for ripgrep's engine.
     Short(usize),
-    /// The rest of a line, to here.
+    /// The rest of a long line, up to this byte.
     Long(usize),
 }
 
 impl<'a> Clocked<'a> {
-    /// The pattern's engine for any text.
+    /// Creates the pattern's engine for any text.
     pub(crate) fn for_any_text(pattern: &'a Pattern, token: &'a CancelToken) -> Result<Self, BadPattern> {
         Ok(Self::new(pattern, false, pattern.deciding_matcher()?, token))
     }
 
-    /// The pattern's engine for ASCII, if it has one.
+    /// Creates the pattern's engine for ASCII, if it has one.
     pub(crate) fn for_ascii(pattern: &'a Pattern, token: &'a CancelToken) -> Option<Self> {
         Some(Self::new(pattern, true, pattern.ascii_matcher()?, token))
     }
 
     fn new(pattern: &'a Pattern, ascii: bool, engine: &RegexMatcher, token: &'a CancelToken) -> Self {
         let room = (UNSTOPPABLE / pattern.state_count(ascii).max(1)).max(1);
-        // A clone has caches of its own; threads that share one wait for each other.
+        // A clone has caches of its own; threads with common ones wait for each other.
         Self { pattern, engine: engine.clone(), room, token, patient: RefCell::new(None) }
     }
 
-    /// A text may be cut between two lines only if the pattern does not see that.
+    /// Returns the next piece. A text may be cut between two lines only if the pattern cannot see the cut.
     fn next_stretch(&self, haystack: &[u8], at: usize) -> SearchStretch {
         let rest = &haystack[at..];
         let whole_lines = || memrchr(b'\n', &rest[..self.room]).filter(|_| self.pattern.is_local());
@@ -85,15 +87,17 @@ impl<'a> Clocked<'a> {
         }
     }
 
-    fn find_long(&self, haystack: &[u8], at: usize, end: usize) -> Result<Option<Match>, Stopped> {
-        // It fits into what the pattern itself fitted into, or nearly; if not, the line is as good as not searched in time.
+    fn find_in_long_line(&self, haystack: &[u8], at: usize, end: usize) -> Result<Option<Match>, Stopped> {
+        // The engine fits into the memory of the pattern, or nearly; if not, the line counts as not searched
+        // in time.
         let Some(patient) = self.pattern.patient_engine() else { return Err(Stopped::DeadlinePassed) };
         let mut caches = self.patient.borrow_mut();
         let caches = caches.get_or_insert_with(|| patient.new_caches());
         patient.find(haystack, at..end, caches, self.token)
     }
 
-    /// The first that `short` finds in a piece, or `long` in a long line. What begins where a piece ends is the next one's.
+    /// Returns the first match that `short` finds in a piece, or `long` in a long line. A match that begins
+    /// at the end of a piece belongs to the next one.
     fn search<T>(
         &self,
         haystack: &[u8],
@@ -116,7 +120,7 @@ impl<'a> Clocked<'a> {
                     at = end;
                 }
                 SearchStretch::Long(end) => {
-                    if let Some(found) = self.find_long(haystack, at, end)? {
+                    if let Some(found) = self.find_in_long_line(haystack, at, end)? {
                         return Ok(Some(long(found)));
                     }
                     if end == haystack.len() {
@@ -136,7 +140,7 @@ impl Matcher for Clocked<'_> {
 
     fn find_at(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, Stopped> {
         let short = |engine: &RegexMatcher, text: &[u8], at| {
-            // Its errors are of a type without values.
+            // The engine's error type has no values.
             engine.find_at(text, at).ok().flatten().map(|found| (found.start(), found))
         };
         self.search(haystack, at, short, |found| found)
@@ -149,7 +153,7 @@ impl Matcher for Clocked<'_> {
         self.search(haystack, at, short, |found| found.end())
     }
 
-    /// A long line is a candidate as it stands.
+    /// A long line is a candidate without a search.
     fn find_candidate_line(&self, haystack: &[u8]) -> Result<Option<LineMatchKind>, Stopped> {
         let mut at = 0;
         loop {
@@ -196,7 +200,7 @@ mod tests {
 
     use super::*;
 
-    /// Every match with engines of little room finds what the engine itself finds.
+    /// Checks that engines with little room find the same matches as the engine itself.
     #[test]
     fn pieces_and_long_lines_change_nothing() {
         let text = "aab ab\nb\n\naaaaaaaaaaaaaaaaaab b\nab\nxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\nb ä ab\u{e9}\n";

@@ -1,8 +1,8 @@
-//! Many patterns counted in one pass: every file that any of them could match is read once.
+//! Counts many patterns in one pass, which reads every candidate file once.
 //!
-//! Counts are those of `rg --count-matches`, pattern by pattern; a file in which a NUL byte is met after the first 64 KiB
-//! counts as no match, as there. Each thread adds up what it finds, and the sums are put together at the end, so memory does not
-//! grow with the number of matching files.
+//! Counts are those of `rg --count-matches`, pattern by pattern; a file with its first NUL byte after 64 KiB
+//! counts as no match, as there. Each thread adds up its counts, and the sums are added at the end, so memory
+//! does not grow with the number of matching files.
 
 use std::cmp::Reverse;
 use std::time::{Duration, Instant};
@@ -20,19 +20,19 @@ use crate::search::FileCount;
 use crate::trigram::{GramQuery, MultiQueryCandidate, Snapshot};
 use crate::verify::{FileMatches, SearchedPart, Verifier, WantedLines};
 
-/// Most patterns of a request: each has a compiled program per thread.
+/// Most patterns of a request: each has a compiled program for every thread.
 pub const MAX_PATTERNS: usize = 256;
-/// Files named of each pattern.
+/// Number of files that the answer names for each pattern.
 pub const TOP_FILES: usize = 10;
 
 /// The patterns to count, and the files in which they are counted.
 #[derive(Clone, Debug, Default)]
 pub struct CountRequest {
-    /// Regexes as of [`crate::SearchRequest`], each counted by itself.
+    /// Regexes as in [`crate::SearchRequest`], each counted separately.
     pub patterns: Vec<String>,
     /// Only files at or below this path.
     pub path_prefix: Option<WsPath>,
-    /// Only files that this glob lets through; see [`crate::filter`].
+    /// Only files that this glob admits; see [`crate::filter`].
     pub glob: Option<String>,
     /// Only files that pass this test.
     pub admits: Option<Admits>,
@@ -40,16 +40,16 @@ pub struct CountRequest {
     pub scope: Option<LineScope>,
 }
 
-/// The counts of all patterns, and how far they can be relied on.
+/// The counts of all patterns, and whether they are complete.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CountAnswer {
     /// One per pattern, in the order of the request.
     pub counts: Vec<PatternCounts>,
-    /// Files that the index could not rule out for all patterns; each was read once.
+    /// Number of files that the index could not rule out for all patterns; each was read once.
     pub candidates: usize,
-    /// Candidates that could not be read, other than because they are gone.
+    /// Number of candidates that exist and could not be read.
     pub unreadable: usize,
-    /// True if there was time for every candidate; otherwise the counts are lower bounds.
+    /// True if time sufficed for every candidate; otherwise the counts are lower bounds.
     pub complete: bool,
     /// Time from the request to the answer.
     pub elapsed: Duration,
@@ -76,27 +76,27 @@ pub struct PatternCounts {
     pub top_files: Vec<FileCount>,
 }
 
-/// Why counting was not begun.
+/// The reason why counting did not begin.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CountError {
     /// The glob is malformed.
     #[error(transparent)]
     Glob(#[from] BadGlob),
-    /// A pattern is no regex, or too large a one.
+    /// A pattern is no regex, or is too large.
     #[error("pattern {number}: {error}")]
     Pattern {
-        /// Its place in the request, from 0.
+        /// The number of the pattern in the request, from 0.
         number: usize,
         /// The reason why it cannot be searched for.
         error: BadPattern,
     },
-    /// More patterns than are taken.
-    #[error("{0} patterns; at most {MAX_PATTERNS} are taken at once")]
+    /// The request has too many patterns.
+    #[error("{0} patterns; at most {MAX_PATTERNS} are allowed in one call")]
     TooMany(usize),
 }
 
-/// Counts the matches of each pattern in the files of `snapshot`, reading them from `contents`. Runs in parallel on the
-/// rayon pool it is called in. When `token` stops it, the answer is not `complete`.
+/// Counts the matches of each pattern in the files of `snapshot`, which it reads from `contents`. Runs in
+/// parallel on the rayon pool of the caller. When `token` stops it, the answer is not `complete`.
 ///
 /// # Errors
 /// [`CountError`] for a bad glob, a bad pattern or too many of them; then nothing is counted.
@@ -141,7 +141,7 @@ pub fn count(
     })
 }
 
-/// The patterns made ready, with less memory for each the more they are; the first bad one is the error.
+/// Compiles the patterns, with less memory for each the more there are; the first bad one is the error.
 fn compile_patterns(patterns: &[String]) -> Result<Vec<Pattern>, CountError> {
     let number = patterns.len();
     let compiled: Vec<_> =
@@ -152,7 +152,7 @@ fn compile_patterns(patterns: &[String]) -> Result<Vec<Pattern>, CountError> {
     compiled.into_iter().enumerate().map(named).collect()
 }
 
-/// The means of one thread, and the counts that it has made.
+/// The matchers and buffers of one thread, and its counts.
 struct Lane<'a> {
     reader: FileReader<'a>,
     verifiers: Vec<Verifier<'a>>,
@@ -224,7 +224,7 @@ impl PatternCounts {
         let MultiQueryCandidate { file, path, .. } = candidate;
         let (lines, matches) = (found.lines, found.matches);
         self.top_files.push(FileCount { file: *file, path: path.clone(), lines, matches });
-        // Cutting now and then keeps the list short without sorting it at every file.
+        // Cutting the list at intervals keeps it short without a sort at every file.
         if self.top_files.len() > 8 * TOP_FILES {
             self.keep_top();
         }

@@ -1,13 +1,13 @@
-//! Decides which files are text, and which bytes of them are searched.
+//! Decides which files are text, and which of their bytes are searched.
 //!
-//! The policy is ripgrep's for files found by walking. A UTF-8 byte order mark is skipped; a UTF-16 one makes the file
-//! be searched as the UTF-8 it stands for; anything else is searched as the bytes it is, valid UTF-8 or not. ripgrep
-//! reads through a 64 KiB buffer and gives up on a file at the first buffer that holds a NUL byte, so a file with a
-//! NUL in its first 64 KiB never shows a line: that is [`is_binary`]. A file whose first NUL comes later is text up to
-//! the buffer before it; `verify` hands such files to the very same buffered reader.
+//! The policy is ripgrep's for files found by walking. A UTF-8 byte order mark is skipped; a file with a
+//! UTF-16 one is decoded to UTF-8; any other file is searched as its raw bytes, valid UTF-8 or not. ripgrep
+//! reads through a 64 KiB buffer and abandons a file at the first buffer that holds a NUL byte, so a file
+//! with a NUL in its first 64 KiB never shows a line: that is [`is_binary`]. A file whose first NUL comes
+//! later is text up to the buffer before it; `verify` passes such files to the very same buffered reader.
 //!
-//! UTF-16 comes to ripgrep's buffer in smaller pieces, so there a file counts as binary only if its first line has a U+0000, which is
-//! in the first buffer wherever that ends; all others are left to the reader.
+//! UTF-16 comes to ripgrep's buffer in smaller pieces, so a UTF-16 file counts as binary only if its first
+//! line has a U+0000, which is in the first buffer wherever that ends; the reader decides about all others.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ pub(crate) const FIRST_BUFFER: usize = 64 * 1024;
 /// The longest byte order mark.
 const MARK: usize = 3;
 
-/// Returns true if ripgrep would skip a file with these bytes as binary, so that indexing it is of no use.
+/// Returns true if ripgrep would skip a file with these bytes as binary, so that the index need not have it.
 #[must_use]
 pub fn is_binary(bytes: &[u8]) -> bool {
     match Mark::mark_of(bytes) {
@@ -35,15 +35,15 @@ pub fn is_binary(bytes: &[u8]) -> bool {
     }
 }
 
-/// Returns the number of bytes that ripgrep searches first. It looks for a byte order mark in three bytes of their
-/// own, and a line that ends in them is searched before anything else is read.
+/// Returns the number of bytes that ripgrep searches first. It reads three bytes separately to find a byte
+/// order mark, and searches a line that ends in them before it reads more.
 fn first_buffer(bytes: &[u8]) -> usize {
     let head = &bytes[..bytes.len().min(MARK)];
     if matches!(Mark::mark_of(bytes), Mark::None) && head.contains(&b'\n') { MARK } else { FIRST_BUFFER }
 }
 
-/// The bytes that are searched and indexed: without byte order mark, UTF-16 turned into UTF-8 (unpaired surrogates and
-/// a stray last byte become U+FFFD).
+/// Returns the bytes to search and index: without byte order mark, UTF-16 decoded to UTF-8 (unpaired
+/// surrogates and a stray last byte become U+FFFD).
 #[must_use]
 pub fn searchable_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
     match Mark::mark_of(bytes) {
@@ -54,13 +54,13 @@ pub fn searchable_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Returns true if a byte order mark stands at the head of a file, so that [`searchable_bytes`] is not the bytes
+/// Returns true if a file begins with a byte order mark, so that [`searchable_bytes`] differs from the bytes
 /// themselves.
 pub(crate) fn is_marked(bytes: &[u8]) -> bool {
     !matches!(Mark::mark_of(bytes), Mark::None)
 }
 
-/// A byte order mark at the head of a file.
+/// A byte order mark at the beginning of a file.
 enum Mark {
     None,
     Utf8,

@@ -1,4 +1,4 @@
-//! A file's text as it is searched, from the index's contents or from the file.
+//! Reads a file's text for a search, from the content cache or from the file.
 
 use std::borrow::Cow;
 use std::io;
@@ -11,10 +11,10 @@ use crate::contents::pack::CachedText;
 use crate::encoding::searchable_bytes;
 use crate::trigram::blocks::{Blocks, runs_of_blocks};
 
-/// A thread's buffer is given back after a larger file.
+/// Size of a file from which a thread frees its buffer afterwards.
 const KEPT_BUFFER: usize = 4 << 20;
 
-/// The means by which one thread reads files.
+/// The state with which one thread reads files.
 pub(crate) struct FileReader<'a> {
     contents: &'a dyn Contents,
     token: &'a CancelToken,
@@ -26,7 +26,7 @@ impl<'a> FileReader<'a> {
         Self { contents, token, buffer: Vec::new() }
     }
 
-    /// A file's text, unless the search is to stop: what the index has of it, or what is read now.
+    /// Returns a file's text, from the content cache or read now, unless the search is to stop.
     pub(crate) fn read<'t>(
         &'t mut self,
         path: &WsPath,
@@ -48,27 +48,27 @@ impl<'a> FileReader<'a> {
     }
 }
 
-/// Why a file has no text.
+/// The reason why a file has no text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unread {
-    /// It is not there any more.
+    /// The file no longer exists.
     Gone,
     /// The system refused to read it.
     Failed,
-    /// It was not tried.
+    /// The search was stopped before the file was read.
     Stopped,
 }
 
-/// A file's bytes as they are searched.
+/// The searchable bytes of a file.
 pub(crate) struct FileText<'a> {
     pub(crate) text: Cow<'a, [u8]>,
-    /// The first NUL byte.
+    /// The position of the first NUL byte.
     pub(crate) nul: Option<usize>,
-    /// The file as it is.
+    /// The raw bytes of the file.
     pub(crate) raw: &'a [u8],
-    /// True if the text is ASCII, false if not; `None` if nobody has looked.
+    /// True if the text is ASCII, false if not; `None` if that is unknown.
     is_ascii: Option<bool>,
-    /// It is known to be what was indexed, so that its blocks are where they were.
+    /// True if the text is known to be the indexed one, so that its blocks are unchanged.
     is_as_indexed: bool,
 }
 
@@ -86,14 +86,15 @@ impl<'a> FileText<'a> {
         Self { nul: memchr(0, &text), text, raw: bytes, is_ascii: None, is_as_indexed: false }
     }
 
-    /// The stretches that `blocks` are, if they are to be searched one by one: each has `longest` bytes at most.
+    /// Returns the ranges of `blocks`, if they are to be searched one by one: each has at most `longest`
+    /// bytes.
     pub(crate) fn runs_of_blocks(&self, blocks: &Blocks, longest: usize) -> Option<Vec<Range<usize>>> {
         let blocks = blocks.as_ref().filter(|_| self.is_as_indexed && self.nul.is_none())?;
         let runs = runs_of_blocks(&self.text, blocks);
         runs.iter().all(|run| run.len() <= longest).then_some(runs)
     }
 
-    /// Returns true if the text is ASCII; looks if that is not known.
+    /// Returns true if the text is ASCII; scans the text if that is unknown.
     pub(crate) fn is_ascii(&self) -> bool {
         self.is_ascii.unwrap_or_else(|| self.text.is_ascii())
     }

@@ -1,10 +1,10 @@
-//! Decides which paths a query is about: a folder and a glob.
+//! Decides which paths belong to a query: a folder and a glob.
 //!
-//! A glob means what ripgrep's `-g` means, relative to the workspace root: without a slash it is matched against the
-//! file name at any depth, with one against the whole path; `*` and `?` stay within a component, `**` crosses; a
-//! leading `!` keeps what does *not* match, and then a folder that matches takes everything below it along. Matching is
-//! case-sensitive. Unlike ripgrep's, one filter is one glob (`{a,b}` gives alternatives), and it only narrows: it does not bring
-//! in files that the rules of ignoring leave out.
+//! A glob means what ripgrep's `-g` means, relative to the workspace root: without a slash it is matched
+//! against the file name at any depth, with one against the whole path; `*` and `?` stay within a component,
+//! `**` crosses; a leading `!` keeps the paths that do *not* match, and a folder that matches then excludes
+//! everything below it. Matching is case-sensitive. Unlike ripgrep's, one filter is one glob (`{a,b}` gives
+//! alternatives), and it only narrows: it does not include ignored files.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use std::sync::Arc;
 use globset::{GlobBuilder, GlobMatcher};
 use hob_base::WsPath;
 
-/// Longest glob taken, in bytes.
+/// Length of the longest glob, in bytes.
 pub const MAX_GLOB: usize = 4096;
 
-/// A glob that cannot be understood.
+/// A malformed glob.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{glob}` is not a glob: {message}")]
 pub struct BadGlob {
-    /// The glob as it was given (cut when very long).
+    /// The glob of the caller (cut when very long).
     pub glob: String,
-    /// The reason why it is no glob, in words.
+    /// The fault of the glob, in words.
     pub message: String,
 }
 
@@ -35,7 +35,7 @@ impl fmt::Debug for Admits {
     }
 }
 
-/// A list of prefixes and globs, some of which leave out. The default takes every path.
+/// A list of prefixes and globs that include or exclude paths. The default includes every path.
 #[derive(Clone, Debug, Default)]
 pub struct PathSet {
     taken: Vec<PathSetEntry>,
@@ -46,33 +46,35 @@ pub struct PathSet {
 enum PathSetEntry {
     /// Paths at or below this one.
     Within(WsPath),
-    /// The same, and the module file beside it.
+    /// Paths at or below this one, and the module file beside it.
     Below(WsPath),
     Glob(Glob),
 }
 
 impl PathSet {
-    /// Takes what is at or below `prefix`, and the module file beside it: `src/commands` means `src/commands.rs` too.
+    /// Includes the paths at or below `prefix`, and the module file beside it: `src/commands` means
+    /// `src/commands.rs` too.
     pub fn take_below(&mut self, prefix: WsPath) {
         self.taken.push(PathSetEntry::Below(prefix));
     }
 
-    /// Takes what is at or below `prefix`, and nothing else.
+    /// Includes the paths at or below `prefix`, and nothing else.
     pub fn take_within(&mut self, prefix: WsPath) {
         self.taken.push(PathSetEntry::Within(prefix));
     }
 
-    /// Leaves out what [`Self::take_below`] would take.
+    /// Excludes the paths that [`Self::take_below`] would include.
     pub fn leave_below(&mut self, prefix: WsPath) {
         self.left_out.push(PathSetEntry::Below(prefix));
     }
 
-    /// Leaves out what [`Self::take_within`] would take.
+    /// Excludes the paths that [`Self::take_within`] would include.
     pub fn leave_within(&mut self, prefix: WsPath) {
         self.left_out.push(PathSetEntry::Within(prefix));
     }
 
-    /// Takes what a glob matches, or, with `!` before it, leaves that out and what is below it.
+    /// Includes the paths that a glob matches, or with `!` before it, excludes those and the paths below
+    /// them.
     ///
     /// # Errors
     /// [`BadGlob`].
@@ -83,7 +85,8 @@ impl PathSet {
         Ok(())
     }
 
-    /// Takes or leaves out as [`Self::add_glob`] does, and a glob that names folders means what is below them.
+    /// Includes or excludes as [`Self::add_glob`] does, but a glob that matches a folder applies to the paths
+    /// below it.
     ///
     /// # Errors
     /// [`BadGlob`].
@@ -108,35 +111,35 @@ impl PathSet {
         !self.leaves_out(path) && (self.taken.is_empty() || self.taken.iter().any(is_taken))
     }
 
-    /// Returns true if a path is left out, whatever else takes it.
+    /// Returns true if a path is excluded, whatever else includes it.
     #[must_use]
     pub fn leaves_out(&self, path: &WsPath) -> bool {
         self.left_out.iter().any(|entry| entry.has(path))
     }
 }
 
-/// A set of paths as regexes, for a search that does not know the set.
+/// A set of paths as regexes, for a search that does not know this type.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PathRegexes {
-    /// A path of the set is matched by one of these, unless there are none and the set takes every path.
+    /// Each path of the set matches one of these, unless there are none and the set includes every path.
     pub taken: Vec<String>,
-    /// Lists patterns whose matches are not in the set. Other paths may be left out as well.
+    /// Patterns whose matches are not in the set. The set may exclude other paths as well.
     pub left_out: Vec<String>,
 }
 
 impl PathSet {
-    /// Says as regexes which paths the set has.
+    /// Converts the set to regexes.
     #[must_use]
     pub fn to_regexes(&self) -> PathRegexes {
         let taken = self.taken.iter().map(PathSetEntry::to_regex).collect();
-        // A `?` means one byte here, and one character elsewhere.
+        // A `?` means one byte here, and one character in the regexes.
         let is_sure =
             |entry: &&PathSetEntry| !matches!(entry, PathSetEntry::Glob(glob) if glob.text().contains('?'));
         let left_out = self.left_out.iter().filter(is_sure).map(PathSetEntry::to_regex).collect();
         PathRegexes { taken, left_out }
     }
 
-    /// Returns true if the set takes every path that it does not leave out.
+    /// Returns true if the set includes every path that it does not exclude.
     #[must_use]
     pub fn takes_all(&self) -> bool {
         self.taken.is_empty()
@@ -170,7 +173,7 @@ impl PathSetEntry {
     }
 }
 
-/// Returns true if a path is at or below a prefix, or is the file of the module whose folder the prefix is.
+/// Returns true if a path is at or below a prefix, or is the module file of the prefix.
 fn is_of(path: &WsPath, prefix: &WsPath) -> bool {
     let is_beside = || {
         let rest = path.as_str().strip_prefix(prefix.as_str()).and_then(|rest| rest.strip_prefix('.'));
@@ -179,7 +182,7 @@ fn is_of(path: &WsPath, prefix: &WsPath) -> bool {
     prefix.is_root() || path.is_below(prefix) || is_beside()
 }
 
-/// Decides whether a path is asked about. The default takes every path.
+/// Decides whether a path belongs to the query. The default includes every path.
 #[derive(Clone, Debug, Default)]
 pub struct PathFilter {
     prefix: Option<WsPath>,
@@ -190,14 +193,14 @@ pub struct PathFilter {
 #[derive(Clone, Debug)]
 struct Glob {
     matcher: GlobMatcher,
-    /// `!` in front: what matches is left out.
+    /// True for a glob with `!` in front: it excludes its matches.
     inverted: bool,
-    /// `/` at the end: only folders match, never a file itself.
+    /// True for a glob with `/` at the end: only folders match, never a file itself.
     folders_only: bool,
 }
 
 impl PathFilter {
-    /// Files at or below `prefix` that `glob` lets through; `None` does not restrict.
+    /// Creates a filter for files at or below `prefix` that `glob` admits; `None` does not restrict.
     ///
     /// # Errors
     /// [`BadGlob`] when the glob is malformed or longer than [`MAX_GLOB`].
@@ -206,13 +209,13 @@ impl PathFilter {
         Ok(Self { prefix, glob: glob.map(Glob::new).transpose()?, admits: None })
     }
 
-    /// The same, of the paths that pass a test besides.
+    /// Returns the filter restricted to paths that pass a test.
     #[must_use]
     pub fn and_admitted(self, admits: Option<Admits>) -> Self {
         Self { admits, ..self }
     }
 
-    /// Returns true if the query is about `path`.
+    /// Returns true if `path` belongs to the query.
     #[must_use]
     pub fn admits(&self, path: &WsPath) -> bool {
         self.prefix.as_ref().is_none_or(|prefix| path.is_below(prefix))
@@ -258,8 +261,8 @@ impl Glob {
     }
 }
 
-/// The glob as matched against a whole path: a leading slash says "from the root", no slash at all says "anywhere",
-/// and `dir/**` means what is in `dir`, not `dir` itself.
+/// Returns the glob to match against a whole path: a leading slash means "from the root", no slash at all
+/// "anywhere", and `dir/**` matches the paths in `dir`, not `dir` itself.
 fn anchor_glob(glob: &str) -> String {
     let mut out = match glob.strip_prefix('/') {
         Some(rest) => rest.to_owned(),

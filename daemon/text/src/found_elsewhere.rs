@@ -1,7 +1,7 @@
-//! Checks lines that another search has found, by the engine that decides here.
+//! Checks lines that another search found, with hob's own engine.
 //!
-//! Another machine's search has its own regexes and its own idea of a line. Whatever it sends, a line is in hob's answer exactly if
-//! ripgrep would print it.
+//! Another machine's search has its own regexes and its own notion of a line. Whatever it sends, a line is in
+//! hob's answer exactly if ripgrep would print it.
 
 use grep_matcher::Matcher as _;
 use hob_base::line_index::utf16_len;
@@ -9,18 +9,18 @@ use hob_base::line_index::utf16_len;
 use crate::pattern::{BadPattern, Pattern};
 use crate::shown::shown_text;
 
-/// A line that has a match.
+/// A line with a match.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckedLine {
     /// 1-based UTF-16 column of the first match.
     pub col: u32,
     /// Number of matches.
     pub matches: u64,
-    /// The line without its newline, invalid UTF-8 replaced, cut where it is very long.
+    /// The line without its newline, with invalid UTF-8 replaced, cut if it is very long.
     pub text: String,
 }
 
-/// Looks for a pattern in one line, which may end with its newline; `None` if there is no match.
+/// Searches one line, which may end with its newline; `None` if there is no match.
 ///
 /// # Errors
 /// [`BadPattern`] if the pattern could not be compiled after all.
@@ -41,7 +41,7 @@ pub fn check_line(pattern: &Pattern, line: &[u8]) -> Result<Option<CheckedLine>,
     }))
 }
 
-/// Takes a text apart into its lines, as answers show them.
+/// Splits a text into its lines, as answers show them.
 #[must_use]
 pub fn shown_lines(text: &[u8]) -> Vec<String> {
     text.split_inclusive(|byte| *byte == b'\n').map(shown_text).collect()

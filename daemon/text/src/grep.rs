@@ -1,10 +1,11 @@
-//! A search that gives everything: whole lines as the bytes they are, every match in them, context, file after file in the order
-//! of paths, in pages of bounded size.
+//! Searches without a limit: returns whole lines as raw bytes, every match in them, and context, file after
+//! file in the order of paths, in pages of bounded size.
 //!
-//! [`crate::search()`] answers a question within a budget; this is for a program that prints what ripgrep would print, however
-//! much that is. A page is begun where the last one ended, by path and row, so nothing is kept between two pages: a file that
-//! changes meanwhile is seen as it is when its page is made, as it would be by a program that walks the tree. What a line is
-//! and what matches is ripgrep's engine's word, as everywhere in this crate; its words for options become syntax here.
+//! [`crate::search()`] answers a question within a budget; this search is for a program that prints
+//! everything that ripgrep would print. A page begins where the last one ended, by path and row, so nothing
+//! is stored between two pages: a page shows the state of each file when the page was made, as a program that
+//! walks the tree would. ripgrep's engine decides what a line is and what matches, as everywhere in this
+//! crate; its options become syntax here.
 
 use std::cmp::Ordering;
 use std::io;
@@ -25,84 +26,84 @@ use crate::pattern::{BadPattern, Pattern};
 use crate::trigram::blocks::runs_of_blocks;
 use crate::trigram::{CandidateFile, Snapshot};
 
-/// So much of one file goes on a page at most, in bytes of text and rows.
+/// Most bytes of text and rows of one file on a page.
 const FILE_SHARE: usize = 1 << 20;
-/// A page ends after the file with which it holds this much.
+/// Size from which a page ends with its present file.
 const PAGE: usize = 4 << 20;
-/// Files searched at once; their shares bound what is held.
+/// Number of files that are searched at once; their shares bound the memory.
 const BLOCK: usize = 32;
-/// The same where nothing but counts is kept.
+/// The same for searches that only count.
 const COUNT_BLOCK: usize = 2048;
 
-/// The patterns of a search, and how they are read.
+/// The patterns of a search, and their options.
 #[derive(Clone, Debug, Default)]
 pub struct GrepPattern {
-    /// A line matches if any of them does.
+    /// The patterns; a line matches if any pattern does.
     pub patterns: Vec<String>,
-    /// They are texts and not regexes.
+    /// True if the patterns are texts and not regexes.
     pub fixed: bool,
-    /// The way in which case counts.
+    /// The treatment of upper and lower case.
     pub case: GrepCase,
-    /// Only whole words match, as with `-w`.
+    /// True to match only whole words, as with `-w`.
     pub word: bool,
-    /// Only whole lines; goes before `word`.
+    /// True to match only whole lines; overrides `word`.
     pub line: bool,
 }
 
-/// The way in which case counts in a match.
+/// The treatment of upper and lower case in a match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GrepCase {
-    /// Case counts as it is written.
+    /// Case matters.
     #[default]
     Sensitive,
-    /// Case does not count at all.
+    /// Case does not matter.
     Insensitive,
-    /// As written if a capital letter is among the literals.
+    /// Case matters if a capital letter is among the literals.
     Smart,
 }
 
-/// The part of each file's matches that is kept.
+/// The part of each file's matches that the page has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GrepKeep {
     /// Matching lines and their context.
     #[default]
     Lines,
-    /// The same, and where in the lines the matches are.
+    /// Matching lines, their context, and the places of the matches in the lines.
     Matches,
-    /// The numbers of lines and matches; nothing of a file that turns out to be binary.
+    /// The numbers of lines and matches; nothing for a file that turns out to be binary.
     Counts,
-    /// Only the fact that there is a match.
+    /// Only the fact that a file matches.
     Paths,
 }
 
 /// A search for one page.
 pub struct GrepRequest<'r> {
-    /// The pattern that is searched for.
+    /// The pattern to search for.
     pub pattern: &'r GrepPattern,
-    /// The part of each file's matches that is kept.
+    /// The part of each file's matches that the page has.
     pub keep: GrepKeep,
-    /// Lines of context before and after.
+    /// Numbers of context lines before and after.
     pub context: (usize, usize),
     /// Most matching lines of a file.
     pub max_lines: Option<u64>,
     /// Only files at or below this path.
     pub prefix: Option<WsPath>,
-    /// Only these of them.
+    /// Only those files that pass this test.
     pub admits: &'r (dyn Fn(&WsPath) -> bool + Sync),
     /// The place where the page begins; `None` for the first page.
     pub from: Option<PagePlace>,
 }
 
-/// Where a page ends and the next one begins.
+/// The place where a page ends and the next one begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PagePlace {
-    /// In or after this file.
+    /// The file of the place.
     pub path: String,
-    /// After so many of its rows; `None` after all of them.
+    /// Number of the file's rows before the place; `None` for all of them.
     pub rows: Option<u64>,
 }
 
-/// The kind of one row.
+/// The kinds of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum RowKind {
@@ -110,22 +111,22 @@ pub enum RowKind {
     Context,
     /// A line that matches.
     Match,
-    /// Lines are left out here.
+    /// A gap between lines.
     Gap,
 }
 
 /// A line, or a gap between lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GrepRow {
-    /// Says whether the row is a match, context or a gap.
+    /// The kind of the row.
     pub kind: RowKind,
     /// 1-based line; 0 for gaps.
     pub line: u64,
-    /// Byte of the file at which it starts.
+    /// The byte of the file at which it starts.
     pub offset: u64,
     /// Its length in [`GrepFile::text`].
     pub len: usize,
-    /// First byte and end of each match in it.
+    /// The first byte and the end of each match in it.
     pub matches: Vec<(usize, usize)>,
 }
 
@@ -138,17 +139,17 @@ pub struct GrepFile {
     pub rows: Vec<GrepRow>,
     /// The text of the rows, one after the other, line ends included.
     pub text: Vec<u8>,
-    /// Lines that match, of those searched for this page.
+    /// Number of matching lines, of those searched for this page.
     pub lines: u64,
-    /// Matches in them, if they are kept or counted.
+    /// Number of matches in them, if they are kept or counted.
     pub matches: u64,
-    /// Bytes that were searched.
+    /// Number of searched bytes.
     pub searched: u64,
     /// The byte at which a NUL ended the search.
     pub binary: Option<u64>,
-    /// True if rows of the file were on an earlier page.
+    /// True if an earlier page had rows of the file.
     pub continues: bool,
-    /// True if more of the file comes on the next page.
+    /// True if the next page has more of the file.
     pub unfinished: bool,
 }
 
@@ -157,19 +158,19 @@ pub struct GrepFile {
 pub struct GrepPage {
     /// Files that match, in the order of their paths, folder by folder.
     pub files: Vec<GrepFile>,
-    /// Where the next page begins; `None` if there is none.
+    /// The start of the next page; `None` if there is none.
     pub next: Option<PagePlace>,
-    /// Files that were searched.
+    /// Number of searched files.
     pub searched: u64,
-    /// Bytes of the files that were searched.
+    /// Size of the searched files in bytes.
     pub bytes: u64,
-    /// Files that could not be read.
+    /// Number of files that could not be read.
     pub unreadable: u64,
     /// True if the search was stopped before the page was complete.
     pub stopped: bool,
 }
 
-/// Makes a page. Runs in parallel on the rayon pool it is called in.
+/// Makes a page. Runs in parallel on the rayon pool of the caller.
 ///
 /// # Errors
 /// [`BadPattern`].
@@ -199,8 +200,8 @@ pub fn search_page(
                     decoding,
                 })
             };
-            let one = One { snapshot, request, contents, is_local: pattern.is_local() };
-            // That there is an engine has been seen above.
+            let one = FileSearch { snapshot, request, contents, is_local: pattern.is_local() };
+            // The pattern was compiled above, so there is an engine.
             lanes.with_own_value(make, |engine| {
                 engine.as_mut().map_or(GrepOutcome::Stopped, |engine| one.search(found, engine, token))
             })
@@ -220,14 +221,14 @@ pub fn search_page(
     Ok(page)
 }
 
-/// The order in which a walk that sorts each folder by name meets files.
+/// Orders paths as a walk does that sorts each folder by name.
 #[must_use]
 pub fn walk_order(a: &str, b: &str) -> Ordering {
     a.split('/').map(str::as_bytes).cmp(b.split('/').map(str::as_bytes))
 }
 
 impl GrepRequest<'_> {
-    /// Returns true if a file comes at or after the place where the page begins.
+    /// Returns true if a file comes at or after the beginning of the page.
     fn is_ahead(&self, path: &str) -> bool {
         self.from.as_ref().is_none_or(|from| match walk_order(path, &from.path) {
             Ordering::Less => false,
@@ -257,9 +258,9 @@ impl GrepRequest<'_> {
     }
 }
 
-/// The result of the search in one file.
+/// The outcome of the search in one file.
 enum GrepOutcome {
-    /// And how many of its rows are done.
+    /// The file, and the number of its rows up to the end of this page.
     Found(Box<GrepFile>, u64),
     Nothing {
         bytes: u64,
@@ -270,14 +271,15 @@ enum GrepOutcome {
 }
 
 impl GrepOutcome {
-    /// The engine may have been stopped in the midst of a line.
+    /// Replaces the outcome if the search was stopped, because the engine may have been in the middle of a
+    /// line.
     fn unless_stopped(self, token: &CancelToken) -> Self {
         if token.check().is_err() { Self::Stopped } else { self }
     }
 }
 
 impl GrepPage {
-    /// Takes a file in; answers whether the page ends in the midst of it.
+    /// Adds a file; returns true if the page ends within it.
     fn add_file(&mut self, found: &CandidateFile, file: GrepOutcome, held: &mut usize) -> bool {
         let (bytes, file) = match file {
             GrepOutcome::Found(file, rows) => (file.searched, Some((file, rows))),
@@ -309,20 +311,20 @@ impl GrepPage {
 struct Engine<'a> {
     matcher: Clocked<'a>,
     searcher: Searcher,
-    /// For bytes as they lie on disk.
+    /// The searcher for raw bytes from the disk.
     decoding: Searcher,
 }
 
 /// The search of one file.
-struct One<'a> {
+struct FileSearch<'a> {
     snapshot: &'a Snapshot,
     request: &'a GrepRequest<'a>,
     contents: &'a dyn Contents,
-    /// True if the pattern does not see where a buffer begins.
+    /// True if the pattern cannot see the beginning of a buffer.
     is_local: bool,
 }
 
-impl One<'_> {
+impl FileSearch<'_> {
     fn search(&self, found: &CandidateFile, engine: &mut Engine<'_>, token: &CancelToken) -> GrepOutcome {
         if token.check().is_err() {
             return GrepOutcome::Stopped;
@@ -340,7 +342,7 @@ impl One<'_> {
         }
     }
 
-    /// Returns true if no block that the index leaves has a match.
+    /// Returns true if no block that the index admits has a match.
     fn is_ruled_out(&self, found: &CandidateFile, text: &CachedText<'_>, matcher: &Clocked<'_>) -> bool {
         let blocks = found.blocks.as_ref().filter(|_| self.is_local && text.is_plain);
         let has_match = |run| matcher.is_match(&text.bytes[run]).unwrap_or(true);
@@ -354,11 +356,13 @@ impl One<'_> {
         let mut rows = Rows::new(matcher, self.request, done);
         let result = match memchr(0, &text) {
             None if self.is_local => searcher.search_slice(&*matcher, &text, &mut rows),
-            // Like files of a walk: only the buffered reader stops where ripgrep's does, and begins its buffers there.
+            // These files are searched like files of a walk: only the buffered reader stops where ripgrep's
+            // does, and has the same buffers.
             _ => decoding.search_reader(&*matcher, bytes, &mut rows),
         };
         if text.len() >= FIRST_BUFFER {
-            // A long line has the buffer grow, and in the next file it would end elsewhere than in ripgrep's first.
+            // A long line enlarges the buffer, and in the next file that would end at another place than
+            // ripgrep's first one.
             *decoding = self.request.searcher_for(true);
         }
         let Rows { mut file, cut, seen, .. } = rows;
@@ -377,11 +381,11 @@ impl One<'_> {
 struct Rows<'a> {
     matcher: &'a Clocked<'a>,
     keep: GrepKeep,
-    /// Rows that were on an earlier page.
+    /// Number of rows on earlier pages.
     done: u64,
     seen: u64,
     held: usize,
-    /// The page's share is used up, and there is more.
+    /// True if the page's share is used up and there is more.
     cut: bool,
     file: GrepFile,
 }
@@ -392,7 +396,7 @@ impl<'a> Rows<'a> {
         Self { matcher, keep, done, seen: 0, held: 0, cut: false, file: GrepFile::default() }
     }
 
-    /// Adds a row, and returns false if there is no room for it; one that was on an earlier page is passed over.
+    /// Adds a row, and returns false if there is no room for it; skips a row of an earlier page.
     fn push(&mut self, row: GrepRow, text: &[u8]) -> bool {
         if self.held >= FILE_SHARE {
             self.cut = true;
@@ -407,7 +411,7 @@ impl<'a> Rows<'a> {
         true
     }
 
-    /// The matches of a line, as ripgrep finds them: look-behind sees what comes before the line.
+    /// Returns the matches of a line, as ripgrep finds them: look-behind sees the text before the line.
     fn matches(&self, line: &SinkMatch<'_>) -> io::Result<Vec<(usize, usize)>> {
         let range = line.bytes_range_in_buffer();
         let end = range.end - usize::from(line.bytes().ends_with(b"\n"));
@@ -468,14 +472,14 @@ impl Sink for Rows<'_> {
 }
 
 impl GrepPattern {
-    /// The options as syntax.
+    /// Writes the options as regex syntax.
     fn as_syntax(&self) -> Result<String, BadPattern> {
         let mut each = Vec::new();
         for pattern in &self.patterns {
             if self.fixed {
                 each.push(regex_syntax::escape(pattern));
             } else {
-                // By itself: put together, two halves of nonsense may make sense.
+                // Each is parsed separately, because two malformed parts may form a valid whole.
                 if self.patterns.len() > 1 || self.word || self.line || self.case != GrepCase::Sensitive {
                     Pattern::new(pattern)?;
                 }

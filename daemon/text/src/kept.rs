@@ -1,17 +1,18 @@
-//! Patterns that were compiled lately.
+//! Caches recently compiled patterns.
 //!
-//! Who searches asks again: for the lines after the count, for the next folder. A pattern with two engines (see [`crate::ascii`])
-//! takes milliseconds to compile when a text is not ASCII; so the last few are kept, with their programs and without the caches
-//! that searches fill. Others compile in a fraction of a millisecond and are not kept.
+//! Callers search again with the same pattern: for the lines after the count, for the next folder. A pattern
+//! with two engines (see [`crate::ascii`]) takes milliseconds to compile when a text is not ASCII; so the
+//! cache has the last few of them, with their programs and without the search caches. Other patterns compile
+//! in a fraction of a millisecond and are not cached.
 
 use std::sync::{Mutex, PoisonError};
 
-/// Patterns that are kept.
+/// Most cached patterns.
 const MOST: usize = 8;
-/// Ranges that their large classes may have together; a range takes some 60 bytes in each of three programs.
+/// Most ranges in their large classes together; a range takes some 60 bytes in each of three programs.
 const MOST_RANGES: usize = 1 << 16;
 
-/// A few values by the pattern they were made from, the last asked for at the end.
+/// A few values by their pattern, the most recently used last.
 #[derive(Debug)]
 pub(crate) struct CachedPatterns<T>(Mutex<Vec<CachedPattern<T>>>);
 
@@ -36,7 +37,7 @@ impl<T: Clone> CachedPatterns<T> {
         Some(value)
     }
 
-    /// Keeps `value` unless it is too large by itself, and drops the oldest for it.
+    /// Caches `value` unless it alone is too large, and drops the oldest values for it.
     pub(crate) fn insert_value(&self, pattern: &str, ranges: usize, value: T) {
         if ranges > MOST_RANGES {
             return;

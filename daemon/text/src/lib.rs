@@ -1,15 +1,18 @@
-//! Exact text search: a trigram index narrows a regex to candidate files, ripgrep's own engine verifies them.
+//! Searches text exactly: a trigram index narrows a regex to candidate files, ripgrep's own engine verifies
+//! them.
 //!
-//! The promise is *the same lines that ripgrep prints*, for files that ripgrep would search: line by line, `\n` ends a
-//! line, `\r` belongs to it, byte order marks are honoured, a NUL byte ends the reading (see [`encoding`]). The index
-//! only ever says which files cannot match; a file it does not rule out is read and searched for real, so the index
-//! can be wrong in one direction alone, and property tests hold it there.
+//! The promise is *the same lines that ripgrep prints*, for files that ripgrep would search: line by line,
+//! `\n` ends a line, `\r` belongs to it, byte order marks are honoured, a NUL byte ends the reading (see
+//! [`encoding`]). The index only decides which files cannot match; every other file is read and searched, so
+//! the index can err in one direction only, and property tests verify that.
 //!
-//! How the parts meet: the scanner reads a file once and gives its bytes to [`FileGrams::from_bytes`]; the host collects
-//! [`GramChange`]s, turns them into a [`Batch`] off its lock, and [`TrigramIndex::install`]s it under the lock. A query
-//! takes a [`Snapshot`] (a few reference counts) under the lock and runs [`search()`] without it.
+//! The parts work together as follows: the scanner reads a file once and gives its bytes to
+//! [`FileGrams::from_bytes`]; the host collects [`GramChange`]s, turns them into a [`Batch`] without its
+//! lock, and [`TrigramIndex::install`]s it under the lock. A query takes a [`Snapshot`] (a few reference
+//! counts) under the lock and runs [`search()`] without it.
 //!
-//! Segments move into mapped files through a [`Saver`], and [`restore_index()`] brings back what is still true of them.
+//! A [`Saver`] moves segments into mapped files, and [`restore_index()`] restores those that are still
+//! current.
 //!
 //! This crate reads the searched files only through `hob_base::Contents`, walks no folders, and knows no tool and no wire format.
 

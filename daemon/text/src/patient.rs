@@ -1,10 +1,11 @@
-//! A second engine for the same regex, which looks at the clock within a line.
+//! Implements a second engine for the same regex, which checks the clock within a line.
 //!
-//! ripgrep's engine cannot be stopped: `(a{1000}){1000}` on a line of megabytes takes hours. Where pattern and line are so large
-//! that this could happen, the search is done here, byte by byte over a lazy automaton (of regex-automata, as ripgrep's is), and
-//! where that cannot know, which is a Unicode word boundary beside bytes that are not ASCII, by Pike's simulation of the
-//! same automaton (Russ Cox, "Regular Expression Matching: the Virtual Machine Approach"). Both find what ripgrep's engine finds:
-//! the leftmost match, of those the one that the pattern prefers.
+//! ripgrep's engine cannot be stopped: `(a{1000}){1000}` on a line of megabytes takes hours. If pattern and
+//! line are so large that this could happen, this engine searches instead, byte by byte over a lazy automaton
+//! (of regex-automata, as ripgrep's is). The automaton cannot decide a Unicode word boundary beside bytes
+//! that are not ASCII; there Pike's simulation of the same automaton decides (Russ Cox, "Regular Expression
+//! Matching: the Virtual Machine Approach"). Both find the same as ripgrep's engine: the leftmost match, of
+//! those the one that the pattern prefers.
 
 use std::ops::Range;
 
@@ -17,39 +18,40 @@ use regex_automata::util::primitives::StateID;
 use regex_automata::{Anchored, Input, MatchKind};
 use regex_syntax::hir::Hir;
 
-/// States that are visited between two looks at the clock, about: each takes some nanoseconds.
+/// Approximate number of states that are visited between two checks of the clock: each takes some
+/// nanoseconds.
 const STATES_PER_CHECK: usize = 1 << 20;
 
-/// A regex in this form. Large: made when it is first needed.
+/// A regex for this engine. It is large, so it is made at its first use.
 #[derive(Debug)]
 pub(crate) struct Patient {
     nfa: NFA,
-    /// Forwards to the end of a match, and backwards to its beginning.
+    /// The automata that walk forwards to the end of a match, and backwards to its beginning.
     automata: Option<(DFA, DFA)>,
-    /// Bytes between two looks at the clock.
+    /// Number of bytes between two checks of the clock.
     stride: usize,
 }
 
-/// The memory that searches of one thread fill and use again.
+/// The memory that searches of one thread use again.
 pub(crate) struct Caches {
     automata: Option<(Cache, Cache)>,
     threads: [Threads; 2],
 }
 
-/// Why an automaton's walk ended early.
-enum Gave {
-    /// The automaton cannot know whether there is a match.
-    Up,
+/// The reason why an automaton's walk ended early.
+enum AutomatonEnd {
+    /// The automaton cannot decide whether there is a match.
+    Undecided,
     Stopped(Stopped),
 }
 
-impl From<Stopped> for Gave {
+impl From<Stopped> for AutomatonEnd {
     fn from(stopped: Stopped) -> Self {
         Self::Stopped(stopped)
     }
 }
 
-/// Where to search: a line or a part of it, with all that lies around.
+/// The range to search: a line or a part of it, with the text around it.
 #[derive(Clone)]
 struct SearchSpan<'h> {
     haystack: &'h [u8],
@@ -57,7 +59,7 @@ struct SearchSpan<'h> {
 }
 
 impl Patient {
-    /// Compiles `hir` within so many bytes of program and of automaton. `None` if it does not fit.
+    /// Compiles `hir` within the given bytes of program and of automaton. `None` if it does not fit.
     pub(crate) fn new(hir: &Hir, program: usize, automaton: usize) -> Option<Self> {
         let compile = |reverse| {
             let config = NFA::config().utf8(false).nfa_size_limit(Some(program)).reverse(reverse);
@@ -83,7 +85,7 @@ impl Patient {
         }
     }
 
-    /// The first match in `span` of a haystack.
+    /// Finds the first match in `span` of a haystack.
     pub(crate) fn find(
         &self,
         haystack: &[u8],
@@ -95,8 +97,8 @@ impl Patient {
         let line = SearchSpan { haystack, span };
         match self.walk(&line, caches, token) {
             Ok(found) => Ok(found),
-            Err(Gave::Stopped(stopped)) => Err(stopped),
-            Err(Gave::Up) => self.simulate_nfa(&line, caches, token),
+            Err(AutomatonEnd::Stopped(stopped)) => Err(stopped),
+            Err(AutomatonEnd::Undecided) => self.simulate_nfa(&line, caches, token),
         }
     }
 
@@ -105,9 +107,9 @@ impl Patient {
         line: &SearchSpan<'_>,
         caches: &mut Caches,
         token: &CancelToken,
-    ) -> Result<Option<Match>, Gave> {
+    ) -> Result<Option<Match>, AutomatonEnd> {
         let (Some((forward, backward)), Some((ahead, back))) = (&self.automata, &mut caches.automata) else {
-            return Err(Gave::Up);
+            return Err(AutomatonEnd::Undecided);
         };
         let Some(end) = AutomatonWalk { dfa: forward, cache: ahead, pace: Pace::new(self.stride, token) }
             .find_end(line)?
@@ -117,11 +119,11 @@ impl Patient {
         let line = SearchSpan { span: line.span.start..end, ..line.clone() };
         let start = AutomatonWalk { dfa: backward, cache: back, pace: Pace::new(self.stride, token) }
             .find_start(&line)?;
-        Ok(Some(Match::new(start.ok_or(Gave::Up)?, end)))
+        Ok(Some(Match::new(start.ok_or(AutomatonEnd::Undecided)?, end)))
     }
 }
 
-/// Looks at the clock every so often.
+/// Checks the clock at intervals.
 struct Pace<'t> {
     stride: usize,
     left: usize,
@@ -143,7 +145,8 @@ impl<'t> Pace<'t> {
     }
 }
 
-/// One walk over an automaton's states. A state says a byte late that a match ends, so that it can know what comes next.
+/// One walk over an automaton's states. A state reports the end of a match one byte late, so that it can see
+/// the next byte.
 struct AutomatonWalk<'a> {
     dfa: &'a DFA,
     cache: &'a mut Cache,
@@ -151,32 +154,34 @@ struct AutomatonWalk<'a> {
 }
 
 impl AutomatonWalk<'_> {
-    /// The end of the leftmost match.
-    fn find_end(mut self, line: &SearchSpan<'_>) -> Result<Option<usize>, Gave> {
+    /// Returns the end of the leftmost match.
+    fn find_end(mut self, line: &SearchSpan<'_>) -> Result<Option<usize>, AutomatonEnd> {
         let input = Input::new(line.haystack).span(line.span.clone());
-        let mut state = self.dfa.start_state_forward(self.cache, &input).map_err(|_| Gave::Up)?;
+        let mut state =
+            self.dfa.start_state_forward(self.cache, &input).map_err(|_| AutomatonEnd::Undecided)?;
         let mut found = None;
         for at in line.span.clone() {
             self.pace.count_step()?;
-            state = self.next(state, line.haystack[at])?;
+            state = self.next_state(state, line.haystack[at])?;
             if state.is_match() {
                 found = Some(at);
             } else if state.is_dead() {
                 return Ok(found);
             }
         }
-        let state = self.last(state, line.haystack.get(line.span.end))?;
+        let state = self.state_past_end(state, line.haystack.get(line.span.end))?;
         Ok(if state.is_match() { Some(line.span.end) } else { found })
     }
 
-    /// The beginning of the longest match that ends where the span does.
-    fn find_start(mut self, line: &SearchSpan<'_>) -> Result<Option<usize>, Gave> {
+    /// Returns the beginning of the longest match that ends at the end of the span.
+    fn find_start(mut self, line: &SearchSpan<'_>) -> Result<Option<usize>, AutomatonEnd> {
         let input = Input::new(line.haystack).span(line.span.clone()).anchored(Anchored::Yes);
-        let mut state = self.dfa.start_state_reverse(self.cache, &input).map_err(|_| Gave::Up)?;
+        let mut state =
+            self.dfa.start_state_reverse(self.cache, &input).map_err(|_| AutomatonEnd::Undecided)?;
         let mut found = None;
         for at in line.span.clone().rev() {
             self.pace.count_step()?;
-            state = self.next(state, line.haystack[at])?;
+            state = self.next_state(state, line.haystack[at])?;
             if state.is_match() {
                 found = Some(at + 1);
             } else if state.is_dead() {
@@ -184,32 +189,36 @@ impl AutomatonWalk<'_> {
             }
         }
         let before = line.span.start.checked_sub(1).map(|at| &line.haystack[at]);
-        let state = self.last(state, before)?;
+        let state = self.state_past_end(state, before)?;
         Ok(if state.is_match() { Some(line.span.start) } else { found })
     }
 
-    fn next(&mut self, state: LazyStateID, byte: u8) -> Result<LazyStateID, Gave> {
-        let next = self.dfa.next_state(self.cache, state, byte).map_err(|_| Gave::Up)?;
-        if next.is_quit() { Err(Gave::Up) } else { Ok(next) }
+    fn next_state(&mut self, state: LazyStateID, byte: u8) -> Result<LazyStateID, AutomatonEnd> {
+        let next = self.dfa.next_state(self.cache, state, byte).map_err(|_| AutomatonEnd::Undecided)?;
+        if next.is_quit() { Err(AutomatonEnd::Undecided) } else { Ok(next) }
     }
 
-    /// The state past the span's end: what lies there is seen, not matched.
-    fn last(&mut self, state: LazyStateID, beyond: Option<&u8>) -> Result<LazyStateID, Gave> {
+    /// Returns the state past the span's end: the byte there is seen, not matched.
+    fn state_past_end(
+        &mut self,
+        state: LazyStateID,
+        beyond: Option<&u8>,
+    ) -> Result<LazyStateID, AutomatonEnd> {
         match beyond {
-            Some(byte) => self.next(state, *byte),
-            None => self.dfa.next_eoi_state(self.cache, state).map_err(|_| Gave::Up),
+            Some(byte) => self.next_state(state, *byte),
+            None => self.dfa.next_eoi_state(self.cache, state).map_err(|_| AutomatonEnd::Undecided),
         }
     }
 }
 
-/// States of the simulation, those that the pattern prefers first, with where their match began.
+/// The states of the simulation, the preferred ones first, with the start of their match.
 struct Threads {
     order: Vec<StateID>,
     began: Vec<usize>,
-    /// In which round each was added.
+    /// The round in which each was added.
     round: Vec<u32>,
     now: u32,
-    /// States whose empty moves are still to be followed.
+    /// States whose empty moves have not been followed yet.
     open: Vec<StateID>,
 }
 
@@ -226,7 +235,7 @@ impl Threads {
         });
     }
 
-    /// Adds a state to the round, and returns true if it was not there yet.
+    /// Adds a state to the round, and returns true if it was not in it yet.
     fn add(&mut self, state: StateID, began: usize) -> bool {
         let is_new = self.round[state] != self.now;
         if is_new {
@@ -264,7 +273,7 @@ impl Patient {
                 let began = current.began[state];
                 let to = match (self.nfa.state(state), byte) {
                     (State::Match { .. }, _) => {
-                        // What comes after it in order is preferred less.
+                        // The states behind it in order are preferred less.
                         found = Some(Match::new(began, at));
                         break;
                     }
@@ -282,7 +291,7 @@ impl Patient {
         Ok(found)
     }
 
-    /// Adds a state and all that it leads to without a byte.
+    /// Adds a state and all states that it reaches without a byte.
     fn follow_empty_moves(
         &self,
         state: StateID,
@@ -345,7 +354,7 @@ mod tests {
         r"(?-u:\xff)|é",
     ];
 
-    /// Every match, by either way and by ripgrep's engine.
+    /// Checks that both ways and ripgrep's engine find the same matches.
     fn check_agreement(pattern: &str, haystack: &[u8]) {
         let hir = parse(pattern).expect("a good pattern");
         let patient = Patient::new(&hir, 32 << 20, 1 << 20).expect("it fits");

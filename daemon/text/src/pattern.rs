@@ -1,9 +1,9 @@
-//! A regex made ready: checked, compiled within limits, and turned into its trigram query.
+//! Prepares a regex for a search: checks it, compiles it within limits, and makes its trigram query.
 //!
-//! The syntax and the meaning are ripgrep's defaults (Rust regex, Unicode on, `^` and `$` at lines, a match never spans
-//! lines). Limits keep a hostile pattern from costing more than an error: ripgrep allows 100 MB of program and 1 GB of
-//! lazy automaton per thread, too much for a daemon that serves many callers; the limits here still take everything
-//! that people write.
+//! Syntax and meaning are ripgrep's defaults (Rust regex, Unicode on, `^` and `$` at lines, a match never
+//! spans lines). Limits keep a hostile pattern from costing more than an error: ripgrep allows 100 MB of
+//! program and 1 GB of lazy automaton per thread, too much for a daemon that serves many callers; the limits
+//! here still accept every pattern that people write.
 //!
 //! A pattern with large Unicode classes has two programs: see `ascii.rs`.
 
@@ -19,17 +19,18 @@ use crate::kept::CachedPatterns;
 use crate::patient::Patient;
 use crate::trigram::GramQuery;
 
-/// Longest pattern taken, in bytes.
+/// Length of the longest pattern, in bytes.
 pub const MAX_PATTERN: usize = 64 * 1024;
 /// Largest compiled program, in bytes; `\w{1000}` does not fit, `.{1000}` and 10,000 alternatives do.
 const PROGRAM_LIMIT: usize = 32 << 20;
-/// Largest lazy automaton per thread, in bytes; past it the engine starts over or goes on more slowly, still correctly.
+/// Largest lazy automaton per thread, in bytes; beyond it the engine starts over or goes on more slowly,
+/// still correctly.
 const AUTOMATON_LIMIT: usize = 16 << 20;
-/// Programs of all patterns that are searched for together, in bytes, and what each may have at least.
+/// The programs of all patterns of one search, in bytes, and the minimum for each.
 const PROGRAMS: (usize, usize) = (128 << 20, 512 << 10);
-/// Their automata on all threads, in bytes, and what each may have at least.
+/// Their automata on all threads, in bytes, and the minimum for each.
 const AUTOMATA: (usize, usize) = (256 << 20, 256 << 10);
-/// More than a range of characters takes in a program, in bytes: about 60 in `\w`, 240 in `\d`.
+/// Upper bound of the size of a range of characters in a program, in bytes: about 60 in `\w`, 240 in `\d`.
 const RANGE: usize = 512;
 /// Deepest nesting of groups and operators, as in ripgrep.
 const NEST_LIMIT: u32 = 250;
@@ -39,9 +40,9 @@ const NEST_LIMIT: u32 = 250;
 pub struct BadPattern {
     /// The reason why it cannot be searched for, in one line.
     pub message: String,
-    /// Byte offset in the pattern at which it is wrong, where one place is to blame.
+    /// Byte offset of the fault in the pattern, if it has one place.
     pub offset: Option<usize>,
-    /// It may be a regex, but one that would take too much memory or time.
+    /// True for a pattern that may be a regex, but would take too much memory or time.
     pub is_too_large: bool,
 }
 
@@ -60,7 +61,7 @@ pub struct Pattern {
     engines: Engines,
     query: GramQuery,
     is_local: bool,
-    /// In how many a search can be at once: for any text, and for ASCII.
+    /// The number of states in which a search can be at once: for any text, and for ASCII.
     states: [usize; 2],
     patient: Arc<LongLines>,
 }
@@ -73,13 +74,13 @@ struct LongLines {
     engine: OnceLock<Option<Patient>>,
 }
 
-/// Patterns with two engines that were searched for by themselves.
-static LATELY: CachedPatterns<Pattern> = CachedPatterns::new();
+/// Recently used patterns with two engines.
+static RECENT_PATTERNS: CachedPatterns<Pattern> = CachedPatterns::new();
 
 #[derive(Clone, Debug)]
 enum Engines {
     One(RegexMatcher),
-    /// One for ASCII, and one for any text, which is compiled when it is needed.
+    /// An engine for ASCII, and one for any text, which is compiled at its first use.
     Two(RegexMatcher, Arc<Later>),
 }
 
@@ -101,11 +102,12 @@ impl Pattern {
         Self::one_of_several(1, pattern)
     }
 
-    /// As [`Pattern::new`], for one of `number` patterns that are searched for together and share the memory they may take.
+    /// Compiles one of `number` patterns that are searched for together and share their memory; see
+    /// [`Pattern::new`].
     pub(crate) fn one_of_several(number: usize, pattern: &str) -> Result<Self, BadPattern> {
-        // What shares memory with others is compiled to fit.
+        // A pattern that shares memory with others is compiled to fit, and not cached.
         if number == 1
-            && let Some(known) = LATELY.get(pattern)
+            && let Some(known) = RECENT_PATTERNS.get(pattern)
         {
             return Ok(known);
         }
@@ -125,7 +127,7 @@ impl Pattern {
             patient: Arc::new(LongLines { hir, limits, engine: OnceLock::new() }),
         };
         if number == 1 && compiled.ascii_matcher().is_some() {
-            LATELY.insert_value(pattern, ranges, compiled.clone());
+            RECENT_PATTERNS.insert_value(pattern, ranges, compiled.clone());
         }
         Ok(compiled)
     }
@@ -141,22 +143,24 @@ impl Pattern {
         self.is_local
     }
 
-    /// In how many states a search can be at once, with the engine for ASCII or that for any text.
+    /// Returns the number of states in which a search can be at once, with the engine for ASCII or the one
+    /// for any text.
     pub(crate) fn state_count(&self, ascii: bool) -> usize {
         self.states[usize::from(ascii)]
     }
 
-    /// An engine that can be stopped within a line; `None` if it takes more than a program may.
+    /// Returns an engine that can be stopped within a line; `None` if it exceeds the limit of a program.
     pub(crate) fn patient_engine(&self) -> Option<&Patient> {
         let LongLines { hir, limits, engine } = &*self.patient;
-        // It has no literals to look for and no smaller automata beside it: twice of what the pattern fitted into is room enough.
+        // It has no literals to search for and no smaller automata beside it, so twice the pattern's limit is
+        // room enough.
         engine.get_or_init(|| Patient::new(hir, limits.program * 2, limits.automaton)).as_ref()
     }
 
-    /// The engine that decides, whatever the text.
+    /// Returns the engine that decides, for any text.
     ///
     /// # Errors
-    /// [`BadPattern`] if it could not be compiled after all.
+    /// [`BadPattern`] if the pattern could not be compiled after all.
     pub(crate) fn deciding_matcher(&self) -> Result<&RegexMatcher, BadPattern> {
         match &self.engines {
             Engines::One(matcher) => Ok(matcher),
@@ -164,7 +168,7 @@ impl Pattern {
         }
     }
 
-    /// A smaller engine that decides the same on ASCII, if there is one.
+    /// Returns a smaller engine that decides the same on ASCII, if there is one.
     pub(crate) fn ascii_matcher(&self) -> Option<&RegexMatcher> {
         match &self.engines {
             Engines::One(_) => None,
@@ -174,8 +178,9 @@ impl Pattern {
 }
 
 impl Engines {
-    /// Every error of a pattern must show now. What is wrong with a character that no line has is wrong in ASCII too, and the large
-    /// program fits: it is the small one and the ranges that this leaves out, each within half of the limit.
+    /// Compiles the engines so that every error of a pattern shows now. An invalid use of a character that no
+    /// line has is an error in ASCII too, and the large program fits: it is the small one and the omitted
+    /// ranges, each within half of the limit.
     fn compile_engines(pattern: &str, hir: &Hir, limits: PatternLimits) -> Result<Self, BadPattern> {
         let ranges = ascii::count_large_ranges(hir);
         let half = PatternLimits { program: limits.program / 2, ..limits };
@@ -198,14 +203,15 @@ impl Later {
     }
 }
 
-/// `^`, `$` and word boundaries see a newline and an end alike. The ends of the text and CRLF line ends do not, nor does `\B`,
-/// which beside invalid UTF-8 depends on what is farther away.
+/// Returns true if a pattern cannot distinguish the end of a line from the end of a text. `^`, `$` and word
+/// boundaries see a newline and an end alike. The ends of the text and CRLF line ends do not, nor does `\B`,
+/// which beside invalid UTF-8 depends on bytes farther away.
 fn is_local(hir: &Hir) -> bool {
     let local = [Look::StartLF, Look::EndLF, Look::WordAscii, Look::WordUnicode];
     hir.properties().look_set().iter().all(|look| local.contains(&look))
 }
 
-/// Parses as the engine does, for the place of an error and for the trigram query.
+/// Parses a pattern as the engine does, for the place of an error and for the trigram query.
 pub(crate) fn parse(pattern: &str) -> Result<Hir, BadPattern> {
     regex_syntax::ParserBuilder::new()
         .utf8(false)
@@ -225,7 +231,7 @@ fn syntax_error(error: &regex_syntax::Error) -> BadPattern {
     BadPattern { message, offset, is_too_large: false }
 }
 
-/// Most bytes of memory that a pattern may take.
+/// The memory limits of a pattern, in bytes.
 #[derive(Clone, Copy, Debug)]
 struct PatternLimits {
     program: usize,
@@ -255,7 +261,8 @@ fn compile(pattern: &str, limits: &PatternLimits) -> Result<RegexMatcher, BadPat
         .map_err(|error| engine_error(&error, limits.program))
 }
 
-/// The pattern has been parsed already, so that what is left to complain about is bytes and size.
+/// Converts an error of the engine. The pattern has been parsed already, so the remaining errors are about
+/// bytes and size.
 fn engine_error(error: &grep_regex::Error, limit: usize) -> BadPattern {
     let refused =
         |message: &str| BadPattern { message: message.to_owned(), offset: None, is_too_large: false };
@@ -303,7 +310,7 @@ mod tests {
         assert!(pattern.ascii_matcher().is_some());
         let full = pattern.deciding_matcher().expect("it fits");
         assert_eq!(full.is_match("größe٣٤٥".as_bytes()), Ok(true));
-        // The largest that is left for later fits, by far.
+        // The largest pattern that is compiled at its first use fits by far.
         let largest = Pattern::new(r"\w{40}").expect("a valid pattern");
         assert!(largest.ascii_matcher().is_some() && largest.deciding_matcher().is_ok());
         assert!(Pattern::new(r"\w{400}").expect("a valid pattern").ascii_matcher().is_none());

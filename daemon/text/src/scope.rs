@@ -1,7 +1,7 @@
-//! Holds the lines of a file that are asked about, where it is not all of them: those of symbols, say.
+//! Restricts a search to some lines of each file, those of symbols for example.
 //!
-//! A line is in or out as a whole, by its number. Who knows the lines (the map, a test) is asked file by file while the search
-//! runs, so nothing is collected beforehand for files that cannot match anyway.
+//! A line is in or out as a whole, by its number. The search asks the source of the lines (the map, a test)
+//! for each file while it runs, so nothing is collected beforehand for files that cannot match anyway.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use hob_base::{FileId, WsPath};
 /// A set of 1-based line numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineSet {
-    /// First and last line of each stretch; ascending, neither overlapping nor adjoining.
+    /// First and last line of each range; ascending, neither overlapping nor adjoining.
     stretches: Vec<(u32, u32)>,
 }
 
@@ -22,7 +22,7 @@ impl LineSet {
         Self { stretches: vec![(0, u32::MAX)] }
     }
 
-    /// The lines of all `stretches` (first and last line, in any order, overlapping or not) together.
+    /// Creates the set of all lines in `stretches` (first and last line, in any order, overlapping or not).
     #[must_use]
     pub fn from_stretches(stretches: impl IntoIterator<Item = (u32, u32)>) -> Self {
         let mut sorted: Vec<(u32, u32)> =
@@ -38,7 +38,7 @@ impl LineSet {
         Self { stretches }
     }
 
-    /// Those of them that are not among `others`.
+    /// Returns the lines that are not among `others`.
     #[must_use]
     pub fn without(&self, others: &Self) -> Self {
         let mut left = Vec::new();
@@ -53,7 +53,7 @@ impl LineSet {
         Self { stretches: left }
     }
 
-    /// Those of them that are among `others` too.
+    /// Returns the lines that are also among `others`.
     #[must_use]
     pub fn within(&self, others: &Self) -> Self {
         self.without(&self.without(others))
@@ -79,19 +79,20 @@ impl LineSet {
     }
 }
 
-/// Says of every file which lines count. Asked from several threads, once per candidate, between reading files.
+/// Decides which lines of every file count. Several threads call it, once per candidate, between reading
+/// files.
 #[derive(Clone)]
 pub struct LineScope(Arc<LinesOf>);
 
 type LinesOf = dyn Fn(FileId, &WsPath) -> LineSet + Send + Sync;
 
 impl LineScope {
-    /// A scope that asks `lines_of`.
+    /// Creates a scope that calls `lines_of`.
     pub fn new(lines_of: impl Fn(FileId, &WsPath) -> LineSet + Send + Sync + 'static) -> Self {
         Self(Arc::new(lines_of))
     }
 
-    /// The lines of a file that count.
+    /// Returns the lines of a file that count.
     pub(crate) fn lines_of(scope: Option<&Self>, file: FileId, path: &WsPath) -> LineSet {
         scope.map_or_else(LineSet::every_line, |scope| scope.0(file, path))
     }

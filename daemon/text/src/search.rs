@@ -1,9 +1,10 @@
-//! One search from request to answer: candidates, verification in parallel, assembly in order.
+//! Runs one search from request to answer: candidates, verification in parallel, assembly in order.
 //!
-//! Files are taken in the order of their paths, in blocks that grow: each block is searched in parallel, then added to the answer
-//! in order. So the answer is the same on every run. A search with a limit holds little more than it shows: the files of a block
-//! share how many lines they may keep, and one that came too late for lines that belong into the answer is searched once more.
-//! Totals count everything searched, whatever is shown.
+//! Files are searched in the order of their paths, in blocks that grow: each block is searched in parallel,
+//! then added to the answer in order. So the answer is the same on every run. A search with a limit holds
+//! little more than it shows: the files of a block share the number of lines that they may keep, and a file
+//! whose lines belong in the answer but found no room is searched once more. Totals count everything
+//! searched, whatever is shown.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -21,21 +22,22 @@ use crate::verify::{FileMatches, SearchedPart, Verifier, WantedLines};
 
 /// Most context lines on each side of a match.
 pub const MAX_CONTEXT: u32 = 200;
-/// Lines, with context, that the files of a block keep together before they are cut to the limit, about.
+/// Approximate number of lines, with context, that the files of a block keep together before they are cut to
+/// the limit.
 const BLOCK_LINES: usize = 1 << 16;
-/// Files in the first block, and most of any later one.
+/// Number of files in the first block, and most in any later one.
 const BLOCK_FILES: (usize, usize) = (64, 4096);
-/// Factor by which each block is longer than the one before it.
+/// The factor by which each block is longer than the one before it.
 const BLOCK_GROWTH: usize = 4;
 
-/// The pattern to search for, the files in which it is searched, and the part of the matches to show.
+/// The pattern and the files to search, and the part of the matches to show.
 #[derive(Clone, Debug, Default)]
 pub struct SearchRequest {
     /// A regex in Rust's syntax, matched line by line as ripgrep does.
     pub pattern: String,
     /// Only files at or below this path.
     pub path_prefix: Option<WsPath>,
-    /// Only files that this glob lets through; see [`crate::filter`].
+    /// Only files that this glob admits; see [`crate::filter`].
     pub glob: Option<String>,
     /// Only files that pass this test.
     pub admits: Option<Admits>,
@@ -57,11 +59,11 @@ pub enum Output {
     Lines,
     /// The files that match, with their counts.
     Files,
-    /// As `Files`; but like `rg --count`, a file in which a NUL byte is met after the first 64 KiB counts as no match.
+    /// As `Files`; but like `rg --count`, a file with its first NUL byte after 64 KiB counts as no match.
     Count,
 }
 
-/// A line that matches.
+/// A matching line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineMatch {
     /// Number of the file in the file table.
@@ -76,7 +78,7 @@ pub struct LineMatch {
     pub byte_col: u32,
     /// The line without its `\n` (a `\r` stays), invalid UTF-8 replaced, cut after [`crate::search::MAX_LINE`] bytes.
     pub text: String,
-    /// Up to `context_lines` lines before, in order, as `text`; other matches may be among them.
+    /// Up to `context_lines` lines before, in order, in the form of `text`; other matches may be among them.
     pub before: Vec<String>,
     /// Up to `context_lines` lines after.
     pub after: Vec<String>,
@@ -84,7 +86,7 @@ pub struct LineMatch {
 
 pub use crate::shown::MAX_LINE;
 
-/// A file that matches.
+/// A matching file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileCount {
     /// Number of the file in the file table.
@@ -97,24 +99,24 @@ pub struct FileCount {
     pub matches: u64,
 }
 
-/// The matches of one search, with totals and how far they can be relied on.
+/// The matches of one search, with totals and whether they are complete.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchAnswer {
     /// Matching lines by path and line; empty unless the output is [`Output::Lines`].
     pub matches: Vec<LineMatch>,
     /// Matching files by path; limited unless the output is [`Output::Lines`].
     pub files: Vec<FileCount>,
-    /// Lines that match, over everything searched.
+    /// Number of matching lines in everything searched.
     pub total_lines: u64,
-    /// Occurrences, over everything searched.
+    /// Number of occurrences in everything searched.
     pub total_matches: u64,
-    /// Files that match, over everything searched.
+    /// Number of matching files in everything searched.
     pub files_matched: usize,
-    /// Files that the index could not rule out.
+    /// Number of files that the index could not rule out.
     pub candidates: usize,
-    /// Candidates that could not be read, other than because they are gone.
+    /// Number of candidates that exist and could not be read.
     pub unreadable: usize,
-    /// True if there was time for every candidate; otherwise the totals are lower bounds.
+    /// True if time sufficed for every candidate; otherwise the totals are lower bounds.
     pub complete: bool,
     /// Time from the request to the answer.
     pub elapsed: Duration,
@@ -128,10 +130,10 @@ impl SearchAnswer {
     }
 }
 
-/// Why a search was not begun.
+/// The reason why a search did not begin.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SearchError {
-    /// The pattern is no regex, or too large a one.
+    /// The pattern is no regex, or is too large.
     #[error(transparent)]
     Pattern(#[from] BadPattern),
     /// The glob is malformed.
@@ -139,11 +141,11 @@ pub enum SearchError {
     Glob(#[from] BadGlob),
 }
 
-/// Searches the files of `snapshot`, reading them from `contents`. Runs in parallel on the rayon pool it is called in.
-/// When `token` stops it, the answer holds what was found until then and is not `complete`.
+/// Searches the files of `snapshot`, which it reads from `contents`. Runs in parallel on the rayon pool of
+/// the caller. When `token` stops it, the answer holds the matches until then and is not `complete`.
 ///
-/// A file's text is what the index was made from, where the snapshot has that at hand, or else what `contents` says; a candidate
-/// that is gone by then is no match. Snapshot and contents may be of different moments.
+/// The text of a file is the indexed one, if the snapshot's cache has it, or else that of `contents`; a
+/// candidate that is gone by then is no match. Snapshot and contents may be of different moments.
 ///
 /// # Errors
 /// [`SearchError`] for a bad pattern or glob; never for anything in the files.
@@ -191,13 +193,13 @@ pub fn search(
     Ok(assembly.answer)
 }
 
-/// The answer while it grows, in the order of paths.
+/// The growing answer, in the order of paths.
 struct Assembly {
     answer: SearchAnswer,
     output: Output,
-    /// Context lines on each side.
+    /// Number of context lines on each side.
     context: u32,
-    /// Lines or files that may still be shown.
+    /// Number of lines or files that may still be shown.
     left: usize,
 }
 
@@ -212,25 +214,25 @@ impl Assembly {
         }
     }
 
-    /// Returns what to keep of a file, if it were the next one.
+    /// Returns the lines to keep of a file, if it were the next one.
     fn wanted_of_next(&self) -> WantedLines {
         let lines = if self.output == Output::Lines { self.left } else { 0 };
         WantedLines { lines, context: self.context }
     }
 
-    /// Room for the lines of the next block.
+    /// Returns the room for the lines of the next block.
     fn room_for_block(&self) -> Room {
         let most = BLOCK_LINES / (1 + 2 * self.context as usize);
         let wanted = self.wanted_of_next();
         let lines = match self.left {
             usize::MAX => usize::MAX,
-            // Not much more than is left, since it would be thrown away.
+            // Not much more than the rest, because it would be discarded.
             _ => wanted.lines.saturating_mul(2).min(most.max(1)),
         };
         Room { left: AtomicUsize::new(lines), wanted }
     }
 
-    /// Returns true if lines are missing that belong into the answer.
+    /// Returns true if the file lacks lines that belong in the answer.
     fn lacks_lines(&self, found: &FileMatches) -> bool {
         let wanted = self.wanted_of_next().lines.min(usize::try_from(found.lines).unwrap_or(usize::MAX));
         found.shown.len() < wanted && !found.stopped
@@ -272,15 +274,15 @@ impl Assembly {
     }
 }
 
-/// The lines that the files of a block may still keep. The number is about right: files that are searched at the same
-/// time see the same room.
+/// The number of lines that the files of a block may still keep. It is approximate: files that are searched
+/// at the same time see the same room.
 struct Room {
     left: AtomicUsize,
     wanted: WantedLines,
 }
 
 impl Room {
-    /// Has a file searched within the room there is, and takes what it keeps.
+    /// Searches a file within the present room, and reduces the room by the lines that it keeps.
     fn search_within(
         &self,
         verify: &dyn Fn(WantedLines) -> Result<FileMatches, Unread>,

@@ -1,4 +1,4 @@
-//! A line as an answer shows it.
+//! Formats a line as an answer shows it.
 
 use hob_base::{FileId, WsPath};
 use memchr::{memchr, memrchr};
@@ -8,7 +8,7 @@ use crate::search::LineMatch;
 /// Most bytes of a line that an answer shows.
 pub const MAX_LINE: usize = 64 * 1024;
 
-/// A [`LineMatch`] that does not know its file yet.
+/// A [`LineMatch`] without its file.
 #[derive(Debug)]
 pub(crate) struct ShownLine {
     pub(crate) line: u32,
@@ -26,19 +26,19 @@ impl ShownLine {
     }
 }
 
-/// A line as it is shown.
+/// Returns a line as answers show it.
 pub(crate) fn shown_text(line: &[u8]) -> String {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     if line.len() <= MAX_LINE {
         return String::from_utf8_lossy(line).into_owned();
     }
-    // Not in the middle of a character, if it is UTF-8 at all.
+    // A cut never splits a character, if the line is UTF-8 at all.
     let is_inside = |&at: &usize| line[at] & 0xC0 == 0x80;
     let end = (MAX_LINE - 3..=MAX_LINE).rev().find(|at| !is_inside(at)).unwrap_or(MAX_LINE);
     String::from_utf8_lossy(&line[..end]).into_owned()
 }
 
-/// The lines before the one that starts at `start`, nearest first.
+/// Returns the lines before the one that starts at `start`, nearest first.
 pub(crate) fn lines_before(text: &[u8], start: usize) -> impl Iterator<Item = String> + '_ {
     let mut end = start.min(text.len());
     std::iter::from_fn(move || {
@@ -50,7 +50,7 @@ pub(crate) fn lines_before(text: &[u8], start: usize) -> impl Iterator<Item = St
     })
 }
 
-/// The lines from `start` on.
+/// Returns the lines from `start` on.
 pub(crate) fn lines_after(text: &[u8], start: usize) -> impl Iterator<Item = String> + '_ {
     let mut rest = text.get(start..).unwrap_or_default();
     std::iter::from_fn(move || {

@@ -1,5 +1,5 @@
-//! Searching the blocks that the index leaves gives what searching whole files gives. Here, where blocks are small, since outside
-//! of unit tests only large texts have several.
+//! Tests that a search of the blocks that the index admits finds the same as a search of whole files. The
+//! tests are in this crate, where blocks are small, because elsewhere only large texts have several.
 
 use hob_base::{CancelToken, ContentHash, FileId, WsPath};
 use proptest::prelude::*;
@@ -58,7 +58,7 @@ fn path(at: usize) -> WsPath {
     WsPath::new(&format!("f{at}")).expect("a relative path")
 }
 
-/// The texts as an index that was changed and merged on the way.
+/// Indexes the texts, with changes and merges on the way.
 fn index(texts: &[Vec<u8>]) -> TrigramIndex {
     let mut index = TrigramIndex::new();
     let set = |at: usize, bytes: &[u8]| {
@@ -78,7 +78,7 @@ fn shown_lines(matches: FileMatches, path: &WsPath) -> (u64, u64, Vec<crate::Lin
     (matches.lines, matches.matches, lines.collect())
 }
 
-/// Searches a text where `found` says that a match can be.
+/// Searches a text in the blocks that `found` admits.
 fn search(
     pattern: &Pattern,
     bytes: &[u8],
@@ -149,7 +149,7 @@ fn a_large_file_is_searched_in_part() {
     let pattern = Pattern::new("needle").expect("a valid pattern");
     let found = index(&[text.into()]).snapshot().candidate_files(pattern.query(), &PathFilter::default());
     assert!(found[0].blocks.as_ref().is_some_and(|blocks| blocks.len() == 1));
-    // What stands at the two ends of a file is not together.
+    // The two ends of a file are not adjacent.
     let apart = Pattern::new("abcdef").expect("a valid pattern");
     let candidates = |text: String| {
         let snapshot = index(&[text.into()]).snapshot();

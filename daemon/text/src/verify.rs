@@ -1,15 +1,15 @@
-//! One file against the real regex, with ripgrep's own engine.
+//! Searches one file for the real regex, with ripgrep's own engine.
 //!
-//! A file is searched where it lies in memory, unless that could differ from what ripgrep does or take long: a file
-//! with a NUL byte goes through ripgrep's buffered reader, which stops at the buffer that holds it; a large file
-//! too, because between two buffers the search can be stopped; and any file when the pattern has something that sees where
-//! a buffer begins, as `\A` does. Where a buffer begins depends on how the file is encoded, so that reader is given the bytes as they
-//! lie on disk. All ways see the same lines.
+//! A file is searched in memory, unless that could give another result than ripgrep or take long. Three kinds
+//! of files go through ripgrep's buffered reader: a file with a NUL byte, because the reader stops at the
+//! buffer that holds it; a large file, because the search can be stopped between two buffers; and any file if
+//! the pattern can see the beginning of a buffer, as `\A` does. The beginning of a buffer depends on the
+//! file's encoding, so that reader gets the raw bytes from the disk. All ways give the same lines.
 //!
-//! Where no line is to be shown, the matches of most patterns are counted without looking for lines first: that is the same
-//! when nothing in the pattern can see where its line ends, other than by the newline that is there
-//! ([`Pattern::is_local`]). For the same reason only those blocks of a file are searched that the index does not rule out, where
-//! the text is the one that was indexed.
+//! If no line is to be shown, the matches of most patterns are counted without finding lines first: the count
+//! is the same if the pattern can see the end of its line only by its newline ([`Pattern::is_local`]). For
+//! the same reason, if the text is the indexed one, only those blocks of a file are searched that the index
+//! does not rule out.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -28,17 +28,18 @@ use crate::scope::LineSet;
 use crate::shown::{ShownLine, lines_after, lines_before, shown_text};
 use crate::trigram::blocks::Blocks;
 
-/// Files up to this size are searched without a look at the clock, but that of [`Clocked`] for slow patterns.
+/// Size in bytes up to which files are searched without a check of the clock, except that of [`Clocked`] for
+/// slow patterns.
 const UNINTERRUPTED: usize = 128 << 10;
-/// Matching lines between two looks at the clock.
+/// Number of matching lines between two checks of the clock.
 const LINES_PER_CHECK: u64 = 256;
 
-/// The part of a file's matches that is kept.
+/// The part of a file's matches to keep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WantedLines {
-    /// Lines to show at most.
+    /// Most lines to show.
     pub(crate) lines: usize,
-    /// Context lines on each side of each.
+    /// Number of context lines on each side of each line.
     pub(crate) context: u32,
 }
 
@@ -47,30 +48,30 @@ pub(crate) struct WantedLines {
 pub(crate) struct FileMatches {
     pub(crate) lines: u64,
     pub(crate) matches: u64,
-    /// The first lines, as many as were wanted.
+    /// The first matching lines, as many as requested.
     pub(crate) shown: Vec<ShownLine>,
-    /// The search was stopped before the end.
+    /// True if the search was stopped before the end.
     pub(crate) stopped: bool,
-    /// A NUL byte ended it.
+    /// True if a NUL byte ended the search.
     pub(crate) cut_by_nul: bool,
 }
 
-/// The part of a file that is searched.
+/// The part of a file to search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SearchedPart<'a> {
-    /// Lines that are asked for.
+    /// The lines of the request.
     pub(crate) lines: &'a LineSet,
-    /// Where in the text that was indexed a match can be.
+    /// The blocks of the indexed text that may have a match.
     pub(crate) blocks: &'a Blocks,
 }
 
 /// Searches files one after the other; each thread has its own, for its buffers.
 pub(crate) struct Verifier<'a> {
     matchers: Matchers<'a>,
-    /// Matches may be counted without looking at lines one by one, and whatever the buffers.
+    /// True if matches may be counted without separate lines, and with any buffers.
     is_local: bool,
     searcher: Searcher,
-    /// For bytes as they lie on disk; few searches need it.
+    /// The searcher for raw bytes from the disk; few searches need it.
     decoding: Option<Searcher>,
     token: &'a CancelToken,
 }
@@ -82,7 +83,7 @@ impl<'a> Verifier<'a> {
         Self { matchers, is_local, searcher: new_searcher(false), decoding: None, token }
     }
 
-    /// Searches a file, where a match can be. Lines that are not asked for are as if they did not match.
+    /// Searches a file in the admitted blocks. Lines outside of the request count as not matching.
     pub(crate) fn search(
         &mut self,
         file: &FileText<'_>,
@@ -97,7 +98,7 @@ impl<'a> Verifier<'a> {
             return FileMatches { stopped: true, ..FileMatches::default() };
         };
         if self.is_local && file.nul.is_none() {
-            // Most candidates have no match, and that is found out soonest by counting.
+            // Most candidates have no match, and counting shows that soonest.
             let counted = Counter { matcher, token: self.token }.count(&file.text);
             let is_all = wanted.lines == 0 && within.is_all();
             if is_all || counted.lines == 0 {
@@ -113,17 +114,18 @@ impl<'a> Verifier<'a> {
             let reader = Stoppable { rest: file.raw, token: self.token };
             let mut decoding = self.decoding.take().unwrap_or_else(|| new_searcher(true));
             let result = decoding.search_reader(matcher, reader, &mut collector);
-            // A long line has the buffer grow, and in the next file it would end elsewhere than in ripgrep's first.
+            // A long line enlarges the buffer, and in the next file that would end at another place than
+            // ripgrep's first one.
             self.decoding = (file.text.len() < FIRST_BUFFER).then_some(decoding);
             result
         };
         let mut found = collector.found;
-        // The only error, the reader's or the engine's, is that it was stopped.
+        // The only error, of the reader or the engine, is that the search was stopped.
         found.stopped |= result.is_err();
         found
     }
 
-    /// Searches some stretches of whole lines, of a file without a NUL byte and for a pattern that is local.
+    /// Searches some ranges of whole lines, in a file without a NUL byte and for a local pattern.
     fn search_runs(
         &mut self,
         file: &FileText<'_>,
@@ -162,7 +164,7 @@ impl<'a> Verifier<'a> {
 }
 
 impl FileMatches {
-    /// Adds what was found later in the same file.
+    /// Adds matches from later in the same file.
     fn add(&mut self, later: Self) {
         self.lines += later.lines;
         self.matches += later.matches;
@@ -180,7 +182,7 @@ struct Matchers<'a> {
 }
 
 impl<'a> Matchers<'a> {
-    /// The one for a text; `None` if there is none, which [`Pattern`] takes care that there always is.
+    /// Returns the engine for a text; `None` if there is none, which [`Pattern`] prevents.
     fn matcher_for(&mut self, is_ascii: bool) -> Option<&Clocked<'a>> {
         if self.ascii.is_some() && is_ascii {
             return self.ascii.as_ref();
@@ -199,7 +201,7 @@ struct Counter<'a> {
 }
 
 impl Counter<'_> {
-    /// Counts without the searcher, which finds each line and then its matches once more.
+    /// Counts without the searcher, which would find each line and then its matches once more.
     fn count(&self, text: &[u8]) -> FileMatches {
         let mut tally = LineTally { text, ..LineTally::default() };
         let mut start = 0;
@@ -216,8 +218,9 @@ impl Counter<'_> {
         tally.found
     }
 
-    /// Counts in whole lines. The matcher knows literals in the midst of some patterns that lead to their lines far sooner than
-    /// the pattern itself would; then it answers with candidates, and each of these lines is searched by itself.
+    /// Counts in whole lines. For some patterns the matcher knows inner literals that lead to their lines far
+    /// sooner than the pattern itself would; then it returns candidates, and each of these lines is searched
+    /// separately.
     fn count_between(&self, tally: &mut LineTally<'_>, start: usize, end: usize) -> Result<(), Stopped> {
         let mut at = start;
         while at < end {
@@ -230,7 +233,7 @@ impl Counter<'_> {
             let line_start = memrchr(b'\n', before).map_or(at, |newline| at + newline + 1);
             let line_end = memchr(b'\n', after).map_or(end, |newline| at + offset + newline + 1);
             at = if line_alone { line_end } else { end };
-            // What stands before the line is looked at, but no match can begin there and reach over the newline.
+            // The engine sees the text before the line, but no match can begin there and cross the newline.
             let text = &tally.text[..at];
             self.matcher.find_iter_at(text, line_start, |found| tally.add(found.start(), text.len()))?;
         }
@@ -238,7 +241,7 @@ impl Counter<'_> {
     }
 }
 
-/// ripgrep's searcher, as it is set up for files found by walking.
+/// Creates ripgrep's searcher, configured as for files found by walking.
 pub(crate) fn new_searcher(decodes: bool) -> Searcher {
     SearcherBuilder::new()
         .line_number(true)
@@ -247,18 +250,19 @@ pub(crate) fn new_searcher(decodes: bool) -> Searcher {
         .build()
 }
 
-/// Counts of matches that come in order.
+/// The counts of matches that come in order.
 #[derive(Default)]
 struct LineTally<'a> {
     text: &'a [u8],
-    /// Where the line of the last match ends.
+    /// The end of the last match's line.
     line_end: usize,
     found: FileMatches,
 }
 
 impl LineTally<'_> {
-    /// Takes in a match that begins at `start`, of those in lines that end by `end`; answers whether to go on. As
-    /// `Collector::occurrences` has it, a match at the end of its line counts only if it is the only one there.
+    /// Adds a match that begins at `start`, of those in lines that end by `end`; returns false if the count
+    /// should stop. As in `Collector::occurrences`, a match at the end of its line counts only if it is the
+    /// only one there.
     fn add(&mut self, start: usize, end: usize) -> bool {
         if start >= end && (self.text[..end].ends_with(b"\n") || self.line_end == end) {
             return false;
@@ -273,7 +277,7 @@ impl LineTally<'_> {
     }
 }
 
-/// Bytes that run out with an error when the search is to stop.
+/// A reader that fails when the search is to stop.
 struct Stoppable<'a> {
     rest: &'a [u8],
     token: &'a CancelToken,
@@ -291,13 +295,13 @@ struct Collector<'a> {
     matcher: &'a Clocked<'a>,
     /// The file up to its first NUL, for context lines.
     text: &'a [u8],
-    /// The searched part begins at this byte of `text`,
+    /// The byte of `text` at which the searched part begins.
     start: usize,
-    /// and after so many lines.
+    /// Number of lines before the searched part.
     line: u64,
     wanted: WantedLines,
     within: &'a LineSet,
-    /// Lines that matched, within or not.
+    /// Number of matching lines, whether in the request or not.
     seen: u64,
     token: &'a CancelToken,
     found: FileMatches,
@@ -315,7 +319,7 @@ impl<'a> Collector<'a> {
         Self { matcher, text, start: 0, line: 0, wanted, within, seen: 0, token, found }
     }
 
-    /// 1-based number of a line in the file.
+    /// Returns the 1-based number of a line in the file.
     fn line_number(&self, line: &SinkMatch<'_>) -> u64 {
         self.line + line.line_number().unwrap_or_default()
     }
@@ -353,9 +357,9 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// The number of matches in a line and the byte at which the first begins. As ripgrep does it: look-behind sees
-    /// what comes before the line, a match at or past the line's end is no longer its own, and a line that the searcher
-    /// reports counts at least once.
+    /// Returns the number of matches in a line and the byte at which the first begins. As in ripgrep,
+    /// look-behind sees the text before the line, a match at or past the line's end does not belong to it,
+    /// and a line that the searcher reports counts at least once.
     fn count_occurrences(&self, line: &SinkMatch<'_>) -> io::Result<(u64, usize)> {
         let range = line.bytes_range_in_buffer();
         let end = range.end - usize::from(line.bytes().ends_with(b"\n"));

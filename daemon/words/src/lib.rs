@@ -1,7 +1,8 @@
-//! From words to code, by pure judgement: which definition a phrase means (`entity`), and which places a topic touches
-//! (`investigate`).
+//! Judges which code words mean: which definition a phrase means (`entity`), and which places a topic is
+//! about (`investigate`).
 //!
-//! The tools gather candidates and have somebody decide where scores do not; here is what the scores are made of.
+//! The tools gather candidates and ask somebody where scores do not decide; this crate only computes the
+//! scores.
 
 pub mod entity;
 pub mod investigate;

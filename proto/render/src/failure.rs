@@ -1,4 +1,4 @@
-//! An error as text: `CODE: what is wrong. What to do next.`, then what else it knows.
+//! Renders an error as text: `CODE: what is wrong. What to do next.`, then its further fields.
 
 use hob_proto::ToolError;
 use serde_json::Value;
@@ -7,11 +7,11 @@ use crate::answers::handle_of;
 use crate::document::{AnswerDocument, AnswerItem, Section};
 use crate::one_line::one_line;
 
-/// The text form of an error: its sentence, its hint, and its further fields, one line for each.
+/// Renders an error: its sentence, its hint, and its further fields, one line for each.
 #[must_use]
 pub fn error_document(error: &ToolError) -> AnswerDocument {
     let mut first = AnswerItem::line(error_sentence(error));
-    // A pattern's error shows below it where it is wrong, in lines that belong together.
+    // A pattern's error marks the fault below the pattern, in lines that belong together.
     if error.message.contains('\n') {
         let lines = error.message.lines().map(|line| one_line(line).into_owned());
         first.lines = lines.collect();
@@ -36,7 +36,7 @@ fn error_sentence(error: &ToolError) -> String {
     text.trim_end().to_owned()
 }
 
-/// A field beyond message and hint: its scalar beside its name, its list below it.
+/// Renders a field beyond message and hint: a scalar beside its name, a list below it.
 fn extra_items(name: &str, value: &Value) -> Vec<AnswerItem> {
     let scalar = |value: &Value| match value {
         Value::String(text) => one_line(&handle_of(text)).into_owned(),

@@ -1,9 +1,10 @@
-//! The text form of answers: what a model reads, and what the command line prints.
+//! Renders the text form of answers, which models read and the command line prints.
 //!
-//! [`fn@document`] turns a tool's typed result into a [`AnswerDocument`]: items in the order of their worth, grouped under the paths
-//! and symbols that they share. [`fn@fit`] writes as many of them as a budget holds, then one bracketed line for each thing that
-//! the reader has to know, so that the cost is bounded by construction and nothing is left out in silence. The crate knows
-//! results and their words, no index, no file, no connection.
+//! [`fn@document`] turns a tool's typed result into a [`AnswerDocument`]: items in the order of their
+//! importance, grouped under their common paths and symbols. [`fn@fit`] writes as many of them as a budget
+//! holds, then one bracketed line for each fact that the reader has to know, so that the cost is bounded by
+//! construction and no omission is silent. The crate knows results and their words, no index, no file, no
+//! connection.
 
 mod answers;
 mod document;

@@ -1,26 +1,27 @@
 //! Marks the lines of which an answer is not sure. A sure line has no mark; a guess has one, and a line at the end
 //! says what the marks mean.
 
-/// The mark of a line: how sure an answer is of it.
+/// The mark of a line: the confidence of an answer in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mark {
     /// The line is certain: resolved by the map or confirmed by a language server.
     #[default]
     Sure,
-    /// The call names something else, which holds the symbol.
+    /// The call does not name the symbol, but a value that holds it.
     ThroughValue,
     /// A framework calls the symbol: a route's handler, a task, a fixture, a command.
     ByFramework,
-    /// The use names a symbol of this name, and nothing says of which type.
+    /// The use names a symbol of this name, and its type is unknown.
     ByName,
     /// The use may mean one of several definitions.
     Candidate,
-    /// The map knows the use, and the language server that was asked did not list it.
+    /// The map has the use, and the language server did not list it.
     FromMap,
 }
 
 impl Mark {
-    /// The mark of a confidence as results have it: `live`, `scip`, `exact`, `import`, `flow`, `framework`, `name`, `candidate`.
+    /// Returns the mark of a confidence in results: `live`, `scip`, `exact`, `import`, `flow`, `framework`,
+    /// `name`, `candidate`.
     #[must_use]
     pub fn of_confidence(confidence: &str) -> Self {
         match confidence {
@@ -32,7 +33,7 @@ impl Mark {
         }
     }
 
-    /// The character before the line; nothing for a sure one.
+    /// Returns the character before the line; empty for a sure one.
     #[must_use]
     pub fn sign(self) -> &'static str {
         match self {
@@ -45,7 +46,7 @@ impl Mark {
         }
     }
 
-    /// The words for the line at the end.
+    /// Returns the words for the line at the end.
     pub(crate) fn meaning(self) -> &'static str {
         match self {
             Self::Sure => "",

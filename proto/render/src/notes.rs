@@ -1,27 +1,27 @@
-//! The notes of an answer about itself: one bracketed line each, after the facts.
+//! Formats the notes of an answer about itself: one bracketed line each, after the facts.
 
 use hob_proto::ToolError;
 use hob_proto::tools::{ToolDef, same_name};
 
 use crate::one_line::{one_line, shorten_to};
 
-/// Longest note, in characters.
+/// Length of the longest note, in characters.
 const NOTE: usize = 400;
 
 /// The vocabulary in which notes name a tool's arguments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Voice {
-    /// Arguments are called by their names: `offset 6`.
+    /// Notes use the names of arguments: `offset 6`.
     #[default]
     Tool,
-    /// Arguments are called as the command line has them: `--offset 6`.
+    /// Notes use the options of the command line: `--offset 6`.
     CommandLine,
 }
 
-/// Items of one kind that an answer does not have.
+/// Omitted items of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// The word for them: `references`.
+    /// The word for the items: `references`.
     pub kind: String,
     /// Number of items that the answer lacks.
     pub count: u64,
@@ -29,12 +29,12 @@ pub struct LeftOut {
     pub way: String,
 }
 
-/// A bracketed line, its text on one line and of bounded length.
+/// Formats a bracketed line, whose text is on one line and of bounded length.
 pub(crate) fn bracketed_note(note: &str) -> String {
     format!("[{}]", shorten_to(one_line(note).trim_end_matches('.'), NOTE))
 }
 
-/// Says what is not shown of the items of one kind, and how to get it. `next` is where the next page begins.
+/// Describes the omitted items of one kind, and the way to get them. `next` is the start of the next page.
 pub(crate) fn left_out(shown: usize, missing: &LeftOut, next: Option<u64>) -> String {
     let ways = next.map(|offset| format!("next: offset {offset}"));
     let clause = missing.way.trim().trim_end_matches('.');
@@ -52,7 +52,7 @@ fn lower_first(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
-/// The commands for tools that people use most, as the command line has them.
+/// The command-line commands for the tools that people use most.
 const COMMANDS: &[(&str, &str)] = &[
     ("map_overview", "hob map"),
     ("map_search", "hob search"),
@@ -67,7 +67,8 @@ const COMMANDS: &[(&str, &str)] = &[
     ("regex_search", "hob grep"),
 ];
 
-/// The command for a tool; `None` for a word that is no tool's name, or that is a word of its own besides.
+/// Returns the command for a tool; `None` for a word that is no tool's name, or that is also an ordinary
+/// word.
 #[must_use]
 pub fn command_for(tool: &str) -> Option<String> {
     let short = COMMANDS.iter().find(|(name, _)| *name == tool).map(|(_, command)| (*command).to_owned());
@@ -76,14 +77,16 @@ pub fn command_for(tool: &str) -> Option<String> {
 }
 
 impl Voice {
-    /// An error in these words: in its hint, tools and arguments are called as the command line has them.
+    /// Rewrites an error for this voice: on the command line, its hint names commands and options instead of
+    /// tools and arguments.
     #[must_use]
     pub fn rewrite_error(self, error: &ToolError, tool: Option<&ToolDef>) -> ToolError {
         ToolError { hint: self.rewrite_note(&error.hint, tool), ..error.clone() }
     }
 
-    /// `note` in these words: on the command line the names of `tool`'s arguments become options, where they stand as such (after a
-    /// verb like `pass` or `raise`, or in backticks), and names of tools become commands.
+    /// Rewrites `note` for this voice: on the command line the names of `tool`'s arguments become options if
+    /// they are used as names (after a verb like `pass` or `raise`, or in backticks), and names of tools
+    /// become commands.
     pub(crate) fn rewrite_note(self, note: &str, tool: Option<&ToolDef>) -> String {
         let (Self::CommandLine, Some(tool)) = (self, tool) else { return note.to_owned() };
         let mut out = String::with_capacity(note.len() + 16);
@@ -109,7 +112,8 @@ impl Voice {
     }
 }
 
-/// A word without what stands before and after it: `("limit", ", ")` of "`limit, ".
+/// Splits a word into its name and the characters behind it, without those before: `("limit", ", ")` of
+/// "`limit, ".
 fn name_and_rest(word: &str) -> (&str, &str) {
     let start = word.find(|c: char| c.is_alphanumeric()).unwrap_or(word.len());
     let bare = &word[start..];
@@ -117,7 +121,7 @@ fn name_and_rest(word: &str) -> (&str, &str) {
     bare.split_at(end)
 }
 
-/// Returns true if a word that is an argument's name stands for the argument and not for itself.
+/// Returns true if a word means the argument of that name and not the ordinary word.
 fn is_named(name: &str, before: &str, opening: &str) -> bool {
     const VERBS: &[&str] =
         &["pass", "Pass", "raise", "Raise", "with", "and", "or", "next:", "by", "set", "Set"];

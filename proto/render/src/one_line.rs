@@ -1,4 +1,5 @@
-//! Names and lines of a project as part of one line: no name makes a line of its own, and nothing hides in it.
+//! Writes names and lines of a project as part of one line: no name can begin a line of its own, or hide
+//! characters.
 
 use std::borrow::Cow;
 

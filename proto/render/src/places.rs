@@ -1,10 +1,11 @@
-//! A place in a file as an item: the path stands once above its rows, the enclosing symbol once above those that share it.
+//! Turns a place in a file into an item: the path stands once above its rows, the enclosing symbol once above
+//! the rows that share it.
 
 use crate::document::AnswerItem;
 use crate::marks::Mark;
 use crate::one_line::{one_line, shorten_to};
 
-/// Longest text of a row, in characters.
+/// Length of the longest text of a row, in characters.
 const ROW: usize = 200;
 
 /// A line of a file that an answer shows.
@@ -14,16 +15,16 @@ pub struct AnswerPlace<'p> {
     pub path: &'p str,
     /// The line of the place, from 1.
     pub line: u64,
-    /// The qualified name of the definition around it; nothing at file level.
+    /// The qualified name of the definition around it; `None` at file level.
     pub symbol: Option<&'p str>,
     /// The line's own text.
     pub text: &'p str,
-    /// The mark that says how sure the answer is of the place.
+    /// The mark that shows the confidence of the place.
     pub mark: Mark,
 }
 
 impl AnswerPlace<'_> {
-    /// The row below its path, and below its symbol unless the row is the one that names it.
+    /// Returns the row below its path, and below its symbol unless the row itself names the symbol.
     #[must_use]
     pub fn to_item(self) -> AnswerItem {
         let mut group = vec![one_line(self.path).into_owned()];
@@ -31,7 +32,7 @@ impl AnswerPlace<'_> {
         AnswerItem { group, lines: vec![self.row_text()], source: None }
     }
 
-    /// The row alone: mark, line and text.
+    /// Returns the row alone: mark, line and text.
     #[must_use]
     pub fn row_text(self) -> String {
         let text = self.text.trim();

@@ -1,10 +1,10 @@
-//! Tools that are not about code: for measuring hob, and for doubting it.
+//! Defines the tools that are not about code: they measure and check hob itself.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 
-/// A call that does nothing: the unit in which the cost of other calls is measured. In no list.
+/// Does nothing: the unit in which the cost of other calls is measured. In no list.
 pub static NOOP: ToolDef = ToolDef {
     name: "hob_noop",
     title: "Do nothing",
@@ -14,8 +14,8 @@ pub static NOOP: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// The tool that digests the daemon's knowledge: three short texts that are the same for every daemon that knows the
-/// same. In no list.
+/// Digests the daemon's knowledge: three short texts that are equal for daemons with equal knowledge. In no
+/// list.
 pub static DIGEST: ToolDef = ToolDef {
     name: "hob_digest",
     title: "Digest of what is known",
@@ -54,7 +54,7 @@ pub static DIGEST: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Forgets one project. For the command line; in no list, and refused to agents.
+/// Removes the data of one project. For the command line; in no list, and refused to agents.
 pub static PURGE: ToolDef = ToolDef {
     name: "hob_purge",
     title: "Forget a project",
@@ -80,20 +80,20 @@ pub struct PurgeArgs {
     pub confirm: bool,
 }
 
-/// Result of `hob_purge`: what was kept.
+/// The data of a `hob_purge` answer: the data that hob has of the project.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PurgeResult {
     /// The project's root, without links.
     pub root: String,
     /// True if the data is gone now; false if it was only listed.
     pub removed: bool,
-    /// Folders of hob's own.
+    /// hob's own folders for the project.
     pub folders: Vec<String>,
-    /// Edits that waited for a decision.
+    /// Number of pending changes.
     pub pending: usize,
-    /// True if the project's last edit could be taken back.
+    /// True if the project's last edit could be undone.
     pub undo: bool,
-    /// Investigations that could be gone on with.
+    /// Number of investigations that could be continued.
     pub bundles: usize,
 }
 
@@ -116,18 +116,18 @@ pub struct CloseResult {
     pub root: String,
     /// True if it was open.
     pub was_open: bool,
-    /// The memory that its map and texts took, in bytes.
+    /// The memory of its map and texts, in bytes.
     pub freed_bytes: u64,
-    /// Language servers that were ended with it.
+    /// Language servers that ended with it.
     pub servers: Vec<String>,
 }
 
 /// The checked arguments of a `hob_digest` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct DigestArgs {
-    /// `files`, `map` or `text`.
+    /// The part to list: `files`, `map` or `text`.
     pub list: Option<String>,
-    /// Only below this path.
+    /// Only files below this path.
     pub path_prefix: Option<String>,
     /// First file of each part.
     pub from: usize,
@@ -148,12 +148,12 @@ pub struct DigestResult {
     pub symbols: usize,
     /// References in the whole map.
     pub references: usize,
-    /// The lines of which the requested digest is made; `None` without `list`.
+    /// The lines of the requested digest; `None` without `list`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<Vec<String>>,
 }
 
-/// One part of what is known.
+/// One part of the daemon's knowledge.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PartDigest {
     /// Files in this part, before `from` and `limit`.

@@ -1,19 +1,20 @@
 //! Finds the place that an absolute path in the arguments of a call names.
 //!
-//! Clients stay where a session began, while their agents move on: into a work tree, a dependency, another repository. Where no `root` is
-//! given, an absolute path says more about what is meant than the folder of the client. Only paths count, never words or code that look
-//! like one, and only what is there: a pattern is cut where its wildcards begin. The daemon chooses a project by this, and the shim
-//! follows an agent into a work tree by it, so both must see the same paths.
+//! Clients stay in the folder where a session began, while their agents move on: into a work tree, a
+//! dependency, another repository. Without a `root`, an absolute path in the arguments says more about the
+//! intended project than the folder of the client. Only paths count, never words or code that look like one,
+//! and only existing ones: a pattern is cut where its wildcards begin. The daemon chooses a project by this,
+//! and the shim follows an agent into a work tree by it, so both must see the same paths.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-/// Arguments that hold words or code and never a place.
+/// Arguments of words or code, which never name a place.
 pub const WORDS: [&str; 10] =
     ["query", "pattern", "patterns", "subject", "hint", "around", "source", "old", "new", "change"];
 
-/// The folder or file of the first absolute path in the arguments that is there; `None` without one.
+/// Returns the folder or file of the first absolute path in the arguments that exists; `None` without one.
 #[must_use]
 pub fn place_in_arguments(args: &Map<String, Value>) -> Option<PathBuf> {
     let places = args.iter().filter(|(name, _)| !WORDS.contains(&name.as_str()));
@@ -32,12 +33,12 @@ fn existing_place(text: &str) -> Option<PathBuf> {
     let fixed =
         Path::new(text).iter().take_while(|part| !part.to_string_lossy().contains(['*', '?', '[', '{']));
     let named = without_lines(&fixed.collect::<PathBuf>());
-    // A file that is not there yet belongs where its folder is; nothing belongs to the top of the file system.
+    // A file that does not exist yet belongs to its folder; no file belongs to the top of the file system.
     let is_there = |place: &&Path| place.exists() && place.parent().is_some();
     named.ancestors().take(2).find(is_there).map(Path::to_path_buf)
 }
 
-/// A path without the lines behind it: `/w/a.py` of `/w/a.py:10-20`.
+/// Returns a path without the lines behind it: `/w/a.py` of `/w/a.py:10-20`.
 fn without_lines(path: &Path) -> PathBuf {
     let Some(text) = path.to_str().filter(|_| !path.exists()) else { return path.to_path_buf() };
     let is_lines =

@@ -1,4 +1,4 @@
-//! `change_impact`: arguments, results, definition.
+//! Defines `change_impact`: arguments, results, definition.
 
 use serde::{Deserialize, Serialize};
 
@@ -64,13 +64,13 @@ pub static CHANGE_IMPACT: ToolDef = ToolDef {
 /// The checked arguments of a `change_impact` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ChangeArgs {
-    /// The change in words, or a diff; none means the working tree.
+    /// The change in words, or a diff; `None` means the working tree.
     pub change: Option<String>,
     /// The revision that a branch came from.
     pub base: Option<String>,
     /// Most steps from a changed symbol.
     pub max_depth: u32,
-    /// Symbols passed over before the first one shown.
+    /// Number of symbols to skip before the first one shown.
     pub offset: usize,
 }
 
@@ -79,9 +79,10 @@ pub struct ChangeArgs {
 pub struct ChangeResult {
     /// The two sides, in words.
     pub compared: String,
-    /// The symbols that differ, the riskiest first; members of a new, removed or moved container are counted there.
+    /// The symbols that differ, the riskiest first; members of a new, removed or moved container are counted
+    /// with it.
     pub symbols: Vec<ReviewedSymbol>,
-    /// The files that differ, and what could not be looked at.
+    /// The files that differ, and those that could not be examined.
     pub files: Vec<ReviewedFile>,
     /// IDs of the tests that reach any of the symbols, nearest first.
     pub tests: Vec<String>,
@@ -92,7 +93,7 @@ pub struct ChangeResult {
 /// A symbol that a change touches.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ReviewedSymbol {
-    /// The node ID of the symbol; none if the map of now does not have it.
+    /// The node ID of the symbol; `None` if the present map does not have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uid: Option<String>,
     /// The qualified name.
@@ -110,7 +111,7 @@ pub struct ReviewedSymbol {
     pub parts: Vec<String>,
     /// `breaks`, `interface`, `behaviour`, `new`, `local` or `docs`.
     pub risk: String,
-    /// `path#name` of a symbol that was renamed or moved, before.
+    /// `path#name` before the change, of a renamed or moved symbol.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub was: Option<String>,
     /// The signature before, if it differs.
@@ -130,7 +131,7 @@ pub struct ReviewedSymbol {
     pub broken_count: Option<usize>,
     /// Number of definitions and files that depend on it, tests among them.
     pub dependents: usize,
-    /// Those that use it directly, the first few; tests are not among them.
+    /// The first few of its direct users, without tests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub users: Vec<DirectUser>,
     /// IDs of the tests that reach it, nearest first, the first few.
@@ -139,11 +140,11 @@ pub struct ReviewedSymbol {
     /// Number of tests that reach it.
     #[serde(rename = "testCount")]
     pub test_count: usize,
-    /// False if its dependents were not looked for, or not to the end.
+    /// False if its dependents were not searched, or not completely.
     pub followed: bool,
 }
 
-/// A use of a symbol that the change leaves without what it uses.
+/// A use that refers to a symbol which the change breaks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BrokenUse {
     /// The file of the use.
@@ -154,7 +155,7 @@ pub struct BrokenUse {
     pub name: String,
     /// The reason, as in `passes 1, takes 2`.
     pub why: String,
-    /// How sure it is that the use meant the symbol.
+    /// The confidence that the use refers to the symbol.
     pub confidence: String,
 }
 
@@ -167,21 +168,21 @@ pub struct DirectUser {
     pub file: String,
     /// 1-based line of the use, or of the user's name.
     pub line: u32,
-    /// How sure the edge is.
+    /// The confidence of the edge.
     pub confidence: String,
 }
 
 /// A file that a change touches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewedFile {
-    /// The path of the file where it is, or where it was.
+    /// The path of the file after the change, or before it if the file was removed.
     pub file: String,
     /// `added`, `removed`, `moved` or `changed`.
     pub status: String,
     /// The earlier path of a file that moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub was: Option<String>,
-    /// The reason why no symbols of it are told, or what else differs.
+    /// The reason why the answer has no symbols of it, or its other differences.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
 }

@@ -1,8 +1,9 @@
-//! Checks what a caller wrote against a tool's arguments.
+//! Checks the arguments of a call against its tool.
 //!
-//! The result has canonical names, defaults filled in and numbers within their ranges; handlers see nothing else. What is
-//! merely out of range is clamped with a warning, what cannot be meant is refused with the argument, what was expected and
-//! the nearest known name. Texts, lists and objects have a longest, so that no handler has to think of a path of a megabyte.
+//! The result has canonical names, defaults filled in and numbers within their ranges; handlers see nothing
+//! else. A number out of range is clamped with a warning; an invalid value is refused with the argument, the
+//! expected value and the nearest known name. Texts, lists and objects have a maximum length, so that no
+//! handler has to consider a path of a megabyte.
 
 use serde_json::{Map, Value};
 
@@ -12,26 +13,26 @@ use crate::error::ToolError;
 /// The arguments of a call that passed the check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
-    /// Canonical names, defaults filled in.
+    /// The arguments, with canonical names and defaults filled in.
     pub args: Map<String, Value>,
     /// One warning for each argument that was adjusted.
     pub warnings: Vec<String>,
 }
 
-/// Longest path, in bytes, as the system takes it.
+/// Length of the longest path, in bytes, as the system accepts it.
 const PATH: usize = if cfg!(windows) { 32_767 } else { 4_096 };
 /// Longest text that is neither a path nor source, in bytes.
 const TEXT: usize = 64 << 10;
-/// Longest pattern, in bytes: the engines take less, and say so.
+/// Length of the longest pattern, in bytes: the engines accept less, and report that.
 const PATTERN: usize = 1 << 20;
-/// Longest question in words, in bytes: a whole issue with its traceback is one.
+/// Length of the longest question in words, in bytes: a whole issue with its traceback may be one.
 const QUESTION: usize = 1 << 20;
 /// Longest source, in bytes.
 const SOURCE: usize = 8 << 20;
 /// Most items of a list, and most bytes of all of them.
 const LIST: (usize, usize) = (100_000, 4 << 20);
 
-/// The longest text that an argument takes, in bytes.
+/// Returns the length of the longest text that an argument accepts, in bytes.
 fn longest_text(arg: &ArgDef) -> usize {
     match arg.name {
         "root" | "file" | "folder" | "path_prefix" | "pathPrefix" | "place" | "globs_from" | "after_path"
@@ -52,7 +53,7 @@ fn too_long(arg: &ArgDef, limit: usize, what: &str, given: usize) -> ToolError {
 /// Checks `given` against `tool`.
 ///
 /// # Errors
-/// `BAD_ARGS`, naming the argument.
+/// `BAD_ARGS`, with the argument.
 pub fn check_args(tool: &ToolDef, given: &Map<String, Value>) -> Result<Checked, ToolError> {
     let mut checked = Checked { args: Map::new(), warnings: Vec::new() };
     for (name, value) in given {
@@ -147,7 +148,8 @@ fn check_integer(
     Ok(clamped.into())
 }
 
-/// Some clients write every number as a float, and some write numbers no integer can hold.
+/// Converts a float to an integer: some clients write every number as a float, and some write numbers beyond
+/// every integer.
 fn to_whole_number(n: f64) -> Option<i64> {
     #[allow(
         clippy::cast_possible_truncation,
@@ -187,7 +189,7 @@ fn list(
     }
 }
 
-/// About as many bytes as it takes to write a value down.
+/// Returns the approximate size of a value's text, in bytes.
 fn size(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len() + 3,
@@ -248,7 +250,8 @@ fn shorten_text(text: &str) -> String {
     }
 }
 
-/// The known name closest to `name`: fewest single-character edits (Levenshtein), at most a third of its length.
+/// Returns the known name closest to `name`: fewest single-character edits (Levenshtein), at most a third of
+/// its length.
 pub fn nearest_name<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name: Vec<char> = name.chars().take(64).flat_map(char::to_lowercase).collect();
     known

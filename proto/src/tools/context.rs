@@ -1,13 +1,14 @@
-//! The context of an agent's own search or reading: what `hob hook` asks after each of them.
+//! Defines `hob_context`: the context of an agent's own search or reading, for which `hob hook` asks after
+//! each of them.
 //!
-//! The tool is in no list, because no model calls it. It opens no project, starts no index and waits only for a moment: a hook
-//! must not delay the agent that it helps, so an empty answer is a good one.
+//! The tool is in no list, because no model calls it. It opens no project, starts no index and waits only for
+//! a moment: a hook must not delay the agent that it helps, so an empty answer is acceptable.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ArgDef, ArgType, Default, ToolDef, ToolSet};
 
-/// Tells what the map knows of names that were searched, of lines that were found, and of a file that was read.
+/// Returns the map's knowledge of searched names, of found lines, and of a file that was read.
 pub static CONTEXT: ToolDef = ToolDef {
     name: "hob_context",
     title: "Context of a search",
@@ -50,9 +51,9 @@ pub static CONTEXT: ToolDef = ToolDef {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ContextArgs {
-    /// Names that were searched.
+    /// The searched names.
     pub names: Option<Vec<String>>,
-    /// Lines that were found, each as `path:line`.
+    /// The found lines, each as `path:line`.
     pub hits: Option<Vec<String>>,
     /// The file that was read.
     pub file: Option<String>,
@@ -60,30 +61,30 @@ pub struct ContextArgs {
     pub from: Option<u32>,
 }
 
-/// Result of `hob_context`. All of it is empty where the project is not open, or the map is not complete.
+/// The data of a `hob_context` answer. It is empty if the project is not open, or the map is not complete.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ContextResult {
     /// The searched names that the project defines.
     pub names: Vec<NameContext>,
-    /// The found lines that stand in a definition.
+    /// The found lines that are in a definition.
     pub hits: Vec<HitSymbol>,
-    /// The definition around the first line that was read; or of a whole file, its most used ones.
+    /// The definition around the first line that was read; for a whole file, its most used definitions.
     pub read: Vec<SymbolUse>,
 }
 
 /// The definitions of a searched name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NameContext {
-    /// The name as it was searched.
+    /// The searched name.
     pub name: String,
     /// Number of its definitions.
     pub definitions: usize,
-    /// The first of them.
+    /// The first definitions.
     pub shown: Vec<SymbolUse>,
 }
 
-/// A definition, and how much it is used.
+/// A definition, and the number of its uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SymbolUse {
     /// Its qualified name.
@@ -92,15 +93,16 @@ pub struct SymbolUse {
     pub file: String,
     /// The line of its name, from 1.
     pub line: u32,
-    /// Number of definitions that surely call it; `None` for what is not called, and where they could not all be counted in time.
+    /// Number of definitions that call it for certain; `None` for a definition that cannot be called, and if
+    /// time did not suffice to count all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callers: Option<usize>,
-    /// Number of other files that surely use it; `None` where they could not all be counted in time.
+    /// Number of other files that use it for certain; `None` if time did not suffice to count all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<usize>,
 }
 
-/// A found line, and the definition that it stands in.
+/// A found line, and the definition around it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HitSymbol {
     /// The file of the line, from the project's root.

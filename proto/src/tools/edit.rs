@@ -1,8 +1,9 @@
-//! The `edit_*` family: changes that are only shown, and the decision about them. Arguments, results, definitions.
+//! Defines the `edit_*` family: previews of changes, and the decision about them. Arguments, results,
+//! definitions.
 //!
-//! Every `edit_*` tool previews and writes nothing, so clients may treat it as reading; `resolve_action` alone writes, under a
-//! name of its own, because clients grant permission by name. None of them is listed, or does anything, unless the user has
-//! enabled edits.
+//! Every `edit_*` tool previews and writes nothing, so clients may treat it as reading; only `resolve_action`
+//! writes, under a name of its own, because clients grant permission by name. Lists omit all of them, and
+//! their calls fail, unless the user has enabled edits.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -50,17 +51,17 @@ pub static RENAME: ToolDef = ToolDef {
 pub struct RenameArgs {
     /// The name after the rename, or for a file its new path.
     pub new_name: String,
-    /// The file, if not a node.
+    /// The file, if no node is given.
     pub file: Option<String>,
     /// The 1-based line of the symbol in `file`; `None` without `file`.
     pub line: Option<u32>,
-    /// Its column; without one, the name that the line defines or the only one on it.
+    /// The column; if it is missing, the name that the line defines or the only name on it.
     pub col: Option<u32>,
-    /// The node, if not a file.
+    /// The node, if no file is given.
     pub node_id: Option<String>,
     /// The target to rename: a symbol, a place, or a file.
     pub target: Option<String>,
-    /// Into the standing change set.
+    /// True to add the change to the standing change set.
     pub stage: bool,
 }
 
@@ -94,11 +95,11 @@ pub struct PatternArgs {
     pub pattern: String,
     /// The template that takes the place of each match.
     pub rewrite: String,
-    /// Only below this path.
+    /// Only files below this path.
     pub path_prefix: Option<String>,
-    /// The most matches that are wanted.
+    /// The most matches.
     pub limit: Option<usize>,
-    /// Into the standing change set.
+    /// True to add the change to the standing change set.
     pub stage: bool,
 }
 
@@ -135,11 +136,11 @@ pub struct SymbolArgs {
     pub node_id: String,
     /// The change to make to the definition.
     pub operation: Operation,
-    /// The source text to put in; `None` for a deletion.
+    /// The source text to insert; `None` for a deletion.
     pub source: Option<String>,
-    /// Delete although something refers to it.
+    /// True to delete the definition although uses refer to it.
     pub force: bool,
-    /// Into the standing change set.
+    /// True to add the change to the standing change set.
     pub stage: bool,
 }
 
@@ -147,13 +148,13 @@ pub struct SymbolArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
-    /// Something else in its place.
+    /// Replaces the definition by the source.
     Replace,
     /// Puts the source before the definition.
     InsertBefore,
     /// Puts the source after the definition.
     InsertAfter,
-    /// Nothing in its place.
+    /// Deletes the definition.
     Delete,
 }
 
@@ -190,15 +191,15 @@ pub struct TextArgs {
     pub new: Option<String>,
     /// Number of times that the text must occur; `None` means once for `old` and any number for `pattern`.
     pub expected: Option<usize>,
-    /// A regex instead of `old`.
+    /// A regex that replaces `old`.
     pub pattern: Option<String>,
     /// The template that takes the place of each match of `pattern`.
     pub replacement: Option<String>,
-    /// Into the standing change set.
+    /// True to add the change to the standing change set.
     pub stage: bool,
 }
 
-/// Result of every preview.
+/// The data of every preview.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewResult {
@@ -208,9 +209,9 @@ pub struct PreviewResult {
     pub label: String,
     /// The files it touches.
     pub files: Vec<FileCount>,
-    /// Unified diff, as far as the budget goes.
+    /// The unified diff, as far as the budget allows.
     pub diff: String,
-    /// A sentence that tells the caller what to do now.
+    /// A sentence that tells the caller the next step.
     pub next: String,
     /// Further findings of the edit; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -230,10 +231,10 @@ pub struct FileCount {
     /// The file's path after a move; `None` if it stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<String>,
-    /// It was not there before.
+    /// True if the edit creates the file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub created: bool,
-    /// It is not there afterwards.
+    /// True if the edit deletes the file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deleted: bool,
 }
@@ -273,7 +274,7 @@ pub struct ResolveActionArgs {
     pub action: Action,
     /// The caller's reason for the decision, in words.
     pub reason: String,
-    /// Whatever the caller wants to see again.
+    /// Any object that the caller wants back.
     pub extra: Option<Map<String, Value>>,
     /// The ID of the pending change to decide; `None` if the caller names none.
     pub pending_id: Option<String>,
@@ -285,7 +286,7 @@ pub struct ResolveActionArgs {
 pub enum Action {
     /// Writes the pending change to the files.
     Apply,
-    /// Forgets the pending change and writes nothing.
+    /// Drops the pending change and writes nothing.
     Discard,
 }
 
@@ -349,11 +350,11 @@ pub static PENDING: ToolDef = ToolDef {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingArgs {
-    /// Only this one, with its diff.
+    /// The only pending change to show, with its diff.
     pub pending_id: Option<String>,
-    /// Only this file's part of the diff.
+    /// The only file whose part of the diff to show.
     pub file: Option<String>,
-    /// Byte of the diff with which the part begins.
+    /// The byte of the diff at which the part begins.
     pub offset: usize,
 }
 
@@ -366,18 +367,18 @@ pub struct PendingResult {
     /// The extent of the named change in each file; `None` if no change was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<FileCount>>,
-    /// Part of the diff of the one that was named.
+    /// Part of the diff of the named change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// Lines of the whole of it.
+    /// Lines of the whole diff.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff_lines: Option<usize>,
-    /// `offset` of the next part.
+    /// The `offset` of the next part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
 }
 
-/// A preview that waits.
+/// A pending change.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingItem {
@@ -399,7 +400,7 @@ pub struct PendingItem {
     pub files: Vec<String>,
 }
 
-/// Takes the last apply back; for people. In no list.
+/// Undoes the last applied edit; for people. In no list.
 pub static UNDO: ToolDef = ToolDef {
     name: "hob_undo",
     title: "Undo the last apply",

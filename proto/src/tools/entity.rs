@@ -1,20 +1,21 @@
-//! The third shape of `resolve`: a name in words to an entity. Arguments and result, as in the document that the tool comes from.
+//! Defines the third shape of `resolve`: a name in words to an entity. Arguments and result, as in the
+//! document that the tool comes from.
 //!
-//! Names of fields are written as that document writes them. What it does not know is refused by its name, because a
-//! constraint that is misspelt and silently not kept would make a wrong answer look right.
+//! Field names are those of that document. An unknown field is refused by its name, because a misspelt
+//! constraint that is silently ignored would make a wrong answer look right.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Where the words were met.
+/// The context of the words.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Context {
-    /// A workspace, a folder or a cluster: nothing outside is an answer.
+    /// A workspace, a folder or a cluster: entities outside of it are no answer.
     pub realm: Option<String>,
-    /// The file or node in which the mention stands: what is nearer goes first.
+    /// The file or node that mentions the subject: nearer candidates rank higher.
     pub provenance: Option<String>,
-    /// A git revision: resolve as of then.
+    /// A git revision: resolve as of that revision.
     pub time: Option<String>,
     /// The one programming language of the answer; `None` for any.
     pub language: Option<String>,
@@ -32,13 +33,13 @@ pub enum Mode {
     LlmSelect,
     /// The candidates are always shown to the client.
     Interactive,
-    /// As `ranked`, and a model only where that is ambiguous.
+    /// As `ranked`, but a model chooses if that is ambiguous.
     #[default]
     Hybrid,
 }
 
 impl Mode {
-    /// The word for it.
+    /// Returns the word for the mode.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -59,11 +60,11 @@ pub struct Strategy {
     pub mode: Mode,
     /// True if the resolver also looks for candidates by meaning.
     pub use_embeddings: bool,
-    /// From this confidence on the best candidate is the answer, 0 to 1.
+    /// The confidence from which the best candidate is the answer, 0 to 1.
     pub auto_accept_threshold: f64,
     /// True if the user is asked when the confidence is below the threshold.
     pub interactive_below_threshold: bool,
-    /// True if a model may choose where the scores do not decide.
+    /// True if a model may choose when the scores do not decide.
     pub use_llm_fallback: bool,
 }
 
@@ -79,7 +80,7 @@ impl Default for Strategy {
     }
 }
 
-/// Where candidates come from.
+/// The source of candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EntitySource {
@@ -87,7 +88,7 @@ pub enum EntitySource {
     Map,
     /// Symbols that language servers know.
     Live,
-    /// Files and folders, and what the words stand in.
+    /// Files and folders, and the places where the words occur.
     Text,
     /// Packages of manifests and lock files.
     Manifest,
@@ -96,10 +97,10 @@ pub enum EntitySource {
 }
 
 impl EntitySource {
-    /// All of them, in the order in which equals are shown.
+    /// All sources, in the order in which equal candidates are shown.
     pub const ALL: [Self; 5] = [Self::Map, Self::Live, Self::Text, Self::Manifest, Self::Git];
 
-    /// The word for it.
+    /// Returns the word for the source.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -112,15 +113,15 @@ impl EntitySource {
     }
 }
 
-/// Rules that an answer keeps.
+/// The rules that an answer keeps.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Constraints {
-    /// No model and no embeddings.
+    /// True to use no model and no embeddings.
     pub deterministic: bool,
-    /// Only what a language server confirmed.
+    /// True to return only entities that a language server confirmed.
     pub require_authority: bool,
-    /// Only from these; everything when left out.
+    /// The only sources of candidates; `None` for all.
     pub allowed_sources: Option<Vec<EntitySource>>,
     /// Most candidates in the answer.
     pub max_candidates: u32,
@@ -146,9 +147,9 @@ impl Default for Constraints {
 pub struct Hints {
     /// The entity's probable type: `function`, `class`, `file`, `package`, `branch` and so on.
     pub expected_type: Option<String>,
-    /// The candidate that is meant: its ID, or any target that means it.
+    /// The intended candidate: its ID, or any target that denotes it.
     pub preferred_id: Option<String>,
-    /// Other names of it.
+    /// Other names of the entity.
     pub aliases: Vec<String>,
 }
 
@@ -156,9 +157,9 @@ pub struct Hints {
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Debug {
-    /// The terms of every score.
+    /// True to include the terms of every score.
     pub include_explanations: bool,
-    /// Candidates also where one was chosen.
+    /// True to include candidates even if one was chosen.
     pub include_candidates: bool,
 }
 
@@ -168,27 +169,27 @@ pub struct Debug {
 pub enum Status {
     /// There is one answer.
     Resolved,
-    /// Several things may be meant, or one, and not surely.
+    /// Several entities may be meant, or one, but not for certain.
     Ambiguous,
-    /// Nothing may be meant.
+    /// No entity matches.
     NotFound,
-    /// It could not be looked for.
+    /// The search failed.
     Error,
 }
 
 /// The entity that the words mean.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Entity {
-    /// A node ID where there is one, else a path, a `pkg:` URL or a full name of a ref.
+    /// A node ID if there is one, else a path, a `pkg:` URL or a full name of a ref.
     pub id: String,
     /// The entity's name, as people write it.
     pub label: String,
     /// The entity's kind in a word, as in `function`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Signature, documentation, version, subject of the commit.
+    /// The signature, documentation, version, or subject of the commit.
     pub description: String,
-    /// Where it comes from.
+    /// The source of the entity.
     pub source: EntitySource,
     /// `file://` with a line, `pkg:`, or `git:` and the object.
     pub uri: String,
@@ -206,16 +207,16 @@ pub struct EntityCandidate {
     /// The candidate's kind in a word, as in `function`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Where it comes from.
+    /// The source of the candidate.
     pub source: EntitySource,
     /// The confidence with which this candidate would be the answer, 0 to 1.
     pub confidence: f64,
-    /// The terms of its score, where explanations are wanted.
+    /// The terms of its score, if the call asks for explanations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<Map<String, Value>>,
 }
 
-/// Why nothing was chosen.
+/// The reason why nothing was chosen.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ambiguity {
     /// A sentence for people that says why nothing was chosen.
@@ -224,7 +225,7 @@ pub struct Ambiguity {
     pub dimension: String,
 }
 
-/// One step on the way.
+/// One step of the resolver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EntityStep {
     /// `normalise`, `generate`, `score`, `decide`, `select` or `verify`.
@@ -237,18 +238,18 @@ pub struct EntityStep {
     pub note: String,
 }
 
-/// About the answer itself.
+/// Facts about the answer itself.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Meta {
-    /// The same for the same question at the same state of the project.
+    /// The ID of the question: equal for the same question at the same state of the project.
     pub request_id: String,
-    /// When it was answered, in UTC, RFC 3339.
+    /// The time of the answer, in UTC, RFC 3339.
     pub timestamp: String,
     /// Time from the question to the answer, in milliseconds.
     pub duration_ms: u64,
 }
 
-/// Why it could not be looked for.
+/// The reason why the search failed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EntityFailure {
     /// A stable word for the failure, for programs.
@@ -257,7 +258,7 @@ pub struct EntityFailure {
     pub message: String,
 }
 
-/// Result of `resolve` for a subject.
+/// The data of `resolve` for a subject.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EntityResult {
     /// The outcome, which decides which other fields are set.
@@ -269,14 +270,14 @@ pub struct EntityResult {
     pub confidence: f64,
     /// The candidates that the words may mean, likeliest first.
     pub candidates: Vec<EntityCandidate>,
-    /// Why nothing was chosen.
+    /// The reason why nothing was chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ambiguity: Option<Ambiguity>,
     /// The steps by which the resolver found the answer.
     pub resolution_path: Vec<EntityStep>,
     /// Facts about the answer itself: its ID, time and duration.
     pub meta: Meta,
-    /// Why it could not be looked for.
+    /// The reason why the search failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<EntityFailure>,
 }

@@ -1,4 +1,4 @@
-//! `flow_trace`: arguments, results, definition.
+//! Defines `flow_trace`: arguments, results, definition.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::read::Ambiguous;
 use super::scope::IN;
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef};
 
-/// Where `flow_trace` and `impact` begin.
+/// The symbol with which `flow_trace` and `impact` begin.
 pub(super) const SYMBOL: ArgDef = ArgDef {
     name: "symbol",
     ty: ArgType::Str { min: 1 },
@@ -62,12 +62,13 @@ pub struct FlowArgs {
 /// The data of a `flow_trace` answer.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FlowResult {
-    /// The tree; none when the name means several definitions.
+    /// The tree; `None` when the name denotes several definitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<FlowNode>,
-    /// Each cycle that the tree shows, from the symbol that is met again to the call that closes it: IDs, or names if concise.
+    /// Each cycle in the tree, from the repeated symbol to the call that closes it: IDs, or names in concise
+    /// answers.
     pub cycles: Vec<Vec<String>>,
-    /// The depth to which the tree is whole, when there is more below.
+    /// The depth to which the tree is complete, when there are deeper calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated_at: Option<u32>,
     /// The definitions that the name may mean, if there are several; else empty.
@@ -75,36 +76,37 @@ pub struct FlowResult {
     pub ambiguous: Vec<Ambiguous>,
 }
 
-/// A callee with what it calls.
+/// A callee with its own callees.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FlowNode {
-    /// Qualified name; of a package outside the workspace its name.
+    /// Qualified name; for a package outside the workspace, its name.
     pub name: String,
-    /// Where it is defined; in concise answers only if that is not its caller's file. Empty for packages outside.
+    /// The file; in concise answers only if that is not its caller's file. Empty for packages outside.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file: String,
     /// 1-based line of its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// All else that is to be said of it; left out of concise answers.
+    /// All further facts; absent from concise answers.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub detail: Option<FlowDetail>,
-    /// In concise answers: the call is not resolved, and this is the likeliest of what it may mean.
+    /// In concise answers: true if the call is not resolved, and this is the likeliest candidate.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unresolved: bool,
-    /// Calling it closes a cycle: it stands above.
+    /// True if the call closes a cycle: the callee is an ancestor.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cycle: bool,
-    /// It is expanded elsewhere in the tree.
+    /// True if the callee is expanded elsewhere in the tree.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub seen: bool,
-    /// Number of callees that are not shown, because of `max_depth` or the budget.
+    /// Number of callees that `max_depth` or the budget leaves out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more: usize,
-    /// Packages outside that it calls and types that it instantiates: names in the order of the calls, each once.
+    /// The outside packages that it calls and the types that it instantiates: names in the order of the
+    /// calls, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub leaves: Vec<String>,
-    /// The methods that override it, one of which may run in its place: IDs, or names if concise.
+    /// The methods that override it, one of which may run in its place: IDs, or names in concise answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overriding: Vec<String>,
     /// The other callees, in the order of the calls.
@@ -129,10 +131,10 @@ pub struct FlowDetail {
     /// Number of such calls, when `sites` does not show them all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub site_count: Option<usize>,
-    /// For a call that is not resolved: what it may mean, likeliest first.
+    /// For an unresolved call: its candidates, likeliest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
-    /// Its file is known to have changed since.
+    /// True if its file is known to have changed since.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
 }

@@ -1,16 +1,17 @@
-//! The request of `hob graph` to the daemon and its answer: the whole map, a page at a time.
+//! Defines the request of `hob graph` to the daemon and its answer: the whole map, a page at a time.
 //!
-//! A tool in no list, because its answers are for a program that draws them. Nodes are told by number within a page, and
-//! those of other files by ID, each once: between two pages files may change, and numbers with them.
+//! The tool is in no list, because its answers are for a program that draws them. Numbers identify nodes
+//! within a page, and IDs identify those of other files, each once: between two pages files may change, and
+//! numbers with them.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 
-/// A page fits into a frame with much to spare; in tokens.
+/// The size of a page in tokens; it fits into a frame with much to spare.
 const PAGE_BUDGET: u32 = 12 << 20;
 
-/// The whole map, page by page. In no list.
+/// Returns the whole map, page by page. In no list.
 pub static GRAPH: ToolDef = ToolDef {
     name: "hob_graph",
     title: "The whole map",
@@ -42,9 +43,9 @@ pub static GRAPH: ToolDef = ToolDef {
 /// The checked arguments of a `hob_graph` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct GraphArgs {
-    /// Where the last page ended.
+    /// The last path of the page before.
     pub after_path: Option<String>,
-    /// Days of which the commits are counted; none are if it is missing.
+    /// Number of days whose commits are counted; `None` for no counts.
     pub heat_days: Option<u32>,
 }
 
@@ -53,21 +54,22 @@ pub struct GraphArgs {
 pub struct GraphResult {
     /// The name of the workspace's folder.
     pub name: String,
-    /// Its root; empty from an older daemon.
+    /// The root of the workspace; empty from an older daemon.
     #[serde(default)]
     pub root: String,
-    /// When the map last took in a change, RFC 3339.
+    /// The time when the map last ingested a change, RFC 3339.
     pub built_at: String,
     /// Labels of the clusters by number; on the first page only.
     #[serde(default)]
     pub clusters: Vec<String>,
-    /// Files that there are on all pages.
+    /// Number of files on all pages.
     pub files_total: usize,
-    /// Definitions of the whole map.
+    /// Number of definitions in the whole map.
     pub symbols_total: usize,
-    /// Resolved edges of the whole map at the last background computation.
+    /// Number of resolved edges in the whole map at the last background computation.
     pub edges_total: usize,
-    /// Commits that changed a file in the days that were asked for; on the first page only, and only of files that changed.
+    /// Commits that changed a file in the requested days; on the first page only, and only for files that
+    /// changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<FileChanges>,
     /// Files in order of path.
@@ -79,7 +81,7 @@ pub struct GraphResult {
     pub next_path: Option<String>,
 }
 
-/// A file of the picture.
+/// A file of the graph.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct GraphFile {
     /// Relative to the root of the workspace.
@@ -91,15 +93,16 @@ pub struct GraphFile {
     pub cluster: Option<u32>,
     /// Its definitions in source order.
     pub symbols: Vec<GraphSymbol>,
-    /// Resolved edges, four numbers each: who (a place in `symbols`, from 1; 0 is the file), whom (a place in `others`), the
-    /// kind (a place in [`super::map::EDGE_KINDS`]), and in how many places.
+    /// Resolved edges, four numbers each: the source (a place in `symbols`, from 1; 0 is the file), the
+    /// target (a place in `others`), the kind (a place in [`super::map::EDGE_KINDS`]), and the number of
+    /// places.
     pub uses: Vec<u64>,
     /// The first line of each of these edges; empty from an older daemon.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub use_lines: Vec<u32>,
 }
 
-/// How often a file was changed.
+/// The number of changes of a file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FileChanges {
     /// Relative to the root of the workspace.
@@ -108,7 +111,7 @@ pub struct FileChanges {
     pub commits: u32,
 }
 
-/// A definition of the picture.
+/// A definition of the graph.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct GraphSymbol {
     /// The node ID of the definition.
@@ -124,7 +127,7 @@ pub struct GraphSymbol {
     pub end: u32,
     /// Hub score, 0 to 1.
     pub score: f64,
-    /// It is a test.
+    /// True for a test.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub test: bool,
     /// The header of the definition, shortened.

@@ -1,15 +1,16 @@
-//! The request of `hob grep` to the daemon and its answer: everything that matches, a page at a time.
+//! Defines the request of `hob grep` to the daemon and its answer: every match, a page at a time.
 //!
-//! A tool in no list, because its answers are for a program that prints them and not for a model that pays for them: they have
-//! the usual envelope and pass the usual budget, only that the budget's ceiling is as high as a frame allows.
-//! The lines of a file come as one text and a list of numbers, since a page holds many thousands of them.
+//! The tool is in no list, because its answers are for a program that prints them and not for a model that
+//! pays for them. They have the usual envelope and budget, but the budget's ceiling is as high as a frame
+//! allows. The lines of a file come as one text and a list of numbers, because a page holds many thousands of
+//! them.
 
 use serde::{Deserialize, Serialize};
 
 use super::scope::IN;
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 
-/// A page fits into a frame with much to spare; in tokens.
+/// The size of a page in tokens; it fits into a frame with much to spare.
 const PAGE_BUDGET: u32 = 12 << 20;
 
 const fn flag_arg(name: &'static str, description: &'static str) -> ArgDef {
@@ -24,7 +25,7 @@ const fn path(name: &'static str, description: &'static str) -> ArgDef {
     ArgDef { name, ty: ArgType::Str { min: 1 }, default: Default::None, description }
 }
 
-/// Everything that matches, page by page. In no list.
+/// Returns every match, page by page. In no list.
 pub static GREP: ToolDef = ToolDef {
     name: "hob_grep",
     title: "Everything that matches",
@@ -95,9 +96,9 @@ pub static GREP: ToolDef = ToolDef {
 /// The checked arguments of a `hob_grep` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct GrepArgs {
-    /// The patterns to search for; a line matches if any of them does.
+    /// The patterns to search for; a line matches if any pattern does.
     pub patterns: Vec<String>,
-    /// They are plain texts.
+    /// True if the patterns are plain texts.
     pub fixed: bool,
     /// `sensitive`, `insensitive` or `smart`.
     pub case: String,
@@ -123,9 +124,9 @@ pub struct GrepArgs {
     /// File types to search, by name; empty for all types.
     #[serde(default)]
     pub types: Vec<String>,
-    /// Where the last page ended.
+    /// The last path of the page before.
     pub after_path: Option<String>,
-    /// The rows of that file that were on it.
+    /// The number of that file's rows on earlier pages.
     pub after_row: Option<u64>,
 }
 
@@ -138,12 +139,12 @@ pub struct GrepResult {
     pub place: String,
     /// True if the searched place is a file.
     pub is_file: bool,
-    /// True if the index has anything at that place.
+    /// True if the index has files at that place.
     pub known: bool,
-    /// Where the next page begins.
+    /// The file with which the next page begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_path: Option<String>,
-    /// The rows of that file that are done.
+    /// The number of that file's rows on this and earlier pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_row: Option<u64>,
     /// Files searched for this page.
@@ -163,14 +164,14 @@ pub struct GrepFile {
     pub text: String,
     /// True if `text` has one character for each byte, because the bytes are no UTF-8.
     pub latin: bool,
-    /// For each row: kind (0 context, 1 match, 2 a gap), line, byte of the file, length in bytes, number of matches, and first
-    /// byte and end in the line of each.
+    /// For each row: kind (0 context, 1 match, 2 a gap), line, byte of the file, length in bytes, number of
+    /// matches, and the first byte and the end of each match in the line.
     pub rows: Vec<u64>,
     /// Number of matching lines in the file.
     pub lines: u64,
-    /// Matches in them, if `keep` has them counted.
+    /// Number of matches in these lines, if `keep` requires the count.
     pub matches: u64,
-    /// Bytes that were searched.
+    /// Number of searched bytes.
     pub searched: u64,
     /// The byte at which a NUL ended the search.
     #[serde(default, skip_serializing_if = "Option::is_none")]

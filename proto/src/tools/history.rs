@@ -1,4 +1,4 @@
-//! `symbol_history`: arguments, results, definition.
+//! Defines `symbol_history`: arguments, results, definition.
 
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +37,7 @@ pub static SYMBOL_HISTORY: ToolDef = ToolDef {
 pub struct HistoryArgs {
     /// A node ID or a name.
     pub symbol: String,
-    /// The revision whose source is wanted.
+    /// The revision whose source the caller wants.
     pub revision: Option<String>,
     /// Most commits.
     pub limit: usize,
@@ -48,18 +48,19 @@ pub struct HistoryArgs {
 pub struct HistoryResult {
     /// The symbol as it is now.
     pub symbol: super::impact::Changed,
-    /// The parts that differ from the last commit: `signature`, `body`, `docs`, or `added` for a symbol that no commit has.
+    /// The parts that differ from the last commit: `signature`, `body`, `docs`, or `added` for a symbol that
+    /// no commit has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uncommitted: Vec<String>,
     /// The commits that changed the symbol, newest first.
     pub commits: Vec<SymbolCommit>,
-    /// Whether no commit before the last one shown changed the symbol.
+    /// True if no commit before the last one shown changed the symbol.
     pub complete: bool,
     /// The reason why the walk through the history ended.
     pub ended: String,
-    /// Number of commits that were looked at.
+    /// Number of examined commits.
     pub walked: usize,
-    /// The symbol as it was at the revision that was asked for.
+    /// The symbol at the requested revision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub then: Option<SymbolThen>,
 }
@@ -85,7 +86,7 @@ pub struct SymbolCommit {
     pub was: Option<String>,
 }
 
-/// A symbol as of a revision.
+/// A symbol at a revision.
 #[derive(Clone, Debug, std::default::Default, Serialize, Deserialize)]
 pub struct SymbolThen {
     /// The first digits of the commit's ID.

@@ -1,4 +1,4 @@
-//! `impact`: arguments, results, definition.
+//! Defines `impact`: arguments, results, definition.
 
 use std::collections::BTreeMap;
 
@@ -51,9 +51,10 @@ pub static IMPACT: ToolDef = ToolDef {
 pub struct ImpactArgs {
     /// A node ID or a name.
     pub symbol: String,
-    /// Most steps from it.
+    /// Most steps from the symbol.
     pub max_depth: u32,
-    /// Affected ones passed over before the first one shown; all other lists are those of the first page and left out.
+    /// Number of affected nodes to skip before the first one shown; all other lists are those of the first
+    /// page and are omitted.
     pub offset: usize,
 }
 
@@ -63,17 +64,18 @@ pub struct ImpactResult {
     /// The symbol that changes; `None` when the name means several definitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<Changed>,
-    /// Those that are known to be affected, ranked: depth, confidence, hub score.
+    /// The nodes that are affected for certain, ranked by depth, confidence, hub score.
     pub affected: Vec<AffectedNode>,
     /// IDs of the tests among them, in the same order.
     pub tests: Vec<String>,
-    /// Their files, nearest first, then those with most.
+    /// Their files, nearest first, then those with most affected nodes.
     pub files: Vec<AffectedFile>,
-    /// Those that may be affected: what they use is not resolved, or is reached through what it overrides. Ranked likewise.
+    /// The nodes that may be affected: their use is not resolved, or reaches the symbol through a method that
+    /// it overrides. Ranked likewise.
     pub possible: Vec<AffectedNode>,
     /// Number of affected nodes in all, shown or not.
     pub counts: ImpactCounts,
-    /// The depth to which users were looked for, when there may be more beyond.
+    /// The depth of the search for users, when there may be more beyond.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated_at: Option<u32>,
     /// The definitions that the name may mean, if there are several; else empty.
@@ -81,7 +83,7 @@ pub struct ImpactResult {
     pub ambiguous: Vec<Ambiguous>,
 }
 
-/// The symbol whose change is considered.
+/// The symbol whose change the question is about.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Changed {
     /// The node ID of the symbol.
@@ -90,7 +92,7 @@ pub struct Changed {
     pub name: String,
     /// The kind of the symbol, as in `function`.
     pub kind: String,
-    /// Where; empty for packages outside the workspace.
+    /// The file; empty for packages outside the workspace.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file: String,
     /// 1-based line of its name.
@@ -98,7 +100,7 @@ pub struct Changed {
     pub line: Option<u32>,
 }
 
-/// A definition or file that is affected.
+/// An affected definition or file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AffectedNode {
     /// The node ID of the affected node.
@@ -111,32 +113,33 @@ pub struct AffectedNode {
     pub file: String,
     /// 1-based line of its name.
     pub line: u32,
-    /// Steps from what changes.
+    /// Number of steps from the changed symbol.
     pub depth: u32,
-    /// `overrides`, or the kind of edge that leads from it to what it depends on.
+    /// `overrides`, or the kind of edge that leads from the node to the one that it depends on.
     pub cause: String,
-    /// Node ID of what it depends on, if that is not the symbol itself.
+    /// Node ID of the node that it depends on, if that is not the symbol itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
-    /// The least sure step on the way: `live`, `exact`, `import`, `flow`, `framework`, `name` or `candidate`.
+    /// The lowest confidence of the steps between: `live`, `exact`, `import`, `flow`, `framework`, `name` or
+    /// `candidate`.
     pub confidence: String,
     /// Hub score, 0 to 1.
     pub score: f64,
-    /// It is a test.
+    /// True for a test.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub test: bool,
-    /// Lines of its file at which it depends on that, the first few.
+    /// The first few lines of its file with such uses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sites: Vec<u32>,
-    /// Number of such places, when `sites` does not show them all.
+    /// Number of such lines, when `sites` does not show them all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub site_count: Option<usize>,
-    /// Its file is known to have changed since.
+    /// True if its file is known to have changed since.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
 }
 
-/// A file in which something is affected for sure.
+/// A file with nodes that are affected for certain.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AffectedFile {
     /// The path of the file, relative to the root.
@@ -146,7 +149,7 @@ pub struct AffectedFile {
     /// Number of tests among the affected definitions.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tests: usize,
-    /// Steps from what changes to the nearest of them.
+    /// Number of steps from the changed symbol to the nearest of them.
     pub depth: u32,
 }
 
@@ -157,7 +160,7 @@ pub struct ImpactCounts {
     pub affected: usize,
     /// Number of tests among the affected nodes.
     pub tests: usize,
-    /// Files they are in.
+    /// Number of files with affected nodes.
     pub files: usize,
     /// Number of nodes that only unresolved uses add.
     pub possible: usize,

@@ -1,5 +1,5 @@
-//! `hob_index`: SCIP indexes that compilers made of a project, and the map as such an index. For the command line; in no list of
-//! tools, because it is the user who knows where an index came from.
+//! Defines `hob_index`: imports SCIP indexes that compilers made of a project, and exports the map as such an
+//! index. For the command line; in no list of tools, because only the user knows where an index came from.
 
 use serde::{Deserialize, Serialize};
 
@@ -63,19 +63,19 @@ pub static INDEXES: ToolDef = ToolDef {
 pub struct IndexesArgs {
     /// `list`, `import`, `drop` or `export`.
     pub action: String,
-    /// The file of the index to import, or the place for which an export is meant.
+    /// The file of the index to import, or the intended place of an export.
     pub file: Option<String>,
     /// The name of the index to drop.
     pub name: Option<String>,
-    /// True if the paths of the index are of this project, whatever folder it names.
+    /// True if the paths of the index belong to this project, whatever folder it names.
     pub relocate: bool,
     /// True if files that were written after the index count as well.
     pub accept_newer: bool,
-    /// True if an export may replace what is no index.
+    /// True if an export may replace a file that is no index.
     pub force: bool,
 }
 
-/// Result of `hob_index`: what there is after it was done.
+/// The data of a `hob_index` answer: the indexes after the action.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct IndexesResult {
     /// The absolute root of the workspace.
@@ -85,7 +85,7 @@ pub struct IndexesResult {
     /// The name of the index that was imported; `None` if none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<String>,
-    /// Documents of the imported index that are not believed, by reason.
+    /// Documents of the imported index that hob does not believe, by reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_aside: Vec<DocumentsLeftAside>,
     /// The name of the index that was dropped; `None` if none was.
@@ -100,45 +100,45 @@ pub struct IndexesResult {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct IndexInfo {
-    /// The name by which it is dropped.
+    /// The name of the index, which `drop` takes.
     pub name: String,
     /// The indexer that made it.
     pub tool: String,
-    /// The version of the indexer; empty if it does not say one.
+    /// The version of the indexer; empty if the index does not state one.
     pub version: String,
     /// The file that was imported.
     pub source: String,
-    /// Documents of that file, those that were left aside among them.
+    /// Number of documents in that file, skipped ones included.
     pub documents: u64,
-    /// Files of the project that it is of.
+    /// Number of the project's files in the index.
     pub files: usize,
-    /// Files among these whose contents are those that were indexed.
+    /// Number of files whose present contents are the indexed ones.
     pub believed: usize,
-    /// Names in these files.
+    /// Number of names in these files.
     pub names: usize,
-    /// Symbols that the names mean.
+    /// Number of symbols that the names refer to.
     pub symbols: usize,
-    /// Bytes on disk.
+    /// Size on disk in bytes.
     pub bytes: usize,
-    /// When it was imported, RFC 3339.
+    /// The time of the import, RFC 3339.
     pub read_at: String,
 }
 
-/// Documents that were left aside for one reason.
+/// Documents that were skipped for one reason.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DocumentsLeftAside {
     /// The reason, as the end of a sentence.
     pub why: String,
     /// Number of documents.
     pub documents: usize,
-    /// The path of the first of them, as the index has it.
+    /// The path of the first one, as the index has it.
     pub first: String,
 }
 
 /// An index that was written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ExportedIndex {
-    /// The file in hob's own folder, for the caller to move to its place.
+    /// The file in hob's own folder, which the caller moves to its place.
     pub file: String,
     /// Number of documents in it.
     pub documents: usize,
@@ -153,8 +153,8 @@ pub struct ExportedIndex {
 pub struct BelievedIndex {
     /// The name of the index.
     pub name: String,
-    /// Files that it is of.
+    /// Number of files in the index.
     pub files: usize,
-    /// Files among these whose contents are those that were indexed.
+    /// Number of files whose present contents are the indexed ones.
     pub believed: usize,
 }

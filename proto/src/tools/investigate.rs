@@ -1,15 +1,16 @@
-//! From a topic to the places that it is about: arguments, results, definitions.
+//! Defines `investigate` and its two follow-up tools, which find the places that a topic is about: arguments,
+//! results, definitions.
 
 use serde::{Deserialize, Serialize};
 
 use super::scope::IN;
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 
-/// The most that these tools may answer, in tokens.
+/// The highest budget of these tools, in tokens.
 const MOST: u32 = 16_000;
-/// The usual budget of these tools, in tokens.
+/// The default budget of these tools, in tokens.
 const USUAL: u32 = 4_000;
-/// The usual budget of a first answer in the text form, in tokens.
+/// The default budget of a first answer in the text form, in tokens.
 const USUAL_TEXT: u32 = 750;
 
 const TOKEN_BUDGET: ArgDef = ArgDef {
@@ -128,7 +129,7 @@ pub struct InvestigateArgs {
     pub query: String,
     /// The part of the project to investigate.
     pub scope: String,
-    /// Also what is near in meaning.
+    /// True to find places of similar meaning as well.
     pub use_embeddings: bool,
 }
 
@@ -151,13 +152,13 @@ pub struct HydrateArgs {
 /// The data of an `investigate` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct InvestigateResult {
-    /// For `investigate_expand` and `investigate_hydrate`, for 24 hours.
+    /// The ID of the bundle, which `investigate_expand` and `investigate_hydrate` take for 24 hours.
     pub bundle_id: String,
-    /// As it was asked; of a long one the beginning.
+    /// The question of the call; of a long one, the beginning.
     pub query: String,
-    /// As it was asked.
+    /// The scope of the call.
     pub scope: String,
-    /// The clusters that the entries shown are in, most relevant first.
+    /// The clusters of the shown entries, most relevant first.
     pub domains: Vec<Domain>,
     /// The entries shown, with the most relevant first.
     pub entries: Vec<InvestigationEntry>,
@@ -174,7 +175,7 @@ pub struct InvestigateResult {
 pub struct Domain {
     /// The label of the cluster, as in the overview.
     pub label: String,
-    /// Node ID of where to begin.
+    /// Node ID of the entry to begin with.
     pub entry_point: String,
     /// Asset IDs of the cluster's entries.
     pub members: Vec<String>,
@@ -183,7 +184,7 @@ pub struct Domain {
 /// A place that the topic is about.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct InvestigationEntry {
-    /// Its name in the bundle; nothing if it is in none.
+    /// Its name in the bundle; empty for a place outside of it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub asset_id: String,
     /// The node ID of the place.
@@ -194,29 +195,29 @@ pub struct InvestigationEntry {
     pub title: String,
     /// The place in the form `file:line`.
     pub location: String,
-    /// Signature and what the documentation begins with.
+    /// The signature and the beginning of the documentation.
     pub summary: String,
-    /// Lines of it that have most of the question, each with its number before it.
+    /// The lines that share most words with the question, each with its number before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
     /// The source of the definition; `None` if it is not shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inline_body: Option<String>,
-    /// True if `inline_body` is present and whole.
+    /// True if `inline_body` is present and complete.
     pub body_complete: bool,
-    /// 0 to 1, comparable within one bundle.
+    /// The relevance, 0 to 1, comparable within one bundle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relevance: Option<f64>,
-    /// The probability that the topic is about the entry's file, 0 to 1; in a first answer only, and not of what the graph alone
-    /// led to.
+    /// The probability that the topic is about the entry's file, 0 to 1; in a first answer only, and not for
+    /// entries that only the graph found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// Why it is here; in a first answer only.
+    /// The reason why the entry is in the answer; in a first answer only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<PlaceReason>,
-    /// True if the words of the topic led here; false if the graph did.
+    /// True if the words of the topic found it; false if the graph did.
     pub is_seed: bool,
-    /// Its source is not what it was when the bundle was made.
+    /// True if its source has changed since the bundle was made.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub changed: bool,
 }
@@ -239,10 +240,10 @@ pub enum PlaceReason {
     /// The words of the whole question find it.
     #[serde(rename = "has the words")]
     Words,
-    /// What the words find calls or extends it.
+    /// A definition that the words find calls or extends it.
     #[serde(rename = "called or extended by what has the words")]
     OneStep,
-    /// It is near in the graph to what was found.
+    /// It is near the found definitions in the graph.
     #[serde(rename = "near in the graph")]
     NearInGraph,
 }
@@ -250,17 +251,17 @@ pub enum PlaceReason {
 /// The data of an `investigate_expand` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ExpandResult {
-    /// As it was asked.
+    /// The bundle of the call.
     pub bundle_id: String,
-    /// In the order of the targets.
+    /// The expanded entries, in the order of the targets.
     pub expanded: Vec<InvestigationEntry>,
     /// The neighbours of the expanded entries.
     pub neighbors: Vec<Beside>,
-    /// Targets that mean nothing now.
+    /// Targets that denote nothing at present.
     pub unresolved: Vec<String>,
 }
 
-/// A node that is connected with an entry.
+/// A node that has an edge to or from an entry.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Beside {
     /// Node ID of the entry.
@@ -278,17 +279,17 @@ pub struct Beside {
 /// The data of an `investigate_hydrate` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HydrateResult {
-    /// As it was asked.
+    /// The bundle of the call.
     pub bundle_id: String,
-    /// Entries that have their source here.
+    /// Number of entries with their source in this answer.
     pub hydrated: usize,
-    /// Entries that had been given theirs before.
+    /// Number of entries whose source an earlier answer had.
     pub already_hydrated: usize,
-    /// Entries that have none yet.
+    /// Number of entries without source so far.
     pub skipped: usize,
     /// The reasons why entries were skipped, with their entries.
     pub skipped_reasons: Vec<Skipped>,
-    /// Those that have their source here.
+    /// The entries with their source.
     pub entries: Vec<InvestigationEntry>,
 }
 

@@ -1,4 +1,4 @@
-//! The `map_*` family: arguments, results, definitions.
+//! Defines the `map_*` family: arguments, results, definitions.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use super::indexes::BelievedIndex;
 use super::scope::{IN, PATH_PREFIX_CAMEL};
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 
-/// Kinds that `map_search` filters by.
+/// The kinds by which `map_search` filters.
 pub const SEARCH_KINDS: &[&str] = &["any", "function", "class", "method", "interface", "variable", "file"];
 
-/// Edge kinds of the map.
+/// The edge kinds of the map.
 pub const EDGE_KINDS: &[&str] =
     &["contains", "imports", "exports", "calls", "extends", "implements", "references"];
 
-/// Asks for the places of each edge that goes through values.
+/// The argument that asks for the places of each edge that goes through values.
 pub(super) const WHY: ArgDef = ArgDef {
     name: "why",
     ty: ArgType::Bool,
@@ -60,7 +60,7 @@ pub static OVERVIEW: ToolDef = ToolDef {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OverviewArgs {
-    /// Restrict to clusters whose label or files contain this.
+    /// Restricts the answer to clusters whose label or files contain this.
     pub focus: Option<String>,
     /// Most hubs that are shown for each cluster.
     pub hubs_per_cluster: usize,
@@ -70,13 +70,13 @@ pub struct OverviewArgs {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OverviewResult {
-    /// When the map last took in a change, RFC 3339.
+    /// The time when the map last ingested a change, RFC 3339.
     pub built_at: String,
     /// Number of files that the map contains.
     pub files: usize,
     /// Number of definitions that the map contains.
     pub symbols: usize,
-    /// Files known to have changed that are not taken in yet.
+    /// Number of files that are known to have changed and not yet ingested.
     pub stale_files: usize,
     /// Number of mapped files by language.
     pub languages: BTreeMap<String, usize>,
@@ -84,10 +84,10 @@ pub struct OverviewResult {
     pub clusters: Vec<Cluster>,
 }
 
-/// A cluster of files that hang together.
+/// A cluster of connected files.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cluster {
-    /// 0 is the largest.
+    /// The number of the cluster; 0 is the largest.
     pub id: u32,
     /// The name that a person would give the cluster.
     pub label: String,
@@ -156,14 +156,14 @@ pub static SEARCH: ToolDef = ToolDef {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchArgs {
-    /// The names or words to search for, each by itself.
+    /// The names or words to search for, each separately.
     #[serde(default)]
     pub query: Vec<String>,
     /// The kind of node to find: one of [`SEARCH_KINDS`].
     pub kind: String,
     /// Most results in one answer.
     pub limit: usize,
-    /// Most callers; only 0.
+    /// Most callers of a hit; only 0 is allowed.
     pub callers: Option<u32>,
 }
 
@@ -198,19 +198,19 @@ pub struct SearchHit {
     pub signature: String,
     /// Hub score, 0 to 1.
     pub score: f64,
-    /// Its file is known to have changed since.
+    /// True if its file is known to have changed since.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
     /// The name for which the hit was found, if several names were searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    /// Where nobody surely uses it: how many uses may be of it.
+    /// For a node without certain uses: the number of uses that may refer to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub maybe: Option<usize>,
-    /// With `callers: 0`: how many uses there are in its own file.
+    /// With `callers: 0`: the number of uses in its own file.
     #[serde(default, rename = "ownFile", skip_serializing_if = "Option::is_none")]
     pub own_file: Option<usize>,
-    /// With `callers: 0`: how many uses there are in tests of other files.
+    /// With `callers: 0`: the number of uses in tests of other files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<usize>,
 }
@@ -294,16 +294,16 @@ pub struct NeighborsArgs {
     pub node_id: String,
     /// `in`, `out` or `both`.
     pub direction: String,
-    /// Some of [`EDGE_KINDS`]; none means all.
+    /// Some of [`EDGE_KINDS`]; empty for all.
     #[serde(default)]
     pub edge_kinds: Vec<String>,
     /// Most steps from the node, 1 to 64.
     pub depth: usize,
-    /// Has a method stand for its family.
+    /// True to let a method stand for its family.
     pub family: bool,
-    /// Most neighbours; by what is asked if it is not said.
+    /// Most neighbours; the default depends on the question.
     pub max_nodes: Option<usize>,
-    /// Neighbours passed over before the first one shown.
+    /// Number of neighbours to skip before the first one shown.
     pub offset: usize,
     /// Adds to each edge of confidence `flow` the places along which its value goes.
     pub why: bool,
@@ -315,19 +315,19 @@ pub struct NeighborsArgs {
 pub struct NeighborsResult {
     /// The node whose neighbours are shown.
     pub node: Node,
-    /// The methods that it stands for besides itself: users of these are among the neighbours, and name them.
+    /// The other methods that it stands for: users of these are among the neighbours, and name them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub family: Vec<FamilyMember>,
     /// Best first: depth, then score.
     pub neighbors: Vec<Neighbor>,
-    /// The definitions besides the node that its unresolved uses may mean, the same for all of them: nearest first.
+    /// The other definitions that its unresolved uses may mean, the same for all uses: nearest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
     /// Number of further neighbours at the depths that were searched.
     pub omitted: usize,
-    /// When the map last took in a change, RFC 3339.
+    /// The time when the map last ingested a change, RFC 3339.
     pub map_built_at: String,
-    /// Files known to have changed that are not taken in yet.
+    /// Number of files that are known to have changed and not yet ingested.
     pub stale_files: usize,
 }
 
@@ -336,7 +336,7 @@ pub struct NeighborsResult {
 pub struct FamilyMember {
     /// The node ID of the method.
     pub id: String,
-    /// `overridden` by the node asked about, or `overriding` it.
+    /// `overridden` by the queried node, or `overriding` it.
     pub is: String,
     /// The method's file, relative to the root.
     pub file: String,
@@ -351,7 +351,7 @@ pub struct Node {
     pub id: String,
     /// The kind of the node, as in `function`.
     pub kind: String,
-    /// Where; empty for external packages.
+    /// The file; empty for external packages.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file: String,
     /// 1-based line of the name; 1 for files, 0 for packages.
@@ -370,11 +370,11 @@ fn is_zero(n: &u32) -> bool {
 /// A neighbour of the node, and the edge that leads to it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Neighbor {
-    /// Node ID; for an unresolved edge that of the likeliest candidate.
+    /// Node ID; for an unresolved edge, that of the likeliest candidate.
     pub id: String,
     /// The kind of the neighbour, as in `function`.
     pub kind: String,
-    /// Where; empty for external packages.
+    /// The file; empty for external packages.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file: String,
     /// 1-based line of its name; 1 for files.
@@ -388,7 +388,7 @@ pub struct Neighbor {
     pub resolved: bool,
     /// `live`, `scip` (an imported index has the use), `exact`, `import`, `flow`, `framework`, `name` or `candidate`.
     pub confidence: String,
-    /// Steps from the node asked about.
+    /// Number of steps from the queried node.
     pub depth: usize,
     /// Beyond the first step: the ID of the node one step nearer.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -398,23 +398,25 @@ pub struct Neighbor {
     pub names: Option<String>,
     /// Hub score, 0 to 1.
     pub score: f64,
-    /// Lines of the uses, in the file where the edge starts: all of them where one edge kind was asked for, else at most ten.
+    /// The lines of the uses, in the file where the edge starts: all of them if the call asks for one edge
+    /// kind, else at most ten.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sites: Vec<u32>,
     /// Number of uses, when `sites` does not show them all.
     #[serde(rename = "siteCount", skip_serializing_if = "Option::is_none")]
     pub site_count: Option<usize>,
-    /// The text of the first of them, for uses of the node.
+    /// The text of the first line, for uses of the node.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// The type that is derived, where that is written outside of its definition (an `impl` of Rust, an extension of Swift), at
-    /// `sites`: its qualified name, or, of a type from outside the project, how it is written there.
+    /// The derived type, if the derivation at `sites` is outside of its definition (an `impl` of Rust, an
+    /// extension of Swift): its qualified name, or for a type from outside the project, its name at that
+    /// place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub derived: Option<String>,
-    /// For an unresolved edge away from the node: what it may mean, best first.
+    /// For an unresolved edge away from the node: its candidates, best first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
-    /// Its file is known to have changed since.
+    /// True if its file is known to have changed since.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
     /// With `why`, for an edge of confidence `flow`: the places along which the value goes, from the definition to the call.
@@ -423,18 +425,18 @@ pub struct Neighbor {
     /// With `why`: the reason why the chain is cut or missing.
     #[serde(default, rename = "chainNote", skip_serializing_if = "Option::is_none")]
     pub chain_note: Option<String>,
-    /// For a package outside: the definitions in its source that the uses mean, each with its signature; empty where the source is not
-    /// on this machine, or was not looked at.
+    /// For a package outside: the definitions in its source that the uses refer to, each with its signature;
+    /// empty if the source is not on this machine, or was not read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub definitions: Vec<FlowPlace>,
 }
 
-/// A line over which a value goes, or that defines something in a package.
+/// A line over which a value goes, or a definition in a package.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FlowPlace {
-    /// The file, relative to the root or, of a package, absolute, and the 1-based line: `shop/app.py:7`.
+    /// The file, relative to the root, or absolute for a package, and the 1-based line: `shop/app.py:7`.
     pub location: String,
-    /// The text of the line, trimmed; of a definition its signature.
+    /// The text of the line, trimmed; for a definition, its signature.
     pub text: String,
 }
 
@@ -456,7 +458,7 @@ pub static REBUILD: ToolDef = ToolDef {
 /// The checked arguments of a `map_rebuild` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct RebuildArgs {
-    /// Only below this folder.
+    /// Restricts the rebuild to this folder.
     pub scope: Option<String>,
 }
 
@@ -468,11 +470,11 @@ pub struct RebuildResult {
     pub files_scanned: usize,
     /// Files whose facts were extracted anew or loaded.
     pub files_extracted: usize,
-    /// Files that were gone.
+    /// Number of files that were gone.
     pub files_deleted: usize,
     /// Wall time of the rebuild, in milliseconds.
     pub duration_ms: u64,
-    /// True if nothing was known before the rebuild.
+    /// True if the map was empty before the rebuild.
     pub cold: bool,
 }
 
@@ -496,28 +498,28 @@ pub struct StatusResult {
     pub root: String,
     /// True if the first index is complete.
     pub built: bool,
-    /// When the map last took in a change, RFC 3339.
+    /// The time when the map last ingested a change, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub built_at: Option<String>,
     /// The progress of the first index; `None` once it is built.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<Value>,
-    /// Batches of changes taken in.
+    /// Number of ingested batches of changes.
     pub generation: u64,
     /// Number of files that the map contains.
     pub files: usize,
     /// Number of definitions that the map contains.
     pub symbols: usize,
-    /// Resolved edges at the last background computation.
+    /// Number of resolved edges at the last background computation.
     pub edges: usize,
     /// Number of mapped files by language.
     pub languages: BTreeMap<String, usize>,
-    /// Files known to have changed that are not taken in yet.
+    /// Number of files that are known to have changed and not yet ingested.
     pub stale_files: usize,
-    /// Files of which lines are not mapped, because their parser did not understand them.
+    /// Files with lines that are not mapped, because their parser did not understand them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unmapped: Option<Unmapped>,
-    /// Imported indexes, and how far they are believed.
+    /// The imported indexes, and the number of files for which each is believed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub indexes: Vec<BelievedIndex>,
     /// The state of the watcher, which notices changes.
@@ -526,7 +528,7 @@ pub struct StatusResult {
     pub text: Map<String, Value>,
     /// Language servers by name; empty until the live layer runs some.
     pub lsp: Map<String, Value>,
-    /// Bytes by part, and of the process.
+    /// Memory in bytes, by part and of the process.
     pub memory: Map<String, Value>,
     /// The daemon's version, up-time and clients.
     pub daemon: Map<String, Value>,
@@ -539,7 +541,7 @@ pub struct StatusResult {
 pub struct WatcherStatus {
     /// `live`, `degraded` or `off`.
     pub state: String,
-    /// Why, when not `live`.
+    /// The reason, when not `live`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -549,15 +551,15 @@ pub struct WatcherStatus {
 pub struct Unmapped {
     /// Number of files with such lines.
     pub files: usize,
-    /// Those with most of them, at most ten.
+    /// The files with most such lines, at most ten.
     pub worst: Vec<UnmappedFile>,
 }
 
-/// A file of which lines are not mapped.
+/// A file with lines that are not mapped.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UnmappedFile {
     /// Relative to the root.
     pub file: String,
-    /// Stretches of lines, first and last: `12-40`; at most eight.
+    /// Ranges of lines, first and last: `12-40`; at most eight.
     pub lines: Vec<String>,
 }

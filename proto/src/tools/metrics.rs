@@ -1,6 +1,7 @@
-//! `metrics_report` for agents and `hob_stats` for people: what was asked, how long it took, what it cost and saved.
+//! Defines `metrics_report` for agents and `hob_stats` for people: counts, times, cost and savings of calls.
 //!
-//! The saving is against a baseline that is an upper bound; whoever shows the figures says so.
+//! The savings are relative to a baseline that is an upper bound; every surface that shows the figures says
+//! so.
 
 use serde::{Deserialize, Serialize};
 
@@ -63,21 +64,21 @@ pub struct StatsArgs {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Totals {
-    /// Calls that were answered.
+    /// Number of answered calls.
     pub calls: u64,
-    /// Those of them that were answered with an error.
+    /// Number of calls that were answered with an error.
     pub failed: u64,
-    /// Tokens of the answers.
+    /// Number of tokens in the answers.
     pub actual_tokens: u64,
-    /// Tokens that would have had to be read without hob; an upper bound.
+    /// Number of tokens that an agent would have read without hob; an upper bound.
     pub baseline_tokens: u64,
-    /// The difference. Below zero where answers cost more than the files they are about.
+    /// The difference. Below zero if the answers cost more than the files they are about.
     pub saved_tokens: i64,
     /// The difference in per cent of the baseline, with one decimal; 0 without a baseline.
     pub saved_pct: f64,
 }
 
-/// Sums with what follows from them.
+/// Computes the sums and the figures derived from them.
 #[must_use]
 #[allow(clippy::cast_precision_loss, reason = "a share with one decimal")]
 pub fn make_totals(calls: u64, failed: u64, actual: u64, baseline: u64) -> Totals {
@@ -104,7 +105,7 @@ pub struct OfTool {
     pub totals: Totals,
 }
 
-/// The counts of calls over one stretch of time.
+/// The counts of calls over one period.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Span {
@@ -121,26 +122,26 @@ pub struct MetricsResult {
     pub session: Span,
     /// The counts of all connections, over restarts of the daemon.
     pub cumulative: Span,
-    /// Since when `cumulative` counts.
+    /// The beginning of the `cumulative` counts.
     pub since: String,
 }
 
-/// Times of calls, in milliseconds, from when the daemon begins with one to when its answer is ready. Quantiles are told as
-/// the upper end of a bucket: an eighth too much at most.
+/// Times of calls, in milliseconds, from when the daemon begins with a call to when its answer is ready. A
+/// quantile is the upper end of a bucket: an eighth too much at most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Latency {
-    /// Half of the calls took no longer.
+    /// Half of the calls took at most this long.
     pub p50: f64,
-    /// Nine of ten calls took no longer.
+    /// Nine of ten calls took at most this long.
     pub p90: f64,
-    /// Ninety-nine of a hundred.
+    /// Ninety-nine of a hundred calls took at most this long.
     pub p99: f64,
     /// The longest time of a call, exactly.
     pub max: f64,
 }
 
-/// One tool, for people.
+/// The figures of one tool, for people.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StatsOfTool {
@@ -149,17 +150,17 @@ pub struct StatsOfTool {
     /// The sums of the tool's calls and tokens.
     #[serde(flatten)]
     pub totals: Totals,
-    /// Half of its calls took no longer, in milliseconds.
+    /// Half of its calls took at most this long, in milliseconds.
     pub p50_ms: f64,
-    /// Nine of ten calls took no longer, in milliseconds.
+    /// Nine of ten calls took at most this long, in milliseconds.
     pub p90_ms: f64,
-    /// Ninety-nine of a hundred.
+    /// Ninety-nine of a hundred calls took at most this long, in milliseconds.
     pub p99_ms: f64,
     /// The longest time of a call, in milliseconds.
     pub max_ms: f64,
 }
 
-/// Calls that took up to so long, and longer than those of the entry before.
+/// A bucket of times: calls up to its upper end, and above that of the bucket before.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Times {
@@ -172,23 +173,23 @@ pub struct Times {
 /// The hits and misses of one cache since the daemon began.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CacheUse {
-    /// The name of the things that the cache keeps.
+    /// The name of the cached items.
     pub name: String,
-    /// Number of times that the cache had the wanted thing.
+    /// Number of times that the cache had the item.
     pub hits: u64,
-    /// It had to be made.
+    /// Number of times that the item had to be made.
     pub misses: u64,
 }
 
-/// Result of `hob_stats`, and with `running` and `sinceMs` what the daemon's status has under `metrics`.
+/// The data of a `hob_stats` answer; with `running` and `sinceMs` also the `metrics` of the daemon's status.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StatsResult {
-    /// Since when is counted.
+    /// The beginning of the counts.
     pub since: String,
-    /// Where the counts are kept.
+    /// The file of the counts.
     pub file: Option<String>,
-    /// Why they were begun anew, if they were.
+    /// The reason why the counts began anew, if they did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
     /// The sums of all tools, including those that no agent sees.

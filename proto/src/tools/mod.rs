@@ -1,8 +1,9 @@
-//! The one table of tools.
+//! Defines the one table of tools.
 //!
-//! Everything that describes a tool comes from its [`ToolDef`]: MCP's `tools/list` (schema, annotations), `hob call --help`,
-//! argument checking, the documentation page, which lists the budget may cut. Definitions live beside the argument and
-//! result types of their family; [`TOOLS`] collects them, sorted by name. A tool that does not work yet is not here.
+//! Everything that describes a tool comes from its [`ToolDef`]: MCP's `tools/list` (schema, annotations),
+//! `hob call --help`, argument checking, the documentation page, and the lists that the budget may cut.
+//! Definitions live beside the argument and result types of their family; [`TOOLS`] collects them, sorted by
+//! name. The table has only tools that work.
 
 mod check;
 mod notation;
@@ -53,7 +54,7 @@ pub enum ArgType {
         /// Greatest value that the argument may have.
         max: i64,
     },
-    /// The same, or the word `all` for the greatest value.
+    /// An integer, clamped, or the word `all` for the greatest value.
     IntOrAll {
         /// Least value that the argument may have.
         min: i64,
@@ -64,7 +65,7 @@ pub enum ArgType {
     Bool,
     /// One of these words.
     Enum(&'static [&'static str]),
-    /// A list of strings; a single string is taken as a list of one.
+    /// A list of strings; a single string counts as a list of one.
     StrList,
     /// A list of these words; compared without regard to case.
     EnumList(&'static [&'static str]),
@@ -79,7 +80,8 @@ pub enum Default {
     Required,
     /// The argument may be missing, and then has no value.
     None,
-    /// Left out, too; but schemas list it among what is required, because answers are better with it and models leave out what they may.
+    /// The argument may be missing, but schemas list it as required, because answers are better with it and
+    /// models omit optional arguments.
     Expected,
     /// The argument is this number if it is missing.
     Int(i64),
@@ -98,18 +100,18 @@ pub struct ArgDef {
     pub ty: ArgType,
     /// The value that it has when it is missing.
     pub default: Default,
-    /// For the model and for people, one line.
+    /// One line for the model and for people.
     pub description: &'static str,
 }
 
 /// A list in a tool's result that may be cut to fit the budget, from its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ListCut {
-    /// Where it is, as dotted path in `data`; `[]` goes into every element (`clusters[].hubs`).
+    /// The place of the list, as dotted path in `data`; `[]` goes into every element (`clusters[].hubs`).
     pub path: &'static str,
     /// The plural word for the list's items in `dropped.kind`.
     pub kind: &'static str,
-    /// The hint that says how to get the rest.
+    /// The hint that says how to get the other items.
     pub narrow: &'static str,
 }
 
@@ -133,45 +135,45 @@ pub struct ToolDef {
     pub name: &'static str,
     /// A short name of the tool, for people.
     pub title: &'static str,
-    /// For the model: what it answers and when to use it.
+    /// A text for the model: what the tool answers and when to use it.
     pub description: &'static str,
     /// Its arguments, besides the common ones.
     pub args: &'static [ArgDef],
-    /// Arguments that are taken and that no list shows: older names of others.
+    /// Accepted arguments that no list shows: older names of others.
     pub unlisted: &'static [ArgDef],
-    /// Says whether it answers with places, and so takes the arguments of [`scope::ARGS`].
+    /// True if the tool answers with places, and so takes the arguments of [`scope::ARGS`].
     pub scoped: bool,
-    /// Arguments that belong to another tool, and what a caller who passes one is told.
+    /// Arguments that belong to another tool, and the hint for a caller who passes one.
     pub elsewhere: &'static [(&'static str, &'static str)],
     /// The shape of `data`, in the notation that [`schema::output_schema`] reads.
     pub output: &'static str,
-    /// Lists the budget may cut, most expendable first.
+    /// The lists that the budget may cut, most expendable first.
     pub cuts: &'static [ListCut],
-    /// `tokenBudget` when none is given.
+    /// The `tokenBudget` of a call that gives none.
     pub default_budget: u32,
-    /// The budget at which handlers aim in the text form when no `tokenBudget` is given, in tokens, if that is less
+    /// The budget in tokens at which handlers aim in the text form without a `tokenBudget`, if that is less
     /// than the default.
     pub text_budget: Option<u32>,
-    /// The most `tokenBudget` may be.
+    /// The highest `tokenBudget`.
     pub max_budget: u32,
     /// True if the tool changes nothing.
     pub read_only: bool,
-    /// True if a call may lose what it changes.
+    /// True if a call may destroy data.
     pub destructive: bool,
-    /// Calling it twice is calling it once.
+    /// True if a second call has no further effect.
     pub idempotent: bool,
     /// The tool sets whose lists contain the tool.
     pub set: ToolSet,
 }
 
-/// The usual budget and its ceiling, in tokens.
+/// The default budget, in tokens.
 pub const DEFAULT_BUDGET: u32 = 2_000;
 /// The ceiling of budgets, in tokens; see [`DEFAULT_BUDGET`].
 pub const MAX_BUDGET: u32 = 10_000;
-/// The least budget: the smallest envelope with a warning and a note fits.
+/// The lowest budget: the smallest envelope with a warning and a note fits.
 pub const MIN_BUDGET: u32 = 100;
 
-/// Clamps a budget that a caller asked for into the range from [`MIN_BUDGET`] to a tool's `max`, in tokens.
+/// Clamps a requested budget into the range from [`MIN_BUDGET`] to a tool's `max`, in tokens.
 #[must_use]
 pub fn clamp_budget(asked: i64, max: u32) -> u32 {
     u32::try_from(asked.clamp(MIN_BUDGET.into(), max.into())).unwrap_or(max)
@@ -198,37 +200,38 @@ impl ToolDef {
         set: ToolSet::All,
     };
 
-    /// Its own arguments and those of its scope.
+    /// Returns the tool's own arguments and those of its scope.
     pub fn own_args(&self) -> impl Iterator<Item = &'static ArgDef> {
         let scope: &'static [ArgDef] = if self.scoped { scope::ARGS } else { &[] };
         self.args.iter().chain(scope)
     }
 
-    /// Its arguments and the common ones, and those that no list shows.
+    /// Returns the tool's arguments, the common ones, and the unlisted ones.
     pub fn accepted_args(&self) -> impl Iterator<Item = &'static ArgDef> {
         let is_own = |name: &str| self.args.iter().any(|arg| arg.name == name);
         let further = UNLISTED.iter().filter(move |arg| !is_own(arg.name));
         self.all_args().chain(self.unlisted).chain(further)
     }
 
-    /// Its arguments and the common ones.
+    /// Returns the tool's arguments and the common ones.
     pub fn all_args(&self) -> impl Iterator<Item = &'static ArgDef> {
         let own_budget = self.args.iter().any(|arg| same_name(arg.name, "tokenBudget"));
         self.own_args().chain(COMMON.iter().filter(move |_| !own_budget))
     }
 }
 
-/// Arguments that every tool takes and lists.
+/// The arguments that every tool takes and lists.
 pub static COMMON: &[ArgDef] = &[ArgDef {
     name: "tokenBudget",
-    // The tool's own ceiling is enforced with the budget; here only nonsense is refused.
+    // The budget enforces the tool's own ceiling; only nonsense is refused here.
     ty: ArgType::Int { min: 0, max: i64::MAX },
     default: Default::None,
     description: "Size cap",
 }];
 
-/// Arguments that every tool takes and no list shows, because each would be paid in every conversation for the few calls that need
-/// it: answers name `offset` where there is a next page, the server's instructions name `root`, and the rest is for programs.
+/// The arguments that every tool takes and no list shows, because every conversation would pay for each, and
+/// few calls need them: answers name `offset` if there is a next page, the server's instructions name `root`,
+/// and the others are for programs.
 pub static UNLISTED: &[ArgDef] = &[
     ArgDef { name: "root", ty: ArgType::StrList, default: Default::None, description: "Project, or several" },
     ArgDef {
@@ -308,24 +311,25 @@ pub static TOOLS: &[&ToolDef] = &[
     &ranked::TEXT_SEARCH,
 ];
 
-/// The tool of this name.
+/// Returns the tool of this name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static ToolDef> {
     TOOLS.binary_search_by(|def| def.name.cmp(name)).ok().map(|at| TOOLS[at])
 }
 
-/// Why a tool list could not be taken.
+/// The reason why a list of tools is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no tool or tool set `{name}`{}", nearest.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default())]
 pub struct UnknownTool {
-    /// The name as given.
+    /// The unknown name.
     pub name: String,
-    /// The closest known one.
+    /// The closest known name.
     pub nearest: Option<&'static str>,
 }
 
-/// The tools of a list such as `core`, `all` or `map_search,regex_search`, sorted by name. Those that edit are in it if they
-/// are enabled or named, and what decides about edits is there whenever one of them is.
+/// Returns the tools of a list such as `core`, `all` or `map_search,regex_search`, sorted by name. Editing
+/// tools are included if they are enabled or named, and the tool that decides about edits whenever one of
+/// them is.
 ///
 /// # Errors
 /// [`UnknownTool`].
@@ -352,7 +356,7 @@ pub fn select_tools(list: &str, edits: bool) -> Result<Vec<&'static ToolDef>, Un
     Ok(chosen)
 }
 
-/// The error for a name that is no tool.
+/// Returns the error for a name that is no tool.
 #[must_use]
 pub fn unknown_tool(name: &str) -> UnknownTool {
     let known = TOOLS.iter().filter(|def| def.set != ToolSet::Hidden).map(|def| def.name);
@@ -367,7 +371,8 @@ pub fn same_name(a: &str, b: &str) -> bool {
     a == b || fold(a) == fold(b)
 }
 
-/// Reads the budget that a call asks for, in tokens, without a check of the other arguments: an error has to fit in it, too.
+/// Reads the requested budget of a call, in tokens, without a check of the other arguments: an error has to
+/// fit in it, too.
 #[must_use]
 pub fn asked_budget(args: &serde_json::Map<String, serde_json::Value>) -> Option<i64> {
     args.iter().find(|(name, _)| same_name(name, "tokenBudget")).and_then(|(_, value)| value.as_i64())

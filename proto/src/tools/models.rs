@@ -1,5 +1,5 @@
-//! `hob_models`: the embedding models that the user has given to hob. For the command line; in no list of tools, because a
-//! model is the user's to choose.
+//! Defines `hob_models`: the embedding models that the user has added to hob. For the command line; in no
+//! list of tools, because only the user chooses a model.
 
 use serde::{Deserialize, Serialize};
 
@@ -41,16 +41,16 @@ pub static MODELS: ToolDef = ToolDef {
 pub struct ModelsArgs {
     /// `list`, `add` or `remove`.
     pub action: String,
-    /// Where the model to add lies.
+    /// The folder of the model to add.
     pub folder: Option<String>,
     /// The model's name; `None` where the action needs none.
     pub name: Option<String>,
 }
 
-/// Result of `hob_models`: what there is after it was done.
+/// The data of a `hob_models` answer: the models after the action.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ModelsResult {
-    /// The one that counts first, then the one added before it.
+    /// The models: the active one first, then the one added before it.
     pub models: Vec<ModelInfo>,
 }
 
@@ -61,18 +61,18 @@ pub struct ModelInfo {
     pub name: String,
     /// True if the model is the one that hob uses.
     pub active: bool,
-    /// Numbers in a vector.
+    /// The length of a vector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dims: Option<usize>,
-    /// Tokens that it knows.
+    /// Number of tokens that it knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<usize>,
-    /// Bytes of its files.
+    /// Size of its files in bytes.
     pub disk_bytes: u64,
-    /// Bytes of memory that it takes while it is used, about.
+    /// Approximate memory while it is in use, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<usize>,
-    /// Why it cannot be used.
+    /// The reason why it cannot be used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }

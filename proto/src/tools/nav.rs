@@ -1,4 +1,4 @@
-//! The `nav_*` family: what language servers answer. Arguments, results, definitions.
+//! Defines the `nav_*` family, which language servers answer: arguments, results, definitions.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,15 +6,15 @@ use super::scope::FILE_FILTER;
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 use crate::position::Anchor;
 
-/// The completeness of an answer: whether it may lack something.
+/// The completeness of an answer, which may lack results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Completeness {
     /// The answer lacks nothing.
     Complete,
-    /// Something may be missing; a warning says why.
+    /// Some results may be missing; a warning says why.
     Partial,
-    /// Nothing can be said; a warning says why.
+    /// The completeness is unknown; a warning says why.
     Unknown,
 }
 
@@ -53,15 +53,15 @@ pub(super) const TARGET: ArgDef = ArgDef {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PositionArgs {
-    /// The file, if not a node.
+    /// The file, if no node is given.
     pub file: Option<String>,
     /// The 1-based line in `file`; `None` without `file`.
     pub line: Option<u32>,
-    /// Its column; without one, the name that the line defines or the only one on it.
+    /// The column; if it is missing, the name that the line defines or the only name on it.
     pub col: Option<u32>,
     /// The older name of `target`.
     pub node_id: Option<String>,
-    /// A symbol or a place, if not a file.
+    /// A symbol or a place, if no file is given.
     pub target: Option<String>,
 }
 
@@ -128,18 +128,18 @@ pub struct ReferencesArgs {
     pub include_declaration: bool,
 }
 
-/// Result of the tools that answer with places.
+/// The data of the tools that answer with places.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LocationsResult {
-    /// In the order of files and lines.
+    /// The places, by file and line.
     pub locations: Vec<Anchor>,
     /// Number of references in all; `None` for other tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<usize>,
-    /// In how many files, for references.
+    /// Number of files, for references.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<usize>,
-    /// Tells whether the answer may lack something; see [`Completeness`].
+    /// The completeness of the answer; see [`Completeness`].
     pub completeness: Completeness,
     /// The source of the answer: a language server or a fallback.
     pub source: String,
@@ -160,30 +160,30 @@ pub static TYPE: ToolDef = ToolDef {
 /// The data of a `nav_type` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TypeResult {
-    /// As the language writes it; empty where the server has nothing to say.
+    /// The signature in the language's notation; empty if the server returns none.
     pub signature: String,
     /// The symbol's documentation, in Markdown; empty if there is none.
     pub docs: String,
-    /// The name that was asked about.
+    /// The range of the queried name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<NameRange>,
-    /// Tells whether the answer may lack something; see [`Completeness`].
+    /// The completeness of the answer; see [`Completeness`].
     pub completeness: Completeness,
     /// The source of the answer: a language server or a fallback.
     pub source: String,
 }
 
-/// A stretch of a file; lines and columns are 1-based, the end is exclusive.
+/// A range of a file; lines and columns are 1-based, the end is exclusive.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NameRange {
-    /// The first line of the stretch.
+    /// The first line of the range.
     pub line: u32,
-    /// The first column of the stretch, on `line`.
+    /// The first column of the range, on `line`.
     pub col: u32,
-    /// The last line of the stretch.
+    /// The last line of the range.
     pub end_line: u32,
-    /// Column after the last.
+    /// The column after the last one.
     pub end_col: u32,
 }
 
@@ -214,9 +214,9 @@ pub struct SymbolsArgs {
 /// The data of a `nav_symbols` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SymbolsResult {
-    /// In the order of the file.
+    /// The symbols, in the order of the file.
     pub symbols: Vec<OutlineEntry>,
-    /// Tells whether the answer may lack something; see [`Completeness`].
+    /// The completeness of the answer; see [`Completeness`].
     pub completeness: Completeness,
     /// The source of the answer: a language server or a fallback.
     pub source: String,
@@ -236,7 +236,7 @@ pub struct OutlineEntry {
     pub col: u32,
     /// The last line of the symbol, inclusive.
     pub end_line: u32,
-    /// First line of what belongs to it (decorators, attributes, comments), where that is above its name.
+    /// First line of its decorators, attributes and comments, if that is above its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_line: Option<u32>,
     /// The detail that the language server adds; `None` if it adds none.
@@ -287,7 +287,7 @@ pub struct WorkspaceSymbolsArgs {
 pub struct WorkspaceSymbolsResult {
     /// The symbols found, with exact names first.
     pub symbols: Vec<SymbolHit>,
-    /// Tells whether the answer may lack something; see [`Completeness`].
+    /// The completeness of the answer; see [`Completeness`].
     pub completeness: Completeness,
     /// The source of the answer: a language server or a fallback.
     pub source: String,
@@ -309,7 +309,7 @@ pub struct SymbolHit {
     pub line: u32,
     /// The column of the symbol, from 1.
     pub col: u32,
-    /// Set when the file lies outside the workspace.
+    /// True if the file lies outside the workspace.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub external: bool,
 }
@@ -360,11 +360,11 @@ pub struct CallHierarchyArgs {
 /// The data of a `nav_callHierarchy` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CallHierarchyResult {
-    /// The function whose calls were asked for.
+    /// The function whose calls the answer lists.
     pub root: CallRoot,
-    /// Direct calls, each with those a level further away.
+    /// Direct calls, each with the calls one level further away.
     pub calls: Vec<Call>,
-    /// Tells whether the answer may lack something; see [`Completeness`].
+    /// The completeness of the answer; see [`Completeness`].
     pub completeness: Completeness,
     /// `lsp`, `fallback-references` or `fallback-map`.
     pub source: String,
@@ -403,23 +403,24 @@ pub struct Call {
     pub depth: u32,
     /// Lines and columns of the calls, in the caller's file.
     pub call_sites: Vec<CallSite>,
-    /// Those a level further away.
+    /// The calls one level further away.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<Call>,
-    /// Set when the file lies outside the workspace.
+    /// True if the file lies outside the workspace.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub external: bool,
-    /// Set when the language server did not list it and the map did: how sure the map is, `live`, `exact` or `import`.
+    /// Set if the map has the call and the language server did not list it: the map's confidence, `live`,
+    /// `exact` or `import`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from_map: Option<String>,
 }
 
-/// Where a call is written.
+/// The place of a call.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CallSite {
     /// The line of the call, from 1.
     pub line: u32,
-    /// 1-based column; not known to the map.
+    /// 1-based column; `None` if only the map knows the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub col: Option<u32>,
 }
@@ -451,25 +452,25 @@ pub static DIAGNOSTICS: ToolDef = ToolDef {
 /// The checked arguments of a `nav_diagnostics` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct DiagnosticsArgs {
-    /// The file; without one, all that running servers know of.
+    /// The file; `None` for all files that running servers know of.
     pub file: Option<String>,
-    /// One of [`SEVERITIES`]: the least shown.
+    /// The lowest severity to show: one of [`SEVERITIES`].
     pub severity: String,
 }
 
 /// The data of a `nav_diagnostics` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DiagnosticsResult {
-    /// In the order of files and lines.
+    /// The diagnostics, by file and line.
     pub diagnostics: Vec<DiagnosticEntry>,
-    /// True if these are the server's diagnostics of the present contents, and all of them.
+    /// True if these are all of the server's diagnostics, for the present contents.
     pub complete: bool,
 }
 
-/// One thing that is wrong.
+/// A diagnostic.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DiagnosticEntry {
-    /// The path of the file that is wrong.
+    /// The path of the file with the problem.
     pub file: String,
     /// The line of the problem, from 1.
     pub line: u32,

@@ -1,4 +1,4 @@
-//! The short notation for result shapes: `{results: [{id: str, line?: int}], total: int}`.
+//! Parses the short notation for result shapes: `{results: [{id: str, line?: int}], total: int}`.
 //!
 //! Types are `str`, `int`, `num`, `bool`, `any`, an object in braces, a list in brackets; `?` after a name makes it
 //! optional. It reads like the tool documentation and becomes a JSON schema.
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 /// Reads a shape.
 ///
 /// # Errors
-/// A line that says where it is wrong.
+/// A line with the place of the mistake.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
     let mut parser = Parser { rest: text };
     let value = parser.value()?;

@@ -1,5 +1,5 @@
-//! `hob_org`: whether the code search of the user's organisation answers. For `hob doctor`; in no list of tools, because it tells of
-//! settings and not of code.
+//! Defines `hob_org`, which checks whether the code search of the user's organisation answers. For `hob
+//! doctor`; in no list of tools, because it is about settings and not about code.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,22 +16,22 @@ pub static ORG: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Result of `hob_org`.
+/// The data of a `hob_org` answer.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct OrgResult {
-    /// The address in the settings; nothing if they name none.
+    /// The address in the settings; `None` if they name none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Repositories that it has indexed, if it answers.
+    /// Number of repositories that the server has indexed, if it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repositories: Option<u64>,
-    /// Files that it has indexed, if it answers.
+    /// Number of files that the server has indexed, if it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub documents: Option<u64>,
     /// The reason why it does not answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// The change that may help.
+    /// A change that may help.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `map_path`: arguments, results, definition.
+//! Defines `map_path`: arguments, results, definition.
 
 use serde::{Deserialize, Serialize};
 
@@ -62,20 +62,21 @@ pub static PATH: ToolDef = ToolDef {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PathArgs {
-    /// Where the chain starts.
+    /// The node or target where the chain starts.
     pub from: String,
     /// The node or target where the chain ends.
     pub to: String,
     /// Most edges that a chain may have.
     pub max_len: usize,
-    /// Some of [`EDGE_KINDS`]; none means calls, or, in both directions, all but references.
+    /// Some of [`EDGE_KINDS`]; empty for calls, or in both directions for all kinds but references.
     #[serde(default)]
     pub edge_kinds: Vec<String>,
     /// `out`, `in` or `both`.
     pub direction: String,
     /// True if plain references count as edges.
     pub include_references: bool,
-    /// True if the steps of the best chain that go through values come with the places along which the values go.
+    /// True to add to the steps of the best chain that go through values the places along which the values
+    /// go.
     pub why: bool,
 }
 
@@ -87,7 +88,7 @@ pub struct PathResult {
     /// The best chain; without nodes and edges if there is none.
     #[serde(flatten)]
     pub best: PathChain,
-    /// Further ones that are about as good.
+    /// Further chains of similar length.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<PathChain>,
     /// The extent of the search from both ends, when there is no chain.
@@ -98,11 +99,11 @@ pub struct PathResult {
 /// A chain of edges from one node to another.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PathChain {
-    /// Its number of edges.
+    /// Number of its edges.
     pub length: usize,
-    /// From first to last.
+    /// The nodes, from first to last.
     pub nodes: Vec<Node>,
-    /// One fewer than nodes.
+    /// The edges, one fewer than nodes.
     pub edges: Vec<PathEdge>,
 }
 
@@ -113,25 +114,25 @@ pub struct PathEdge {
     pub from: String,
     /// Node ID of the step's end.
     pub to: String,
-    /// One of [`EDGE_KINDS`], or `overrides` from a method to one that takes its place.
+    /// One of [`EDGE_KINDS`], or `overrides` from a method to one that overrides it.
     pub kind: String,
     /// `out` when the edge points along the path, `in` when against it.
     pub direction: String,
     /// The confidence of the edge: `live`, `exact`, `import`, `flow`, `framework`, `name` or `candidate`.
     pub confidence: String,
-    /// The first line at which it is written, in the file of the node where the edge starts.
+    /// The first line of the edge, in the file of the node where the edge starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// All lines on which the same call stands, where there are several.
+    /// All lines with the same call, if there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<u32>,
     /// The text of `line`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// The ID of the method that is called there, which the end of the step overrides.
+    /// The ID of the method that the line calls, and which the end of the step overrides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub named: Option<String>,
-    /// With `why`, of confidence `flow`: the places along which the value comes to the call.
+    /// With `why`, for confidence `flow`: the places along which the value comes to the call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chain: Vec<FlowPlace>,
     /// With `why`: the reason why the places are cut or missing.
@@ -146,37 +147,37 @@ pub struct PathReached {
     pub from: PathReach,
     /// The nodes that lead to the end.
     pub to: PathReach,
-    /// One of the former and one of the latter that are near each other: in one type, file or folder.
+    /// Two nodes, one from each side, that are near each other: in one type, file or folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nearest: Vec<Node>,
-    /// The definitions that lead to the end and that nobody calls, as far as the map knows.
+    /// The definitions that lead to the end and that have no caller in the map.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<PathEntry>,
 }
 
-/// A definition that leads to the end and that nobody calls.
+/// A definition that leads to the end and has no caller.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PathEntry {
-    /// The definition that nobody calls.
+    /// The definition without a caller.
     pub node: Node,
-    /// Where it is named without being called: a table of handlers, a decorator, an argument.
+    /// The lines that name it without a call: in a table of handlers, a decorator, an argument.
     pub uses: Vec<PathUse>,
 }
 
-/// A line on which a definition is named.
+/// A line that names a definition.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PathUse {
     /// The path of the file, relative to the root.
     pub file: String,
-    /// The line on which the definition is named, from 1.
+    /// The line, from 1.
     pub line: u32,
 }
 
 /// The extent of a search from one of its ends.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct PathReach {
-    /// Number of nodes that the search met.
+    /// Number of visited nodes.
     pub nodes: usize,
-    /// In how many steps at most.
+    /// Number of steps to the farthest node.
     pub steps: u32,
 }

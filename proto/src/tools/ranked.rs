@@ -1,4 +1,4 @@
-//! Ranked text search: arguments, results, definition.
+//! Defines ranked text search: arguments, results, definition.
 
 use serde::{Deserialize, Serialize};
 
@@ -51,12 +51,12 @@ pub static TEXT_SEARCH: ToolDef = ToolDef {
 pub struct TextSearchArgs {
     /// The question, in words of the caller.
     pub query: String,
-    /// Some of [`TEXT_KINDS`]; none means all.
+    /// Some of [`TEXT_KINDS`]; empty for all.
     #[serde(default)]
     pub kinds: Vec<String>,
     /// Most results in one answer.
     pub limit: usize,
-    /// Also what is near in meaning.
+    /// True to find places of similar meaning as well.
     #[serde(default)]
     pub use_embeddings: bool,
 }
@@ -73,7 +73,7 @@ pub struct TextSearchResult {
 /// A place that matches the question, with its score.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RankedResult {
-    /// Its node; files that are not in the map have none.
+    /// The node ID; `None` for files that are not in the map.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The kind of the place: one of [`TEXT_KINDS`].
@@ -86,10 +86,10 @@ pub struct RankedResult {
     pub line: u32,
     /// The score of the place against the question; comparable within one answer.
     pub score: f64,
-    /// Lines of it that have most of the question, each with its number before it.
+    /// The lines that share most words with the question, each with its number before it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
-    /// It has changed since it was indexed.
+    /// True if the place has changed since it was indexed.
     #[serde(default, skip_serializing_if = "is_false")]
     pub stale: bool,
 }

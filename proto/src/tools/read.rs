@@ -1,11 +1,11 @@
-//! Reading source: arguments, results, definitions.
+//! Defines the tools that read source: arguments, results, definitions.
 
 use serde::{Deserialize, Serialize};
 
 use super::scope::IN;
 use super::{ArgDef, ArgType, Default, ListCut, MAX_BUDGET, ToolDef, ToolSet};
 
-/// Tokens of an answer as text where nobody says how many: a few functions and the signatures of a class.
+/// The default budget of an answer as text, in tokens: a few functions and the signatures of a class.
 const USUAL_TEXT: u32 = 6_000;
 
 /// The definition of the tool `read_symbols`.
@@ -53,14 +53,14 @@ pub static READ_SYMBOLS: ToolDef = ToolDef {
     ],
     unlisted: &[
         IN,
-        // Models that are offered it say it every time, and read what they do not need.
+        // Models that see it listed pass it every time, and read source that they do not need.
         ArgDef {
             name: "whole",
             ty: ArgType::Bool,
             default: Default::Bool(false),
             description: "Bodies within long files and classes too",
         },
-        // `about` serves whoever does not know how a line is written, and folds less than it.
+        // `about` serves callers that do not know the words of a line, and folds less than `around`.
         ArgDef {
             name: "around",
             ty: ArgType::Str { min: 1 },
@@ -99,18 +99,19 @@ pub static READ_SYMBOLS: ToolDef = ToolDef {
 pub struct ReadSymbolsArgs {
     /// The targets to read, in the order of the answer.
     pub targets: Vec<String>,
-    /// A question in words: of each definition the lines that bear on it are shown, with the headers of their blocks and the ways
-    /// out; the calls in the gaps are named. A few lines that are asked for by number are shown whole, and everything is where this is
-    /// `all`.
+    /// A question in words: of each definition the answer shows the lines that bear on it, with the headers
+    /// of their blocks and the exits; it names the calls in the gaps. A few lines requested by number are
+    /// shown whole, and everything is if this is `all`.
     pub about: Option<String>,
-    /// Adjacent definitions on each side.
+    /// Number of adjacent definitions on each side.
     pub include_neighbors: usize,
-    /// Says that only symbols and their lines are wanted.
+    /// True to return only symbols and their lines.
     pub outline: bool,
     /// True to show documentation; if it is not given, the answer shows the first line of each comment in text, and
     /// all of it in JSON.
     pub docs: Option<bool>,
-    /// Has the text of long files, classes and functions shown whole, as far as the budget goes. JSON has it whole anyway.
+    /// True to show the text of long files, classes and functions whole, as far as the budget allows. JSON
+    /// always has it whole.
     pub whole: bool,
     /// A regex for long bodies: the answer shows the signature and the lines around its matches.
     pub around: Option<String>,
@@ -119,13 +120,13 @@ pub struct ReadSymbolsArgs {
 /// The data of a `read_symbols` answer.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ReadSymbolsResult {
-    /// In the order of the targets.
+    /// The definitions, in the order of the targets.
     pub symbols: Vec<SymbolSource>,
-    /// Targets that mean several definitions.
+    /// Targets that denote several definitions.
     pub ambiguous: Vec<Ambiguous>,
-    /// Targets that mean none.
+    /// Targets that denote none.
     pub not_found: Vec<String>,
-    /// The outlines of targets that were asked for as outlines, and the folders.
+    /// The outlines of targets requested as outlines, and the folders.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outlines: Vec<ReadOutline>,
 }
@@ -133,19 +134,19 @@ pub struct ReadSymbolsResult {
 /// The symbols of a file, or of one of its classes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ReadOutline {
-    /// The file, or a folder, with `/` at its end, of which only the number of files is told.
+    /// The file, or a folder with `/` at its end, for which the answer only has the number of files.
     pub file: String,
     /// Number of files in the folder; `None` for a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<usize>,
-    /// In the order of the file.
+    /// The symbols, in the order of the file.
     pub symbols: Vec<OutlineSymbol>,
 }
 
 /// A symbol in an outline.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct OutlineSymbol {
-    /// Its name; with that of its type where it is not written within it.
+    /// Its name; with the name of its type if it is defined outside of it.
     pub name: String,
     /// The kind of the symbol, as in `function`.
     pub kind: String,
@@ -153,7 +154,7 @@ pub struct OutlineSymbol {
     pub line: u32,
     /// The last line of the symbol, inclusive.
     pub end_line: u32,
-    /// Its header, of functions and methods.
+    /// The header of a function or method.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
     /// The symbols within this one.
@@ -178,20 +179,20 @@ pub struct SymbolSource {
     pub end_line: u32,
     /// The text of those lines, as far as it is shown.
     pub source: String,
-    /// True if `source` has all of them, apart from documentation that was not wanted.
+    /// True if `source` has all of the lines, except unwanted documentation.
     pub body_complete: bool,
-    /// Stretches of lines between the first and the last that `source` leaves out, as `120-180`.
+    /// Ranges of lines between the first and the last that `source` omits, as `120-180`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
-    /// For each of those stretches the functions that it calls, the first few; empty unless `about` was given.
+    /// For each omitted range the first few functions that it calls; empty without `about`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing_calls: Vec<Vec<String>>,
-    /// Set on definitions that were not asked for by name.
+    /// True for a definition that the call did not name.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_neighbor: bool,
 }
 
-/// A target that means several definitions.
+/// A target that denotes several definitions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ambiguous {
     /// The target as the caller gave it.

@@ -1,5 +1,6 @@
-//! `resolve`: between a node of the map and its place in the file as a language server sees it, and from a name in words to
-//! what it means ([`super::entity`]). Arguments, result, definition.
+//! Defines `resolve`, which translates between a node of the map and its place in the file as a language
+//! server sees it, and finds the entity of a name in words ([`super::entity`]). Arguments, result,
+//! definition.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -100,21 +101,21 @@ pub static RESOLVE: ToolDef = ToolDef {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolveArgs {
-    /// From the map to the file.
+    /// The node to find in the file.
     pub node_id: Option<String>,
-    /// From the file to the map.
+    /// The file with the position to find in the map.
     pub file: Option<String>,
     /// The 1-based line in `file`; `None` without `file`.
     pub line: Option<u32>,
-    /// Its column; without one, the name that the line defines, else what encloses the line.
+    /// The column; if it is missing, the name that the line defines, else the definition around the line.
     pub col: Option<u32>,
-    /// From a name in words to what it means.
+    /// A name in words whose entity to find.
     pub subject: Option<String>,
-    /// Where the words were met.
+    /// The context of the words, a [`Context`](super::entity::Context).
     pub context: Option<Value>,
     /// The settings that decide how the entity is chosen, a [`Strategy`](super::entity::Strategy).
     pub strategy: Option<Value>,
-    /// Rules that the answer keeps.
+    /// The rules of the answer, a [`Constraints`](super::entity::Constraints).
     pub constraints: Option<Value>,
     /// Facts that the client knows already, a [`Hints`](super::entity::Hints).
     pub hints: Option<Value>,
@@ -122,27 +123,27 @@ pub struct ResolveArgs {
     pub debug: Option<Value>,
 }
 
-/// Where a node is now.
+/// The present place of a node.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeResult {
-    /// The node that was asked about.
+    /// The queried node.
     pub node_id: String,
-    /// Where its name stands: the language server's word if `verified`, else the map's.
+    /// The place of its name: the language server's if `verified`, else the map's.
     pub location: Anchor,
     /// True if the language server confirmed the location.
     pub verified: bool,
-    /// True if the map, or the ID, is of an earlier state of the file.
+    /// True if the map, or the ID, belongs to an earlier state of the file.
     pub map_stale: bool,
-    /// Where the map has it, if that differs.
+    /// The lines in the map, if they differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub map_range: Option<LineRange>,
-    /// Found by its last name alone.
+    /// True if only the last name of the ID matched.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub relocated: bool,
     /// True if the map has a node with this ID.
     pub in_map: bool,
-    /// The ID of what was found, when it is another than was asked about.
+    /// The ID of the found node, if it is not the queried one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_node_id: Option<String>,
     /// The name, kind and signature of the symbol.
@@ -153,22 +154,22 @@ pub struct NodeResult {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PositionResult {
-    /// The node of the innermost symbol; none when the map does not have it.
+    /// The node of the innermost symbol; `None` when the map does not have it.
     pub node_id: Option<String>,
     /// True if the map has the innermost symbol.
     pub in_map: bool,
-    /// True if the map is of an earlier state of the file.
+    /// True if the map belongs to an earlier state of the file.
     pub map_stale: bool,
     /// True if the language server named the symbols around the position; false if the map did.
     pub verified: bool,
     /// The nearest container that the map has, when it does not have the symbol.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest_node_id: Option<String>,
-    /// The names of what encloses the position, joined with dots; empty at the top of the file.
+    /// The names of the symbols around the position, joined with dots; empty at the top level of the file.
     pub qualified_name: String,
     /// The symbols around the position, the outermost first.
     pub enclosing_symbols: Vec<EnclosingSymbol>,
-    /// Where the innermost symbol's name stands; the position itself at the top of the file.
+    /// The place of the innermost symbol's name; the position itself at the top level of the file.
     pub location: Anchor,
 }
 
@@ -176,9 +177,9 @@ pub struct PositionResult {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LineRange {
-    /// The first line of the stretch.
+    /// The first line of the range.
     pub line: u32,
-    /// The last line of the stretch, inclusive.
+    /// The last line of the range, inclusive.
     pub end_line: u32,
 }
 
@@ -189,7 +190,7 @@ pub struct Symbol {
     pub name: String,
     /// The kind of the symbol, as in `function`.
     pub kind: String,
-    /// From the language server where it says one, else from the map; empty where neither does.
+    /// The signature from the language server if it has one, else from the map; empty if neither has one.
     pub signature: String,
 }
 

@@ -1,19 +1,19 @@
-//! JSON schemas from a [`ToolDef`].
+//! Makes JSON schemas from a [`ToolDef`].
 //!
-//! Input schemas are flat objects without `oneOf`, `anyOf` or `allOf`, because several model APIs refuse those, and short,
-//! because every token of them is paid in every conversation.
+//! Input schemas are flat objects without `oneOf`, `anyOf` or `allOf`, because several model APIs refuse
+//! those, and short, because every conversation pays for each of their tokens.
 
 use serde_json::{Map, Value, json};
 
 use super::notation;
 use super::{ArgDef, ArgType, Default, ToolDef};
 
-/// The schema of a tool's arguments.
+/// Returns the schema of a tool's arguments.
 #[must_use]
 pub fn input_schema(tool: &ToolDef) -> Map<String, Value> {
     let mut properties = Map::new();
     let mut required = Vec::new();
-    // Each would pay for it in every conversation, and a page that follows is had with `offset`.
+    // Every conversation would pay for each of these, and `offset` gets the next page.
     for arg in tool.all_args().filter(|arg| !super::same_name(arg.name, "tokenBudget")) {
         properties.insert(arg.name.to_owned(), Value::Object(property_schema(arg)));
         if matches!(arg.default, Default::Required | Default::Expected) {
@@ -52,7 +52,7 @@ fn property_schema(arg: &ArgDef) -> Map<String, Value> {
     }
     set("description", arg.description.into());
     match arg.default {
-        // Nothing is what everybody expects where nothing is said.
+        // These are the defaults that everybody expects.
         Default::Int(0) | Default::Bool(false) => {}
         Default::Int(n) => set("default", n.into()),
         Default::Str(s) => set("default", s.into()),
@@ -62,7 +62,7 @@ fn property_schema(arg: &ArgDef) -> Map<String, Value> {
     out
 }
 
-/// The schema of the whole envelope around a tool's result.
+/// Returns the schema of the whole envelope around a tool's result.
 ///
 /// # Panics
 /// Never: a test reads every tool's notation.
@@ -99,8 +99,8 @@ pub fn output_schema(tool: &ToolDef) -> Map<String, Value> {
     }
 }
 
-/// A tool as MCP's `tools/list` shows it, without an output schema. What a tool may destroy, and whether it may be called
-/// twice, the protocol asks only of tools that write.
+/// Returns a tool as MCP's `tools/list` shows it, without an output schema. The protocol asks only writing
+/// tools whether they destroy data, and whether a call may be repeated.
 #[must_use]
 pub fn tool_listing(tool: &ToolDef) -> Value {
     let mut annotations = json!({"readOnlyHint": tool.read_only});

@@ -1,10 +1,10 @@
-//! The scope of an answer: which paths it is about, and whether tests are.
+//! Defines the scope of an answer: its paths, and whether it includes tests.
 
 use serde::Deserialize;
 
 use super::{ArgDef, ArgType, Default};
 
-/// The words that the argument `tests` takes.
+/// The words that the argument `tests` accepts.
 pub const TESTS: &[&str] = &["include", "exclude", "only"];
 
 /// The arguments of every tool that answers with places.
@@ -18,7 +18,8 @@ pub static ARGS: &[ArgDef] = &[
     ArgDef { name: "tests", ty: ArgType::Enum(TESTS), default: Default::None, description: "Tests" },
 ];
 
-/// The dependency whose source is asked instead of the project, or all of them, or the organisation. In no list: the server's instructions name it.
+/// The dependency to ask instead of the project, or all dependencies, or the organisation. In no list: the
+/// server's instructions name it.
 pub const IN: ArgDef = ArgDef {
     name: "in",
     ty: ArgType::Str { min: 3 },
@@ -38,13 +39,13 @@ pub(super) const GLOB: ArgDef = ArgDef { name: "glob", description: "Older: a gl
 pub(super) const FILE_FILTER: ArgDef =
     ArgDef { name: "fileFilter", description: "Older: only paths with this, or of this glob", ..PATH_PREFIX };
 
-/// A scope as it was asked for, in any of its spellings.
+/// A scope in the arguments, in any of its spellings.
 #[derive(Clone, Debug, Deserialize, std::default::Default)]
 pub struct ScopeArgs {
-    /// Prefixes and globs; `!` before one leaves out.
+    /// Prefixes and globs; `!` before one excludes its paths.
     #[serde(default)]
     pub paths: Vec<String>,
-    /// One of [`TESTS`]; none means `include`.
+    /// One of [`TESTS`]; `None` means `include`.
     pub tests: Option<String>,
     /// A prefix of paths; the older spelling of one of `paths`.
     #[serde(alias = "pathPrefix")]

@@ -1,10 +1,11 @@
-//! The language servers that exist for a project and the ways to get them: for `hob servers`, in no list for agents.
+//! Defines `hob_servers`: the language servers that exist for a project, and the ways to get others. For `hob
+//! servers`; in no list for agents.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ArgDef, ArgType, Default, ListCut, MAX_BUDGET, ToolDef, ToolSet};
 
-/// The tool that lists the servers that serve each language here, and those that could.
+/// Lists the servers that serve each language of the project, and those that could.
 pub static SERVERS: ToolDef = ToolDef {
     name: "hob_servers",
     title: "Language servers",
@@ -42,7 +43,7 @@ pub struct ServersResult {
     /// The errors in the settings, each with its file and line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
-    /// The project has settings that do not count, because it is not trusted.
+    /// True if the project has settings that do not count, because the project is not trusted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unheard: bool,
 }
@@ -50,11 +51,11 @@ pub struct ServersResult {
 /// Languages with the same servers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Family {
-    /// The protocol's names for them.
+    /// The protocol's names for these languages.
     pub languages: Vec<String>,
-    /// Their servers, most wanted first.
+    /// Their servers, the preferred one first.
     pub candidates: Vec<ListedServer>,
-    /// Number of the project's files in these languages, as far as it is indexed.
+    /// Number of the project's files in these languages, as far as the project is indexed.
     #[serde(default)]
     pub files: usize,
     /// The user's settings that concern these languages.
@@ -67,18 +68,19 @@ pub struct Family {
 pub struct ListedServer {
     /// The name of the server in the catalogue.
     pub name: String,
-    /// `used`, `spare` (found, but another one comes first), `rejected`, `missing`, or `off` (the user does not want it).
+    /// `used`, `spare` (found, but another one takes precedence), `rejected`, `missing`, or `off` (the user
+    /// does not want it).
     pub state: String,
-    /// Its program, if one was found that runs.
+    /// The path of its program, if a working one was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     /// The version that the program reports; `None` if it reports none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Programs that were found and are of no use, each with the reason.
+    /// Programs that were found and cannot be used, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rejected: Vec<String>,
-    /// True if the program that was found would run only in a trusted project.
+    /// True if the program would run only in a trusted project.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub needs_trust: bool,
     /// The user's settings that concern this server.
@@ -86,7 +88,7 @@ pub struct ListedServer {
     pub settings: Vec<Setting>,
     /// The instructions for installing the server by hand.
     pub install: String,
-    /// `hob servers install` can get it.
+    /// True if `hob servers install` can install it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub installable: bool,
     /// The commands by which hob installs the server; `None` if it cannot, or was not asked about this server.
@@ -94,19 +96,19 @@ pub struct ListedServer {
     pub recipe: Option<Recipe>,
 }
 
-/// Something that the user's settings say.
+/// A setting of the user.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Setting {
     /// The subject of the setting: `command`, `settings.python.analysis.diagnosticMode`.
     pub key: String,
     /// The value that the user wants.
     pub value: String,
-    /// Where it stands: file and line.
+    /// The place of the setting: file and line.
     pub from: String,
-    /// Where something else stands that does not count because of this.
+    /// The places of other values that this setting overrides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub instead_of: Vec<String>,
-    /// Why it does not count at present.
+    /// The reason why the setting does not count at present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ignored: Option<String>,
 }
@@ -116,9 +118,10 @@ pub struct Setting {
 pub struct Recipe {
     /// A sentence for people that names what must be installed first.
     pub needs: String,
-    /// The folder; nothing else is written to.
+    /// The folder; the commands write only to it.
     pub folder: String,
-    /// A file in it that is made when everything has succeeded: without it the folder does not count.
+    /// A file in the folder, which is made when all commands have succeeded: without it the folder does not
+    /// count.
     pub stamp: String,
     /// The commands to run, one after the other.
     pub steps: Vec<RecipeStep>,
@@ -127,11 +130,11 @@ pub struct Recipe {
 /// One command of a recipe.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RecipeStep {
-    /// A name to be looked up, or a path.
+    /// The name of the program to look up, or its path.
     pub program: String,
     /// The arguments of the program, in order.
     pub args: Vec<String>,
-    /// Variables besides those of the user, as `NAME=value`.
+    /// Variables in addition to those of the user, as `NAME=value`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! `tests_for`: arguments, results, definition.
+//! Defines `tests_for`: arguments, results, definition.
 
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +61,7 @@ pub struct TestsArgs {
     pub direction: String,
     /// Most steps from the target.
     pub max_depth: u32,
-    /// Items passed over before the first one shown.
+    /// Number of items to skip before the first one shown.
     pub offset: usize,
 }
 
@@ -70,15 +70,16 @@ pub struct TestsArgs {
 pub struct TestsResult {
     /// The symbol, the file or the change.
     pub of: String,
-    /// `in`: `found` are tests that reach it; `out`: `found` is what it reaches.
+    /// `in`: `found` has the tests that reach the target; `out`: `found` has the definitions that the target
+    /// reaches.
     pub direction: String,
-    /// Tests, or what a test covers, nearest first.
+    /// Tests, or the definitions that a test covers, nearest first.
     pub found: Vec<ReachedNode>,
     /// Command lines that run all the tests, shown or not.
     pub commands: Vec<TestCommand>,
     /// Counts of everything, shown or not.
     pub counts: TestCounts,
-    /// The depth to which edges were followed, if there may be more beyond.
+    /// The depth of the search, if there may be more beyond.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated_at: Option<u32>,
 }
@@ -94,11 +95,11 @@ pub struct ReachedNode {
     pub file: String,
     /// 1-based line of its name.
     pub line: u32,
-    /// Steps between it and the target; 0 for a test that is itself part of the target.
+    /// Number of steps between it and the target; 0 for a test that is itself part of the target.
     pub depth: u32,
-    /// The least sure step on the way.
+    /// The lowest confidence of these steps.
     pub confidence: String,
-    /// The node ID of its neighbour on the way, if that is not the target.
+    /// The node ID of the next node towards the target, if that is not the target itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
 }
@@ -110,7 +111,7 @@ pub struct TestCommand {
     pub runner: String,
     /// The command line, for a POSIX shell in the project's root.
     pub command: String,
-    /// Number of the tests that it runs, of those that were found.
+    /// Number of found tests that it runs.
     pub tests: usize,
 }
 
@@ -119,8 +120,8 @@ pub struct TestCommand {
 pub struct TestCounts {
     /// Number of nodes found.
     pub found: usize,
-    /// Number of files they are in.
+    /// Number of files with these nodes.
     pub files: usize,
-    /// Number of tests that may reach it by unresolved uses, and are not found otherwise; with `out`, of unresolved calls.
+    /// Number of tests that only unresolved uses connect with the target; with `out`, of unresolved calls.
     pub possible: usize,
 }

@@ -1,4 +1,4 @@
-//! Text search: arguments, results, definitions.
+//! Defines exact text search: arguments, results, definitions.
 
 use serde::{Deserialize, Serialize};
 
@@ -98,7 +98,7 @@ pub static COUNT_PATTERNS: ToolDef = ToolDef {
 pub struct CountPatternsArgs {
     /// The patterns to count, in Rust's regex syntax.
     pub patterns: Vec<String>,
-    /// Some of [`TEXT_KINDS`]; none means every line.
+    /// Some of [`TEXT_KINDS`]; empty for every line.
     #[serde(default)]
     pub kinds: Vec<String>,
     /// Time limit in milliseconds.
@@ -108,18 +108,18 @@ pub struct CountPatternsArgs {
 /// The data of a `count_patterns` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CountPatternsResult {
-    /// One for each pattern, in their order.
+    /// The counts of each pattern, in the order of the call.
     pub patterns: Vec<PatternCount>,
     /// True if everything was searched; if not, the counts are lower bounds.
     pub complete: bool,
-    /// Wall time of the search.
+    /// Wall time of the search, in milliseconds.
     pub elapsed_ms: u64,
 }
 
 /// The counts of one pattern's matches.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PatternCount {
-    /// As it was given.
+    /// The pattern of the call.
     pub pattern: String,
     /// Number of occurrences in all files.
     pub total_matches: u64,
@@ -129,7 +129,7 @@ pub struct PatternCount {
     pub top_files: Vec<TopFile>,
 }
 
-/// A file and how often a pattern occurs in it.
+/// A file, and the number of a pattern's occurrences in it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TopFile {
     /// The path of the file, relative to the root.
@@ -143,14 +143,14 @@ pub struct TopFile {
 pub struct RegexSearchArgs {
     /// The pattern to search for, in Rust's regex syntax.
     pub pattern: String,
-    /// Some of [`TEXT_KINDS`]; none means every line.
+    /// Some of [`TEXT_KINDS`]; empty for every line.
     #[serde(default)]
     pub kinds: Vec<String>,
     /// Most matches that are shown.
     pub limit: Option<usize>,
     /// Time limit in milliseconds.
     pub max_millis: u64,
-    /// Lines before and after.
+    /// Lines of context before and after a match.
     pub context_lines: usize,
     /// `lines`, `files` or `count`.
     pub output: String,
@@ -159,17 +159,17 @@ pub struct RegexSearchArgs {
 /// The data of a `regex_search` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RegexSearchResult {
-    /// By path, then line.
+    /// The matches, by path, then line.
     pub matches: Vec<TextMatch>,
-    /// Matching lines in everything searched.
+    /// Number of matching lines in all searched files.
     pub total_lines: u64,
-    /// Occurrences in everything searched.
+    /// Number of occurrences in all searched files.
     pub total_matches: u64,
-    /// Files with a match.
+    /// Number of files with a match.
     pub files_matched: u64,
     /// True if everything was searched; if not, the totals are lower bounds.
     pub complete: bool,
-    /// Wall time of the search.
+    /// Wall time of the search, in milliseconds.
     pub elapsed_ms: u64,
 }
 
@@ -187,15 +187,15 @@ pub struct TextMatch {
     /// The text of the line; `None` when `output` is `files`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// `File`, or which of the kinds asked for the line belongs to.
+    /// `File`, or the kind, of those requested, of the node around the line.
     pub kind: String,
-    /// The innermost node of the kinds asked for that it stands in.
+    /// The ID of the innermost such node.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node_id: Option<String>,
-    /// The qualified name of the definition that it stands in; nothing for the definition's own first line.
+    /// The qualified name of the definition around the line; `None` on the definition's own first line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
-    /// Matching lines of the file, when `output` is `files`.
+    /// Number of matching lines in the file, when `output` is `files`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
     /// Lines of context before the match.

@@ -15,8 +15,8 @@ use crate::{CommandFailure, CommandOutcome, Common, output};
 
 /// Check and show the settings
 ///
-/// They stand in config.toml in hob's folder of settings and, once a project is trusted, in its .hob.toml; `hob config path` says
-/// where. docs/settings.md explains every key. No daemon is needed.
+/// The settings are in config.toml in hob's settings folder and, once a project is trusted, in its .hob.toml;
+/// `hob config path` shows where. docs/settings.md explains every key. No daemon is needed.
 #[derive(Debug, Args)]
 pub(crate) struct Config {
     #[command(subcommand)]
@@ -25,27 +25,28 @@ pub(crate) struct Config {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Say what is wrong with the settings, with line and column; exit code 1 if anything is
+    /// Report the errors in the settings, with line and column; exit code 1 if there are any
     ///
-    /// Without a file: your own, that of the project, and the environment.
+    /// Without a file: your own settings, those of the project, and the environment.
     Check {
-        /// Only this file; one that is called .hob.toml is checked as a project's
+        /// Only this file; a file with the name .hob.toml is checked as a project's
         file: Option<PathBuf>,
     },
-    /// Show what counts in this project, keys and variables that may be secret left out (the default)
+    /// Show the effective settings of this project, without keys and variables that may be secret (the
+    /// default)
     Show {
-        /// Also show where each value was said
+        /// Also show where each value is set
         #[arg(long)]
         origin: bool,
     },
-    /// Say which files are looked at
+    /// Show which files hob reads
     Path,
     /// Print the JSON schema of config.toml, for editors
     Schema {
         /// Print the schema of a project's .hob.toml instead
         #[arg(long)]
         project: bool,
-        /// Write it into this file; folders are made at need
+        /// Write it into this file; missing folders are created
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },

@@ -20,7 +20,7 @@ use super::{CommandFailure, CommandOutcome, Common, render, term};
 use conceal::Concealer;
 use gather::Section;
 
-/// Gather what a bug report needs
+/// Gather the facts for a bug report
 #[derive(Debug, Args)]
 pub(crate) struct Debug {
     #[command(subcommand)]
@@ -35,7 +35,8 @@ enum DebugVerb {
 /// Write versions, settings, status, statistics, log and crash reports into one text file
 ///
 /// Shows the whole text first and asks; nothing is sent anywhere. Values that may be secret are left out. The
-/// log and the reports name paths, and a message of a crash may quote a few characters of a text: look through it. --hash-names puts hashes in their places, the same one for the same name, so that the text can still be
+/// log and the reports name paths, and a crash message may quote a few characters of a text: look through it.
+/// --hash-names replaces them by hashes, the same one for the same name, so that the text can still be
 /// followed.
 #[derive(Debug, Args)]
 struct Bundle {
@@ -43,7 +44,7 @@ struct Bundle {
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Put hashes in the places of paths and of names of files, projects, the user and this machine
+    /// Replace paths and the names of files, projects, the user and this machine by hashes
     #[arg(long)]
     hash_names: bool,
 
@@ -51,7 +52,7 @@ struct Bundle {
     #[arg(long)]
     stacks: bool,
 
-    /// Lines at the end of the log to take along
+    /// Number of lines at the end of the log to include
     #[arg(long, value_name = "N", default_value_t = 400)]
     log_lines: usize,
 

@@ -34,18 +34,19 @@ use super::{CommandFailure, CommandOutcome, Common};
 use check::Level;
 use surroundings::Surroundings;
 
-/// Look for what is wrong with hob here, and say what mends it
+/// Look for problems of hob here, and say how to fix them
 ///
-/// Looks at the programs, the daemon, hob's folders, the system's limits, the settings, this project, its language servers, the
-/// service and the agents that are set up. Changes nothing and starts nothing, so what only a daemon knows is looked at only if
-/// one runs. Ends with 0 if there is no problem, with 1 if there is one; notes and warnings are no problems.
+/// Checks the programs, the daemon, hob's folders, the system's limits, the settings, this project, its
+/// language servers, the service and the agents that are set up. Changes nothing and starts nothing, so facts
+/// that only a daemon knows are checked only if one runs. Exit code 0 without a problem, 1 with one; notes
+/// and warnings are no problems.
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
-    /// Start the daemon if none runs and have it open this project, to look at what only a daemon knows
+    /// Start the daemon if none runs and let it open this project, to check facts that only a daemon knows
     #[arg(long)]
     start: bool,
 
-    /// Show what is as it should be, too
+    /// Also show the checks without problems
     #[arg(short, long)]
     verbose: bool,
 }

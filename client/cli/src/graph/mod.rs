@@ -28,7 +28,7 @@ use super::term::{self, Style};
 use super::{CommandFailure, CommandOutcome, Common, output, show};
 use model::{Gatherer, Picture};
 
-/// Draw the code base: clusters, hubs, and who uses what
+/// Draw the code base: clusters, hubs, and which code uses which
 ///
 /// Writes one HTML page that opens from disk and loads nothing from elsewhere: the most connected symbols by cluster, search,
 /// and for each symbol its callers and callees with their source, and links into an editor ($VISUAL or $EDITOR is the first
@@ -43,7 +43,7 @@ pub(crate) struct Graph {
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 
-    /// Colour files by how many commits of the last DAYS changed them, where the page is told to
+    /// Let the page colour files by the number of commits in the last DAYS that changed them
     #[arg(long, value_name = "DAYS", num_args = 0..=1, default_missing_value = "365", value_parser = clap::value_parser!(u32).range(1..=36_500))]
     heat: Option<u32>,
 

@@ -68,7 +68,7 @@ pub(super) struct Cluster {
     pub(super) x: f64,
     pub(super) y: f64,
     pub(super) r: f64,
-    /// Whether it is one of the daemon's, with a colour of its own; the others gather the rest.
+    /// True if it is one of the daemon's, with a colour of its own; the others gather the rest.
     pub(super) is_real: bool,
 }
 
@@ -81,7 +81,7 @@ pub(super) type Edge = [u64; 5];
 pub(super) struct Picture {
     pub(super) name: String,
     pub(super) root: String,
-    /// Whether the project is on another machine, so that its source cannot be read here.
+    /// True if the project is on another machine, so that its source cannot be read here.
     pub(super) is_far: bool,
     pub(super) built_at: String,
     pub(super) files: Vec<File>,

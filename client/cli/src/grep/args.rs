@@ -31,16 +31,16 @@ pub(crate) struct Grep {
     /// Read patterns from a file, one a line
     #[arg(short = 'f', long, value_name = "FILE")]
     pub(super) file: Vec<PathBuf>,
-    /// Patterns are plain texts
+    /// Treat patterns as plain texts
     #[arg(short = 'F', long)]
     pub(super) fixed_strings: bool,
-    /// Case does not count
+    /// Ignore case
     #[arg(short = 'i', long, overrides_with_all = ["case_sensitive", "smart_case"])]
     pub(super) ignore_case: bool,
     /// Respect case in patterns (default)
     #[arg(short = 's', long, overrides_with_all = ["ignore_case", "smart_case"])]
     pub(super) case_sensitive: bool,
-    /// Case counts if the pattern has a capital letter
+    /// Ignore case unless the pattern has a capital letter
     #[arg(short = 'S', long, overrides_with_all = ["ignore_case", "case_sensitive"])]
     pub(super) smart_case: bool,
     /// Match only whole words, not parts
@@ -50,7 +50,7 @@ pub(crate) struct Grep {
     #[arg(short = 'x', long)]
     pub(super) line_regexp: bool,
 
-    /// Only files that match this glob, or with ! in front do not; the last that matches decides
+    /// Only files that match this glob, or do not match it with ! in front; the last match decides
     #[arg(short = 'g', long, value_name = "GLOB", allow_hyphen_values = true)]
     pub(super) glob: Vec<String>,
     /// Only files of this type
@@ -59,60 +59,60 @@ pub(crate) struct Grep {
     /// No files of this type
     #[arg(short = 'T', long, value_name = "TYPE")]
     pub(super) type_not: Vec<String>,
-    /// Most matching lines of a file
+    /// Most matching lines for each file
     #[arg(short = 'm', long, value_name = "NUM")]
     pub(super) max_count: Option<u64>,
 
-    /// Lines after each match
+    /// Show lines after each match
     #[arg(short = 'A', long, value_name = "NUM")]
     pub(super) after_context: Option<usize>,
-    /// Lines before each match
+    /// Show lines before each match
     #[arg(short = 'B', long, value_name = "NUM")]
     pub(super) before_context: Option<usize>,
-    /// Lines before and after each match
+    /// Show lines before and after each match
     #[arg(short = 'C', long, value_name = "NUM")]
     pub(super) context: Option<usize>,
 
-    /// Only how many lines match, by file
+    /// Only the number of matching lines, by file
     #[arg(short = 'c', long, overrides_with_all = ["count_matches", "files_with_matches"])]
     pub(super) count: bool,
-    /// Only how many matches there are, by file
+    /// Only the number of matches, by file
     #[arg(long, overrides_with_all = ["count", "files_with_matches"])]
     pub(super) count_matches: bool,
-    /// Only which files match
+    /// Only the paths of matching files
     #[arg(short = 'l', long, overrides_with_all = ["count", "count_matches"])]
     pub(super) files_with_matches: bool,
     /// Only the matches themselves
     #[arg(short = 'o', long)]
     pub(super) only_matching: bool,
-    /// Print nothing; only the exit code tells
+    /// Print nothing; only the exit code shows the result
     #[arg(short = 'q', long)]
     pub(super) quiet: bool,
 
-    /// Line numbers (the default, in a pipe too)
+    /// Show line numbers (the default, in a pipe too)
     #[arg(short = 'n', long, overrides_with = "no_line_number")]
     pub(super) line_number: bool,
-    /// Leave out the line numbers
+    /// Omit line numbers
     #[arg(short = 'N', long, overrides_with = "line_number")]
     pub(super) no_line_number: bool,
-    /// The column of the first match, in bytes
+    /// Show the column of the first match, in bytes
     #[arg(long, overrides_with = "no_column")]
     pub(super) column: bool,
     #[arg(long, hide = true, overrides_with = "column")]
     pub(super) no_column: bool,
-    /// The path with every line
+    /// Show the path with every line
     #[arg(short = 'H', long, overrides_with = "no_filename")]
     pub(super) with_filename: bool,
-    /// Leave out the paths of files
+    /// Omit the paths of files
     #[arg(short = 'I', long, overrides_with = "with_filename")]
     pub(super) no_filename: bool,
-    /// The path above the lines of a file (default on a terminal)
+    /// Show the path above the lines of a file (default on a terminal)
     #[arg(long, overrides_with = "no_heading")]
     pub(super) heading: bool,
-    /// The path before every line
+    /// Show the path before every line
     #[arg(long, overrides_with = "heading")]
     pub(super) no_heading: bool,
-    /// A NUL byte after paths
+    /// Write a NUL byte after paths
     #[arg(short = '0', long)]
     pub(super) null: bool,
     /// When to write in colour

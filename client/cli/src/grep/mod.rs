@@ -251,7 +251,7 @@ struct GrepRun {
     asker: Asker,
     args: Map<String, Value>,
     mode: Mode,
-    /// Whether the user named a single place.
+    /// True if the user named a single place.
     one: bool,
     printer: Option<Printer>,
     matched: bool,

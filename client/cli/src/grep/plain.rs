@@ -16,9 +16,9 @@ pub(super) struct Look {
     pub(super) column: bool,
     pub(super) only_matching: bool,
     pub(super) null: bool,
-    /// Whether there is context, so that gaps between lines are marked.
+    /// True if there is context, so that gaps between lines are marked.
     pub(super) context: bool,
-    /// Whether line ends in names are written as words.
+    /// True if line ends in names are written as words.
     pub(super) names_on_one_line: bool,
 }
 
@@ -26,9 +26,9 @@ pub(super) struct Look {
 pub(super) struct Plain<W> {
     out: W,
     look: Look,
-    /// Whether anything has been printed.
+    /// True if anything has been printed.
     begun: bool,
-    /// Whether a match is being coloured.
+    /// True if a match is being coloured.
     in_match: bool,
 }
 

@@ -37,14 +37,15 @@ const DEADLINE: Duration = Duration::from_millis(150);
 /// Size limit of an event, in bytes: it may hold all of a tool's output.
 const LARGEST: u64 = 16 << 20;
 
-/// Tell an agent what hob knows of its last search or reading
+/// Tell an agent the facts that hob has for its last search or reading
 ///
-/// `hob setup AGENT --hook` makes the agent run this. It reads the agent's event from standard input and writes at most 60 tokens in the
-/// agent's format: the definition of the name that was searched, its callers, the functions around the hits. It never blocks: after
-/// 150 ms, without a daemon, without an index of the project or with nothing to say it exits with 0 in silence.
+/// `hob setup AGENT --hook` makes the agent run this. It reads the agent's event from standard input and
+/// writes at most 60 tokens in the agent's format: the definition of the searched name, its callers, the
+/// functions around the hits. It never blocks: after 150 ms, without a daemon, without an index of the
+/// project or without a result it exits with 0 in silence.
 #[derive(Debug, Args)]
 pub(crate) struct Hook {
-    /// The agent whose format is meant
+    /// The agent, which decides the format
     #[arg(value_name = "CLIENT")]
     client: String,
 }

@@ -93,7 +93,7 @@ pub(super) fn recognize_command(line: &str) -> Option<ShellCommand> {
 /// A command without operators.
 struct SimpleCommand {
     words: Vec<String>,
-    /// Whether its input is another command's output.
+    /// True if its input is another command's output.
     is_piped: bool,
 }
 

@@ -14,8 +14,8 @@ use scip::IndexCommand;
 
 /// Index a project now, or scan it again
 ///
-/// Rarely needed: the first question about a project indexes it, and changes are followed by themselves. The commands below are about
-/// SCIP indexes, which indexers built on compilers write.
+/// Rarely needed: the first question about a project indexes it, and hob follows changes by itself. The
+/// commands below are about SCIP indexes, which compiler-based indexers write.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Index {

@@ -19,35 +19,37 @@ use super::super::{CommandFailure, CommandOutcome, Common, output, render, show}
 /// The actions on imported indexes.
 #[derive(Debug, Subcommand)]
 pub(super) enum IndexCommand {
-    /// Believe a SCIP index that a compiler made, for every file that is still as it was indexed
+    /// Believe a SCIP index that a compiler made, for every file that has not changed since
     ///
-    /// Definitions and references come from it where no language server answers. A file that changes is not believed any more, until
-    /// its contents come back. Importing an index of the same indexer again replaces the earlier one.
+    /// Definitions and references come from it where no language server answers. A changed file is not
+    /// believed, until it has its indexed contents again. Importing an index of the same indexer again
+    /// replaces the earlier one.
     Import {
         /// The index, such as index.scip
         file: PathBuf,
-        /// Its paths are of this project, whatever folder it names: it was made on another machine
+        /// Take its paths as those of this project, whatever folder it names: it was made on another machine
         #[arg(long)]
         relocate: bool,
-        /// Also files that were written after the index: a checkout or a copy has set their times anew
+        /// Also believe files that were written after the index: a checkout or a copy has set their times
+        /// anew
         #[arg(long)]
         accept_newer: bool,
     },
     /// Write the map as a SCIP index
     Export {
-        /// Where to write it
+        /// The file to write
         #[arg(long, short, visible_alias = "out", value_name = "FILE", default_value = "index.scip")]
         output: PathBuf,
         /// Replace the file even if it is no SCIP index
         #[arg(long)]
         force: bool,
     },
-    /// The imported indexes, and how many of their files are believed
+    /// List the imported indexes, and how many of their files are believed
     #[command(visible_alias = "stats")]
     List,
-    /// Forget an imported index
+    /// Remove an imported index
     Drop {
-        /// As `hob index list` names it
+        /// The name in `hob index list`
         name: String,
     },
 }

@@ -20,22 +20,23 @@ use super::term;
 use super::visible::on_one_line;
 use super::{CommandFailure, CommandOutcome, Common, daemon, doctor};
 
-/// Remove what hob keeps: indexes, logs, trust, pending edits, installed servers and models
+/// Remove hob's data: indexes, logs, trust, pending edits, installed servers and models
 ///
-/// Ends the daemon first. Your settings stay unless --settings says otherwise. Without --yes it only shows what would go.
-/// With --root PATH only what is kept for that one project goes: its index and texts, pending edits, its trust; the daemon goes on.
-/// What `hob setup` and `hob service` have put elsewhere is taken back by them: do that before, as the receipts go too.
+/// Ends the daemon first. Your settings stay unless --settings says otherwise. Without --yes it only shows
+/// the data. With --root PATH it removes only the data of that one project: its index and texts, pending
+/// edits, its trust; the daemon goes on. `hob setup` and `hob service` remove their own files elsewhere: use
+/// them before, because their receipts are removed too.
 #[derive(Debug, Args)]
 pub(crate) struct Purge {
     /// Remove the data; without it, only list it
     #[arg(long)]
     yes: bool,
 
-    /// The settings too (config.toml)
+    /// Also remove the settings (config.toml)
     #[arg(long)]
     settings: bool,
 
-    /// Even while receipts of `hob setup` are there, or a service; what they wrote then stays where it is
+    /// Remove even with receipts of `hob setup`, or a service; the files that they wrote then stay
     #[arg(long)]
     force: bool,
 }

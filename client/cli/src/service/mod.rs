@@ -22,11 +22,11 @@ use serde_json::Value;
 
 use crate::{CommandFailure, CommandOutcome, Common, ask, term};
 
-/// Have the system's service manager run the daemon
+/// Let the system's service manager run the daemon
 ///
-/// Not needed: hob's programs start the daemon themselves. With the service it is there from log-on, is watched over, restarted and
-/// limited in memory, and its log is in the system's journal. Linux: a user's systemd with its socket. macOS: an agent of launchd.
-/// Windows: a task at log-on. docs/service.md says more.
+/// Not needed: hob's programs start the daemon themselves. As a service it runs from log-on, is supervised,
+/// restarted and limited in memory, and its log is in the system's journal. Linux: a user's systemd with its
+/// socket. macOS: an agent of launchd. Windows: a task at log-on. docs/service.md says more.
 #[derive(Debug, Args)]
 pub(crate) struct Service {
     #[command(subcommand)]
@@ -37,13 +37,13 @@ pub(crate) struct Service {
 enum Verb {
     /// Write the service's files, with the PATH of this shell, and start it; again after an upgrade or a change of the PATH
     Install(Install),
-    /// Stop the service and remove what `install` made
+    /// Stop the service and remove the files of `install`
     Uninstall,
-    /// Start the service; a daemon that was started without it makes way
+    /// Start the service; a daemon that was started without it ends
     Start,
     /// Stop the service until the next log-on; hob's programs start the daemon themselves meanwhile
     Stop,
-    /// Show whether the service is installed and runs, and what does not fit (the default)
+    /// Show whether the service is installed and runs, and any mismatch (the default)
     Status,
 }
 

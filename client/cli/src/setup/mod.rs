@@ -17,12 +17,13 @@ use super::{CommandFailure, CommandOutcome, Common};
 
 /// Make an agent or an editor use hob
 ///
-/// For an agent (Claude Code, Codex, Cursor, ...): shows the change of its configuration, asks, writes it, starts the entry and
-/// checks that it answers. `hob setup AGENT --undo` takes it back. Without a name: which agents are here, and which have hob.
-/// docs/agents.md says more.
+/// For an agent (Claude Code, Codex, Cursor, ...): shows the change of its configuration, asks, writes it,
+/// starts the entry and checks that it answers. `hob setup AGENT --undo` undoes it. Without a name: lists the
+/// agents here, and those that have hob. docs/agents.md says more.
 ///
-/// For an editor (Neovim, Helix, ...): prints what belongs where. With --write, files that are hob's alone are written; what
-/// belongs into a file of yours is still printed, for you to put there. docs/editors.md says more.
+/// For an editor (Neovim, Helix, ...): prints the settings and where they belong. With --write, it writes the
+/// files that belong to hob alone; settings for a file of yours are still printed, for you to put there.
+/// docs/editors.md says more.
 #[derive(Debug, Args)]
 pub(crate) struct Setup {
     /// The agent or the editor

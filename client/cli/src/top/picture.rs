@@ -15,7 +15,7 @@ pub(super) struct Picture {
     pub(super) pid: u64,
     /// Seconds since it started.
     pub(super) uptime: u64,
-    /// Whether the daemon is about to end.
+    /// True if the daemon is about to end.
     pub(super) retiring: bool,
     /// Bytes of the daemon's own memory.
     pub(super) memory: Option<u64>,
@@ -47,7 +47,7 @@ pub(super) struct Workspace {
     pub(super) symbols: u64,
     pub(super) generation: u64,
     pub(super) state: String,
-    /// Whether it has no trouble.
+    /// True if it has no trouble.
     pub(super) well: bool,
 }
 

@@ -13,7 +13,7 @@ pub(super) struct Column {
     pub(super) width: u16,
     /// Width of the terminal from which the column is shown.
     pub(super) from: u16,
-    /// Whether the text is aligned to the right.
+    /// True if the text is aligned to the right.
     pub(super) right: bool,
     /// The end of a text that is cut off when the text is too long.
     pub(super) cut: Cut,

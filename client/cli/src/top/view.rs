@@ -77,13 +77,13 @@ pub(super) struct TopView {
     pub(super) history: VecDeque<Sample>,
     /// The order of the tools; see [`Sort`].
     pub(super) sort: Sort,
-    /// Whether news are ignored.
+    /// True if news are ignored.
     pub(super) paused: bool,
-    /// Whether the keys are shown.
+    /// True if the keys are shown.
     pub(super) help: bool,
-    /// Whether to use colours and other styles.
+    /// True if to use colours and other styles.
     pub(super) colour: bool,
-    /// Whether there are keys to press.
+    /// True if there are keys to press.
     pub(super) interactive: bool,
     /// Seconds since the last news, if that is unusually long.
     pub(super) silent: Option<u64>,

@@ -16,18 +16,19 @@ use super::term;
 use super::visible::on_one_line;
 use super::{CommandFailure, CommandOutcome, Common, repository_top};
 
-/// Trust a project: what it brings along may run
+/// Trust a project: programs that it brings along may run
 ///
-/// Without trust, language servers run in a form that executes nothing of the project, and programs that lie in the project
-/// do not run at all. With it, its own servers (`node_modules/.bin`, `.venv/bin`) come first, and build scripts, macros,
-/// plug-ins and interpreters of the project run when a server wants them. Trust of a folder covers what lies below it, and
-/// counts from the next question on. The command shows what the project brings along, and asks.
+/// Without trust, language servers run in a form that executes nothing of the project, and programs in the
+/// project do not run at all. With it, its own servers (`node_modules/.bin`, `.venv/bin`) come first, and
+/// build scripts, macros, plug-ins and interpreters of the project run when a server wants them. Trust of a
+/// folder covers all folders below it, and counts from the next question on. The command shows the programs
+/// that the project brings along, and asks.
 #[derive(Debug, Args)]
 pub(crate) struct Trust {
     /// The project's folder (default: --root, else the working directory)
     path: Option<PathBuf>,
 
-    /// Trust it no more, nor what lies below it
+    /// Remove the trust of the project and of all folders below it
     #[arg(long, conflicts_with = "list")]
     revoke: bool,
 

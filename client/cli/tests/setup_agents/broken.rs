@@ -1,4 +1,5 @@
-//! Files that must be left alone: what is wrong, the agent, the scope, the file, where it is wrong, a word of the reason.
+//! Lists files that must be left alone: the fault, the agent, the scope, the file, the place of the fault, a
+//! word of the reason.
 
 /// A file that must be left alone: its columns are in the order of the header above.
 pub(crate) type BrokenFileCase =

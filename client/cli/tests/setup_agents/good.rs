@@ -1,4 +1,5 @@
-//! Files as agents and people leave them: text and agent, by what is special about them. `\r` is in there where it says CRLF.
+//! Lists files as agents and people leave them: text and agent, by their peculiarity. `\r` is in those that
+//! say CRLF.
 
 /// A file to set up: its peculiarity, the agent, `project` or `user`, its text.
 pub(crate) type GoodFileCase = (&'static str, &'static str, &'static str, &'static str);

@@ -1,4 +1,4 @@
-//! A user with agents, and what `hob setup` does to them.
+//! Provides a user with agents, and runs `hob setup` for them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ impl AgentHome {
         Self::with_programs(&["hob-mcp"])
     }
 
-    /// A home whose `PATH` has these programs.
+    /// Creates a home whose `PATH` has these programs.
     pub(crate) fn with_programs(programs: &[&str]) -> Self {
         let home = Self(tempfile::tempdir().expect("a folder"));
         for folder in ["home/project/.git", "bin"] {
@@ -83,7 +83,7 @@ pub(crate) fn read(path: &Path) -> Vec<u8> {
     fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Every file below a folder, with its bytes.
+/// Returns every file below a folder, with its bytes.
 pub(crate) fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -96,7 +96,7 @@ pub(crate) fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     all
 }
 
-/// Reads a file as its agent does: not with the code under test where that can be helped.
+/// Reads a file as its agent does: if possible, not with the tested code.
 pub(crate) fn as_the_agent_reads(path: &Path, bytes: &[u8]) -> Value {
     let all = String::from_utf8(bytes.to_vec()).expect("UTF-8");
     let plain = all.trim_start_matches('\u{feff}');
@@ -114,7 +114,7 @@ pub(crate) fn as_the_agent_reads(path: &Path, bytes: &[u8]) -> Value {
     }
 }
 
-/// JSON without comments and commas at the end.
+/// Returns JSON without comments and trailing commas.
 fn without_comments(text: &str) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some(c) = rest.chars().next() {

@@ -1,4 +1,4 @@
-//! `hob setup` for agents: their own files, changed in one place, and changed back.
+//! Tests `hob setup` for agents: their own files, changed in one place, and restored.
 
 #![cfg(unix)]
 
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use home::{AgentHome, as_the_agent_reads, files, read, text, write};
 
-/// Where the agents of these tests have their files, and the table in them.
+/// Returns the file of an agent in these tests, and the table in it.
 fn agent_file(home: &AgentHome, client: &str, scope: &str) -> (PathBuf, &'static str) {
     let (project, user, container) = match client {
         "amp" => (".amp/settings.json", ".config/amp/settings.json", "amp.mcpServers"),
@@ -50,13 +50,13 @@ fn all_cases() -> impl Iterator<Item = &'static good::GoodFileCase> {
     good::JSON.iter().chain(good::TOML).chain(good::YAML)
 }
 
-/// Returns true if `shorter` can be what is left of `longer` when something is taken out.
+/// Returns true if `shorter` can result from removing a part of `longer`.
 fn is_kept(shorter: &[u8], longer: &[u8]) -> bool {
     let mut rest = longer.iter();
     shorter.iter().all(|byte| rest.any(|other| other == byte))
 }
 
-/// All that a file says, but for the entry; a table of nothing says nothing.
+/// Returns everything in a file except the entry; an empty table counts as missing.
 fn other_entries(mut data: Value, container: &str) -> Value {
     let root = data.as_object_mut().expect("a table");
     if let Some(table) = root.get_mut(container).and_then(Value::as_object_mut) {
@@ -101,7 +101,7 @@ fn the_agent_sees_the_entry_all_else_is_kept_and_undo_gives_back_every_byte() {
         }
         let mode = fs::metadata(&path).expect("it is there").permissions().mode() & 0o777;
         assert_eq!(mode, 0o640, "{about}");
-        // Twice is once.
+        // The second call changes nothing.
         home.setup_ok(&args);
         assert_eq!(text(&read(&path)), text(&after), "{about}");
         home.setup_ok(&[client, "--undo", "--yes"]);

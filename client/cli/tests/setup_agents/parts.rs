@@ -1,4 +1,4 @@
-//! Tests the parts beside the entry: what each agent finds in its files, and that undoing gives back every byte.
+//! Tests the parts beside the entry: the files of each agent, and that undoing restores every byte.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::home::{AgentHome, as_the_agent_reads, files, read, text, write};
 
-/// Agents with all their parts, and a file that each of them has already.
+/// The agents with all their parts, each with an existing file.
 const AGENTS: &[(&str, &[(&str, &str)])] = &[
     (
         "claude-code",

@@ -35,7 +35,7 @@ fn another_entry_is_shown_as_replaced_and_comes_back() {
     let said = home.setup_ok(&["cursor", "--dry-run"]);
     assert!(said.contains("is replaced") && said.contains("mine"), "{said}");
     home.setup_ok(&["cursor", "--yes", "--no-check"]);
-    // A second change is a part of the first: undoing takes back both.
+    // A second change is a part of the first: undoing reverts both.
     home.setup_ok(&["cursor", "--yes", "--no-check", "--tools", "all", "--edits"]);
     let after = text(&read(&home.project(".cursor/mcp.json")));
     assert!(after.contains("\"all\"") && after.contains("--edits"), "{after}");

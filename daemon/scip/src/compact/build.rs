@@ -1,7 +1,9 @@
-//! Writes a kept index in one pass: names go to the file as their documents come, the rest follows at the end.
+//! Writes an imported index in one pass: names go to the file as their documents arrive, all other tables at
+//! the end.
 //!
-//! Until then it holds 8 bytes for each name and about 60 for each symbol and file. [`MOST_NAMES`] bounds that to 128 MiB for names;
-//! an index of 208 MB by scip-typescript has 1.3 million names and 156,000 symbols, which take less than 25.
+//! Until the end it holds 8 bytes for each name and about 60 for each symbol and file. [`MOST_NAMES`] bounds
+//! that to 128 MiB for names; an index of 208 MB by scip-typescript has 1.3 million names and 156,000
+//! symbols, which take less than 25.
 
 use std::io::{self, Write};
 
@@ -16,7 +18,7 @@ use super::{DEFINES, IndexTitle, Relation, SymbolKey};
 /// Most names of one index.
 const MOST_NAMES: u32 = 16 << 20;
 
-/// A file's row.
+/// The row of a file.
 struct FileRow {
     path: WsPath,
     hash: ContentHash,
@@ -24,14 +26,14 @@ struct FileRow {
     count: u32,
 }
 
-/// A use of a symbol, by numbers.
+/// A use of a symbol; both are row numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct UseRow {
     symbol: u32,
     name: u32,
 }
 
-/// Statements about two symbols, by numbers.
+/// The relations of two symbols, which are row numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct RelationRow {
     from: u32,
@@ -39,7 +41,7 @@ struct RelationRow {
     kinds: u32,
 }
 
-/// A kept index that grows.
+/// Builds an imported index.
 pub struct CompactBuilder<W> {
     to: W,
     hasher: blake3::Hasher,
@@ -54,7 +56,7 @@ pub struct CompactBuilder<W> {
 }
 
 impl<W: Write> CompactBuilder<W> {
-    /// Begins a kept index.
+    /// Begins an imported index.
     pub fn new(to: W) -> Self {
         Self {
             to,
@@ -70,13 +72,13 @@ impl<W: Write> CompactBuilder<W> {
         }
     }
 
-    /// Says whether a file is in already: an index that has one twice would answer twice.
+    /// Returns true if the index has a file already: a file that is added twice would give each answer twice.
     #[must_use]
     pub fn has_file(&self, path: &WsPath) -> bool {
         self.paths.contains(path)
     }
 
-    /// Number of files so far, and of their names.
+    /// Returns the numbers of files and of names so far.
     #[must_use]
     pub fn file_and_name_counts(&self) -> (usize, usize) {
         (self.files.len(), self.names as usize)
@@ -85,7 +87,7 @@ impl<W: Write> CompactBuilder<W> {
     /// Adds a file with its names, which are sorted by place.
     ///
     /// # Errors
-    /// [`ScipError::TooLarge`] beyond the most names, or those of the stream.
+    /// [`ScipError::TooLarge`] beyond `MOST_NAMES` names, or the errors of the stream.
     pub fn add_file(
         &mut self,
         path: WsPath,
@@ -105,7 +107,7 @@ impl<W: Write> CompactBuilder<W> {
         Ok(())
     }
 
-    /// Adds what a file says of its symbols.
+    /// Adds the relations that a file states about its symbols.
     pub fn add_relations(&mut self, path: &WsPath, relations: &[SymbolRelation]) {
         for one in relations {
             let bit = |is: bool, kind: Relation| if is { kind.bit() } else { 0 };
@@ -120,10 +122,10 @@ impl<W: Write> CompactBuilder<W> {
         }
     }
 
-    /// Writes everything else, with the title, and gives the stream back.
+    /// Writes all other tables and the title, and returns the stream.
     ///
     /// # Errors
-    /// Those of the stream.
+    /// The errors of the stream.
     pub fn finish(mut self, title: &IndexTitle) -> io::Result<W> {
         self.write_symbols()?;
         let texts = self.write_files(title)?;
@@ -213,7 +215,7 @@ impl<W: Write> CompactBuilder<W> {
     }
 }
 
-/// The title as the first lines of the texts; an empty line ends it.
+/// Formats the title as the first lines of the texts; an empty line ends it.
 fn title_text(title: &IndexTitle) -> String {
     let line = |text: &str| text.replace(['\n', '\r'], " ");
     format!(

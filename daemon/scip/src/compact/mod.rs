@@ -1,8 +1,10 @@
-//! The form in which hob keeps an index: tables of numbers in one file, in which questions are answered where they lie.
+//! Defines the form in which hob keeps an imported index: tables of numbers in one mapped file, which answers
+//! questions without decoding.
 //!
-//! `build` writes it in one pass over the documents, `tables` says where each table begins, `read` answers. Symbols are told apart by
-//! a hash of their text and not by the text: no question needs it, and a hash is a seventh as long. Of each symbol the tables have
-//! its places in the order of the documents, so that "where is this used" is one binary search and one walk.
+//! `build` writes the file in one pass over the documents, `tables` defines where each table begins, `read`
+//! answers questions. The tables identify a symbol by a hash of its text and not by the text: no question
+//! needs the text, and a hash is a seventh as long. For each symbol the tables have its places in the order
+//! of the documents, so that "where is this used" is one binary search and one walk.
 //!
 //! | table | rows | order |
 //! |---|---|---|
@@ -22,13 +24,13 @@ mod tables;
 pub use build::CompactBuilder;
 pub use read::{CompactIndex, IndexedFile, NamedPlace};
 
-/// Tells a symbol from all others: the first half of the BLAKE3 hash of its text, with its file's path before it if only that file
-/// can mean it.
+/// Identifies a symbol: the first half of the BLAKE3 hash of its text, with its file's path before it if only
+/// that file can refer to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SymbolKey(pub [u8; 16]);
 
 impl SymbolKey {
-    /// The key of a symbol that a file names.
+    /// Returns the key of a symbol that a file names.
     pub(crate) fn of(symbol: &str, path: &str) -> Self {
         let mut hasher = blake3::Hasher::new();
         if symbol.starts_with("local ") {
@@ -41,14 +43,14 @@ impl SymbolKey {
     }
 }
 
-/// The ways in which one symbol stands for another.
+/// The ways in which one symbol relates to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// Its definitions are those of the other one too.
+    /// The symbol's definitions are also definitions of the other one.
     Definition,
-    /// Its references are those of the other one too.
+    /// The symbol's references are also references of the other one.
     Reference,
-    /// It implements or overrides the other one.
+    /// The symbol implements or overrides the other one.
     Implementation,
 }
 
@@ -62,20 +64,20 @@ impl Relation {
     }
 }
 
-/// The title of a kept index: what it is and where it came from.
+/// The title of an imported index: its indexer and its origin.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct IndexTitle {
     /// The name of the indexer.
     pub tool: String,
-    /// The version of the indexer; empty if it does not say one.
+    /// The version of the indexer; empty if the index does not state one.
     pub tool_version: String,
-    /// The file that was read, as an absolute path.
+    /// The absolute path of the file that was imported.
     pub source: String,
-    /// When it was read, in seconds since 1970.
+    /// The time of the import, in seconds since 1970.
     pub read_at: u64,
-    /// Documents of the index, those that were left aside among them.
+    /// Number of documents of the original index, skipped ones included.
     pub documents: u64,
 }
 
-/// The role of a name that defines its symbol.
+/// The role bit of a name that defines its symbol.
 const DEFINES: u32 = 1;

@@ -1,6 +1,6 @@
-//! Answers questions from a kept index: which symbol stands at a place, and where a symbol is.
+//! Answers questions from an imported index: which symbol a place names, and where a symbol is.
 //!
-//! Each answer costs a few binary searches and a walk over the rows that it consists of; nothing is decoded beforehand.
+//! Each answer costs a few binary searches and a walk over its rows; nothing is decoded beforehand.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use hob_base::{ContentHash, Region};
 use super::tables::{Table, Tables};
 use super::{DEFINES, IndexTitle, Relation, SymbolKey};
 
-/// A file of a kept index, with the contents that the index is of.
+/// A file of an imported index, with the hash of the indexed contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexedFile<'i> {
     /// The path relative to the workspace's root.
@@ -31,7 +31,7 @@ pub struct NamedPlace<'i> {
     pub col: u32,
     /// True if the symbol is defined there.
     pub is_definition: bool,
-    /// True if no text stands there, as at the beginning of a file that is a symbol itself.
+    /// True if the place has no text, such as the beginning of a file that is a symbol itself.
     pub is_empty: bool,
 }
 
@@ -46,20 +46,20 @@ struct NameRow {
     roles: u32,
 }
 
-/// A kept index.
+/// An imported index.
 #[derive(Debug)]
 pub struct CompactIndex {
     tables: Tables,
 }
 
 impl CompactIndex {
-    /// Opens a kept index; `None` if the bytes are damaged, or of another version of the form.
+    /// Opens an imported index; `None` if the bytes are damaged, or of another version of the form.
     #[must_use]
     pub fn open(bytes: Region) -> Option<Self> {
         Tables::open(bytes).map(|tables| Self { tables })
     }
 
-    /// The title: what the index is and where it came from.
+    /// Returns the title: the indexer and the origin of the index.
     #[must_use]
     pub fn title(&self) -> IndexTitle {
         let mut lines = self.tables.text(0, self.title_len()).lines();
@@ -69,25 +69,25 @@ impl CompactIndex {
         IndexTitle { tool, tool_version, source, read_at, documents }
     }
 
-    /// Every file, in order of path.
+    /// Returns every file, in order of path.
     pub fn files(&self) -> impl Iterator<Item = IndexedFile<'_>> {
         let rows = 0..self.tables.len(Table::FilesByPath);
         rows.map(|row| self.file_row(self.tables.number(Table::FilesByPath, row, 0)))
     }
 
-    /// Number of names, and of symbols.
+    /// Returns the numbers of names and of symbols.
     #[must_use]
     pub fn name_and_symbol_counts(&self) -> (u32, u32) {
         (self.tables.len(Table::Names), self.tables.len(Table::Symbols))
     }
 
-    /// Bytes of the file, and of memory of its own.
+    /// Returns the size of the file and of private memory, in bytes.
     #[must_use]
     pub fn disk_and_memory_bytes(&self) -> (usize, usize) {
         (self.tables.file_bytes(), self.tables.private_bytes())
     }
 
-    /// The file of a path; `None` if the index does not have it.
+    /// Returns the file at a path; `None` if the index does not have it.
     #[must_use]
     pub fn file_at(&self, path: &str) -> Option<IndexedFile<'_>> {
         let of = |row: u32| self.file_row(self.tables.number(Table::FilesByPath, row, 0));
@@ -96,8 +96,8 @@ impl CompactIndex {
         rows.contains(&row).then(|| of(row)).filter(|file| file.path == path)
     }
 
-    /// The symbols of the name at a line and UTF-16 column, both from 1. Of names that lie within each other the shortest counts; a
-    /// place at the end of a name is in it if no other one begins there.
+    /// Returns the symbols of the name at a line and UTF-16 column, both from 1. Of nested names the shortest
+    /// counts; a place at the end of a name belongs to it if no other name begins there.
     #[must_use]
     pub fn symbols_at(&self, file: IndexedFile<'_>, line: u32, col: u32) -> Vec<SymbolKey> {
         let rows = file.first..file.first.saturating_add(file.count);
@@ -112,7 +112,7 @@ impl CompactIndex {
         keys.into_iter().collect()
     }
 
-    /// Every place at which a symbol is named, by file and place.
+    /// Returns every place at which a symbol is named, by file and place.
     pub fn places_of(&self, symbol: SymbolKey) -> impl Iterator<Item = NamedPlace<'_>> {
         let number = self.number_of(symbol);
         let (first, count) = number.map_or((0, 0), |number| {
@@ -121,13 +121,13 @@ impl CompactIndex {
         (first..first.saturating_add(count)).map(|row| self.place_of(self.tables.number(Table::Uses, row, 0)))
     }
 
-    /// The symbols that a symbol stands for in some way.
+    /// Returns the symbols to which a symbol has a relation.
     #[must_use]
     pub fn related_to(&self, symbol: SymbolKey, relation: Relation) -> Vec<SymbolKey> {
         self.relations(Table::RelationsFrom, symbol, relation)
     }
 
-    /// The symbols that stand for a symbol in some way.
+    /// Returns the symbols that have a relation to a symbol.
     #[must_use]
     pub fn related_from(&self, symbol: SymbolKey, relation: Relation) -> Vec<SymbolKey> {
         self.relations(Table::RelationsTo, symbol, relation)
@@ -180,8 +180,8 @@ impl CompactIndex {
         }
     }
 
-    /// The file that a name belongs to. Files without names begin where the next one does, so the last that begins there is not
-    /// always it.
+    /// Returns the file that a name belongs to. Files without names begin where the next file does, so the
+    /// last file that begins there is not always the right one.
     fn file_with_names(&self, behind: u32, row: u32) -> u32 {
         let holds = |file: &u32| {
             let number = |at| self.tables.number(Table::Files, *file, at);
@@ -201,7 +201,7 @@ impl CompactIndex {
         }
     }
 
-    /// Bytes of the title: the texts before the first path.
+    /// Returns the length of the title in bytes: the texts before the first path.
     fn title_len(&self) -> u32 {
         match self.tables.len(Table::Files) {
             0 => self.tables.len(Table::Texts),
@@ -215,8 +215,8 @@ impl NameRow {
         self.col <= col && (self.end_line > line || self.end_col >= col)
     }
 
-    /// Orders names that touch a place: first those that hold it, the shortest before others; then those that end there; then empty
-    /// ones.
+    /// Returns the rank of a name that touches a place: names around the place come first, the shortest
+    /// before others; then names that end there; then empty ones.
     fn distance_from(self, line: u32, col: u32) -> u32 {
         const FAR: u32 = 1 << 20;
         if self.end_line > line {

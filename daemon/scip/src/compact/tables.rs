@@ -1,15 +1,15 @@
-//! Says where each table of a kept index begins, and reads numbers from it.
+//! Defines where each table of an imported index begins, and reads numbers from the tables.
 //!
-//! The tables lie one behind the other in the order of [`Table`]; the end of the file has the length of each, a checksum over
-//! everything before it, and a word that names the format. Every access is checked: a damaged file that passed the checksum gives
-//! wrong numbers at worst and ends no process.
+//! The tables follow each other in the order of [`Table`]; the end of the file has the length of each, a
+//! checksum over everything before it, and a word that names the format. Every access is checked: a damaged
+//! file that passed the checksum gives wrong numbers at worst and ends no process.
 
 use hob_base::Region;
 
-/// The word at the end of the file. Another layout has another number.
+/// The word at the end of the file; another layout needs another number.
 pub(super) const FORMAT: &[u8; 8] = b"hobscip1";
 
-/// Bytes at the end of the file: lengths of the tables, checksum, format.
+/// Size of the end of the file in bytes: lengths of the tables, checksum, format.
 const END: usize = Table::ALL.len() * 8 + 32 + FORMAT.len();
 
 /// The tables, in their order in the file.
@@ -39,7 +39,7 @@ impl Table {
         Self::Texts,
     ];
 
-    /// Bytes of one row.
+    /// Returns the size of one row in bytes.
     pub(super) const fn width(self) -> usize {
         match self {
             Self::Names | Self::Symbols => 24,
@@ -51,7 +51,7 @@ impl Table {
     }
 }
 
-/// The end of a file with these tables.
+/// Returns the end of a file with these tables.
 pub(super) fn end_bytes(lengths: &[u64; 9], checksum: &blake3::Hash) -> Vec<u8> {
     let mut end: Vec<u8> = lengths.iter().flat_map(|len| len.to_le_bytes()).collect();
     end.extend_from_slice(checksum.as_bytes());
@@ -85,13 +85,13 @@ impl Tables {
         is_whole.then_some(Self { bytes, starts })
     }
 
-    /// Number of rows of a table.
+    /// Returns the number of rows of a table.
     pub(super) fn len(&self, table: Table) -> u32 {
         let at = table as usize;
         u32::try_from((self.starts[at + 1] - self.starts[at]) / table.width()).unwrap_or(u32::MAX)
     }
 
-    /// The bytes of a row; empty if there is no such row.
+    /// Returns the bytes of a row; empty if there is no such row.
     pub(super) fn row(&self, table: Table, row: u32) -> &[u8] {
         if row >= self.len(table) {
             return &[];
@@ -100,20 +100,21 @@ impl Tables {
         self.bytes.get(start..start + table.width()).unwrap_or(&[])
     }
 
-    /// The number at a place of a row, counted in numbers; 0 where there is none.
+    /// Returns the number at a place of a row, counted in numbers; 0 if there is none.
     pub(super) fn number(&self, table: Table, row: u32, at: usize) -> u32 {
         let bytes = self.row(table, row).get(at * 4..at * 4 + 4);
         bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes)
     }
 
-    /// A stretch of the texts.
+    /// Returns a part of the texts.
     pub(super) fn text(&self, start: u32, len: u32) -> &str {
         let begin = self.starts[Table::Texts as usize] + start as usize;
         let bytes = self.bytes.get(begin..begin.saturating_add(len as usize)).unwrap_or(&[]);
         std::str::from_utf8(bytes).unwrap_or("")
     }
 
-    /// The first of `rows` for which `is_before` is false; rows are sorted so that it is true for those before.
+    /// Returns the first of `rows` for which `is_before` is false; it must be true for all rows before that
+    /// one.
     pub(super) fn partition(rows: std::ops::Range<u32>, is_before: impl Fn(u32) -> bool) -> u32 {
         let (mut low, mut high) = (rows.start, rows.end.max(rows.start));
         while low < high {
@@ -127,12 +128,12 @@ impl Tables {
         low
     }
 
-    /// Bytes of the whole file.
+    /// Returns the size of the whole file in bytes.
     pub(super) fn file_bytes(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Bytes of memory of their own, where the file could not be mapped.
+    /// Returns the private memory in bytes, if the file could not be mapped.
     pub(super) fn private_bytes(&self) -> usize {
         self.bytes.private_bytes()
     }

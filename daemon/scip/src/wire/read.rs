@@ -1,8 +1,8 @@
 //! Reads an index from a stream, one document at a time.
 //!
-//! Memory is bounded by the largest document, and a document by [`LARGEST_DOCUMENT`]. A field of an unknown number is passed over, as
-//! later versions of the format may have it; one of another wire type, which no version of an index has on this level, shows that
-//! the stream is something else.
+//! The largest document bounds the memory, and [`LARGEST_DOCUMENT`] bounds a document. A field of an unknown
+//! number is skipped, because later versions of the format may have it; a field of another wire type, which
+//! no version of an index has on this level, shows that the stream is no index.
 
 use std::io::{self, BufRead, Read as _};
 
@@ -13,7 +13,8 @@ use scip::types::{Document, Metadata, Occurrence, PositionEncoding, SymbolInform
 use super::super::document::{ColumnUnit, IndexHead, SourceDocument, SourceName, SourceSpan, SymbolRelation};
 use super::{DOCUMENT, EXTERNAL_SYMBOL, HEAD, ScipError, WITH_LENGTH};
 
-/// Bytes of the largest document that is read: what an indexer says of the largest file that anybody wrote by hand is a tenth.
+/// Size of the largest document in bytes; the document of the largest file that a person wrote by hand takes
+/// a tenth of it.
 const LARGEST_DOCUMENT: u64 = 64 << 20;
 
 /// One part of an index, in the order of the stream; the head comes first.
@@ -25,7 +26,8 @@ pub enum IndexPart {
     Document(SourceDocument),
 }
 
-/// Reads an index to its end and hands each part to `take`, which can end the reading with an error of its own.
+/// Reads an index to its end and passes each part to `take`, which can end the reading with an error of its
+/// own.
 ///
 /// # Errors
 /// [`ScipError`], or the error of `take`.
@@ -63,7 +65,7 @@ fn not_an_index(why: &str) -> ScipError {
     ScipError::NotAnIndex(why.to_owned())
 }
 
-/// The start of the next field; `None` at the end of the stream.
+/// Reads the start of the next field; `None` at the end of the stream.
 fn read_field(from: &mut impl BufRead) -> Result<Option<FieldStart>, ScipError> {
     if from.fill_buf()?.is_empty() {
         return Ok(None);
@@ -83,7 +85,7 @@ fn read_field(from: &mut impl BufRead) -> Result<Option<FieldStart>, ScipError> 
     }
 }
 
-/// A number in the notation of seven bits a byte.
+/// Reads a number in the notation of seven bits a byte.
 fn read_varint(from: &mut impl BufRead) -> Result<u64, ScipError> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
@@ -134,8 +136,9 @@ fn parse_document(bytes: &[u8]) -> Result<SourceDocument, ScipError> {
     })
 }
 
-/// The unit that a document states. Indexers that predate the field count as their own language does: JavaScript's in UTF-16 units;
-/// UTF-8 and UTF-16 differ in nothing for most lines, and places that then lie outside the text are found.
+/// Returns the unit that a document states. Indexers that predate the field count as their own language does:
+/// JavaScript's in UTF-16 units. In most lines UTF-8 and UTF-16 units agree, and a later check finds places
+/// outside of the text.
 fn unit_of(document: &Document) -> ColumnUnit {
     match document.position_encoding.enum_value() {
         Ok(PositionEncoding::UTF8CodeUnitOffsetFromLineStart) => ColumnUnit::Utf8,
@@ -144,7 +147,7 @@ fn unit_of(document: &Document) -> ColumnUnit {
     }
 }
 
-/// The name of an occurrence; `None` if it has no symbol (it only colours a text), or no place.
+/// Converts an occurrence to a name; `None` if it has no symbol (it only colours a text), or no place.
 fn name_of(occurrence: Occurrence) -> Option<SourceName> {
     let has = |role: SymbolRole| occurrence.symbol_roles & role as i32 != 0;
     let (is_definition, is_import) = (has(SymbolRole::Definition), has(SymbolRole::Import));
@@ -175,7 +178,7 @@ fn lines_of(occurrence: &Occurrence) -> Option<SourceSpan> {
     }
 }
 
-/// The stretch of three numbers, which stay on a line, or of four; `None` for anything else.
+/// Reads a range of three numbers, which stays on a line, or of four; `None` for anything else.
 fn span(numbers: &[i32]) -> Option<SourceSpan> {
     let at = |index: usize| u32::try_from(*numbers.get(index)?).ok();
     let (line, col) = (at(0)?, at(1)?);

@@ -1,16 +1,16 @@
-//! Writes symbols in SCIP's notation, and tells whether one is well formed.
+//! Writes symbols in SCIP's notation, and checks whether a symbol is well formed.
 //!
-//! A symbol names its scheme, its package and the way to the definition, each step with a sign for its kind: `hob npm shop 1.0.0
-//! src/`cart.ts`/Cart#add().`. The library has the rules for what has to be escaped.
+//! A symbol names its scheme, its package and the path to the definition, each step with a sign for its kind:
+//! `hob npm shop 1.0.0 src/`cart.ts`/Cart#add().`. The library has the escaping rules.
 
 use scip::symbol::{format_symbol, parse_symbol};
 use scip::types::descriptor::Suffix;
 use scip::types::{Descriptor, Package, Symbol};
 
-/// The scheme of the symbols that hob makes.
+/// The scheme of the symbols that hob writes.
 const SCHEME: &str = "hob";
 
-/// The package that a definition belongs to; what is not known is empty.
+/// The package that a definition belongs to; unknown fields are empty.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct SymbolPackage {
     /// The package manager: `cargo`, `npm`.
@@ -21,7 +21,7 @@ pub struct SymbolPackage {
     pub version: String,
 }
 
-/// The kinds of steps on the way to a definition.
+/// The kinds of steps on the path to a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SymbolSuffix {
     /// A folder, a file, or a module in it.
@@ -30,24 +30,25 @@ pub enum SymbolSuffix {
     Type,
     /// A value.
     Term,
-    /// A function, of a type or of none.
+    /// A function or a method.
     Method,
     /// A macro.
     Macro,
 }
 
-/// One step on the way to a definition.
+/// One step on the path to a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolStep {
     /// The name of the step, not escaped.
     pub name: String,
     /// The kind of the step.
     pub suffix: SymbolSuffix,
-    /// The number that tells a method from others of its name (`+1`); empty for the first one and for all else.
+    /// The suffix that separates a method from others of its name (`+1`); empty for the first one and for all
+    /// other kinds.
     pub disambiguator: String,
 }
 
-/// Writes a symbol of hob's own.
+/// Writes a symbol in hob's scheme.
 #[must_use]
 pub fn symbol_text(package: &SymbolPackage, steps: &[SymbolStep]) -> String {
     let package = Package {
@@ -64,19 +65,19 @@ pub fn symbol_text(package: &SymbolPackage, steps: &[SymbolStep]) -> String {
     })
 }
 
-/// The symbol of a name that no other file can mean.
+/// Returns the symbol of a name that no other file can refer to.
 #[must_use]
 pub fn local_symbol(number: usize) -> String {
     format!("local {number}")
 }
 
-/// Says whether a symbol follows the notation.
+/// Returns true if a symbol follows the notation.
 #[must_use]
 pub fn is_valid_symbol(symbol: &str) -> bool {
     parse_symbol(symbol).is_ok()
 }
 
-/// Spaces end the fields of a package, and are doubled in them.
+/// Doubles the spaces in a field of a package, because a single space ends the field.
 fn escape_space(field: &str) -> String {
     field.replace(' ', "  ")
 }

@@ -12,7 +12,7 @@ use scip::types::{
 use super::super::document::{ColumnUnit, IndexHead, SourceDocument, SourceName, SourceSpan, WrittenSymbol};
 use super::{DOCUMENT, HEAD, WITH_LENGTH};
 
-/// The end of an index that grows.
+/// Appends to an index.
 #[derive(Debug)]
 pub struct IndexWriter<W> {
     to: W,
@@ -22,7 +22,7 @@ impl<W: Write> IndexWriter<W> {
     /// Begins an index with its head.
     ///
     /// # Errors
-    /// Those of the stream.
+    /// The errors of the stream.
     pub fn begin(to: W, head: &IndexHead) -> io::Result<Self> {
         let tool =
             ToolInfo { name: head.tool.clone(), version: head.tool_version.clone(), ..ToolInfo::default() };
@@ -40,7 +40,7 @@ impl<W: Write> IndexWriter<W> {
     /// Adds one file with the symbols that it defines.
     ///
     /// # Errors
-    /// Those of the stream.
+    /// The errors of the stream.
     pub fn add_document(&mut self, document: SourceDocument, symbols: Vec<WrittenSymbol>) -> io::Result<()> {
         let language = document.language.clone();
         let message = Document {
@@ -55,10 +55,10 @@ impl<W: Write> IndexWriter<W> {
         self.write_field(DOCUMENT, &message)
     }
 
-    /// Ends the index and gives the stream back.
+    /// Ends the index and returns the stream.
     ///
     /// # Errors
-    /// Those of the stream.
+    /// The errors of the stream.
     pub fn finish(mut self) -> io::Result<W> {
         self.to.flush()?;
         Ok(self.to)
@@ -91,7 +91,7 @@ fn encoding_of(unit: ColumnUnit) -> PositionEncoding {
 fn occurrence_of(name: SourceName) -> Occurrence {
     let role = |is: bool, role: SymbolRole| if is { role as i32 } else { 0 };
     Occurrence {
-        // Readers of today know these numbers; few know the messages that are to replace them.
+        // Present readers know these numbers; few know the messages that are to replace them.
         range: numbers_of(name.span),
         enclosing_range: name.lines.map(numbers_of).unwrap_or_default(),
         symbol: name.symbol,
@@ -124,7 +124,7 @@ fn information_of(symbol: WrittenSymbol, language: &str) -> SymbolInformation {
     }
 }
 
-/// SCIP's kind for hob's word.
+/// Converts hob's word for a kind to SCIP's kind.
 fn kind_of(word: &str) -> Kind {
     match word {
         "module" => Kind::Module,

@@ -1,6 +1,6 @@
-//! The texts that are at hand at one moment, as an index and its queries hold them.
+//! Holds the cached texts at one moment, for an index and its queries.
 //!
-//! Finds a text by its hash in the packs. It neither writes packs nor knows an index: `keeper` does that.
+//! It finds a text by its hash in the packs. It neither writes packs nor knows an index: `keeper` does.
 
 use std::sync::Arc;
 
@@ -8,22 +8,22 @@ use hob_base::ContentHash;
 
 use super::pack::{CachedText, Pack};
 
-/// The texts that are at hand. Cheap to clone; never changes.
+/// The cached texts at one moment. Cheap to clone; never changes.
 #[derive(Clone, Debug, Default)]
 pub struct ContentCache {
     pub(super) packs: Arc<[Arc<Pack>]>,
 }
 
-/// Figures about a cache, sizes in bytes.
+/// The figures of a cache, sizes in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheStats {
-    /// Files on the disk.
+    /// Number of files on the disk.
     pub packs: usize,
     /// Number of texts in the packs.
     pub texts: usize,
-    /// Bytes of those files.
+    /// Size of those files.
     pub disk_bytes: usize,
-    /// Private memory; what lies in mapped files is not counted.
+    /// Private memory; mapped files do not count.
     pub private_bytes: usize,
 }
 
@@ -32,12 +32,12 @@ impl ContentCache {
         Self { packs: packs.into() }
     }
 
-    /// The text with this hash, if it is here and undamaged.
+    /// Returns the text with this hash, if the cache has it undamaged.
     pub(crate) fn get(&self, hash: &ContentHash) -> Option<CachedText<'_>> {
         self.packs.iter().rev().find_map(|pack| pack.get(hash))
     }
 
-    /// Returns true if a text is in the cache, undamaged as far as is known.
+    /// Returns true if the cache has a text that is not known to be damaged.
     pub(super) fn has_text(&self, hash: &ContentHash) -> bool {
         self.packs.iter().any(|pack| pack.has_text(hash))
     }
@@ -48,7 +48,7 @@ impl ContentCache {
         self.packs.is_empty()
     }
 
-    /// Figures about the cache.
+    /// Returns the figures of the cache.
     #[must_use]
     pub fn stats(&self) -> CacheStats {
         self.packs.iter().fold(CacheStats::default(), |sum, pack| CacheStats {

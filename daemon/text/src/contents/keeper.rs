@@ -1,8 +1,8 @@
-//! Bringing the folder of texts up to date with an index, aside and now and then.
+//! Updates the folder of cached texts for an index, in the background and at intervals.
 //!
-//! Packs are never changed: texts that are missing go into a new one, and when much of the packs is of no use any more, or
-//! they are many, one new pack takes the place of all. Until then a changed file is read from the disk by whoever searches it, so there is
-//! no hurry, and a save of one file writes nothing here.
+//! Packs never change: missing texts go into a new one, and when most of their bytes are obsolete, or there
+//! are many packs, one new pack replaces all. Until then searches read a changed file from the disk, so there
+//! is no hurry, and a save of one file writes nothing here.
 
 use std::fs;
 use std::io;
@@ -18,52 +18,52 @@ use super::pack::{Pack, PackDraft, SUFFIX};
 use crate::trigram::disk::create_folder;
 use crate::trigram::{DiskError, Snapshot};
 
-/// Smaller projects are read from their files fast enough.
+/// Fewest files of a project with a cache; smaller projects are read from their files fast enough.
 const FEWEST: usize = 256;
-/// A new pack is due when one file in so many has no text here,
+/// The inverse of the share of files without a cached text from which a new pack is due.
 const MISSING_SHARE: usize = 50;
-/// and at least so many have none.
+/// Fewest files without a cached text for which a new pack is due.
 const MISSING_LEAST: usize = 64;
-/// More packs are made one.
+/// Most packs before all become one.
 const MOST_PACKS: usize = 8;
-/// Larger files are left out: opening them is the least part of searching them.
+/// Size of the largest cached file: to open a larger one is the least part of searching it.
 const LARGEST: usize = 32 << 20;
-/// Texts that are read at once, and in memory until they are written.
+/// Number of texts that are read at once, and in memory until they are written.
 const STEP: usize = 128;
-/// The name of a pack that is being written.
+/// The name of an unfinished pack.
 const UNFINISHED: &str = "texts.new";
 
-/// Keeps the texts of one workspace in a folder, which it has to itself.
+/// Keeps the texts of one workspace in a folder of its own.
 #[derive(Debug)]
 pub struct ContentKeeper {
     folder: PathBuf,
     cache: ContentCache,
-    /// Contents that could not be had; they are not tried again.
-    given_up: FxHashSet<ContentHash>,
+    /// Contents that could not be read; they are not tried again.
+    unreadable: FxHashSet<ContentHash>,
 }
 
 impl ContentKeeper {
-    /// For a folder, with what an earlier run left in it. What cannot be used is deleted.
+    /// Opens a folder with the packs of an earlier run. Unusable packs are deleted.
     #[must_use]
     pub fn open(folder: &AbsPath) -> Self {
         let folder = folder.as_path().to_owned();
         let names: Vec<PathBuf> = pack_files(&folder).collect();
         let opened = names.iter().map(|path| Pack::open(path).map(Arc::new));
         let cache = ContentCache::from_packs(opened.flatten().collect());
-        let keeper = Self { folder, cache, given_up: FxHashSet::default() };
+        let keeper = Self { folder, cache, unreadable: FxHashSet::default() };
         keeper.delete_others();
         keeper
     }
 
-    /// The texts of this moment.
+    /// Returns the present cache.
     #[must_use]
     pub fn cache(&self) -> &ContentCache {
         &self.cache
     }
 
-    /// Brings the folder up to date with `snapshot`, if that is due: reads the files whose texts are missing and adds those that still
-    /// hold what the index says. Reads in parallel, on the rayon pool it is called in, and may take seconds. Answers whether anything
-    /// has changed; when `token` stops it, nothing has.
+    /// Updates the folder for `snapshot`, if that is due: reads the files whose texts are missing and adds
+    /// those that still have the indexed contents. Reads in parallel, on the rayon pool of the caller, and
+    /// may take seconds. Returns true if anything has changed; if `token` stops it, nothing has.
     ///
     /// # Errors
     /// [`DiskError`] when the folder cannot be written to; the cache then stays as it is.
@@ -73,16 +73,16 @@ impl ContentKeeper {
         contents: &dyn Contents,
         token: &CancelToken,
     ) -> Result<bool, DiskError> {
-        let wanted = WantedTexts::wanted_now(snapshot, &self.cache, &self.given_up);
+        let wanted = WantedTexts::wanted_now(snapshot, &self.cache, &self.unreadable);
         if !wanted.is_due() {
             return Ok(false);
         }
         let io = |error| DiskError::io_at(&self.folder)(error);
         create_folder(&self.folder).map_err(io)?;
-        let Some((pack, given_up)) = self.write(&wanted, contents, token).map_err(io)? else {
+        let Some((pack, unreadable)) = self.write_pack(&wanted, contents, token).map_err(io)? else {
             return Ok(false);
         };
-        self.given_up.extend(given_up);
+        self.unreadable.extend(unreadable);
         let kept = self.cache.packs.iter().filter(|_| !wanted.anew).cloned();
         self.cache = ContentCache::from_packs(kept.chain([Arc::new(pack)]).collect());
         self.delete_others();
@@ -95,14 +95,15 @@ impl ContentKeeper {
         self.delete_others();
     }
 
-    /// A pack of what is wanted, and what could not be had; `None` if it was stopped.
-    fn write(
+    /// Writes a pack of the wanted texts, and returns the contents that could not be read; `None` if it was
+    /// stopped.
+    fn write_pack(
         &self,
         wanted: &WantedTexts<'_>,
         contents: &dyn Contents,
         token: &CancelToken,
     ) -> io::Result<Option<(Pack, Vec<ContentHash>)>> {
-        let (mut draft, mut given_up) = (PackDraft::begin(&self.folder.join(UNFINISHED))?, Vec::new());
+        let (mut draft, mut unreadable) = (PackDraft::begin(&self.folder.join(UNFINISHED))?, Vec::new());
         let old = if wanted.anew { self.cache.clone() } else { ContentCache::default() };
         for step in wanted.texts.chunks(STEP) {
             if token.check().is_err() {
@@ -113,14 +114,14 @@ impl ContentKeeper {
             for ((_, hash), bytes) in step.iter().zip(read) {
                 match bytes {
                     Some(bytes) => draft.add(*hash, &bytes)?,
-                    None => given_up.push(*hash),
+                    None => unreadable.push(*hash),
                 }
             }
         }
-        Ok(Some((draft.finish(&self.folder)?, given_up)))
+        Ok(Some((draft.finish(&self.folder)?, unreadable)))
     }
 
-    /// Deletes packs that are not in use, and drafts. What cannot be deleted is left for the next time.
+    /// Deletes unused packs and drafts. A file that cannot be deleted stays for the next time.
     fn delete_others(&self) {
         let used: FxHashSet<&Path> = self.cache.packs.iter().map(|pack| pack.path()).collect();
         for path in pack_files(&self.folder).filter(|path| !used.contains(&**path)) {
@@ -136,7 +137,7 @@ fn pack_files(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     paths.filter(|path| path.to_str().is_some_and(|path| path.ends_with(SUFFIX)))
 }
 
-/// The bytes of a file, from the cache that is given up or from the file itself, if they are what the index says.
+/// Returns the bytes of a file, from the old cache or from the file itself, if they are the indexed ones.
 fn text_of(
     path: &WsPath,
     hash: &ContentHash,
@@ -153,15 +154,15 @@ fn text_of(
 
 /// The texts that a new pack should hold.
 struct WantedTexts<'a> {
-    /// By path, each hash once.
+    /// The texts by path, each hash once.
     texts: Vec<(&'a WsPath, ContentHash)>,
-    /// It takes the place of all packs.
+    /// True if the pack replaces all packs.
     anew: bool,
     files: usize,
 }
 
 impl<'a> WantedTexts<'a> {
-    fn wanted_now(snapshot: &'a Snapshot, cache: &ContentCache, given_up: &FxHashSet<ContentHash>) -> Self {
+    fn wanted_now(snapshot: &'a Snapshot, cache: &ContentCache, unreadable: &FxHashSet<ContentHash>) -> Self {
         let mut all: FxHashMap<ContentHash, &WsPath> = FxHashMap::default();
         let mut files = 0;
         for (_, path, hash) in snapshot.files() {
@@ -170,8 +171,9 @@ impl<'a> WantedTexts<'a> {
             *first = path.min(*first);
         }
         let anew = cache.packs.len() >= MOST_PACKS || is_mostly_dead(cache, &all);
-        let missing =
-            |(hash, _): &(ContentHash, &WsPath)| (anew || !cache.has_text(hash)) && !given_up.contains(hash);
+        let missing = |(hash, _): &(ContentHash, &WsPath)| {
+            (anew || !cache.has_text(hash)) && !unreadable.contains(hash)
+        };
         let mut texts: Vec<_> = all.into_iter().filter(missing).map(|(hash, path)| (path, hash)).collect();
         texts.sort_unstable();
         Self { texts, anew, files }
@@ -182,7 +184,7 @@ impl<'a> WantedTexts<'a> {
     }
 }
 
-/// Returns true if most bytes of the packs are of texts that no file has any more.
+/// Returns true if most bytes of the packs belong to texts that no file has any more.
 fn is_mostly_dead(cache: &ContentCache, wanted: &FxHashMap<ContentHash, &WsPath>) -> bool {
     let (mut dead, mut all) = (0, 0);
     for (hash, len) in cache.packs.iter().flat_map(|pack| pack.text_lengths()) {

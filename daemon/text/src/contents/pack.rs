@@ -1,11 +1,12 @@
-//! One file of texts, written once and mapped.
+//! Writes one file of texts once, and maps it.
 //!
-//! After eight bytes that say what it is and a version come the texts, one after the other; then the table, an entry of 48
-//! bytes per text sorted by hash: hash, where the text starts, its length (whose upper bits say that the text is plain: no
-//! byte order mark, no NUL; and that it is ASCII); then the number of entries and the blake3 of table and number. All numbers are little-endian.
+//! Eight bytes that identify the format and a version come first, then the texts, one after the other; then
+//! the table, an entry of 48 bytes per text sorted by hash: hash, start of the text, its length (whose upper
+//! bits say that the text is plain: no byte order mark, no NUL; and that it is ASCII); then the number of
+//! entries and the blake3 of table and number. All numbers are little-endian.
 //!
-//! The table is checked when the file is opened, a text when it is asked for the first time: its hash is its checksum. What this
-//! process has written itself needs no check.
+//! The table is checked when the file is opened, a text when it is first read: its hash is its checksum.
+//! Packs that this process wrote need no check.
 //!
 //! Versions:
 //! 1. The first.
@@ -26,22 +27,22 @@ const MAGIC: [u8; 8] = *b"hobtexts";
 const VERSION: u32 = 2;
 /// Bytes before the texts.
 const HEAD: usize = 12;
-/// Bytes of an entry.
+/// Size of an entry in bytes.
 const ENTRY: usize = 48;
-/// Number of entries and checksum.
+/// Size of the number of entries and the checksum, in bytes.
 const FOOT: usize = 40;
-/// In an entry's length: the text is plain.
+/// The bit of an entry's length for a plain text.
 const PLAIN: u64 = 1 << 63;
-/// In an entry's length: the text is ASCII.
+/// The bit of an entry's length for an ASCII text.
 const ASCII: u64 = 1 << 62;
-/// Ends of names of packs.
+/// The ending of packs' names.
 pub(super) const SUFFIX: &str = ".texts";
 
 /// A file's bytes from the cache.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CachedText<'a> {
     pub(crate) bytes: &'a [u8],
-    /// It has no byte order mark and no NUL.
+    /// True if the text has no byte order mark and no NUL.
     pub(crate) is_plain: bool,
     /// True if the text is ASCII.
     pub(crate) is_ascii: bool,
@@ -52,20 +53,21 @@ pub(crate) struct CachedText<'a> {
 pub(super) struct Pack {
     path: PathBuf,
     region: Region,
-    /// Where the table starts.
+    /// The start of the table.
     table: usize,
-    /// Where in the table the hashes with the same upper bits start: about one hash for each, so that finding one takes a look or two
-    /// into the mapping, where halving would take a dozen.
+    /// The starts in the table of the groups of hashes with the same upper bits: about one hash for each
+    /// group, so that finding one reads the mapping once or twice, where a binary search would read it a
+    /// dozen times.
     starts: Box<[u32]>,
     /// The state of each text, unseen, good or bad, by place in the table.
     known: Box<[AtomicU8]>,
 }
 
-/// Nobody has looked at a text yet.
+/// The state of a text that has not been checked.
 const UNSEEN: u8 = 0;
-/// A text is what its hash says.
+/// The state of a text that has its hash.
 const GOOD: u8 = 1;
-/// A text is damaged.
+/// The state of a damaged text.
 const BAD: u8 = 2;
 
 impl Pack {
@@ -114,12 +116,12 @@ impl Pack {
         self.place_of(hash).is_some_and(|at| self.known[at].load(Ordering::Relaxed) != BAD)
     }
 
-    /// The text, if it is here and what its hash says.
+    /// Returns the text, if the pack has it and it has its hash.
     pub(super) fn get(&self, hash: &ContentHash) -> Option<CachedText<'_>> {
         let at = self.place_of(hash)?;
         let PackEntry { start, len, is_plain, is_ascii, .. } = self.entry_at(at)?;
         let bytes = self.region.get(..self.table)?.get(start..start.checked_add(len)?)?;
-        // Two threads may look at the same text at once and come to the same result.
+        // Two threads may check the same text at once and get the same result.
         let known = match self.known[at].load(Ordering::Relaxed) {
             UNSEEN => self.look_at(at, hash, bytes),
             known => known,
@@ -133,7 +135,7 @@ impl Pack {
         known
     }
 
-    /// All hashes with the lengths of their texts.
+    /// Returns all hashes with the lengths of their texts.
     pub(super) fn text_lengths(&self) -> impl Iterator<Item = (ContentHash, usize)> {
         self.entries().iter().map(|entry| {
             let entry = PackEntry::read(entry);
@@ -166,14 +168,14 @@ fn head() -> [u8; HEAD] {
     head
 }
 
-/// Returns the group that `hash` is in, of so many groups of hashes, a power of two.
+/// Returns the group of `hash`, if there are `groups` groups, a power of two.
 fn group_of(hash: &[u8], groups: usize) -> usize {
     let upper = hash.first_chunk().map_or(0, |upper| u32::from_be_bytes(*upper));
     ((u64::from(upper) * groups as u64) >> 32) as usize
 }
 
-/// Where each group starts in a table that is sorted by hash, and where the last one ends; `None` for a table that is not, or is larger
-/// than any.
+/// Returns the start of each group in a table that is sorted by hash, and the end of the last one; `None` for
+/// a table that is not sorted, or is too large.
 fn group_starts(entries: &[[u8; ENTRY]]) -> Option<Box<[u32]>> {
     let count = u32::try_from(entries.len()).ok()?;
     let groups = entries.len().next_power_of_two();
@@ -204,7 +206,7 @@ impl PackEntry {
         let (hash, numbers) = bytes.split_first_chunk().expect("an entry is longer");
         let numbers = numbers.as_chunks::<8>().0;
         let [start, len] = [0, 1].map(|at: usize| u64::from_le_bytes(numbers[at]));
-        // What does not fit into memory is out of every range.
+        // A size that does not fit into memory is out of every range.
         let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         Self {
             hash: ContentHash(*hash),
@@ -225,7 +227,7 @@ impl PackEntry {
     }
 }
 
-/// A pack that is being written; it is deleted if it is not finished.
+/// An unfinished pack; it is deleted if it is not finished.
 pub(super) struct PackDraft {
     path: PathBuf,
     out: BufWriter<File>,
@@ -234,9 +236,9 @@ pub(super) struct PackDraft {
 }
 
 impl PackDraft {
-    /// Begins a pack at `path`, in place of what was there.
+    /// Begins a pack at `path`, and replaces an existing file.
     pub(super) fn begin(path: &Path) -> io::Result<Self> {
-        // A leftover may be a link or belong to someone else; never write through it.
+        // A leftover may be a link or belong to another user; never write through it.
         match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -246,7 +248,7 @@ impl PackDraft {
         Ok(Self { path: path.to_owned(), out, at: HEAD, entries: Vec::new() })
     }
 
-    /// Adds a text, whose hash is `hash`.
+    /// Adds a text with the hash `hash`.
     pub(super) fn add(&mut self, hash: ContentHash, bytes: &[u8]) -> io::Result<()> {
         self.out.write_all(bytes)?;
         let is_plain = !is_marked(bytes) && memchr(0, bytes).is_none();
@@ -256,8 +258,8 @@ impl PackDraft {
         Ok(())
     }
 
-    /// Completes the pack in `folder`, under a name of its own, and opens it. It is not flushed to the disk: what a power cut leaves of
-    /// it proves itself or is not used.
+    /// Completes the pack in `folder`, under a name of its own, and opens it. It is not flushed to the disk:
+    /// after a power cut each remaining text must match its hash or is not used.
     pub(super) fn finish(mut self, folder: &Path) -> io::Result<Pack> {
         self.entries.sort_unstable_by_key(|entry| entry.hash);
         let mut table = Vec::with_capacity(self.entries.len() * ENTRY + FOOT);
@@ -276,7 +278,7 @@ impl PackDraft {
 
 impl Drop for PackDraft {
     fn drop(&mut self) {
-        // After `finish` there is nothing under this name.
+        // After `finish` no file has this name.
         let _ = fs::remove_file(&self.path);
     }
 }

@@ -1,7 +1,8 @@
 //! Ranks whole files by the words of a question.
 //!
-//! A file is about a question if its definitions are, together: each may have one word of it, and none stand out. Counts of a file's
-//! documents are added before they saturate, and a word is as rare as the files that have it are few.
+//! A file is relevant if its definitions together are: each may have one word of the question, and none stand
+//! out. The counts of a file's documents are added before they saturate, and the rarity of a word is that of
+//! the files that have it.
 
 use hob_base::CancelToken;
 use rustc_hash::FxHashMap;
@@ -12,7 +13,7 @@ use super::query::{COVERAGE, Collection, PATIENCE, RankedRequest, RankedWalk, We
 use super::question::{RankedQuestion, Word};
 use super::schema::{DocKind, FILE, TAG, split_tag};
 
-/// Where the count of a word in a file saturates: files repeat words more than definitions do.
+/// The saturation of a word's count in a file: files repeat words more than definitions do.
 const SATURATION: f32 = 4.0;
 
 /// A file that has words of a question.
@@ -20,20 +21,20 @@ const SATURATION: f32 = 4.0;
 pub struct RankedFile {
     /// Number of the file.
     pub file: u64,
-    /// The higher the better; comparable within one answer.
+    /// The score, the higher the better; comparable within one answer.
     pub score: f32,
 }
 
 /// The counts of one file.
 struct FileCounts {
     words: Box<[f32]>,
-    /// The best prior of its documents.
+    /// The highest prior of its documents.
     prior: f32,
 }
 
 impl RankedIndex {
-    /// The files that fit best, at most the request's limit, best first. `total` is the number of all files. Stopped early, it ranks
-    /// what it has seen, and `false` says so.
+    /// Returns the files that match best, at most the request's limit, best first. `total` is the number of
+    /// all files. If it is stopped early, it ranks the files seen so far and returns `false`.
     ///
     /// # Errors
     /// When the index cannot be read.

@@ -1,7 +1,8 @@
-//! The index's files: tantivy's mapped files without its waiting for the disk.
+//! Implements tantivy's folder of mapped files without its waits for the disk.
 //!
-//! A commit of tantivy's own waits for the disk about ten times, and an agent that has just saved a file would wait with it. What is
-//! here is a cache: after a loss of power torn files are found by their checksums, and the index is built anew.
+//! A commit of tantivy's own waits for the disk about ten times, and an agent that has just saved a file
+//! would wait with it. The index is a cache: after a loss of power its checksums reveal torn files, and it is
+//! built anew.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -14,7 +15,7 @@ use tantivy::directory::{
     WatchCallback, WatchHandle, WritePtr,
 };
 
-/// A folder that is written without waiting for the disk.
+/// A folder whose writes do not wait for the disk.
 #[derive(Clone, Debug)]
 pub(super) struct RankedFolder {
     files: MmapDirectory,
@@ -22,13 +23,13 @@ pub(super) struct RankedFolder {
 }
 
 impl RankedFolder {
-    /// The folder at `path`, which is there.
+    /// Opens the existing folder at `path`.
     pub(super) fn open(path: &Path) -> Result<Self, OpenDirectoryError> {
         Ok(Self { files: MmapDirectory::open(path)?, path: path.to_path_buf() })
     }
 }
 
-/// A file being written.
+/// A file that is being written.
 struct Plain(File);
 
 impl Write for Plain {
@@ -88,7 +89,7 @@ impl Directory for RankedFolder {
     }
 
     fn watch(&self, _: WatchCallback) -> tantivy::Result<WatchHandle> {
-        // Readers are told by whoever commits.
+        // The committing code notifies readers.
         Ok(WatchHandle::empty())
     }
 }

@@ -1,11 +1,13 @@
-//! Opening, changing and merging the ranked index.
+//! Opens, changes and merges the ranked index.
 //!
-//! A writer of tantivy's has threads and buffers, so there is one only while something is written: [`RankedIndex::update`] makes it,
-//! commits, shows the result to searches that begin afterwards, and ends it. A few files are not worth that, and are laid over the index
-//! in memory ([`RankedIndex::patch_files`]) until there are more. A merge runs aside under the same writer, and changes go on
-//! meanwhile. Searches never wait for any of it.
+//! A writer of tantivy's has threads and buffers, so there is one only during a change:
+//! [`RankedIndex::update`] makes it, commits, shows the result to later searches, and ends it. A few files do
+//! not justify that: they go into an overlay in memory ([`RankedIndex::patch_files`]) until there are more. A
+//! merge runs in the background under the same writer, and changes go on meanwhile. Searches never wait for
+//! any of it.
 //!
-//! Opening never fails but for the folder itself: an index of another version, or with a wrong checksum, is removed and begun anew.
+//! Opening fails only if the folder cannot be used: an index of another version, or with a wrong checksum, is
+//! removed and begun anew.
 
 use std::fs;
 use std::io;
@@ -25,20 +27,20 @@ use super::folder::RankedFolder;
 use super::overlay::{self, Overlay};
 use super::schema::{FILE, Fields, RankedDoc, VERSION, VERSION_OF, register_tokenizer};
 
-/// The file that says of what form the index is.
+/// The file that records the form of the index.
 const STAMP: &str = "form";
 
-/// Buffer of a writing thread for a few files, and for many. (tantivy takes no less than the first.)
+/// The buffer of a writing thread for a few files, and for many. (tantivy accepts no less than the first.)
 const HEAP_FEW: usize = 15 << 20;
 const HEAP_MANY: usize = 48 << 20;
 
-/// Most threads that take documents in.
+/// Most threads that add documents.
 const THREADS: usize = 4;
 
-/// Memory that an open segment takes beside its mapped files, about.
+/// Approximate memory of an open segment beside its mapped files.
 const SEGMENT_BYTES: u64 = 32 << 10;
 
-/// Why the ranked index could not do something.
+/// The reason why the ranked index failed.
 #[derive(Debug, thiserror::Error)]
 pub enum RankedError {
     /// The index itself, or the disk under it.
@@ -47,30 +49,30 @@ pub enum RankedError {
     /// The folder could not be read or written.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The code that reads the index panicked at what is on disk.
+    /// The code that reads the index panicked on damaged files.
     #[error("the index is damaged")]
     Damaged,
 }
 
-/// An index and how it came about.
+/// An index and how it was opened.
 #[derive(Debug)]
 pub struct Opened {
     /// The index, ready for searches.
     pub index: RankedIndex,
-    /// Why what was there was removed, if it was.
+    /// The reason why an existing index was removed, if it was.
     pub discarded: Option<String>,
 }
 
-/// Figures about an index.
+/// The figures of an index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RankedStats {
-    /// Documents that can be found.
+    /// Number of documents that can be found.
     pub docs: u64,
-    /// Parts of the index.
+    /// Number of segments.
     pub segments: usize,
-    /// Bytes that the index has on disk.
+    /// Size on disk in bytes.
     pub disk_bytes: u64,
-    /// Private memory at rest, about.
+    /// Approximate private memory at rest.
     pub heap_bytes: u64,
 }
 
@@ -94,16 +96,16 @@ impl std::fmt::Debug for RankedIndex {
 #[derive(Default)]
 struct Writing {
     writer: Option<IndexWriter>,
-    /// A merge needs the writer until it is done.
+    /// True while a merge needs the writer.
     merging: bool,
 }
 
 impl RankedIndex {
-    /// Opens the index in `folder`, or begins one. `form` is whatever else documents depend on: an index of another form is
-    /// of no use.
+    /// Opens the index in `folder`, or begins one. `form` stands for everything else that documents depend
+    /// on: an index of another form is discarded.
     ///
     /// # Errors
-    /// When the folder can be neither read nor made.
+    /// When the folder can neither be read nor made.
     pub fn open(folder: &Path, form: &str) -> Result<Opened, RankedError> {
         let form = format!("hob ranked {VERSION}\n{form}\n");
         match fs::read_to_string(folder.join(STAMP)) {
@@ -132,7 +134,7 @@ impl RankedIndex {
         let (schema, _) = Fields::build_schema();
         let files = RankedFolder::open(folder).map_err(TantivyError::from)?;
         let index = Self::from_index(Index::create(files, schema, settings)?, folder)?;
-        // Last: what is begun and not finished has no stamp and is begun again.
+        // Last: an unfinished index has no stamp and is begun again.
         fs::write(folder.join(STAMP), form)?;
         Ok(Opened { index, discarded })
     }
@@ -158,11 +160,11 @@ impl RankedIndex {
         Ok(Self { fields, index, reader, shown, path: folder.to_path_buf(), writer: Mutex::default() })
     }
 
-    /// Makes changes and shows them. `is_large` takes more threads and memory. What was laid over the index is gone
-    /// afterwards, so files that were ([`RankedIndex::overlaid_files`]) must be among what is changed.
+    /// Makes changes and shows them. `is_large` uses more threads and memory. It empties the overlay, so the
+    /// files in it ([`RankedIndex::overlaid_files`]) must be among the changed ones.
     ///
     /// # Errors
-    /// [`RankedError`]; nothing of the changes is there then.
+    /// [`RankedError`]; then none of the changes is made.
     pub fn update(&self, is_large: bool, change: impl FnOnce(&Update<'_>)) -> Result<(), RankedError> {
         let mut writing = self.lock_writer();
         let writer = self.open_writer(&mut writing, is_large)?;
@@ -178,10 +180,11 @@ impl RankedIndex {
         self.show_overlay(Some(Arc::default()))
     }
 
-    /// Lays a few files over the index, in place of what it has of them; those that `change` does not add are gone.
+    /// Puts a few files into the overlay, which hides their documents in the index; files that `change` does
+    /// not add are removed.
     ///
     /// # Errors
-    /// [`RankedError`]; nothing has changed then.
+    /// [`RankedError`]; then nothing has changed.
     pub fn patch_files(
         &self,
         files: &[u64],
@@ -203,19 +206,19 @@ impl RankedIndex {
         Ok(())
     }
 
-    /// The files that are laid over the index.
+    /// Returns the files in the overlay.
     #[must_use]
     pub fn overlaid_files(&self) -> Vec<u64> {
         self.shown_state().1.files().collect()
     }
 
-    /// Returns true if so much is laid over the index that it should be written to it.
+    /// Returns true if the overlay is so large that it should be written to the index.
     #[must_use]
     pub fn is_overlay_full(&self) -> bool {
         self.shown_state().1.is_full()
     }
 
-    /// Shows what was committed, with another overlay or the present one.
+    /// Shows the committed index, with another overlay or the present one.
     fn show_overlay(&self, overlay: Option<Arc<Overlay>>) -> Result<(), RankedError> {
         self.reader.reload()?;
         let mut shown = self.shown.write().unwrap_or_else(PoisonError::into_inner);
@@ -226,7 +229,7 @@ impl RankedIndex {
         Ok(())
     }
 
-    /// Merges what is due, in the calling thread's time; `false` when nothing was. Changes go on meanwhile.
+    /// Runs a due merge in the calling thread; returns false if none was due. Changes go on meanwhile.
     ///
     /// # Errors
     /// [`RankedError`]; the index stays as it was.
@@ -268,7 +271,7 @@ impl RankedIndex {
         Ok(writing.writer.as_mut().expect("it was just opened"))
     }
 
-    /// The version of every file that is indexed on disk, by number.
+    /// Returns the version of every file that is indexed on disk, by number.
     ///
     /// # Errors
     /// [`RankedError`].
@@ -304,7 +307,7 @@ impl RankedIndex {
     }
 
     fn lock_writer(&self) -> MutexGuard<'_, Writing> {
-        // A writer whose user panicked is not used again.
+        // A writer is not used again after a panic.
         self.writer.lock().unwrap_or_else(|poisoned: PoisonError<_>| {
             let mut writing = poisoned.into_inner();
             *writing = Writing::default();
@@ -322,7 +325,7 @@ fn merge_policy() -> LogMergePolicy {
     policy
 }
 
-/// Changes on their way in. Files may be given from several threads, each file from one.
+/// Changes in progress. Several threads may add files, each file from one thread.
 pub struct Update<'w> {
     fields: &'w Fields,
     writer: &'w IndexWriter,
@@ -334,7 +337,7 @@ impl Update<'_> {
         self.writer.delete_term(Term::from_field_u64(self.fields.file, file));
     }
 
-    /// Adds a document of a file that is not there or was removed before.
+    /// Adds a document of a new file, or of one that was removed before.
     ///
     /// # Errors
     /// When the index cannot be written.
@@ -344,7 +347,7 @@ impl Update<'_> {
     }
 }
 
-/// Documents of a few files on their way over the index.
+/// Documents of a few files in progress, for the overlay.
 pub struct Patch<'p> {
     fields: &'p Fields,
     add: &'p mut dyn FnMut(TantivyDocument) -> tantivy::Result<()>,
@@ -355,7 +358,7 @@ impl Patch<'_> {
     /// Adds a document of a file.
     ///
     /// # Errors
-    /// When the index cannot take it.
+    /// When the overlay cannot be written.
     pub fn add(&mut self, file: u64, version: u64, doc: &RankedDoc<'_>) -> Result<(), RankedError> {
         self.added.insert(file);
         Ok((self.add)(self.fields.tantivy_document(file, version, doc))?)

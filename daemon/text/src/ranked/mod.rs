@@ -1,13 +1,14 @@
-//! Ranked search: which definitions, sections and files are about the words of a question.
+//! Searches by ranking: finds the definitions, sections and files that the words of a question are about.
 //!
-//! tantivy keeps posting lists in mapped files: their compression, deletion, merging and checksums are its. The scoring is ours
-//! (`query`), because documents with five fields want them weighed together before anything saturates. `tokens` says
-//! what a word is, `schema` what a document is, `index` opens, changes and merges,
-//! `overlay` has what changed a moment ago, `folder` writes files.
+//! tantivy keeps posting lists in mapped files, with their compression, deletion, merging and checksums. The
+//! scoring is hob's own (`query`), because documents with five fields need them weighed together before
+//! anything saturates. `tokens` defines words, `schema` documents, `index` opens, changes and merges,
+//! `overlay` has recent changes, `folder` writes files.
 //!
-//! The index knows files by a number that the caller chooses and that is the same in every run, and definitions by their place in
-//! the file. It holds no text: titles, lines and snippets are made by the caller from what it knows of file and definition now.
-//! So it must be told of every change before it is asked, which is the host's part.
+//! The index identifies files by a number that the caller chooses and that is the same in every run, and
+//! definitions by their place in the file. It holds no text: the caller makes titles, lines and snippets from
+//! its present data about file and definition. So the host must report every change to the index before it
+//! searches.
 
 mod files;
 mod folder;

@@ -1,9 +1,9 @@
-//! Files that changed lately, in memory, over the index on disk.
+//! Keeps recently changed files in memory, over the index on disk.
 //!
-//! A commit of tantivy's takes threads, buffers of megabytes and some tens of milliseconds. What an agent has just edited is
-//! a file or two: they become a small index of their own, written by no thread but the caller's, and every
-//! answer is made from both. Each file's documents count in one place only; a file that is gone counts nowhere. When there are
-//! many such indexes, the caller has their files committed, and begins anew.
+//! A commit of tantivy's takes threads, buffers of megabytes and some tens of milliseconds. An agent has
+//! usually edited only a file or two: they become a small index of their own, which the caller's thread
+//! writes, and every answer combines both. Each file's documents count in one place only; a removed file
+//! counts nowhere. When there are many such indexes, the caller commits their files and begins anew.
 
 use rustc_hash::FxHashMap;
 use tantivy::directory::RamDirectory;
@@ -13,28 +13,28 @@ use tantivy::{Index, IndexReader, IndexSettings, ReloadPolicy, Searcher};
 use super::index::RankedError;
 use super::schema::register_tokenizer;
 
-/// Small indexes that are worth a commit, and documents in them.
+/// Number of small indexes that justify a commit, and of documents in them.
 const PARTS: usize = 24;
 const DOCS: u64 = 20_000;
 
-/// Buffer of a small index; it grows as need be.
+/// The buffer of a small index; it grows as needed.
 const HEAP: usize = 400 << 10;
 
-/// Memory of a small index beside its files, about.
+/// Approximate memory of a small index beside its files.
 const PART_BYTES: u64 = 64 << 10;
 
-/// See the module's header. A value: searches keep the one they began with.
+/// The small indexes of recent files. It is a value: searches keep the one they began with.
 #[derive(Clone, Default)]
 pub(super) struct Overlay {
     parts: Vec<Searcher>,
     /// Bytes of all parts' files.
     bytes: u64,
-    /// In which part a file's documents are; `None` if it has none any more.
+    /// The part that has a file's documents; `None` if the file has none any more.
     at: FxHashMap<u64, Option<usize>>,
 }
 
 impl Overlay {
-    /// Adds a part, or forgets files if there is none.
+    /// Adds a part with these files, or removes the files if there is no part.
     pub(super) fn push(&mut self, part: Option<OverlayPart>, files: impl Iterator<Item = u64>) {
         let at = part.as_ref().map(|_| self.parts.len());
         if let Some(OverlayPart { searcher, bytes }) = part {
@@ -44,12 +44,12 @@ impl Overlay {
         self.at.extend(files.map(|file| (file, at)));
     }
 
-    /// The parts with their places.
+    /// Returns the parts with their places.
     pub(super) fn parts(&self) -> impl Iterator<Item = (usize, &Searcher)> {
         self.parts.iter().enumerate()
     }
 
-    /// Returns true if documents of this file count that are in a part, or (`None`) on disk.
+    /// Returns true if a part's documents of this file count, or those on disk (`None`).
     pub(super) fn is_current(&self, file: u64, part: Option<usize>) -> bool {
         match (self.at.get(&file), part) {
             (None, None) => true,
@@ -78,18 +78,18 @@ impl Overlay {
 /// A small index in memory, one part of the overlay.
 pub(super) struct OverlayPart {
     searcher: Searcher,
-    /// Bytes of its files, which are in memory.
+    /// The size of its files in bytes, which are in memory.
     bytes: u64,
 }
 
-/// Makes a small index of what `fill` adds.
+/// Makes a small index of the documents that `fill` adds.
 pub(super) fn build_part(
     schema: Schema,
     fill: impl FnOnce(&mut dyn FnMut(tantivy::TantivyDocument) -> tantivy::Result<()>) -> Result<(), RankedError>,
 ) -> Result<OverlayPart, RankedError> {
     let settings = IndexSettings { docstore_compress_dedicated_thread: false, ..IndexSettings::default() };
     let builder = Index::builder().schema(schema).settings(settings);
-    // The index that the writer makes has a list of tokenizers of its own.
+    // The index that the writer makes has its own list of tokenizers.
     let tokenizers = tantivy::tokenizer::TokenizerManager::default();
     register_tokenizer(&tokenizers);
     let files = RamDirectory::create();

@@ -1,12 +1,13 @@
-//! Asking the ranked index.
+//! Answers questions from the ranked index.
 //!
-//! The score is BM25F (Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", 2004): a word's
-//! counts in all fields are weighed and added, and saturate once. Documents that have more of the question's words win over those
-//! that have few of them often (`COVERAGE`), and what is called what the question says over what only speaks of it (`NAMED`). What a
-//! question's words are is `question`'s to say.
+//! The score is BM25F (Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields",
+//! 2004): a word's counts in all fields are weighed and added, and saturate once. Documents that have more of
+//! the question's words win over those that have few of them often (`COVERAGE`), and those whose name is in
+//! the question win over those that only mention it (`NAMED`). `question` decides which words a question has.
 //!
-//! Lists are walked in step, document by document, so that memory does not grow with them and the best can be kept in a
-//! small heap under a total order: equal scores are told apart by file and definition, never by where the index has put them.
+//! Lists are walked in step, document by document, so that memory does not grow with them and a small heap
+//! can keep the best documents under a total order: file and definition decide between equal scores, never
+//! the place in the index.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -27,38 +28,38 @@ use super::schema::{DocKind, FILE, SLOT, TAG, TEXTS, split_tag};
 const WEIGHTS: [f32; TEXTS] = [4.0, 1.0, 1.5, 2.0, 1.0];
 const LENGTHS: [f32; TEXTS] = [0.6, 0.4, 0.4, 0.4, 0.7];
 
-/// Place of the name among the fields.
+/// The place of the name among the fields.
 const NAME: usize = 0;
 
-/// Where a word's count saturates.
+/// The saturation of a word's count.
 const K1: f32 = 1.2;
 
-/// Weight of having all of the question's words: the exponent of the share that a document has.
+/// The weight of having all of the question's words: the exponent of the share that a document has.
 pub(super) const COVERAGE: f32 = 0.5;
 
-/// Weight of a document's name: this times the part of its name that is in the question, times the share of the
-/// question that is in its name.
+/// The weight of a document's name: times the share of the name that is in the question, times the share of
+/// the question that is in the name.
 const NAMED: f32 = 1.0;
 
-/// Factor for a whole file beside a definition: who is shown the file has yet to find the place.
+/// The factor for a whole file beside a definition: the reader of a file has yet to find the place.
 const FILE_WORTH: f32 = 0.5;
 
-/// Documents between two looks at the clock.
+/// Number of documents between two checks of the clock.
 pub(super) const PATIENCE: u32 = 4_096;
 
 /// One ranked search: the question, and the documents that may answer it.
 pub struct RankedRequest<'r> {
-    /// The question, taken apart into words.
+    /// The parsed question.
     pub question: &'r RankedQuestion,
-    /// Documents of these kinds alone; none means all.
+    /// Restricts the answer to documents of these kinds; empty for all.
     pub kinds: &'r [DocKind],
-    /// Documents of these files alone.
+    /// Restricts the answer to documents of these files.
     pub admits: Option<&'r dyn Fn(u64) -> bool>,
     /// Most hits that are returned.
     pub limit: usize,
 }
 
-/// A document that was found.
+/// A document among the hits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RankedHit {
     /// Number of the document's file.
@@ -89,19 +90,19 @@ impl Ord for RankedHit {
     }
 }
 
-/// The hits of one ranked search, and what is known of its words.
+/// The hits of one ranked search, and the statistics of its words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RankedAnswer {
     /// The hits, best first, at most the request's limit.
     pub hits: Vec<RankedHit>,
-    /// Documents that have a word of the question, and all that are required.
+    /// Number of documents with a word of the question, and with all required ones.
     pub total: usize,
-    /// The words of the question that count, as the index has them, and how rare each is: the logarithm of one over its share of
-    /// the documents. One that is nowhere is the rarest.
+    /// The counted words of the question, in the index's form, and the rarity of each: the logarithm of one
+    /// over its share of the documents. A word that no document has is the rarest.
     pub rarities: Vec<(String, f32)>,
 }
 
-/// Why a search ended early.
+/// The reason why a search ended early.
 #[derive(Debug, thiserror::Error)]
 enum RankedSearchEnd {
     #[error(transparent)]
@@ -111,7 +112,8 @@ enum RankedSearchEnd {
 }
 
 impl RankedIndex {
-    /// The documents that fit best. Stopped early, it answers with what it has, and `false`.
+    /// Returns the documents that match best. If it is stopped early, it returns the best so far, and
+    /// `false`.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -138,7 +140,7 @@ impl RankedIndex {
         Ok((best.into_answer(&words), true))
     }
 
-    /// The words of a question that the index has, each with its worth: rarity by weight.
+    /// Returns the words of a question in the index's form, each with its worth: rarity times weight.
     pub(super) fn word_worths(&self, question: &RankedQuestion) -> Result<Vec<(Word, f32)>, RankedError> {
         let (searcher, overlay) = self.shown_state();
         let segments = all_segments(&searcher, &overlay);
@@ -186,7 +188,7 @@ impl RankedIndex {
     }
 }
 
-/// The best so far; the worst of them on top.
+/// The best hits so far; the worst of them on top.
 struct Best {
     limit: usize,
     heap: BinaryHeap<RankedHit>,
@@ -212,10 +214,10 @@ impl Best {
     }
 }
 
-/// Everything that is searched; parts of the overlay with their places.
+/// All searched segments; those of the overlay with their places.
 pub(super) type Segments<'s> = [(Option<usize>, &'s SegmentReader)];
 
-/// Everything that is searched: the index's own segments, and what is laid over them.
+/// Returns all searched segments: the index's own, and those of the overlay.
 pub(super) fn all_segments<'s>(
     searcher: &'s Searcher,
     overlay: &'s Overlay,
@@ -225,7 +227,7 @@ pub(super) fn all_segments<'s>(
     searcher.segment_readers().iter().map(|segment| (None, segment)).chain(laid_over).collect()
 }
 
-/// Figures of all documents together: their number, and the mean length of each field.
+/// The figures of all documents together: their number, and the mean length of each field.
 pub(super) struct Collection<'i> {
     index: &'i RankedIndex,
     docs: f32,
@@ -233,7 +235,7 @@ pub(super) struct Collection<'i> {
     means: [f32; TEXTS],
 }
 
-/// A question's words with what they are worth in this collection.
+/// A question's words with their worth in this collection.
 pub(super) struct Weighed<'i> {
     index: &'i RankedIndex,
     means: [f32; TEXTS],
@@ -280,7 +282,7 @@ impl<'i> Collection<'i> {
     }
 }
 
-/// One list: a word in a field.
+/// The posting list of one word in one field.
 struct Cursor {
     word: usize,
     field: usize,
@@ -288,14 +290,14 @@ struct Cursor {
     lengths: FieldNormReader,
 }
 
-/// All lists of a question in one segment, in step. A heap has the list with the lowest document on top, so that a document costs what
-/// the words in it cost, however many are asked for.
+/// All lists of a question in one segment, in step. A heap has the list with the lowest document on top, so
+/// that the cost of a document depends on its own words, however many the question has.
 pub(super) struct RankedWalk<'w> {
     weighed: &'w Weighed<'w>,
     cursors: Vec<Cursor>,
     /// The document and the number of each cursor that is not at its end.
     heap: BinaryHeap<Reverse<(u32, usize)>>,
-    /// Weighed counts of each word in the present document.
+    /// The weighed counts of each word in the present document.
     counts: Vec<f32>,
     /// The words of the present document, in order.
     present: Vec<usize>,
@@ -303,9 +305,9 @@ pub(super) struct RankedWalk<'w> {
     named: (Vec<u32>, u32),
     /// The words that a document must have.
     required: Vec<usize>,
-    /// The bit of each word that counts; none beyond the 32nd.
+    /// The bit of each counted word; none beyond the 32nd.
     bits: Vec<u32>,
-    /// Worth of all words that count.
+    /// The worth of all counted words.
     whole: f32,
 }
 
@@ -333,7 +335,7 @@ impl<'w> RankedWalk<'w> {
         Ok(Self { weighed, cursors, heap, counts, present, named, required, bits, whole })
     }
 
-    /// The next document and its score; 0 for one that lacks what is required.
+    /// Returns the next document and its score; 0 for one that lacks a required word.
     pub(super) fn next(&mut self) -> Option<(u32, f32)> {
         let Reverse((doc, _)) = *self.heap.peek()?;
         for word in self.present.drain(..) {
@@ -364,12 +366,12 @@ impl<'w> RankedWalk<'w> {
         Some((doc, self.score()))
     }
 
-    /// The words of the present document with their weighed counts, in order.
+    /// Returns the words of the present document with their weighed counts, in order.
     pub(super) fn present_words(&self) -> impl Iterator<Item = (usize, f32)> {
         self.present.iter().map(|word| (*word, self.counts[*word]))
     }
 
-    /// Returns the words that count and that the present document has, one bit each.
+    /// Returns the counted words of the present document, one bit each.
     fn matched_words(&self) -> u32 {
         self.present.iter().fold(0, |all, word| all | self.bits[*word])
     }
@@ -402,7 +404,7 @@ impl<'w> RankedWalk<'w> {
     }
 }
 
-/// One bit for each word that counts, in order; words beyond the 32nd have none.
+/// Returns one bit for each counted word, in order; words beyond the 32nd have none.
 fn bits_of_words(weighed: &Weighed<'_>) -> Vec<u32> {
     let mut at = 0;
     let bit = |(word, _): &(Word, f32)| {

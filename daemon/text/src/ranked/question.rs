@@ -1,56 +1,57 @@
-//! A question taken apart: its words, what is in quotes, and what it leaves to guess.
+//! Parses a question: its words, its phrases in quotes, and its related words.
 //!
-//! Everything is a question. Words that every question has (`where`, `is`, `the`) are not looked for, unless there are no others. Two
-//! words that stand side by side are also looked for as one identifier, so that "make naive" finds `make_naive` first. Words in
-//! quotes must all be there; that they stand in a row only the text can say ([`RankedQuestion::phrases_are_in`]), because the
-//! index keeps no positions.
+//! Every text is a question. Words that every question has (`where`, `is`, `the`) are not searched, unless
+//! there are no others. Two neighbouring words are also searched as one identifier, so that "make naive"
+//! finds `make_naive` first. Words in quotes are all required; only the text can confirm that they are
+//! consecutive ([`RankedQuestion::phrases_are_in`]), because the index keeps no positions.
 
 use super::index::{RankedError, RankedIndex};
 use super::schema::Prior;
 use super::tokens::{RankedTokenShape, Splitter, tokens};
 
-/// Factors for a document's score by its prior.
+/// The factors for a document's score by its prior.
 const TEST: f32 = 0.5;
 const DATA: f32 = 0.4;
 const PROSE: f32 = 0.6;
 const VALUE: f32 = 0.6;
 
-/// Factor for two neighbouring words as one identifier.
+/// The factor for two neighbouring words as one identifier.
 const PAIR: f32 = 0.8;
 
-/// Factor for a word that was not asked for, but stands in the names of what was found.
+/// The factor for a word that is not in the question, but in the names of the best documents.
 const RELATED: f32 = 0.25;
-/// In so many names it has to stand, and so many words are added.
+/// The number of names that must have such a word, and the most words that are added.
 const RELATED_NAMES: usize = 3;
 const MOST_RELATED: usize = 4;
 
-/// Most words of a question that are looked for: as many as there are bits to count them with.
+/// Most words of a question that are searched: as many as there are bits to count them.
 const MOST_WORDS: usize = 32;
-/// Most words that whole files are ranked by.
+/// Most words by which whole files are ranked.
 const MOST_WIDE: usize = 160;
-/// Longest question that is read, in bytes; words behind it are not looked for.
+/// Length of the longest question, in bytes; words beyond it are not searched.
 pub const LONGEST_QUESTION: usize = 64 << 10;
 
-/// A text with more words than these is an issue or a log: its words are weighed against each other, and quotes in it are quotations.
+/// The number of words from which a text counts as an issue or a log: its words are weighed against each
+/// other, and its quotes are quotations.
 const LONG: usize = 40;
-/// Weights of an occurrence of a word in such a text: in its first line, written as code, anywhere else.
+/// The weights of a word's occurrence in such a text: in its first line, written as code, anywhere else.
 const TITLE: f32 = 3.0;
 const CODE: f32 = 2.0;
 const PLAIN: f32 = 1.0;
-/// The most that a word of a long text weighs.
+/// The highest weight of a word in a long text.
 const HEAVIEST: f32 = 3.0;
 
-/// Words that say nothing about what is looked for.
+/// Words that have no meaning in a search.
 const EMPTY: &str = "a about all an and any are as at be been being but by can do doe does done each for from get gets give given \
                      has have how i if in into is it its made make me my of on one or our show so some than that the their them \
                      then there these they thing this to too used want was way we what when where which who why will with code would \
                      you your find happen place handled implement implemented implementation";
 
-/// A question taken apart.
+/// A parsed question.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RankedQuestion {
     pub(super) words: Vec<Word>,
-    /// The phrases that stood in quotes, each as its words in a row.
+    /// The phrases in quotes, each as its consecutive words.
     phrases: Vec<Vec<String>>,
 }
 
@@ -58,20 +59,20 @@ pub struct RankedQuestion {
 pub(super) struct Word {
     pub(super) text: String,
     pub(super) weight: f32,
-    /// Counts for the share of words that a document has.
+    /// True if the word counts for the share of words that a document has.
     pub(super) counts: bool,
-    /// Documents without it are no answer.
+    /// True if only documents with the word are answers.
     pub(super) required: bool,
 }
 
 impl RankedQuestion {
-    /// Reads a question. Everything is one: quotes that do not close, and signs without letters, mean nothing.
+    /// Parses a question. Every text is one: unclosed quotes, and signs without letters, are ignored.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         Self::parse_words(text, MOST_WORDS)
     }
 
-    /// Reads a question for ranking whole files, which can look for more words.
+    /// Parses a question for the ranking of whole files, which can search more words.
     #[must_use]
     pub fn parse_wide(text: &str) -> Self {
         Self::parse_words(text, MOST_WIDE)
@@ -105,7 +106,7 @@ impl RankedQuestion {
         question
     }
 
-    /// Reads an issue, a log, a message: of all its words those that it says first, as code, and most often.
+    /// Parses an issue, a log or a message: keeps the words that occur first, as code, and most often.
     fn read_long(text: &str, most: usize) -> Self {
         let mut tallies: Vec<WordTally> = Vec::new();
         let title = text.lines().position(|line| !line.trim().is_empty());
@@ -127,7 +128,7 @@ impl RankedQuestion {
                 }
             }
         }
-        // Stable: what was said first wins.
+        // The sort is stable: earlier words win.
         tallies.sort_by(|a, b| b.worth.total_cmp(&a.worth));
         tallies.truncate(most);
         let word = |tally: WordTally| Word {
@@ -145,7 +146,8 @@ impl RankedQuestion {
             let is_part = shape == RankedTokenShape::Part;
             self.push(Word { text, weight: 1.0, counts: is_part, required: required && is_part });
         }
-        // Of the words as they were asked, so that `make naive` is one although `make` alone says nothing.
+        // Pairs use the words of the question, so that `make naive` is one although `make` alone has no
+        // meaning.
         for pair in run.windows(2) {
             if pair.iter().any(|word| counts(word)) {
                 self.add_pair(&pair.concat());
@@ -167,9 +169,9 @@ impl RankedQuestion {
         }
     }
 
-    /// The question with words of the project's own: those that the names of the best documents found for it share
-    /// (pseudo-relevance feedback; Rocchio 1971). They move what they stand in upwards, and are not asked of it. `None` if there
-    /// are none.
+    /// Returns the question with the project's own related words: those that the names of the best documents
+    /// found for it share (pseudo-relevance feedback; Rocchio 1971). They raise documents that have them, and
+    /// are not required. `None` if there are none.
     #[must_use]
     pub fn with_related<'n>(&self, names: impl Iterator<Item = &'n str>) -> Option<Self> {
         let mut counts: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
@@ -191,7 +193,7 @@ impl RankedQuestion {
         (!related.is_empty()).then_some(wider)
     }
 
-    /// Returns the factor for a document's prior; who asks about tests means tests.
+    /// Returns the factor for a document's prior; a question about tests means tests.
     pub(super) fn prior_factor(&self, prior: Prior) -> f32 {
         match prior {
             Prior::Test if !self.asks_for_tests() => TEST,
@@ -202,13 +204,13 @@ impl RankedQuestion {
         }
     }
 
-    /// Returns true if the question is about tests: they are meant as much as what they test.
+    /// Returns true if the question is about tests: then tests are meant as much as the code that they test.
     #[must_use]
     pub fn asks_for_tests(&self) -> bool {
         self.words.iter().any(|word| word.text == "test")
     }
 
-    /// Returns true if the question has no word to look for.
+    /// Returns true if the question has no word to search.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
@@ -229,7 +231,7 @@ impl RankedQuestion {
         self.phrases.iter().all(has)
     }
 
-    /// Counts how many of its words lines have.
+    /// Returns a counter of the question's words in lines.
     #[must_use]
     pub fn word_counter(&self) -> QuestionWords<'_> {
         QuestionWords { question: self, splitter: Splitter::default() }
@@ -237,8 +239,8 @@ impl RankedQuestion {
 }
 
 impl RankedIndex {
-    /// The question with those of its words that tell most here: the rarest in the index, by their weight. Of a long text the words that
-    /// it repeats say less than those that few documents have.
+    /// Returns the question with its most telling words in this index: the rarest, by their weight. Repeated
+    /// words of a long text say less than those that few documents have.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -251,7 +253,7 @@ impl RankedIndex {
     }
 }
 
-/// A word of a long text and what all its occurrences are worth.
+/// A word of a long text with the worth of all its occurrences.
 struct WordTally {
     text: String,
     shape: RankedTokenShape,
@@ -274,7 +276,7 @@ fn is_code(word: &str) -> bool {
         || bare.starts_with("__")
 }
 
-/// Tells how much of a question is in a line.
+/// Counts the words of a question in lines.
 #[derive(Debug)]
 pub struct QuestionWords<'q> {
     question: &'q RankedQuestion,
@@ -282,7 +284,8 @@ pub struct QuestionWords<'q> {
 }
 
 impl QuestionWords<'_> {
-    /// Counts the different words of the question that the line has; identifiers that are two of them count double.
+    /// Counts the different words of the question that the line has; an identifier of two of them counts
+    /// double.
     pub fn in_line(&mut self, line: &str) -> u32 {
         self.found_in(line).count_ones()
     }
@@ -308,7 +311,7 @@ fn word_parts(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The beginning of a text, of at most so many bytes.
+/// Returns the beginning of a text, of at most `most` bytes.
 #[must_use]
 pub fn cut_to_bytes(text: &str, most: usize) -> &str {
     let most = most.min(text.len());
@@ -316,7 +319,7 @@ pub fn cut_to_bytes(text: &str, most: usize) -> &str {
     &text[..end]
 }
 
-/// Returns true if a word says nothing about what is looked for.
+/// Returns true if a word has no meaning in a search.
 #[must_use]
 pub fn says_nothing(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric());

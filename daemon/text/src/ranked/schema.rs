@@ -1,8 +1,8 @@
-//! Defines the documents of the ranked index, and how their fields are kept.
+//! Defines the documents of the ranked index, and the storage of their fields.
 //!
-//! Five fields of text, each counted on its own, without positions (they would double the index; see `query` on phrases) and
-//! without stored text (names and places come from the map, lines from the file). Four numbers lead from a document
-//! back to its file and definition.
+//! A document has five fields of text, each counted separately, without positions (they would double the
+//! index; see `query` on phrases) and without stored text (names and places come from the map, lines from the
+//! file). Four numbers identify the file and definition of a document.
 
 use tantivy::TantivyDocument;
 use tantivy::schema::{
@@ -12,10 +12,10 @@ use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerM
 
 use super::tokens::Splitter;
 
-/// The form of the index on disk and of its tokens: rises with every change of either.
+/// The form of the index on disk and of its tokens; every change of either raises it.
 pub(super) const VERSION: u32 = 2;
 
-/// Name of the tokenizer.
+/// The name of the tokenizer.
 const TOKENIZER: &str = "code";
 
 /// The kind of item that a document stands for.
@@ -37,20 +37,20 @@ impl DocKind {
     pub const ALL: [Self; 4] = [Self::Symbol, Self::Section, Self::Note, Self::File];
 }
 
-/// The likelihood that anybody who asks means such a document, all else being equal.
+/// The likelihood that a question means such a document, all else being equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Prior {
     /// An ordinary document, at full score.
     #[default]
     Plain,
-    /// A test, or what belongs to tests.
+    /// A test, or code that belongs to tests.
     Test,
     /// Translations, generated and third-party files, data.
     Data,
     /// Text for people: manuals, release notes.
     Prose,
-    /// A variable, constant or field: something that others do something with.
+    /// A variable, constant or field, which other code uses.
     Value,
 }
 
@@ -61,7 +61,7 @@ pub struct RankedDoc<'t> {
     pub slot: u32,
     /// The kind of item that the document stands for.
     pub kind: DocKind,
-    /// The likelihood that the document is meant.
+    /// The prior of the document.
     pub prior: Prior,
     /// The definition's or file's own name.
     pub name: &'t str,
@@ -71,14 +71,14 @@ pub struct RankedDoc<'t> {
     pub signature: &'t str,
     /// Documentation of the definition; may be empty.
     pub doc: &'t str,
-    /// Everything else that it says.
+    /// All further text of the definition.
     pub body: &'t str,
 }
 
 /// Handles of the schema's fields.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields {
-    /// Name, context, signature, doc, body.
+    /// The fields for name, context, signature, doc, body.
     pub(super) texts: [Field; TEXTS],
     pub(super) file: Field,
     slot: Field,
@@ -89,7 +89,7 @@ pub(super) struct Fields {
 /// Number of fields of text.
 pub(super) const TEXTS: usize = 5;
 
-/// Names of the columns.
+/// The names of the columns.
 pub(super) const FILE: &str = "file";
 pub(super) const SLOT: &str = "slot";
 pub(super) const TAG: &str = "tag";
@@ -116,7 +116,7 @@ impl Fields {
         (schema.build(), fields)
     }
 
-    /// The document as tantivy takes it. `version` belongs to the file's own document alone.
+    /// Returns the document as tantivy takes it. Only the file's own document has a `version`.
     pub(super) fn tantivy_document(&self, file: u64, version: u64, doc: &RankedDoc<'_>) -> TantivyDocument {
         let mut out = TantivyDocument::default();
         for (field, text) in self.texts.iter().zip([doc.name, doc.context, doc.signature, doc.doc, doc.body])
@@ -139,7 +139,7 @@ fn tag_of(kind: DocKind, prior: Prior) -> u64 {
     u64::from(kind as u8) | u64::from(prior as u8) << 2
 }
 
-/// Splits a number that `tag` made into kind and prior; unknown numbers are ordinary files.
+/// Splits a number of `tag` into kind and prior; an unknown number becomes an ordinary file.
 pub(super) fn split_tag(tag: u64) -> (DocKind, Prior) {
     let prior = match tag >> 2 {
         1 => Prior::Test,
@@ -151,7 +151,7 @@ pub(super) fn split_tag(tag: u64) -> (DocKind, Prior) {
     (DocKind::ALL[(tag & 3) as usize], prior)
 }
 
-/// Tells an index how texts are taken apart.
+/// Registers the tokenizer in an index.
 pub(super) fn register_tokenizer(tokenizers: &TokenizerManager) {
     tokenizers.register(TOKENIZER, TextAnalyzer::from(CodeTokenizer::default()));
 }
@@ -159,7 +159,7 @@ pub(super) fn register_tokenizer(tokenizers: &TokenizerManager) {
 #[derive(Clone, Debug, Default)]
 struct CodeTokenizer {
     splitter: Splitter,
-    /// Tokens back to back, and where each ends.
+    /// The tokens back to back; `ends` has the end of each.
     text: String,
     ends: Vec<usize>,
     token: Token,
@@ -181,7 +181,7 @@ impl Tokenizer for CodeTokenizer {
     }
 }
 
-/// Offsets are not told: nothing that is kept needs them.
+/// A stream of tokens without offsets, because the index stores nothing that needs them.
 struct CodeTokens<'a> {
     text: &'a str,
     ends: &'a [usize],

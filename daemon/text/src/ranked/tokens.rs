@@ -1,16 +1,17 @@
-//! Words of code and of prose: what the ranked index counts.
+//! Splits code and prose into words, which the ranked index counts.
 //!
-//! An identifier is taken apart where its writer put a border (`_`, `camelCase`, `HTTPServer`, `utf8`), and is also kept
-//! whole, without underscores and in lower case, so that `get_object_or_404`, `getObjectOr404` and the four words all find
-//! it. Parts lose the commonest English endings (`parsing`, `parsed`, `parser`, `parses` and `parse` are one word); wholes do
-//! not. Signs of scripts without spaces between words are words of their own. Question and text go through the same code: that
-//! is what makes them meet, not whether an ending was cut where a grammarian would.
+//! An identifier is split at its inner borders (`_`, `camelCase`, `HTTPServer`, `utf8`), and also kept whole,
+//! without underscores and in lower case, so that `get_object_or_404`, `getObjectOr404` and the four words
+//! all find it. Parts lose the commonest English endings (`parsing`, `parsed`, `parser`, `parses` and `parse`
+//! are one word); wholes do not. Signs of scripts without spaces between words are separate words. Question
+//! and text go through the same code: that makes them match, even if an ending is not cut where a grammarian
+//! would.
 
-/// Longest part and whole that are kept, in bytes: beyond it is encoded data.
+/// Length of the longest part and of the longest whole, in bytes: a longer one is encoded data.
 const PART_MAX: usize = 40;
 const WHOLE_MAX: usize = 80;
 
-/// Longest run of digits that is kept.
+/// Length of the longest run of digits.
 const DIGITS_MAX: usize = 6;
 
 /// The shape of a token.
@@ -18,11 +19,11 @@ const DIGITS_MAX: usize = 6;
 pub(super) enum RankedTokenShape {
     /// A word, or a part of an identifier.
     Part,
-    /// An identifier of several parts, as one.
+    /// An identifier of several parts, as one token.
     Whole,
 }
 
-/// Takes texts apart; keeps its buffers from one text to the next.
+/// Splits texts; keeps its buffers from one text to the next.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Splitter {
     part: String,
@@ -66,11 +67,11 @@ impl Splitter {
 pub struct Term {
     /// The word in lower case.
     pub word: String,
-    /// Without its ending, as the index has it.
+    /// The word without its ending, in the index's form.
     pub stem: String,
 }
 
-/// The words of a text in order, identifiers taken apart.
+/// Returns the words of a text in order, with identifiers split.
 #[must_use]
 pub fn terms_of(text: &str) -> Vec<Term> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -102,7 +103,7 @@ enum TokenCharClass {
     Lower,
     Upper,
     Digit,
-    /// A script without spaces.
+    /// A sign of a script without spaces.
     Sign,
     Border,
 }
@@ -123,7 +124,7 @@ fn class_of(c: char) -> TokenCharClass {
     }
 }
 
-/// Takes the next part off the front.
+/// Removes the next part from the front, and returns it.
 fn next_part<'t>(rest: &mut &'t str) -> Option<&'t str> {
     let text = rest.trim_start_matches('_');
     let mut chars = text.char_indices().peekable();
@@ -138,7 +139,7 @@ fn next_part<'t>(rest: &mut &'t str) -> Option<&'t str> {
                 // The last capital before a small letter begins the next word: `HTTPServer`.
                 let before_small =
                     chars.peek().is_some_and(|&(_, next)| class_of(next) == TokenCharClass::Lower);
-                // A plural of an acronym is none: `URLs`.
+                // A plural of an acronym stays whole: `URLs`.
                 !before_small || is_plural(&text[at..])
             }
             (TokenCharClass::Upper, TokenCharClass::Lower) => capitals == 1 || is_plural_end(&text[at..]),
@@ -156,7 +157,7 @@ fn next_part<'t>(rest: &mut &'t str) -> Option<&'t str> {
     Some(part)
 }
 
-/// Returns true if the text goes on like the end of `URLs`: a capital, `s`, and no small letter.
+/// Returns true if the text continues like the end of `URLs`: a capital, `s`, and no small letter.
 fn is_plural(text: &str) -> bool {
     text.chars().next().is_some_and(|first| is_plural_end(&text[first.len_utf8()..]))
 }
@@ -166,8 +167,9 @@ fn is_plural_end(text: &str) -> bool {
         .is_some_and(|after| after.chars().next().is_none_or(|c| class_of(c) != TokenCharClass::Lower))
 }
 
-/// Cuts common English endings off a word in lower case. After M. F. Porter, "An algorithm for suffix stripping" (1980), of
-/// which it keeps what matters for names in code: plurals, `-ing`, `-ed`, `-er`, `-ion`, `-ify`, a silent `e`.
+/// Cuts common English endings off a word in lower case. After M. F. Porter, "An algorithm for suffix
+/// stripping" (1980), with the rules that matter for names in code: plurals, `-ing`, `-ed`, `-er`, `-ion`,
+/// `-ify`, a silent `e`.
 fn stem_word(word: &mut String) {
     if word.len() < 4 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return;
@@ -188,18 +190,18 @@ fn stem_word(word: &mut String) {
     if word.len() > 4 && word.ends_with('e') {
         word.pop();
     } else if word.len() > 3 && word.ends_with('y') {
-        // As in `queries`, which lost its end.
+        // An example is `queries`, which lost its end.
         word.pop();
         word.push('i');
     }
-    // `slugify` makes a slug; `notify` and `verify` are words of their own.
+    // `slugify` makes a slug; `notify` and `verify` are whole words.
     if word.len() > 6 && word.ends_with("ifi") {
         word.truncate(word.len() - 3);
     }
 }
 
 fn strip_plural(word: &mut String) {
-    // `cookies` and `queries` become what `cookie` and `query` end as.
+    // `cookies` and `queries` get the ends of `cookie` and `query`.
     let two = ["sses", "xes", "ches", "shes", "ies"].iter().any(|end| word.ends_with(end));
     if two && word.len() > 4 {
         word.truncate(word.len() - 2);
@@ -224,7 +226,7 @@ fn strip_double_end(word: &mut String) {
     }
 }
 
-/// The tokens of a text.
+/// Returns the tokens of a text.
 pub(super) fn tokens(text: &str) -> Vec<(RankedTokenShape, String)> {
     let mut all = Vec::new();
     Splitter::default().split(text, &mut |shape, token| all.push((shape, token.to_owned())));

@@ -1,4 +1,4 @@
-//! Changes made ready: everything that is slow about taking them in happens here, off the index's lock.
+//! Prepares changes: does everything slow about adding them to the index, without the index's lock.
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use super::build::{NewDoc, build};
 use super::grams::FileGrams;
 use super::segment::{Doc, Segment};
 
-/// Fewest and most files of one segment when a batch is shared out; more are merged later.
+/// Fewest and most files of one segment when a large batch is split; merges join them later.
 const SHARE: (usize, usize) = (512, 4096);
-/// A segment is also closed when its files have this many trigrams together (bounds memory and list offsets).
+/// Number of trigrams at which a segment is also closed (bounds memory and list offsets).
 const MAX_GRAMS: usize = 32 << 20;
 
-/// One file's step, with what the index needs to know of its new contents.
+/// The change of one file, with the index's data about its new contents.
 #[derive(Clone, Debug)]
 pub enum GramChange {
     /// The file exists with these trigrams (new, or different from before).
@@ -24,14 +24,14 @@ pub enum GramChange {
         file: FileId,
         /// The file's path, relative to the root.
         path: WsPath,
-        /// Hash of the file's bytes, by which a restored index knows that it is up to date.
+        /// Hash of the file's bytes, by which a restored index knows that it is current.
         hash: ContentHash,
         /// The trigrams of its bytes.
         grams: FileGrams,
     },
     /// The file is gone.
     Remove {
-        /// The number it had.
+        /// The number of the file in the file table.
         file: FileId,
     },
 }
@@ -44,19 +44,20 @@ impl GramChange {
     }
 }
 
-/// Changes ready to be installed.
+/// Prepared changes.
 #[derive(Debug, Default)]
 pub struct Batch {
-    /// Every file that changed, once.
+    /// Every changed file, once.
     pub(super) touched: Vec<FileId>,
     pub(super) segments: Vec<Arc<Segment>>,
 }
 
 impl Batch {
-    /// Indexes the changes, in parallel when they are many. Of several changes to one file the last one holds.
+    /// Indexes the changes, in parallel when they are many. Of several changes to one file the last one
+    /// counts.
     ///
-    /// For a whole tree, prepare batches of some thousand files as the scan finds them, so that the trigrams of all
-    /// files need not be held at once (they take about a quarter of the text).
+    /// For a whole tree, prepare batches of some thousand files as the scan finds them, so that the trigrams
+    /// of all files are not in memory at once (they take about a quarter of the text).
     #[must_use]
     pub fn from_changes(changes: Vec<GramChange>) -> Self {
         let last: FxHashMap<FileId, usize> =

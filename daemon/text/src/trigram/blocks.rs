@@ -1,10 +1,11 @@
-//! Blocks: the pieces of a file that posting lists name.
+//! Defines blocks: the pieces of a file that posting lists name.
 //!
-//! A file is cut after the first line end at or past every [`BLOCK`] bytes, so a match, which never spans lines, lies in one
-//! block, and so do all the trigrams that it needs. A large file is then no candidate because of what stands at its ends, and of one
-//! that is, only some pieces are searched. Where the cuts are follows from the text alone; the index keeps how many there are.
+//! A file is cut after the first line end at or past every [`BLOCK`] bytes, so a match, which never spans
+//! lines, lies in one block, and so do all the trigrams that it needs. A large file is then no candidate
+//! merely because of trigrams at its two ends, and of a candidate only some pieces are searched. The cuts
+//! follow from the text alone; the index stores their number.
 //!
-//! # How this was chosen
+//! # The choice of the block size
 //! Where lists name files, nearly all the time of a selective search (6.0 of 6.3 ms) goes into searching candidates without a
 //! match: half of the kernel's text is in files of more than 64 KiB, which have nearly every trigram somewhere. Candidates for
 //! patterns of two classes, and for `should not be called` as prose, on the sources of Linux 6.1 (78,594 files, 1,298 MB;
@@ -20,9 +21,9 @@
 //! | files, four bytes | | | 28.9 MB | 25.9 MB | 112 MB |
 //! | files, five bytes | | | 28.0 MB | 25.7 MB | 80 MB |
 //!
-//! At 16 KiB the whole index is 11.3 % of the text, and the first two patterns take a third to a half of the time that they took
-//! with lists of files (in turns, same process and texts, best of 16: 3.0 against 6.2 ms, 1.7 against 3.3 ms); at 8 KiB
-//! the index would be 14 %, for a gain that fixed costs swallow.
+//! At 16 KiB the whole index is 11.3 % of the text, and the first two patterns take a third to a half of the
+//! time that they took with lists of files (in turns, same process and texts, best of 16: 3.0 against 6.2 ms,
+//! 1.7 against 3.3 ms); at 8 KiB the index would be 14 %, for a gain that fixed costs cancel.
 //!
 //! The last two rows are the best that longer n-grams could do: sparse n-grams (GitHub's code search, 2023) choose some of
 //! them, a mask of following bytes with each posting (its forerunner's bloom-masked trigrams) approximates four. They tell files
@@ -33,20 +34,20 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-/// About so many bytes are a block. Small in unit tests, so that small texts have many.
+/// Approximate size of a block in bytes. Small in unit tests, so that small texts have many blocks.
 pub(crate) const BLOCK: usize = if cfg!(test) { 64 } else { 16 << 10 };
-/// Blocks that follow each other are searched as one up to about this many bytes.
+/// Consecutive blocks are searched as one up to about this many bytes.
 const LONGEST_RUN: usize = 4 * BLOCK;
 
-/// Numbers of a file's blocks, ascending, from 0; `None` is all of them.
+/// Numbers of a file's blocks, ascending, from 0; `None` means all blocks.
 pub(crate) type Blocks = Option<Box<[u32]>>;
 
-/// Returns the number of blocks of a text of `len` bytes, at least one. Some may be empty, where a line is long.
+/// Returns the number of blocks of a text of `len` bytes, at least one. Some may be empty, if a line is long.
 pub(super) fn count(len: usize) -> usize {
     len.saturating_add(BLOCK / 2).div_euclid(BLOCK).max(1)
 }
 
-/// The blocks of a text, in order.
+/// Returns the blocks of a text, in order.
 pub(super) fn block_ranges(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     (1..=count(text.len())).scan(0, |at, next| {
         let start = std::mem::replace(at, boundary_of(text, next, *at));
@@ -54,7 +55,7 @@ pub(super) fn block_ranges(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The bytes of ascending `blocks` of a text, those of neighbours together.
+/// Returns the byte ranges of ascending `blocks` of a text, with neighbours joined.
 pub(crate) fn runs_of_blocks(text: &[u8], blocks: &[u32]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     let mut done = 0;
@@ -70,8 +71,9 @@ pub(crate) fn runs_of_blocks(text: &[u8], blocks: &[u32]) -> Vec<Range<usize>> {
     runs
 }
 
-/// Where a block starts, of which it is known that it is not before `done`, an end of an earlier one. From there back to where
-/// that one should have ended is no other line end, so nothing is looked at twice, however long a line.
+/// Returns the start of a block that is known not to be before `done`, the end of an earlier block. Between
+/// that block's nominal end and `done` there is no other line end, so no byte is scanned twice, however long
+/// a line.
 fn boundary_of(text: &[u8], number: usize, done: usize) -> usize {
     let about = number.saturating_mul(BLOCK);
     if number >= count(text.len()) {
@@ -83,10 +85,10 @@ fn boundary_of(text: &[u8], number: usize, done: usize) -> usize {
     }
 }
 
-/// Bytes of an entry of [`Ends`].
+/// Size of an entry of [`Ends`] in bytes.
 pub(super) const END: usize = 4;
 
-/// The ends of documents' blocks in a segment: per document, one past the last of its blocks. The bytes may be
+/// The ends of documents' blocks in a segment: for each document, one past its last block. The bytes may be
 /// damaged.
 #[derive(Clone, Copy)]
 pub(super) struct Ends<'a>(&'a [[u8; END]]);
@@ -96,7 +98,7 @@ impl<'a> Ends<'a> {
         Self(bytes.as_chunks().0)
     }
 
-    /// Writes the ends of documents with so many blocks each.
+    /// Writes the ends of documents with these numbers of blocks.
     pub(super) fn write(counts: impl Iterator<Item = u32>) -> Vec<u8> {
         let ends = counts.scan(0u32, |end, count| {
             *end += count;
@@ -105,25 +107,26 @@ impl<'a> Ends<'a> {
         ends.flatten().collect()
     }
 
-    /// Returns true if they are the ends of so many documents, each with a block at least.
+    /// Returns true if these are valid ends for this number of documents, each with at least one block.
     pub(super) fn is_sound(self, documents: usize) -> bool {
         let mut all = (0..documents).map(|document| self.blocks_of(document));
         self.0.len() == documents && all.all(|blocks| blocks.start < blocks.end)
     }
 
-    /// Number of all blocks.
+    /// Returns the number of all blocks.
     pub(super) fn block_count(self) -> usize {
         self.0.last().map_or(0, |end| u32::from_le_bytes(*end) as usize)
     }
 
-    /// The blocks of a document.
+    /// Returns the blocks of a document.
     pub(super) fn blocks_of(self, document: usize) -> Range<u32> {
         let end = |at: usize| self.0.get(at).map_or(u32::MAX, |end| u32::from_le_bytes(*end));
         let start = document.checked_sub(1).map_or(0, end);
         start..end(document)
     }
 
-    /// The documents that `blocks`, ascending, are of, each with those of its own. Numbers of no block are left out.
+    /// Returns the documents of ascending `blocks`, each with its own blocks. Numbers of no block are
+    /// skipped.
     pub(super) fn by_document(self, blocks: &[u32]) -> Vec<(u32, Blocks)> {
         let (mut found, mut rest, mut document) = (Vec::new(), blocks, 0);
         while let Some(&block) = rest.first() {
@@ -144,7 +147,7 @@ impl<'a> Ends<'a> {
         found
     }
 
-    /// The first document from `from` on that ends after `block`; it is mostly near.
+    /// Returns the first document from `from` on that ends after `block`; it is mostly near.
     fn document_with(self, block: u32, from: usize) -> usize {
         let is_before = |end: &[u8; END]| u32::from_le_bytes(*end) <= block;
         let (mut at, mut step) = (from, 1);

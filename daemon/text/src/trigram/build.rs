@@ -1,9 +1,10 @@
-//! From a batch of files to a segment.
+//! Builds a segment from a batch of files.
 //!
-//! A few files, as they come from someone editing, are turned around by sorting. Many files are walked through together, in steps
-//! of trigrams with the same upper bits: each block's trigrams are sorted, so those of a step follow those of the one before, and
-//! the postings of one step are few enough to be sorted by counting within the processor's caches. Writing all lists at once, each
-//! posting at its final place, misses the caches at every posting and took more than twice as long.
+//! A few files, as an editing user saves them, are inverted by sorting. Many files are walked through
+//! together, in steps of trigrams with the same upper bits: each block's trigrams are sorted, so those of a
+//! step follow those of the one before, and the postings of one step are few enough to be sorted by counting
+//! within the processor's caches. To write all lists at once, each posting at its final place, misses the
+//! caches at every posting and took more than twice as long.
 
 use hob_base::ContentHash;
 
@@ -12,10 +13,10 @@ use super::grams::{FileGrams, Gram};
 use super::postings;
 use super::segment::{Doc, Segment, TrigramEntry};
 
-/// Up to so many postings, sorting is quicker than going through the steps.
+/// Number of postings up to which sorting is quicker than the steps.
 const FEW: usize = 1 << 17;
 
-/// A file to be indexed.
+/// A file to index.
 #[derive(Debug)]
 pub(super) struct NewDoc {
     pub(super) doc: Doc,
@@ -37,7 +38,7 @@ pub(super) fn build(files: Vec<NewDoc>) -> Segment {
     Segment::new(docs, [hashes, ends, table, postings])
 }
 
-/// The trigrams of all blocks with the blocks' numbers, ascending within a block.
+/// Returns the trigrams of all blocks with the blocks' numbers, ascending within a block.
 fn number_blocks(files: &[NewDoc]) -> impl Iterator<Item = (impl Iterator<Item = Gram> + '_, u32)> {
     files.iter().flat_map(|file| file.grams.blocks()).zip(0..)
 }
@@ -46,7 +47,7 @@ fn by_sorting(files: &[NewDoc], block_count: usize) -> (Vec<u8>, Vec<u8>) {
     let mut pairs: Vec<(u32, u32)> = number_blocks(files)
         .flat_map(|(grams, block)| grams.map(move |gram| (gram.number(), block)))
         .collect();
-    // Stable, for the sorted runs that the blocks are.
+    // A stable sort, because the blocks are sorted runs.
     pairs.sort();
     let (mut table, mut postings, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
     for same in pairs.chunk_by(|(a, _), (b, _)| a == b) {
@@ -83,7 +84,7 @@ fn by_steps(files: &[NewDoc], block_count: usize) -> (Vec<u8>, Vec<u8>) {
     (table, postings)
 }
 
-/// Trigrams with the same upper bits are a step, these are how many lower ones they have.
+/// Trigrams with the same upper bits form a step; this is the number of lower bits.
 const STEP_BITS: u32 = 14;
 const STEP: usize = 1 << STEP_BITS;
 
@@ -95,7 +96,7 @@ fn step_of(gram: Gram) -> u32 {
 struct SegmentBuildStep {
     /// Lower bits of each trigram, and the block that has it.
     postings: Vec<(u16, u32)>,
-    /// Number of postings of each trigram of the step.
+    /// The number of postings of each trigram of the step.
     counts: Box<[u32; STEP]>,
     /// The blocks, by trigram.
     sorted: Vec<u32>,
@@ -112,14 +113,14 @@ impl SegmentBuildStep {
         self.counts[lower] += 1;
     }
 
-    /// Gives `each` all trigrams with their blocks, ascending, and begins anew.
+    /// Calls `each` with all trigrams and their blocks, ascending, and empties the step.
     fn hand_out_sorted(&mut self, number: u32, mut each: impl FnMut(u32, &[u32])) {
         let mut end = 0;
         for count in self.counts.iter_mut() {
             end += std::mem::replace(count, end);
         }
         self.sorted.resize(self.postings.len(), 0);
-        // Where a list begins becomes where it ends, which is where the next one begins.
+        // The start of a list becomes its end, which is the start of the next one.
         for (lower, block) in self.postings.drain(..) {
             let at = &mut self.counts[lower as usize];
             self.sorted[*at as usize] = block;

@@ -1,12 +1,12 @@
-//! The trigrams of one file, as a set for each of its blocks.
+//! Computes the trigrams of one file, as a set for each of its blocks.
 //!
-//! A trigram is three consecutive bytes of the searchable text, case as it is, with no `\n` among them: matches never
-//! span lines, so a trigram across two lines proves nothing. A set is kept delta-coded (1.3 to 2 bytes each), so that
-//! the sets of many files can wait for each other before they become a segment, and can be stored under the content
-//! hash later.
+//! A trigram is three consecutive bytes of the searchable text, with their case, and with no `\n` among them:
+//! matches never span lines, so a trigram across two lines proves nothing. A set is delta-coded (1.3 to 2
+//! bytes each), so that the sets of many files can be in memory until they become a segment, and could be
+//! stored under the content hash.
 //!
-//! Finding the sets is the one step that touches every byte of a tree. It marks each trigram in a bitmap of 2^24 bits
-//! and each touched word of that in a summary; reading the summary back yields the set sorted, without a sort.
+//! This is the one step that touches every byte of a tree. It marks each trigram in a bitmap of 2^24 bits and
+//! each touched word of that in a summary; a scan of the summary yields the set sorted, without a sort.
 
 use std::cell::RefCell;
 
@@ -21,18 +21,19 @@ impl Gram {
     /// Number of different trigrams.
     pub const SPACE: u32 = 1 << 24;
 
-    /// The trigram of three bytes.
+    /// Creates the trigram of three bytes.
     #[must_use]
     pub fn new(bytes: [u8; 3]) -> Self {
         Self(u32::from_be_bytes([0, bytes[0], bytes[1], bytes[2]]))
     }
 
-    /// The trigrams of a string, in order, with repetitions; none when it is shorter than three bytes.
+    /// Returns the trigrams of a string, in order, with repetitions; none when it is shorter than three
+    /// bytes.
     pub fn grams_of(text: &[u8]) -> impl Iterator<Item = Self> + '_ {
         text.windows(3).map(|window| Self::new([window[0], window[1], window[2]]))
     }
 
-    /// The trigram as a number below [`Gram::SPACE`].
+    /// Returns the trigram as a number below [`Gram::SPACE`].
     #[must_use]
     pub fn number(self) -> u32 {
         self.0
@@ -43,7 +44,7 @@ impl Gram {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileGrams {
     count: usize,
-    /// Bytes of each block's deltas.
+    /// The size of each block's deltas in bytes.
     blocks: Box<[u32]>,
     /// Each trigram as its varint distance from the one before (from 0 for a block's first).
     deltas: Box<[u8]>,
@@ -54,8 +55,8 @@ thread_local! {
 }
 
 impl FileGrams {
-    /// Finds the trigrams of a file's bytes. Pure; meant to be called for many files in parallel. Each thread that
-    /// calls it keeps 2 MiB of working memory.
+    /// Computes the trigrams of a file's bytes. Pure; meant to be called for many files in parallel. Each
+    /// calling thread keeps 2 MiB of working memory.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let text = searchable_bytes(bytes);
@@ -72,7 +73,7 @@ impl FileGrams {
         })
     }
 
-    /// Number of trigrams, distinct in each block.
+    /// Returns the number of trigrams, distinct in each block.
     #[must_use]
     pub fn len(&self) -> usize {
         self.count
@@ -84,12 +85,12 @@ impl FileGrams {
         self.count == 0
     }
 
-    /// Number of blocks, at least one.
+    /// Returns the number of blocks, at least one.
     pub(super) fn block_count(&self) -> u32 {
         self.blocks.len() as u32
     }
 
-    /// The trigrams of each block, ascending.
+    /// Returns the trigrams of each block, ascending.
     pub fn blocks(&self) -> impl Iterator<Item = impl Iterator<Item = Gram> + '_> {
         let mut deltas = &*self.deltas;
         self.blocks.iter().map(move |len| {
@@ -103,7 +104,7 @@ impl FileGrams {
     }
 }
 
-/// Words of the summary that are looked at together: most of them are empty.
+/// Number of summary words that are scanned together: most of them are empty.
 const GROUP: usize = 8;
 
 /// The bitmap of all trigrams and its summary (a bit per word). Empty between calls.
@@ -120,7 +121,8 @@ impl Marks {
         Box::new(Self { words: zeros(WORDS), summary: zeros(WORDS / 64) })
     }
 
-    /// Marks every trigram of `text`, also those with a `\n`: leaving them out afterwards is cheaper than a branch here.
+    /// Marks every trigram of `text`, also those with a `\n`: to skip them afterwards is cheaper than a
+    /// branch here.
     fn add(&mut self, text: &[u8]) {
         let [first, second, rest @ ..] = text else { return };
         let mut gram = u32::from_be_bytes([0, 0, *first, *second]);
@@ -160,7 +162,7 @@ fn marked_words(first: usize, group: [u64; GROUP]) -> impl Iterator<Item = usize
     all.flat_map(move |(at, marked)| bit_positions(marked).map(move |bit| (first + at) * 64 + bit as usize))
 }
 
-/// The positions of the ones in a word, ascending.
+/// Returns the positions of the ones in a word, ascending.
 pub(super) fn bit_positions(mut word: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let bit = word.trailing_zeros();

@@ -1,8 +1,8 @@
-//! The mutable whole: the segments in use and where each file's current document is.
+//! Holds the mutable index: the segments in use and the place of each file's current document.
 //!
-//! Owned by the host behind a lock. Every method here is quick except [`TrigramIndex::apply`] and
-//! [`TrigramIndex::merge_step`], which do the slow half in place, for callers without a lock to spare (tests, small
-//! tools).
+//! The host owns it behind a lock. Every method is quick except [`TrigramIndex::apply`] and
+//! [`TrigramIndex::merge_step`], which do the slow part in place, for callers that need not spare a lock
+//! (tests, small tools).
 
 use hob_base::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,14 +19,14 @@ use std::sync::Arc;
 /// See the module's header.
 #[derive(Debug, Default)]
 pub struct TrigramIndex {
-    /// Parts of the index, ascending by key.
+    /// The parts of the index, ascending by key.
     parts: Vec<TrigramPart>,
     locations: FxHashMap<FileId, Location>,
     next_key: u64,
     contents: ContentCache,
 }
 
-/// Where a file's current document is.
+/// The place of a file's current document.
 #[derive(Clone, Copy, Debug)]
 struct Location {
     key: u64,
@@ -34,14 +34,14 @@ struct Location {
 }
 
 impl TrigramIndex {
-    /// An index of no files.
+    /// Creates an empty index.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes a prepared batch in. Quick: proportional to the number of files in the batch, reads no trigrams. Batches
-    /// must be installed in the order in which their changes happened.
+    /// Installs a prepared batch. Quick: proportional to the number of files in the batch, reads no trigrams.
+    /// The caller must install batches in the order of their changes.
     pub fn install(&mut self, batch: Batch) {
         for file in batch.touched {
             if let Some(location) = self.locations.remove(&file) {
@@ -54,27 +54,28 @@ impl TrigramIndex {
         self.drop_dead_parts();
     }
 
-    /// Prepares and installs changes in one go, in parallel when they are many.
+    /// Prepares and installs changes at once, in parallel when they are many.
     pub fn apply(&mut self, changes: Vec<GramChange>) {
         self.install(Batch::from_changes(changes));
     }
 
-    /// The next merge that is due, to be run without the lock; `None` when the index is in shape. The host runs one at
+    /// Returns the next due merge, to be run without the lock; `None` when none is due. The host runs one at
     /// a time, in the background, until there is none.
     #[must_use]
     pub fn merge_due(&self) -> Option<MergeJob> {
         MergeJob::plan_merge(&self.parts)
     }
 
-    /// Puts a finished merge in place of its sources. Changes installed since it was planned are respected. Returns
-    /// `false`, having done nothing, when a source is gone (another merge took it, or all its files changed).
+    /// Replaces the sources of a finished merge by its result. It respects changes since the merge was
+    /// planned. Returns false, and does nothing, when a source is gone (another merge took it, or all its
+    /// files changed).
     pub fn install_merged(&mut self, merged: Merged) -> bool {
         let sources: FxHashSet<u64> = merged.sources.iter().copied().collect();
         if self.parts.iter().filter(|part| sources.contains(&part.key)).count() != sources.len() {
             return false;
         }
         self.parts.retain(|part| !sources.contains(&part.key));
-        // A file that is still located in a source has not changed since: new versions go to new segments.
+        // A file whose document is still in a source has not changed since: new versions go to new segments.
         let located: FxHashSet<FileId> = merged
             .segment
             .docs
@@ -92,8 +93,8 @@ impl TrigramIndex {
         self.merge_due().is_some_and(|job| self.install_merged(job.run()))
     }
 
-    /// Uses segments from the files that [`Saver::save`](crate::Saver::save) put them into and gives their memory back. Quick; what changed or
-    /// was merged since the saving began is respected.
+    /// Replaces segments by the mapped files of [`Saver::save`](crate::Saver::save), and frees their memory.
+    /// Quick; it respects changes and merges since the save began.
     pub fn install_saved(&mut self, saved: Saved) {
         for (key, segment) in saved.segments {
             if let Ok(at) = self.parts.binary_search_by_key(&key, |part| part.key) {
@@ -102,32 +103,32 @@ impl TrigramIndex {
         }
     }
 
-    /// Adds a segment from an earlier run, of which the documents that `is_live` says count.
+    /// Adds a segment of an earlier run; the documents for which `is_live` is true count.
     pub(super) fn push_restored(&mut self, segment: Segment, is_live: &[bool]) {
         let mut is_live = is_live.iter().copied();
         self.push(Arc::new(segment), |_| is_live.next().unwrap_or_default());
         self.drop_dead_parts();
     }
 
-    /// Lets queries look at these texts before they read files.
+    /// Sets the texts that queries read before they read files.
     pub fn set_contents(&mut self, contents: ContentCache) {
         self.contents = contents;
     }
 
-    /// The texts that queries look at.
+    /// Returns the texts that queries read.
     #[must_use]
     pub fn contents(&self) -> &ContentCache {
         &self.contents
     }
 
-    /// Returns the text view that a query works on: the index as it is now, unaffected by later changes. Costs a few
-    /// reference counts.
+    /// Returns the text view that a query works on: the present index, unaffected by later changes. Costs a
+    /// few reference counts.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::new(self.parts.clone(), self.contents.clone())
     }
 
-    /// Figures about the index.
+    /// Returns the figures of the index.
     #[must_use]
     pub fn stats(&self) -> IndexStats {
         IndexStats::stats_of(&self.parts)

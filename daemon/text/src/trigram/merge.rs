@@ -1,9 +1,9 @@
-//! Folding small segments into larger ones.
+//! Merges small segments into larger ones.
 //!
-//! Segments are sorted into tiers by the number of live documents, each tier eight times the one below. Eight segments
-//! in one tier are merged, with whatever is smaller; so every document is rewritten about once per tier, and the number
-//! of segments stays logarithmic. A segment that is half dead is rewritten alone. The idea is that of log-structured
-//! merge trees (O'Neil et al., 1996), in the tiered form that Lucene uses.
+//! Segments are sorted into tiers by the number of live documents, each tier eight times the one below. Eight
+//! segments in one tier are merged, together with all smaller ones; so every document is rewritten about once
+//! per tier, and the number of segments stays logarithmic. A segment that is half dead is rewritten alone.
+//! The idea is that of log-structured merge trees (O'Neil et al., 1996), in the tiered form that Lucene uses.
 //!
 //! Documents of a merged segment are sorted by path again, which keeps answers in order nearly for free.
 
@@ -17,24 +17,24 @@ use super::parts::TrigramPart;
 use super::postings;
 use super::segment::{Doc, Segment, TrigramEntry};
 
-/// Segments of one tier that are merged together; also the ratio of tiers.
+/// The number of segments of one tier that are merged together; also the ratio of tiers.
 const FANOUT: usize = 8;
 /// Most postings of a merged segment: at no more than four bytes each, their offsets fit the table's 32 bits.
 const MAX_POSTINGS: usize = (1 << 30) - 1;
 
-/// A merge that is due: immutable sources, to be run anywhere.
+/// A due merge: immutable sources, to be run on any thread.
 #[derive(Debug)]
 pub struct MergeJob {
     parts: Vec<TrigramPart>,
 }
 
-/// A finished merge, to be given back to the index.
+/// A finished merge, which the index installs.
 #[derive(Debug)]
 pub struct Merged {
     pub(super) sources: Vec<u64>,
     pub(super) segment: Segment,
 }
-/// Merges of fewer postings run on one thread.
+/// Number of postings below which a merge runs on one thread.
 const WORTH_SHARING: usize = 1 << 18;
 
 impl MergeJob {
@@ -51,7 +51,7 @@ impl MergeJob {
         (!chosen.is_empty()).then_some(Self { parts: chosen })
     }
 
-    /// Does the work, in parallel.
+    /// Runs the merge, in parallel.
     #[must_use]
     pub fn run(self) -> Merged {
         let Living { docs, hashes, ends, blocks } = Living::live_documents_of(&self.parts);
@@ -77,7 +77,8 @@ impl MergeJob {
         Merged { sources: keys, segment: Segment::new(docs, [hashes, ends, table, lists]) }
     }
 
-    /// The space of trigrams, cut by first byte when there is enough to share out (text is dense in few of them).
+    /// Splits the space of trigrams by first byte if there is enough work to share (text is dense in few of
+    /// them).
     fn split_gram_space(&self) -> Vec<Range<u32>> {
         if self.parts.iter().map(|part| part.segment.posting_count()).sum::<usize>() < WORTH_SHARING {
             return std::iter::once(0..Gram::SPACE).collect();
@@ -99,7 +100,7 @@ fn mostly_dead(part: &TrigramPart) -> bool {
     part.live_count() * 2 < part.segment.docs.len()
 }
 
-/// As many of `parts` as a merged segment can hold; all of them unless the index is huge.
+/// Returns as many of `parts` as a merged segment can hold; all of them unless the index is huge.
 fn as_many_as_fit<'a>(parts: impl Iterator<Item = &'a TrigramPart>) -> Vec<TrigramPart> {
     let mut room = MAX_POSTINGS;
     let fits = |part: &&TrigramPart| {
@@ -111,18 +112,18 @@ fn as_many_as_fit<'a>(parts: impl Iterator<Item = &'a TrigramPart>) -> Vec<Trigr
     parts.filter(fits).cloned().collect()
 }
 
-/// A segment with the new number of each of its blocks; dead ones have none.
+/// A segment with the new number of each of its blocks; dead blocks have none.
 struct SegmentMergeSource<'a> {
     segment: &'a Segment,
     numbers: &'a [Option<u32>],
 }
 
-/// The live documents of all parts by path.
+/// The live documents of all parts, by path.
 struct Living {
     docs: Vec<Doc>,
     hashes: Vec<u8>,
     ends: Vec<u8>,
-    /// Where each block of each part went.
+    /// The new number of each block of each part.
     blocks: Vec<Vec<Option<u32>>>,
 }
 
@@ -151,7 +152,7 @@ impl Living {
     }
 }
 
-/// A part of the space of trigrams, merged; offsets count from its own start.
+/// A merged part of the space of trigrams; offsets count from its own start.
 #[derive(Default)]
 struct SegmentMergePiece {
     entries: Vec<TrigramEntry>,
@@ -173,7 +174,7 @@ impl SegmentMergePiece {
             for (_, list, source) in same {
                 list.for_each(|block| blocks.extend(source.numbers.get(block as usize).copied().flatten()));
             }
-            // One ascending run per source: a stable sort merges them. A list that is damaged may repeat itself.
+            // Each source is an ascending run, which a stable sort merges. A damaged list may repeat blocks.
             blocks.sort();
             blocks.dedup();
             piece.push(same[0].0, &blocks, block_count);

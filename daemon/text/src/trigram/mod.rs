@@ -1,13 +1,15 @@
-//! The trigram index: which files can have a match.
+//! Implements the trigram index, which decides which files can have a match.
 //!
-//! A log-structured set of immutable segments. A batch of changes becomes new small segments; the documents they
-//! replace are masked in the older ones; [`MergeJob`]s fold small segments into larger ones and leave the masked
-//! behind. So a change costs work proportional to the changed files, a deleted file leaves no ghost, and everything
-//! large is immutable: shared with queries without copying, written to disk once, and used from there where it is mapped.
+//! It is a log-structured set of immutable segments. A batch of changes becomes new small segments; the
+//! documents that they replace are masked in the older ones; [`MergeJob`]s merge small segments into larger
+//! ones and drop the masked documents. So a change costs work proportional to the changed files, a deleted
+//! file leaves no trace, and everything large is immutable: queries share it without copying, and it is
+//! written to disk once and then used from the mapped file.
 //!
-//! Files: `blocks` (what lists name, and why), `grams` (one file's trigrams), `batch` and `build` (files to segment), `segment` and `postings` (its bytes),
-//! `parts` (liveness), `index` (the mutable whole), `merge`, `snapshot` (what a query sees), `query` (regex to trigram
-//! query), `plan` (trigram query to blocks), `disk` (saving and restoring).
+//! Files: `blocks` (the pieces that lists name, and why), `grams` (one file's trigrams), `batch` and `build`
+//! (files to segment), `segment` and `postings` (its bytes), `parts` (liveness), `index` (the mutable whole),
+//! `merge`, `snapshot` (the text view of a query), `query` (regex to trigram query), `plan` (trigram query to
+//! blocks), `disk` (saving and restoring).
 
 mod batch;
 pub(crate) mod blocks;

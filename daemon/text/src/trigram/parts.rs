@@ -1,14 +1,15 @@
-//! A segment together with which of its documents still count.
+//! Joins a segment with the record of its documents that still count.
 //!
-//! Liveness is a bitmap beside the immutable segment. It is shared with snapshots and copied on the first change after
-//! one was taken (10 KB for 80,000 files), so a query sees one moment and a change never waits for a query.
+//! The record is a bitmap beside the immutable segment. Text views share it, and the first change after a
+//! view was taken copies it (10 KB for 80,000 files), so a query sees one moment and a change never waits for
+//! a query.
 
 use std::sync::Arc;
 
 use super::grams::bit_positions;
 use super::segment::{Doc, Segment};
 
-/// See the file's header. Cheap to clone.
+/// A segment and its live documents. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct TrigramPart {
     /// Identity of the segment within its index; never used twice.
@@ -24,7 +25,7 @@ struct Live {
 }
 
 impl TrigramPart {
-    /// A segment of which the documents that `is_live` says count.
+    /// Creates a part of a segment; the documents for which `is_live` is true count.
     pub(super) fn new(key: u64, segment: Arc<Segment>, mut is_live: impl FnMut(&Doc) -> bool) -> Self {
         let mut live = Live { words: vec![0; segment.docs.len().div_ceil(64)], count: 0 };
         for (at, _) in segment.docs.iter().enumerate().filter(|(_, doc)| is_live(doc)) {
@@ -48,12 +49,12 @@ impl TrigramPart {
         self.live.words.get(doc as usize / 64).is_some_and(|word| word & 1 << (doc % 64) != 0)
     }
 
-    /// Number of documents that count.
+    /// Returns the number of documents that count.
     pub(super) fn live_count(&self) -> usize {
         self.live.count
     }
 
-    /// The documents that count with their numbers, ascending.
+    /// Returns the documents that count with their numbers, ascending.
     pub(super) fn live_docs(&self) -> impl Iterator<Item = (u32, &Doc)> {
         self.live
             .words

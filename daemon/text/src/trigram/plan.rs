@@ -1,20 +1,21 @@
-//! A trigram query against one segment: cheapest lists first, no list read that would not pay.
+//! Runs a trigram query on one segment: cheapest lists first, without the lists that would not pay.
 //!
-//! The query's trigrams are looked up once, so a plan knows how many blocks each branch can leave at most. A
-//! conjunction starts with its smallest branch and stops narrowing when reading the next list costs more than looking
-//! at the blocks that are left.
+//! The plan looks the query's trigrams up once, so it knows how many blocks each branch can leave at most. A
+//! conjunction starts with its smallest branch and stops narrowing when the next list costs more to read than
+//! the remaining blocks cost to search.
 
 use super::postings::PostingList;
 use super::query::GramQuery;
 use super::segment::Segment;
 
-/// Postings that can be read in the time it takes to search one more block, or a part of that in which its file is read.
+/// Number of postings that can be read in the time of searching one more block, or of a part of the time of
+/// reading its file.
 const POSTINGS_PER_BLOCK: usize = 2048;
 
-/// See the file's header.
+/// A trigram query with the lists of one segment.
 pub(super) struct GramQueryPlan<'a> {
     node: Node<'a>,
-    /// At most so many blocks satisfy it.
+    /// Most blocks that can satisfy it.
     bound: usize,
     block_count: usize,
 }
@@ -22,7 +23,7 @@ pub(super) struct GramQueryPlan<'a> {
 enum Node<'a> {
     All,
     List(PostingList<'a>),
-    /// Candidates of all these plans; smallest bound first.
+    /// The intersection of all these plans; smallest bound first.
     And(Vec<GramQueryPlan<'a>>),
     Or(Vec<GramQueryPlan<'a>>),
 }
@@ -53,7 +54,8 @@ impl<'a> GramQueryPlan<'a> {
         Self { node, bound, block_count }
     }
 
-    /// The blocks that satisfy the query, ascending; `None` means all. Some may be left in that do not satisfy it.
+    /// Returns the blocks that satisfy the query, ascending; `None` means all. Some of them may not satisfy
+    /// it.
     pub(super) fn satisfying_blocks(&self) -> Option<Vec<u32>> {
         match &self.node {
             Node::All => None,
@@ -66,7 +68,7 @@ impl<'a> GramQueryPlan<'a> {
         }
     }
 
-    /// Those of `blocks` that satisfy the query, and perhaps some more of them.
+    /// Returns those of `blocks` that satisfy the query, and perhaps some more of them.
     fn narrow_blocks(&self, blocks: Vec<u32>) -> Vec<u32> {
         if blocks.is_empty() {
             return blocks;

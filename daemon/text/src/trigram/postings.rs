@@ -1,4 +1,4 @@
-//! One trigram's blocks within a segment: coding, and the two set operations queries need.
+//! Encodes one trigram's blocks within a segment, and implements the two set operations that queries need.
 //!
 //! Blocks are numbered from 0 within a segment. A list is coded as varint distances, or, when that would be longer
 //! than a bit per block, as a bitmap: common trigrams (a list with more than one block in eight) make up half of the
@@ -7,12 +7,12 @@
 use super::grams::bit_positions;
 use super::varint;
 
-/// The way in which a posting list's bytes are read.
+/// The coding of a posting list's bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Coding {
-    /// Varint distances; the first block's number plus one counts from nothing.
+    /// Varint distances; the first one is the first block's number plus one.
     Deltas,
-    /// A bit per block, lowest bit first.
+    /// A bit for each block, lowest bit first.
     Bitmap,
 }
 
@@ -20,12 +20,12 @@ pub(super) enum Coding {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PostingList<'a> {
     pub(super) coding: Coding,
-    /// Number of blocks in it.
+    /// Number of blocks in the list.
     pub(super) count: u32,
     pub(super) bytes: &'a [u8],
 }
 
-/// The coding that is shorter for a list whose deltas take `delta_bytes`, and its length in bytes.
+/// Returns the shorter coding for a list whose deltas take `delta_bytes`, and its length in bytes.
 fn choose_coding(delta_bytes: u32, block_count: usize) -> (Coding, usize) {
     let bitmap = block_count.div_ceil(8);
     if delta_bytes as usize <= bitmap {
@@ -86,7 +86,7 @@ impl PostingList<'_> {
         blocks
     }
 
-    /// Those of the ascending `blocks` that are in the list.
+    /// Returns those of the ascending `blocks` that are in the list.
     pub(super) fn intersect_blocks(&self, blocks: &[u32]) -> Vec<u32> {
         if self.coding == Coding::Bitmap {
             let contains = |block: u32| {
@@ -102,7 +102,7 @@ impl PostingList<'_> {
         kept
     }
 
-    /// Returns the cost of an intersection with `len` blocks, in blocks looked at.
+    /// Returns the cost of an intersection with `len` blocks, as a number of blocks.
     pub(super) fn intersection_cost(&self, len: usize) -> usize {
         match self.coding {
             Coding::Deltas => self.count as usize,

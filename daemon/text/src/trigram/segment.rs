@@ -1,14 +1,17 @@
-//! An immutable index of a batch of files: a table of trigrams, their posting lists, and who the documents are.
+//! Defines a segment, an immutable index of a batch of files: a table of trigrams, their posting lists, and
+//! the documents.
 //!
-//! Lists name blocks (see `blocks`), numbered through all documents from 0; how many each document has is beside them.
+//! Lists name blocks (see `blocks`), numbered through all documents from 0; a list beside them has each
+//! document's number of blocks.
 //!
-//! The table and the lists are plain bytes, little-endian and free of pointers, so that a segment is written to disk
-//! and used from a mapping as it is; only the accessors at the end of this file look inside. An entry of the table has
-//! twelve bytes: trigram and coding (the upper byte), number of blocks, offset of the list. A list ends where the
-//! next begins. What dies is masked outside (see `parts`); a segment never changes.
+//! The table and the lists are plain bytes, little-endian and free of pointers, so that a segment is written
+//! to disk and used from a mapping without conversion; only the accessors at the end of this file interpret
+//! them. An entry of the table has twelve bytes: trigram and coding (the upper byte), number of blocks,
+//! offset of the list. A list ends where the next begins. Dead documents are masked outside (see `parts`); a
+//! segment never changes.
 //!
-//! Bytes from a mapping are not trusted, even though their checksum was right: no accessor goes out of bounds, and a
-//! list may name blocks that do not exist, which whoever reads it must expect.
+//! Bytes from a mapping are not trusted, even though their checksum was right: no accessor goes out of
+//! bounds, and a list may name blocks that do not exist, which every reader must expect.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,7 +23,7 @@ use super::disk::{Section, Stored};
 use super::grams::Gram;
 use super::postings::{Coding, PostingList};
 
-/// A file as a segment knows it.
+/// A file in a segment.
 #[derive(Clone, Debug)]
 pub(super) struct Doc {
     pub(super) file: FileId,
@@ -28,19 +31,20 @@ pub(super) struct Doc {
 }
 
 impl Doc {
-    /// In place of a document that is dead since before the index was restored: nothing asks who it was.
+    /// Returns a placeholder for a document that was dead before the index was restored: nothing needs its
+    /// path.
     pub(super) fn placeholder() -> Self {
         Self { file: FileId(u32::MAX), path: WsPath::root() }
     }
 }
 
-/// See the file's header. Documents are sorted by path.
+/// The bytes and the documents of a segment. Documents are sorted by path.
 #[derive(Debug)]
 pub(super) struct Segment {
     pub(super) docs: Arc<[Doc]>,
-    /// Hash of each document's file as it was indexed.
+    /// The hash of each document's file when it was indexed.
     hashes: Section,
-    /// Where each document's blocks end.
+    /// The end of each document's blocks.
     ends: Section,
     table: Section,
     postings: Section,
@@ -48,11 +52,12 @@ pub(super) struct Segment {
     stored: Option<Stored>,
 }
 
-/// Bytes of a document's hash.
+/// Size of a document's hash in bytes.
 pub(super) const HASH: usize = 32;
-/// Most blocks without a trigram that documents have on average; only long lines leave any. Bounds what a damaged number costs.
+/// Most blocks without a trigram for each document on average; only long lines give any. Bounds the cost of a
+/// damaged number.
 const EMPTY_BLOCKS: usize = 1 << 13;
-/// Bytes of a table entry.
+/// Size of a table entry in bytes.
 pub(super) const ENTRY: usize = 12;
 
 /// One row of the table.
@@ -84,30 +89,29 @@ impl TrigramEntry {
 }
 
 impl Segment {
-    /// From parts that belong together: [`HASH`] bytes of hashes per document, the [`Ends`] of blocks, a table sorted by trigram
-    /// with offsets into the postings, and those.
+    /// Creates a segment from matching parts: [`HASH`] bytes of hashes per document, the [`Ends`] of blocks,
+    /// a table sorted by trigram with offsets into the postings, and the postings.
     pub(super) fn new(docs: Vec<Doc>, parts: [Vec<u8>; 4]) -> Self {
         Self::from_sections(docs.into(), parts.map(Section::from))
     }
 
-    /// The same from parts wherever they lie.
+    /// Creates a segment from the same parts in memory or in mapped files.
     pub(super) fn from_sections(docs: Arc<[Doc]>, [hashes, ends, table, postings]: [Section; 4]) -> Self {
         let counts = table.as_chunks().0.iter().map(|entry| TrigramEntry::read(entry).count as usize);
         Self { docs, posting_count: counts.sum(), hashes, ends, table, postings, stored: None }
     }
 
-    /// The same segment, known to be in a file.
+    /// Returns the segment with the file that is known to hold it.
     pub(super) fn stored_as(self, stored: Stored) -> Self {
         Self { stored: Some(stored), ..self }
     }
 
-    /// Its file, if it is in one.
+    /// Returns its file, if it has one.
     pub(super) fn stored(&self) -> Option<Stored> {
         self.stored
     }
 
-    /// Returns true if table and blocks are what this crate could have written. The posting lists are not looked
-    /// into.
+    /// Returns true if this crate could have written table and blocks. The posting lists are not examined.
     pub(super) fn is_sound(&self) -> bool {
         let blocks = self.block_count();
         let (entries, rest) = self.table.as_chunks::<ENTRY>();
@@ -130,32 +134,32 @@ impl Segment {
         ContentHash(self.hashes.as_chunks().0.get(doc as usize).copied().unwrap_or_default())
     }
 
-    /// All hashes, one after the other.
+    /// Returns all hashes, one after the other.
     pub(super) fn hashes(&self) -> &[u8] {
         &self.hashes
     }
 
-    /// Number of blocks of all documents.
+    /// Returns the number of blocks of all documents.
     pub(super) fn block_count(&self) -> usize {
         Ends::from_bytes(&self.ends).block_count()
     }
 
-    /// The blocks of a document.
+    /// Returns the blocks of a document.
     pub(super) fn blocks(&self, doc: u32) -> Range<u32> {
         Ends::from_bytes(&self.ends).blocks_of(doc as usize)
     }
 
-    /// The documents that ascending `blocks` are of, each with its own.
+    /// Returns the documents of ascending `blocks`, each with its own.
     pub(super) fn by_document(&self, blocks: &[u32]) -> Vec<(u32, Blocks)> {
         Ends::from_bytes(&self.ends).by_document(blocks)
     }
 
-    /// Where each document's blocks end.
+    /// Returns the ends of the documents' blocks.
     pub(super) fn ends(&self) -> &[u8] {
         &self.ends
     }
 
-    /// The table of trigrams.
+    /// Returns the table of trigrams.
     pub(super) fn table(&self) -> &[u8] {
         &self.table
     }
@@ -165,34 +169,34 @@ impl Segment {
         &self.postings
     }
 
-    /// Bytes of private memory it takes, about.
+    /// Returns the approximate private memory in bytes.
     pub(super) fn private_bytes(&self) -> usize {
-        // A path is shared with nobody in general; its two counters and the allocator's own word come on top.
+        // A path is usually not shared; its two counters and the allocator's own word are added.
         let docs = self.docs.iter().map(|doc| size_of::<Doc>() + 24 + doc.path.as_str().len());
         let sections = [&self.hashes, &self.ends, &self.table, &self.postings].map(Section::private_bytes);
         docs.sum::<usize>() + sections.iter().sum::<usize>()
     }
 
-    /// Number of postings in all lists together.
+    /// Returns the number of postings in all lists together.
     pub(super) fn posting_count(&self) -> usize {
         self.posting_count
     }
 
-    /// The list of a trigram; `None` when no block has it.
+    /// Returns the list of a trigram; `None` when no block has it.
     pub(super) fn list(&self, gram: Gram) -> Option<PostingList<'_>> {
         let at = self.position(gram.number());
         let (entry, list) = self.row_at(at)?;
         (entry.gram == gram.number()).then_some(list)
     }
 
-    /// All trigrams in `range` with their lists, ascending.
+    /// Returns all trigrams in `range` with their lists, ascending.
     pub(super) fn rows_in(&self, range: Range<u32>) -> impl Iterator<Item = (u32, PostingList<'_>)> {
         (self.position(range.start)..self.position(range.end))
             .filter_map(|at| self.row_at(at))
             .map(|(entry, list)| (entry.gram, list))
     }
 
-    /// The first row whose trigram is not below `gram`.
+    /// Returns the first row whose trigram is not below `gram`.
     fn position(&self, gram: u32) -> usize {
         self.table.as_chunks::<ENTRY>().0.partition_point(|entry| TrigramEntry::read(entry).gram < gram)
     }

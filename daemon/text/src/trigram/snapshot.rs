@@ -1,4 +1,4 @@
-//! The index as one query sees it.
+//! Defines the text view: the index as one query sees it.
 
 use hob_base::{ContentHash, FileId, WsPath};
 use rayon::prelude::*;
@@ -15,7 +15,7 @@ use crate::contents::cache::ContentCache;
 use crate::contents::pack::CachedText;
 use crate::filter::PathFilter;
 
-/// An index at one moment. Cheap to clone; changes to the index do not reach it.
+/// A text view: an index at one moment. Cheap to clone; later changes to the index do not affect it.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     parts: Vec<TrigramPart>,
@@ -31,11 +31,11 @@ pub struct CandidateFile {
     pub path: WsPath,
     /// Hash of the file's contents when it was indexed.
     pub hash: ContentHash,
-    /// Where in that a match can be.
+    /// The blocks of these contents that may have a match.
     pub(crate) blocks: Blocks,
 }
 
-/// A file that some of several queries admit.
+/// A file that at least one of several queries admits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MultiQueryCandidate {
     /// Number of the file in the file table.
@@ -44,28 +44,28 @@ pub struct MultiQueryCandidate {
     pub path: WsPath,
     /// Hash of the file's contents when it was indexed.
     pub hash: ContentHash,
-    /// Places of the queries that admit the file, ascending.
+    /// Numbers of the queries that admit the file, ascending.
     pub queries: Box<[u32]>,
-    /// Where in what it held a match of each of them can be.
+    /// The blocks of these contents that may have a match, for each of these queries.
     pub(crate) blocks: Box<[Blocks]>,
 }
 
-/// Figures about an index, sizes in bytes.
+/// The figures of an index, sizes in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IndexStats {
-    /// Files that can be found.
+    /// Number of files that can be found.
     pub files: usize,
-    /// Replaced or removed documents that still take room until the next merge.
+    /// Replaced or removed documents that take memory until the next merge.
     pub dead: usize,
     /// Number of immutable segments.
     pub segments: usize,
-    /// Bytes of the posting lists.
+    /// Size of the posting lists.
     pub postings_bytes: usize,
-    /// Trigram tables, and where files' blocks end.
+    /// Size of the trigram tables and of the ends of blocks.
     pub table_bytes: usize,
-    /// Private memory, about; what lies in mapped files is not counted.
+    /// Approximate private memory; mapped files do not count.
     pub private_bytes: usize,
-    /// Files whose segments are not on disk.
+    /// Number of files whose segments are not on disk.
     pub unsaved: usize,
 }
 
@@ -74,8 +74,8 @@ impl Snapshot {
         Self { parts, contents }
     }
 
-    /// The same, with every file to be read from where it is. For callers who know that files have changed since they were
-    /// indexed, or may have.
+    /// Returns the view without its cached texts, so that every file is read from the disk: for callers who
+    /// know that files have changed since they were indexed, or may have.
     #[must_use]
     pub fn without_contents(self) -> Self {
         Self { contents: ContentCache::default(), ..self }
@@ -86,7 +86,7 @@ impl Snapshot {
         self.contents.get(hash)
     }
 
-    /// The texts that searches look at before they read files.
+    /// Returns the texts that searches read before they read files.
     #[must_use]
     pub fn contents(&self) -> &ContentCache {
         &self.contents
@@ -96,19 +96,20 @@ impl Snapshot {
         &self.parts
     }
 
-    /// The files that `filter` admits and whose trigrams satisfy `query`, sorted by path. A file that is left out has
-    /// no match; one that is in may have none either.
+    /// Returns the files that `filter` admits and whose trigrams satisfy `query`, sorted by path. A missing
+    /// file has no match; a returned one may have none either.
     #[must_use]
     pub fn candidate_files(&self, query: &GramQuery, filter: &PathFilter) -> Vec<CandidateFile> {
         let mut found: Vec<CandidateFile> =
             self.parts.par_iter().flat_map_iter(|part| candidates_of(part, query, filter)).collect();
-        // Runs from segments are sorted already, which a stable sort makes use of.
+        // Runs from segments are sorted already, which makes a stable sort fast.
         found.sort_by(|a, b| (&a.path, a.file).cmp(&(&b.path, b.file)));
         found
     }
 
-    /// For many queries at once: the files that at least one of them admits, sorted by path, each with the numbers of those
-    /// queries. As with [`Snapshot::candidate_files`], only what is left out is certain.
+    /// Returns, for many queries at once, the files that at least one of them admits, sorted by path, each
+    /// with the numbers of those queries. As with [`Snapshot::candidate_files`], only missing files are
+    /// certain.
     #[must_use]
     pub fn candidates_of_each(
         &self,
@@ -121,26 +122,27 @@ impl Snapshot {
         found
     }
 
-    /// Every file, in no particular order.
+    /// Returns every file, in no particular order.
     pub fn indexed_paths(&self) -> impl Iterator<Item = (FileId, &WsPath)> {
         self.parts.iter().flat_map(TrigramPart::live_docs).map(|(_, doc)| (doc.file, &doc.path))
     }
 
-    /// Every file with what it held, in no particular order.
+    /// Returns every file with its indexed hash, in no particular order.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &WsPath, ContentHash)> {
         self.parts.iter().flat_map(|part| {
             part.live_docs().map(move |(at, doc)| (doc.file, &doc.path, part.segment.hash(at)))
         })
     }
 
-    /// Figures about the index.
+    /// Returns the figures of the index.
     #[must_use]
     pub fn stats(&self) -> IndexStats {
         IndexStats::stats_of(&self.parts)
     }
 
-    /// The logical content, independent of segments and file numbers: each path with a hash of its trigrams and where they are, sorted.
-    /// Two indexes of the same files export the same. Slow; for tests and checks.
+    /// Returns the logical content, independent of segments and file numbers: each path with a hash of its
+    /// trigrams and their blocks, sorted. Two indexes of the same files return the same. Slow; for tests and
+    /// checks.
     #[must_use]
     pub fn export_contents(&self) -> Vec<(WsPath, u64)> {
         let mut all: Vec<(WsPath, u64)> = self.parts.iter().flat_map(export_part).collect();
@@ -212,7 +214,7 @@ fn candidates_of_each(
     part.live_docs().filter_map(candidate).collect()
 }
 
-/// Lists come in the order of trigrams and then of blocks, so each document's hash sees its own sorted.
+/// Lists come in the order of trigrams and then of blocks, so each document's hash gets its own sorted.
 fn export_part(part: &TrigramPart) -> Vec<(WsPath, u64)> {
     let mut hashes = vec![FxHasher::default(); part.segment.docs.len()];
     for (gram, list) in part.segment.rows_in(0..Gram::SPACE) {

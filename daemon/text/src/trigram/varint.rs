@@ -1,7 +1,8 @@
-//! Unsigned numbers in seven-bit groups, least significant first, the high bit set on all but the last byte (LEB128).
+//! Encodes unsigned numbers in seven-bit groups, least significant first, the high bit set on all but the
+//! last byte (LEB128).
 //!
-//! One byte for the small distances that make up nearly all of an index. Reading tolerates damage: a number that is cut
-//! off or too long is the end of the list, never a panic.
+//! The small distances that make up nearly all of an index take one byte. The reader tolerates damage: a
+//! number that is cut off or too long ends the list and causes no panic.
 
 /// Appends `value` to `out` as a varint.
 pub(super) fn write(mut value: u32, out: &mut Vec<u8>) {
@@ -12,12 +13,12 @@ pub(super) fn write(mut value: u32, out: &mut Vec<u8>) {
     out.push(value as u8);
 }
 
-/// Number of bytes that [`write()`] appends.
+/// Returns the number of bytes that [`write()`] appends.
 pub(super) fn len(value: u32) -> u32 {
     (38 - (value | 1).leading_zeros()) / 7
 }
 
-/// Takes one number off the front; `None` at the end, or where the bytes are not a number.
+/// Removes one number from the front, and returns it; `None` at the end, or if the bytes are no number.
 #[inline]
 pub(super) fn read(bytes: &mut &[u8]) -> Option<u32> {
     let (&first, rest) = bytes.split_first()?;

@@ -1,4 +1,4 @@
-//! Provides what the tests share: a tree in memory, and the slow, obvious way to search it.
+//! Provides the parts that the tests share: a tree in memory, and a slow, obvious search.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,7 +11,7 @@ use hob_text::{
 };
 use regex::bytes::{Regex, RegexBuilder};
 
-/// Files by path; numbered in the order in which they first appeared.
+/// The files by path, numbered in the order of their first appearance.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextTree {
     pub(crate) files: BTreeMap<String, Arc<[u8]>>,
@@ -31,7 +31,7 @@ impl TextTree {
         tree
     }
 
-    /// Writes a file and returns what the index must be told.
+    /// Writes a file and returns the change for the index.
     pub(crate) fn set(&mut self, at: &str, bytes: &[u8]) -> GramChange {
         self.files.insert(at.to_owned(), bytes.into());
         GramChange::Set {
@@ -42,7 +42,7 @@ impl TextTree {
         }
     }
 
-    /// Removes a file (it need not exist) and returns what the index must be told.
+    /// Removes a file (it need not exist) and returns the change for the index.
     pub(crate) fn remove(&mut self, at: &str) -> GramChange {
         self.files.remove(at);
         GramChange::Remove { file: self.number_of(at) }
@@ -58,7 +58,7 @@ impl TextTree {
         self.numbers = self.files.keys().cloned().zip((100..).map(FileId)).collect();
     }
 
-    /// An index of all files from scratch.
+    /// Returns an index of all files, built from scratch.
     pub(crate) fn index(&self) -> TrigramIndex {
         let mut fresh = self.clone();
         let all = self.files.iter().map(|(at, bytes)| fresh.set(at, bytes)).collect();
@@ -92,20 +92,20 @@ pub(crate) fn count_request(pattern: &str) -> SearchRequest {
     SearchRequest { output: Output::Count, ..request(pattern) }
 }
 
-/// The paths that the index does not rule out.
+/// Returns the paths that the index does not rule out.
 pub(crate) fn candidate_paths(snapshot: &Snapshot, pattern: &str) -> Vec<String> {
     let pattern = Pattern::new(pattern).expect("a valid pattern");
     let found = snapshot.candidate_files(pattern.query(), &PathFilter::default());
     found.into_iter().map(|found| found.path.to_string()).collect()
 }
 
-/// `path:line:column:text` of every matching line, in order.
+/// Formats every matching line as `path:line:column:text`, in order.
 pub(crate) fn matching_lines(answer: &SearchAnswer) -> Vec<String> {
     let line = |m: &hob_text::LineMatch| format!("{}:{}:{}:{}", m.path, m.line, m.byte_col, m.text);
     answer.matches.iter().map(line).collect()
 }
 
-/// The same by applying a regex to one line after the other.
+/// Finds the same lines by applying a regex to one line after the other.
 pub(crate) fn shown_naively(tree: &TextTree, pattern: &str) -> Vec<String> {
     let regex = per_line(pattern);
     let mut all = Vec::new();
@@ -124,7 +124,7 @@ pub(crate) fn per_line(pattern: &str) -> Regex {
     RegexBuilder::new(pattern).multi_line(true).build().expect("a valid pattern")
 }
 
-/// The lines of a UTF-8 file, byte order mark and `\n` left out.
+/// Returns the lines of a UTF-8 file, without byte order mark and `\n`.
 pub(crate) fn lines(bytes: &[u8]) -> Vec<&[u8]> {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     text.split_inclusive(|&b| b == b'\n').map(|line| line.strip_suffix(b"\n").unwrap_or(line)).collect()

@@ -1,4 +1,4 @@
-//! The content cache changes how files are read, never what is found.
+//! Tests that the content cache changes how files are read, never what a search finds.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::common::{TextTree, matching_lines, request};
 
-/// Enough files for a cache to be kept.
+/// A number of files that is enough for a cache.
 const FILES: usize = 300;
 
 fn text(number: usize, version: usize) -> Vec<u8> {
@@ -49,7 +49,7 @@ impl PackDisk {
     }
 }
 
-/// The index of a tree with a cache brought up to date.
+/// Returns the index of a tree with an updated cache.
 fn index_with_cache(tree: &TextTree, keeper: &mut ContentKeeper) -> TrigramIndex {
     let mut index = tree.index();
     keeper.refresh_packs(&index.snapshot(), tree, &CancelToken::default()).expect("a folder of our own");
@@ -70,9 +70,9 @@ fn answers_are_those_of_the_files() {
     assert!(keeper.cache().stats().texts > FILES / 2);
     let without = search_needles(&index.snapshot().without_contents(), &tree);
     assert_eq!(search_needles(&index.snapshot(), &tree), without);
-    // The files themselves are not looked at.
+    // The search reads no file.
     assert_eq!(search_needles(&index.snapshot(), &TextTree::default()), without);
-    // The next run has it too.
+    // The next run has the cache too.
     let mut index = tree.index();
     index.set_contents(disk.open_keeper().cache().clone());
     assert_eq!(search_needles(&index.snapshot(), &TextTree::default()), without);
@@ -155,7 +155,7 @@ proptest! {
         let truth = search_needles(&index.snapshot(), &tree);
         index.set_contents(keeper.cache().clone());
         prop_assert_eq!(&search_needles(&index.snapshot(), &tree), &truth);
-        // What is damaged is made anew, if it is much.
+        // A damaged cache is made anew, if much of it is damaged.
         keeper.refresh_packs(&index.snapshot(), &tree, &CancelToken::default()).expect("a folder of our own");
         index.set_contents(keeper.cache().clone());
         prop_assert_eq!(&search_needles(&index.snapshot(), &tree), &truth);

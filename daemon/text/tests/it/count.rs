@@ -1,4 +1,4 @@
-//! Counting many patterns at once is counting each.
+//! Tests that counting many patterns at once gives the counts of each.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,4 +1,4 @@
-//! Tests that a restored index is the one that was saved, and never more than what is still true.
+//! Tests that a restored index is the saved one, without documents that are out of date.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,7 +27,7 @@ impl IndexDisk {
         index.install_saved(saved);
     }
 
-    /// Returns the index that a new process finds, when the files are those of `tree` by now.
+    /// Returns the index that a new process restores, when the files are now those of `tree`.
     pub(crate) fn restart_process(&mut self, tree: &TextTree) -> Restored {
         self.saver = Saver::new(&absolute_path(self.index_folder()));
         restore_index(&absolute_path(self.index_folder()), &tree.kept_files()).expect("a good manifest")
@@ -37,7 +37,7 @@ impl IndexDisk {
         self.folder.path().join("index")
     }
 
-    /// Names of files, with the unfinished and unnamed ones.
+    /// Returns the names of all files, unfinished and unnamed ones included.
     fn files(&self) -> Vec<String> {
         let entries = fs::read_dir(self.index_folder()).expect("a folder");
         entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("ASCII")).collect()
@@ -54,7 +54,7 @@ fn absolute_path(path: PathBuf) -> AbsPath {
 }
 
 impl TextTree {
-    /// Returns the answers of a host that knows this tree: the number of a file that is still the same.
+    /// Returns the answers of a host that knows this tree: the number of each unchanged file.
     pub(crate) fn kept_files(&self) -> impl Fn(&WsPath, &ContentHash) -> Option<FileId> {
         let mut tree = self.clone();
         tree.renumber_files();
@@ -64,7 +64,7 @@ impl TextTree {
         move |path, hash| known.get(path.as_str()).filter(|(known, _)| known == hash).map(|(_, file)| *file)
     }
 
-    /// The index of all files, saved and restored.
+    /// Returns the index of all files, saved and restored.
     pub(crate) fn mapped_index(&self) -> TrigramIndex {
         let mut disk = IndexDisk::new();
         disk.save(&mut self.index());
@@ -99,7 +99,7 @@ fn only_files_that_are_as_they_were_come_back() {
     tree.set("new", b"needle\n");
     let mut index = disk.restart_process(&tree).index;
     assert_eq!(candidate_paths(&index.snapshot(), ""), ["a/two"]);
-    // The dead stay dead through merges and further savings.
+    // Dead documents stay dead through merges and further saves.
     while index.merge_step() {}
     disk.save(&mut index);
     assert_eq!(candidate_paths(&disk.restart_process(&tree_of_three()).index.snapshot(), ""), ["a/two"]);
@@ -136,7 +136,7 @@ fn saving_moves_segments_out_of_memory() {
     let after = index.stats();
     let moved = after.postings_bytes + after.table_bytes + 500 * 32;
     assert_eq!((after.unsaved, before.private_bytes - after.private_bytes), (0, moved));
-    // Its files are deleted by now; a mapping does not mind.
+    // Its files are deleted by now, which does not affect a mapping.
     #[cfg(unix)]
     assert_eq!(index.snapshot().export_contents(), tree.index().snapshot().export_contents());
 }

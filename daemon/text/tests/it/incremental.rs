@@ -1,4 +1,4 @@
-//! Whatever order changes and merges come in, the index is the one that is built from scratch.
+//! Tests that changes and merges in any order give the index that is built from scratch.
 
 use crate::common::{TextTree, candidate_paths, count_request, matching_lines, path, request};
 use crate::disk::IndexDisk;
@@ -13,7 +13,8 @@ enum TreeStep {
     /// A merge during which a batch is installed.
     SlowMerge(Vec<(u8, Option<String>)>),
     Save,
-    /// The process ends; files change; a new one restores what it can and indexes the rest.
+    /// The process ends and files change; a new process restores the index as far as possible and indexes the
+    /// rest.
     Restart(Vec<(u8, Option<String>)>),
 }
 
@@ -42,7 +43,7 @@ fn changes_of(tree: &mut TextTree, edits: &[(u8, Option<String>)]) -> Vec<GramCh
         .collect()
 }
 
-/// Whatever the index held before, it is brought up to date with `tree`, whose files have new numbers.
+/// Restores an index and updates it to `tree`, whose files have new numbers.
 fn restart_index(tree: &mut TextTree, disk: &mut IndexDisk) -> TrigramIndex {
     let restored = disk.restart_process(tree);
     assert!(restored.rejected.is_empty());

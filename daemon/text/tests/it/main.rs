@@ -1,4 +1,4 @@
-//! The crate's behaviour through its public face, in one test binary.
+//! Tests the crate's behaviour through its public interface, in one test binary.
 
 mod common;
 mod contents;

@@ -1,4 +1,4 @@
-//! Random patterns over random trees: no candidate is lost, and the lines are those of a naive search.
+//! Searches random patterns in random trees: no candidate is lost, and the lines are those of a naive search.
 
 use crate::common::{
     TextTree, candidate_paths, count_request, matching_lines, per_line, request, shown_naively,
@@ -31,7 +31,7 @@ const WORDS: &[&str] = &[
     "foo(bar)",
 ];
 
-/// Classes with a text that they match.
+/// Classes, each with a text that it matches.
 const CLASSES: &[(&str, &str)] = &[
     (".", "é"),
     (r"\w", "日"),
@@ -47,7 +47,7 @@ const CLASSES: &[(&str, &str)] = &[
     (r"[\n ]", " "),
 ];
 
-/// Patterns that take no room, or match nothing, or no UTF-8.
+/// Patterns that match the empty text, or nothing, or no UTF-8.
 const ODDITIES: &[&str] = &[
     r"\b",
     r"\B",
@@ -66,7 +66,7 @@ const ODDITIES: &[&str] = &[
     r"\p{Greek}",
 ];
 
-/// Repetitions with a number of times that they allow.
+/// Repetitions, each with an allowed number of times.
 const REPEATS: &[(&str, usize)] = &[
     ("*", 0),
     ("*", 2),
@@ -87,7 +87,7 @@ fn any_word() -> impl Strategy<Value = String> {
     prop::sample::select(WORDS).prop_map(str::to_owned)
 }
 
-/// A pattern and a text that it is likely to match.
+/// Generates a pattern and a text that it is likely to match.
 fn any_pattern() -> impl Strategy<Value = (String, String)> {
     let leaf = prop_oneof![
         6 => any_word().prop_map(|word| (regex::escape(&word), word)),
@@ -108,7 +108,7 @@ fn any_pattern() -> impl Strategy<Value = (String, String)> {
     })
 }
 
-/// A repeated character between words: short enough for trigrams to span it.
+/// Generates a repeated character between words: short enough for trigrams to span it.
 fn repeated_between(
     (before, (class, text), (repeat, times), after): (String, (&str, &str), (&str, usize), String),
 ) -> (String, String) {
@@ -137,7 +137,7 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
     (mark, prop::collection::vec(piece, 0..24)).prop_map(|(mark, pieces)| [mark, pieces.concat()].concat())
 }
 
-/// A pattern, and files of which one holds, between other things, what the pattern is likely to match.
+/// Generates a pattern and files, one of which has a text that the pattern is likely to match.
 fn any_case() -> impl Strategy<Value = (String, TextTree)> {
     let texts = prop::collection::vec(text(), 0..12);
     (any_pattern(), texts, text(), text()).prop_map(|((pattern, sample), texts, before, after)| {
@@ -155,8 +155,9 @@ fn without_columns(lines: &[String]) -> Vec<String> {
     lines.iter().map(parts).map(|parts| format!("{}:{}:{}", parts[0], parts[1], parts[3])).collect()
 }
 
-/// Where ripgrep, which searches whole buffers, sees more than a search line by line can: with `(?R)` the `$` after a
-/// `\r` is not before the `\n`, and `\B` beside invalid UTF-8 depends on what comes before it.
+/// Returns true if ripgrep, which searches whole buffers, may see more than a search line by line: with
+/// `(?R)` the `$` after a `\r` is not before the `\n`, and `\B` beside invalid UTF-8 depends on the bytes
+/// before it.
 fn looks_beyond_the_line(tree: &TextTree, pattern: &str) -> bool {
     let valid = tree.files.values().all(|bytes| std::str::from_utf8(bytes).is_ok());
     pattern.contains("(?R)") || (!valid && pattern.contains(r"\B"))
@@ -199,7 +200,7 @@ proptest! {
         prop_assert_eq!(totals(tree.search(&count_request(&pattern))), shown, "{}", pattern);
     }
 
-    /// Rarer, because every case waits for the disk.
+    /// Has fewer cases, because every case waits for the disk.
     #[test]
     fn a_restored_index_gives_the_same_answers(case in prop::option::weighted(0.15, any_case())) {
         let Some((pattern, tree)) = case else { return Ok(()) };
@@ -215,7 +216,7 @@ proptest! {
     fn utf16_files_match_as_their_text_does(text in "[a-zäß\u{1F600} \n]{0,60}", (pattern, sample) in any_pattern()) {
         let text = text + &sample;
         prop_assume!(Pattern::new(&pattern).is_ok());
-        // ripgrep's buffers, whose ends these see, are not the same.
+        // These see the ends of ripgrep's buffers, which differ.
         prop_assume!(!pattern.contains(r"\A") && !pattern.contains(r"\z"));
         let utf16: Vec<u8> = [0xFF, 0xFE].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect();
         let answer = |bytes: &[u8]| matching_lines(&TextTree::new(&[("file", bytes)]).search(&request(&pattern)));

@@ -1,10 +1,10 @@
-//! From a score to how often answers with such a score are right.
+//! Converts a score to a confidence: the share of answers with such a score that are right.
 //!
-//! The steps are an isotonic regression (pool adjacent violators; Ayer et al. 1955) over one half of the labelled set, between
-//! whose points it is linear; the other half is what the golden file reports on. To be drawn again whenever scores change:
-//! `tests/quality/entity` prints them.
+//! The steps are an isotonic regression (pool adjacent violators; Ayer et al. 1955) over one half of the
+//! labelled set, linear between its points; the golden file reports on the other half. Compute the steps
+//! again whenever scores change: `tests/quality/entity` prints them.
 
-/// Standings, and the share of answers that were right there; both rise.
+/// Standings, and the share of right answers at each; both rise.
 const STEPS: &[(f64, f64)] = &[
     (0.0, 0.0),
     (0.2, 0.05),

@@ -1,38 +1,39 @@
 //! Compares a name with the words of a subject.
 //!
-//! A fit is a class and a figure from 0 to 1. The figure is no probability: what share of answers with such a figure is right is
-//! measured (`calibrate`). Words are compared as they are, by their stems, by their beginnings and with one edit between
-//! them, because people shorten and misspell; in that order, since each is less telling than the one before.
+//! A fit is a class and a figure from 0 to 1. The figure is no probability: `calibrate` measures the share of
+//! right answers for each figure. Words are compared whole, by their stems, by their beginnings and with one
+//! edit between them, because people shorten and misspell; in that order, because each says less than the one
+//! before.
 
 use hob_text::ranked::{Term, terms_of};
 
 use super::subject::{SubjectReading, is_code};
 
-/// Value of the very name: there is room above it for whatever else speaks for a candidate.
+/// The figure of an equal name: there is room above it for further evidence.
 pub const EXACT: f64 = 0.94;
 
-/// Letters that a word must have for a slip in it to be seen as one.
+/// Fewest letters of a word in which one edit counts as a misspelling.
 const SLIP_FROM: usize = 5;
 
-/// The way in which a name fits, best first.
+/// The classes of matches, best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum NameMatchClass {
-    /// It is the name.
+    /// The name is equal.
     Exact,
-    /// But for upper and lower case, or for how its words are joined.
+    /// The name differs only in upper and lower case, or in how its words are joined.
     Spelt,
-    /// One edit lies between them.
+    /// The name differs by one edit.
     Slip,
-    /// It has all of the words.
+    /// The name has all of the words.
     Words,
-    /// It has some of them.
+    /// The name has some of the words.
     Part,
-    /// The text that stands in it has the words, not its name.
+    /// The text of the candidate has the words, and its name has not.
     Text,
 }
 
 impl NameMatchClass {
-    /// The words for the class in an answer.
+    /// Returns the words for the class in an answer.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -45,47 +46,47 @@ impl NameMatchClass {
     }
 }
 
-/// The degree to which a candidate fits: a class and a value.
+/// The match of a candidate: a class and a figure.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Fit {
     /// The kind of match.
     pub class: NameMatchClass,
-    /// Quality of the match, 0 to 1.
+    /// The quality of the match, 0 to 1.
     pub value: f64,
-    /// The most that an answer with this fit is sure of, 0 to 1. Of a subject that is a name, a project has things that are called
-    /// like it whether or not it has the thing itself: `ValueError` is not its `_CoeffValueError`.
+    /// The highest confidence of an answer with this fit, 0 to 1. A project may have names like the subject
+    /// whether or not it has the subject itself: `ValueError` is not its `_CoeffValueError`.
     pub most_sure: f64,
 }
 
 impl Fit {
-    /// The fit of the very name.
+    /// The fit of an equal name.
     pub const VERY_NAME: Self = Self { class: NameMatchClass::Exact, value: EXACT, most_sure: 1.0 };
 
-    /// A fit that nothing bounds but its value.
+    /// Creates a fit whose confidence is not limited.
     pub const fn of(class: NameMatchClass, value: f64) -> Self {
         Self { class, value, most_sure: 1.0 }
     }
 }
 
-/// The most that an answer is sure of whose name is the one that was said but for its spelling or for what it is in, and of one whose
-/// name only has words of it.
+/// The highest confidence of an answer whose name differs from the subject only in spelling or in its
+/// container, and of one whose name only has words of it.
 const MOST_SURE_OF_LIKE: f64 = 0.88;
 const MOST_SURE_OF_WORDS: f64 = 0.84;
 
 /// A candidate's name, taken apart for the comparison.
 #[derive(Clone, Debug)]
 pub struct NameForms<'n> {
-    /// The candidate's own name, as it is written.
+    /// The candidate's own name, as the code writes it.
     pub name: &'n str,
     /// The words of the candidate's own name.
     pub terms: Vec<Term>,
-    /// Words of the names that it is in.
+    /// The words of its containers' names.
     pub outer: Vec<Term>,
-    /// Words of its path.
+    /// The words of its path.
     pub path: Vec<Term>,
 }
 
-/// Returns the fit of a name with a reading that is a name; `None` if it does not fit at all.
+/// Returns the fit of a name with a reading that is a name; `None` if the name does not match at all.
 pub fn name_match(reading: &SubjectReading, named: &NameForms<'_>) -> Option<Fit> {
     let placed = placement_factor(reading, named);
     let own = match_own_name(reading, named);
@@ -97,7 +98,7 @@ pub fn name_match(reading: &SubjectReading, named: &NameForms<'_>) -> Option<Fit
 }
 
 fn most_sure_of(class: NameMatchClass, reading: &SubjectReading, named: &NameForms<'_>) -> f64 {
-    // One plain word is in every program, and some constant or test is called so in other letters.
+    // A single plain word is in every program: some constant or test has that name in other letters.
     let is_telling = (is_code(&reading.name) || reading.terms.len() > 1)
         && is_cased_as_type(&reading.name) == is_cased_as_type(named.name);
     let is_name = class == NameMatchClass::Exact || (class == NameMatchClass::Spelt && is_telling);
@@ -108,13 +109,13 @@ fn most_sure_of(class: NameMatchClass, reading: &SubjectReading, named: &NameFor
     }
 }
 
-/// Returns true if a name is written as types are, `BigInteger`: a constant `BIG_INTEGER` is another thing.
+/// Returns true if a name is written as a type, `BigInteger`: a constant `BIG_INTEGER` is another thing.
 fn is_cased_as_type(name: &str) -> bool {
     name.trim_start_matches('_').starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
 }
 
-/// Returns true if a name is in what the reading says: in a class whose name ends so (`request` is a `FixtureRequest`), or at the top
-/// of a module or below a folder that is called so.
+/// Returns true if a name is in the container that the reading names: in a class whose name ends with it
+/// (`request` names `FixtureRequest`), at the top of a module of that name, or below a folder of that name.
 fn is_in_container(reading: &SubjectReading, named: &NameForms<'_>) -> bool {
     let last = reading.inside.rsplit(['.', ':', '#', '/', ' ']).next().unwrap_or(&reading.inside);
     let said = joined_words(&terms_of(last));
@@ -133,7 +134,8 @@ fn placement_factor(reading: &SubjectReading, named: &NameForms<'_>) -> f64 {
         let has = |said: &&Term| places.iter().copied().flatten().any(|term| likeness_of(said, term) >= SLIP);
         reading.container.iter().filter(has).count() as f64 / reading.container.len() as f64
     };
-    // In that name is where it was said to be; somewhere below such a folder, or in a name that has the word, it may be.
+    // A name in that container is where the words say; a name below such a folder, or with the word in it,
+    // may be.
     if !named.outer.is_empty() && is_in_container(reading, named) && share(&[&named.outer]) == 1.0 {
         1.0
     } else {
@@ -141,7 +143,7 @@ fn placement_factor(reading: &SubjectReading, named: &NameForms<'_>) -> f64 {
     }
 }
 
-/// The name by itself.
+/// Compares the candidate's own name, without its container.
 fn match_own_name(reading: &SubjectReading, named: &NameForms<'_>) -> Option<Fit> {
     if reading.name == named.name {
         return Some(Fit::VERY_NAME);
@@ -153,7 +155,8 @@ fn match_own_name(reading: &SubjectReading, named: &NameForms<'_>) -> Option<Fit
     if said == has {
         return Some(Fit::of(NameMatchClass::Spelt, EXACT - 0.09));
     }
-    // As it is written first: two names can be one edit away once their words are joined, and one of them as they stand.
+    // The written names are compared first: joined words can be one edit apart where the written names are
+    // not.
     let as_written = is_slip(&reading.name.to_lowercase(), &named.name.to_lowercase());
     if as_written || is_slip(&said, &has) {
         // The shorter a name, the more names are one edit away.
@@ -163,7 +166,7 @@ fn match_own_name(reading: &SubjectReading, named: &NameForms<'_>) -> Option<Fit
     by_words(&reading.terms, &named.terms)
 }
 
-/// Returns the fit of words that are spread over the name and its container: "FlagSet Parse" is `FlagSet.Parse`.
+/// Returns the fit of words that name and container share: "FlagSet Parse" is `FlagSet.Parse`.
 fn match_across_container(reading: &SubjectReading, named: &NameForms<'_>) -> Option<Fit> {
     if !reading.container.is_empty() || reading.terms.len() < 2 {
         return None;
@@ -193,7 +196,7 @@ fn match_across_container(reading: &SubjectReading, named: &NameForms<'_>) -> Op
     Some(Fit::of(class, value))
 }
 
-/// By the words alone, in any order.
+/// Compares the words alone, in any order.
 fn by_words(said: &[Term], has: &[Term]) -> Option<Fit> {
     if said.is_empty() || has.is_empty() {
         return None;
@@ -218,12 +221,12 @@ fn by_words(said: &[Term], has: &[Term]) -> Option<Fit> {
     Some(Fit::of(class, (0.50 + 0.38 * covered) * share.powi(2)))
 }
 
-/// Likeness of a word that is another only by its ending, of one that is cut short, and of one with a slip.
+/// The likeness of words with different endings, of a shortened word, and of a misspelt word.
 const STEM: f64 = 0.92;
 const BEGINNING: f64 = 0.85;
 const SLIP: f64 = 0.8;
 
-/// Returns how alike two words are, from 0 to 1.
+/// Returns the likeness of two words, from 0 to 1.
 pub fn likeness_of(said: &Term, has: &Term) -> f64 {
     if said.word == has.word {
         return 1.0;
@@ -239,7 +242,7 @@ pub fn likeness_of(said: &Term, has: &Term) -> f64 {
     if long && is_one_edit(&said.word, &has.word) { SLIP } else { 0.0 }
 }
 
-/// The words of a name without anything between them.
+/// Joins the words of a name without separators.
 pub fn joined_words(terms: &[Term]) -> String {
     terms.iter().map(|term| term.word.as_str()).collect()
 }
@@ -248,7 +251,8 @@ fn is_slip(said: &str, has: &str) -> bool {
     said.len() >= SLIP_FROM && has.len() >= SLIP_FROM && is_one_edit(said, has)
 }
 
-/// Returns true if one letter more, less, or other, or two exchanged ones make one word of the other (Damerau 1964).
+/// Returns true if the two words differ by one inserted, deleted or replaced letter, or by two exchanged ones
+/// (Damerau 1964).
 pub fn is_one_edit(a: &str, b: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let (short, long) = if a.len() <= b.len() { (&a, &b) } else { (&b, &a) };

@@ -1,8 +1,9 @@
-//! Decides which candidate is meant: it orders them, and says whether the first of them is the answer.
+//! Orders the candidates for a subject, and decides whether the first of them is the answer.
 //!
-//! A score is the fit of the name and small amounts for what it is and where it is. The amounts break ties between things that
-//! fit alike; they cannot make a worse name better than a better one. What is said to be sure is what was right that often on
-//! the labelled set (`calibrate`), judged by the score and by how far behind the next one is.
+//! A score is the fit of the name plus small amounts for the kind and the place of the candidate. The amounts
+//! break ties between candidates of equal fit; they cannot lift a worse name above a better one. The
+//! confidence is the share of answers that were right on the labelled set (`calibrate`), for the score and
+//! its distance to the next one.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -13,31 +14,33 @@ use super::calibrate::confidence_of;
 use super::candidate::Candidate;
 use super::fit::NameMatchClass;
 
-/// Less than this fits nothing that was said: of a name, that a part of it occurs somewhere; of a phrase, that half of it does.
+/// The score below which a candidate does not match: for a name, one that only has a part of it; for a
+/// phrase, one that has half of it.
 const FLOOR_OF_NAMES: f64 = 0.45;
 const FLOOR_OF_PHRASES: f64 = 0.36;
 
-/// So close to the first, another is as likely.
+/// The difference of scores within which two candidates are equally likely.
 const AS_LIKELY: f64 = 0.03;
-/// The same for names that both have all of the words and others besides: the shorter of them is not the likelier for it.
+/// The same for two names that have all of the words and others besides: the shorter of them is not the
+/// likelier one.
 const AS_LIKELY_WORDS: f64 = 0.06;
-/// So far behind, it does not matter.
-const FAR_BEHIND: f64 = 0.08;
+/// The lead from which the second candidate no longer lowers the confidence.
+const DECISIVE_LEAD: f64 = 0.08;
 
-/// The properties that are expected of candidates besides their names.
+/// The expected properties of candidates besides their names.
 #[derive(Clone, Debug, Default)]
 pub struct Expected {
     /// Kinds that the client expects.
     pub kinds: Option<&'static [&'static str]>,
-    /// The ID that it means if it is there.
+    /// The ID of the candidate that the client prefers, if it is one of them.
     pub preferred: Option<String>,
-    /// The file in which the mention stands.
+    /// The file that mentions the subject.
     pub near: Option<String>,
     /// True if the subject itself is about tests.
     pub tests: bool,
 }
 
-/// Gives every candidate the terms of its score.
+/// Computes the terms of every candidate's score.
 pub fn score(candidates: &mut [Candidate], expected: &Expected) {
     for candidate in candidates {
         let traits = candidate.traits;
@@ -62,8 +65,8 @@ pub fn score(candidates: &mut [Candidate], expected: &Expected) {
     }
 }
 
-/// Returns the amount for a candidate near to the given file: most in the same file, less in the same folder or part
-/// of the project, 0 elsewhere.
+/// Returns the amount for a candidate near the given file: most in the same file, less in the same folder or
+/// part of the project, 0 elsewhere.
 fn nearness_bonus(candidate: &Candidate, expected: &Expected) -> f64 {
     let Some(from) = &expected.near else { return 0.0 };
     if candidate.path.is_empty() {
@@ -83,7 +86,7 @@ fn nearness_bonus(candidate: &Candidate, expected: &Expected) -> f64 {
     }
 }
 
-/// Puts the likeliest first; what nothing tells apart goes by source and ID.
+/// Sorts the likeliest candidate first; equal scores are ordered by source and ID.
 pub fn sort_by_score(candidates: &mut [Candidate]) {
     candidates.sort_by(|a, b| match b.score().total_cmp(&a.score()) {
         Ordering::Equal => (a.source, &a.id).cmp(&(b.source, &b.id)),
@@ -91,47 +94,47 @@ pub fn sort_by_score(candidates: &mut [Candidate]) {
     });
 }
 
-/// One figure for how sure the first is: its score, less what the second takes away.
+/// Returns the standing of the first candidate: its score, less an amount for a close second.
 pub fn standing_of(first: f64, second: Option<f64>) -> f64 {
-    let ahead = second.map_or(FAR_BEHIND, |second| (first - second).min(FAR_BEHIND));
-    first * (0.5 + 0.5 * (ahead / FAR_BEHIND).clamp(0.0, 1.0))
+    let ahead = second.map_or(DECISIVE_LEAD, |second| (first - second).min(DECISIVE_LEAD));
+    first * (0.5 + 0.5 * (ahead / DECISIVE_LEAD).clamp(0.0, 1.0))
 }
 
 /// The decision on a list of candidates.
 #[derive(Clone, PartialEq, Debug)]
 pub enum SubjectDecision {
-    /// The first is the answer, so surely.
+    /// The first candidate is the answer, with this confidence.
     Resolved(f64),
     /// Several candidates may be meant.
     Ambiguous {
-        /// Standing of the first, 0 to 1.
+        /// The confidence of the first candidate, 0 to 1.
         confidence: f64,
-        /// Why nothing was chosen, as a sentence.
+        /// The reason why none was chosen, as a sentence.
         reason: String,
         /// The field in which the candidates differ, by its name in the answer; `confidence` if in none.
         dimension: &'static str,
     },
-    /// Nothing fits the subject well enough.
+    /// No candidate matches the subject well enough.
     NotFound,
 }
 
-/// Limits of the decision.
+/// The limits of the decision.
 #[derive(Clone, Copy, Debug)]
 pub struct DecisionLimits {
-    /// Standing from which the first candidate is accepted, 0 to 1.
+    /// The confidence from which the first candidate is accepted, 0 to 1.
     pub accept: f64,
-    /// Standing of the first candidate below which nothing fits, 0 to 1.
+    /// The confidence of the first candidate below which nothing matches, 0 to 1.
     pub least: f64,
 }
 
-/// Leaves out what fits too little to be meant, and what only announces another candidate.
+/// Drops candidates with too low a score, and declarations of other candidates.
 pub fn keep_plausible(candidates: &mut Vec<Candidate>, is_name: bool, most: usize) {
     let defined: BTreeSet<(String, String)> = candidates
         .iter()
         .filter(|candidate| !candidate.traits.is_declaration)
         .map(|candidate| (candidate.label.clone(), candidate.kind.clone()))
         .collect();
-    // What the preprocessor chooses between is one thing: `#if`, and the other definition behind `#else`.
+    // The branches of the preprocessor are one thing: the definition in `#if`, and the one behind `#else`.
     let mut seen = BTreeSet::new();
     candidates.retain(|candidate| {
         let is_c = candidate.attributes.get("language").is_some_and(|lang| lang == "c" || lang == "cpp");
@@ -143,18 +146,18 @@ pub fn keep_plausible(candidates: &mut Vec<Candidate>, is_name: bool, most: usiz
     });
     let floor = if is_name { FLOOR_OF_NAMES } else { FLOOR_OF_PHRASES };
     let best = candidates.first().map_or(0.0, Candidate::score);
-    // Beside a name that fits, one that shares a word is noise.
+    // Beside a good match, a name that shares one word is noise.
     candidates.retain(|candidate| candidate.score() >= floor.max(best - 0.4));
     candidates.truncate(most);
 }
 
-/// Returns the confidence of each candidate if it were chosen: of the first by its lead on the next, of the others by
-/// what the first leaves over.
+/// Returns the confidence of each candidate if it were chosen: of the first by its lead on the second, of the
+/// others by their distance to the first.
 pub fn confidences(candidates: &[Candidate]) -> Vec<f64> {
     let scores: Vec<f64> = candidates.iter().map(Candidate::score).collect();
     let of = |at: usize| {
         let rival = if at == 0 { scores.get(1) } else { scores.first() };
-        // Who is behind the first is as sure as what the first leaves over.
+        // The further a candidate is behind the first, the lower its confidence.
         let standing = match (at, rival) {
             (0, rival) => standing_of(scores[0], rival.copied()),
             (_, Some(first)) => standing_of(scores[at], Some(*first)) * (scores[at] / first).powi(4),
@@ -165,7 +168,7 @@ pub fn confidences(candidates: &[Candidate]) -> Vec<f64> {
     (0..scores.len()).map(of).collect()
 }
 
-/// The end of it, without anybody being asked.
+/// Makes the decision without asking anybody.
 pub fn decide(candidates: &[Candidate], mode: Mode, limits: DecisionLimits) -> SubjectDecision {
     let Some(first) = candidates.first() else { return SubjectDecision::NotFound };
     let sure = confidences(candidates)[0];
@@ -184,7 +187,7 @@ pub fn decide(candidates: &[Candidate], mode: Mode, limits: DecisionLimits) -> S
         return SubjectDecision::Resolved(sure);
     }
     let (reason, dimension) = match rivals.first() {
-        Some(rival) => told_apart(first, rival, rivals.len()),
+        Some(rival) => ambiguity_reason(first, rival, rivals.len()),
         None if candidates.len() > 1 => (
             format!(
                 "`{}` fits best ({}), and others fit too well to be left out.",
@@ -201,9 +204,9 @@ pub fn decide(candidates: &[Candidate], mode: Mode, limits: DecisionLimits) -> S
     SubjectDecision::Ambiguous { confidence: sure, reason, dimension }
 }
 
-/// Returns the reason why two candidates that fit alike are not told apart, with the argument to pass, and the
-/// dimension in which they differ.
-fn told_apart(first: &Candidate, other: &Candidate, others: usize) -> (String, &'static str) {
+/// Explains why two candidates of equal fit cannot be told apart; returns the sentence, with the argument to
+/// pass, and the dimension in which they differ.
+fn ambiguity_reason(first: &Candidate, other: &Candidate, others: usize) -> (String, &'static str) {
     let (dimension, pass) = if first.source != other.source {
         ("source", "constraints.allowed_sources or hints.expected_type")
     } else if first.kind != other.kind {

@@ -5,7 +5,7 @@ type KindRow = (&'static str, &'static [&'static str]);
 
 const TYPES: &[&str] = &["class", "struct", "interface", "trait", "enum", "type"];
 
-/// Kinds of definitions in code.
+/// The kinds of definitions in code.
 pub const SYMBOLS: &[&str] = &[
     "module",
     "class",
@@ -61,13 +61,13 @@ const ROWS: &[KindRow] = &[
     ("commit", &["commit"]),
 ];
 
-/// The kinds that a word may mean; `None` if it is no word for a kind.
+/// Returns the kinds that a word may mean; `None` if it is no word for a kind.
 pub fn kinds_of(word: &str) -> Option<&'static [&'static str]> {
     let word = word.trim().to_lowercase();
     ROWS.iter().find(|(name, _)| *name == word).map(|(_, kinds)| *kinds)
 }
 
-/// Every word for a kind, for somebody who wrote another.
+/// Returns every word for a kind, for an error about another word.
 pub fn kind_words() -> Vec<&'static str> {
     ROWS.iter().map(|(word, _)| *word).collect()
 }

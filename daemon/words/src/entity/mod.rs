@@ -1,8 +1,8 @@
-//! From a name in words to what it means, without wire or disk: what was said, how well a name fits it, which candidate is the
-//! answer and how sure that is.
+//! Decides what a name in a user's words means: how the words can be read, how well a candidate's name
+//! matches, which candidate is the answer and how sure that is. It uses neither wire nor disk.
 //!
-//! Where candidates come from is not known here (`tools::entity` gathers them), and neither is how they are shown. Everything is
-//! a function of the words and the candidates, so that the same question about the same project has the same answer.
+//! This module neither gathers candidates (`tools::entity` does) nor shows them. Everything is a function of
+//! the words and the candidates, so that the same question about the same project has the same answer.
 
 pub mod calibrate;
 pub mod candidate;

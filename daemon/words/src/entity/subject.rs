@@ -1,53 +1,53 @@
 //! Takes the words of a user apart: the queried name, its container, and its expected kind.
 //!
-//! Words can be read in more than one way ("session file" is a name of two words, or a file called session), so a subject is
-//! a list of readings, and a candidate counts by the one that it fits best.
+//! Words can be read in more than one way ("session file" is a name of two words, or a file with the name
+//! session), so a subject is a list of readings, and a candidate counts by its best reading.
 
 use hob_text::ranked::{Term, says_nothing, terms_of};
 
 use super::kinds::kinds_of;
 
-/// Most characters of a subject. It is a name or a phrase: what is longer is a text, and wants a search.
+/// Most characters of a subject, which is a name or a phrase: a longer one is a text, and needs a search.
 pub const LONGEST: usize = 500;
 
-/// Factor for a name that the client gave as another one.
+/// The factor for another name that the client gave.
 const ALIAS: f64 = 0.97;
-/// Factor for a reading that takes a word for a kind.
+/// The factor for a reading that takes a word for a kind.
 const TYPED: f64 = 1.0;
 
 /// One way to read a subject.
 #[derive(Clone, Debug)]
 pub struct SubjectReading {
-    /// The name as it was written, without what frames it.
+    /// The name as the user wrote it, without surrounding words.
     pub name: String,
     /// The words of the reading's name.
     pub terms: Vec<Term>,
-    /// The container that the words name, as it was written, and its words.
+    /// The container that the words name, as the user wrote it.
     pub inside: String,
     /// The words of the container.
     pub container: Vec<Term>,
-    /// The kinds that the words allow; `None` if they name none.
+    /// The kinds that the words allow; `None` if they name no kind.
     pub kinds: Option<&'static [&'static str]>,
-    /// The factor by which a fit with this reading counts.
+    /// The factor of a fit with this reading.
     pub weight: f64,
 }
 
 /// A subject with all of its readings.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// As it was said, without quotes.
+    /// The user's words, without quotes.
     pub text: String,
     /// All ways to read it, the likeliest first.
     pub readings: Vec<SubjectReading>,
-    /// The words that say something, once each.
+    /// The meaningful words, once each.
     pub content: Vec<Term>,
-    /// True if the subject is one word, or one as it stands in code with its kind or container: nobody describes
-    /// anything by it.
+    /// True if the subject is a name and no description: one word, or a name of code with its kind or
+    /// container.
     pub is_name: bool,
 }
 
 impl Subject {
-    /// `None` if there is no letter and no figure in it.
+    /// Parses the words of a user; `None` if they have no letter and no digit.
     pub fn parse(text: &str, aliases: &[String]) -> Option<Self> {
         let text = without_quotes(text);
         let content = content_words(text);
@@ -65,7 +65,8 @@ impl Subject {
         Some(Self { text: text.to_owned(), readings, content, is_name })
     }
 
-    /// Names to look for: of every reading as it was written, and joined as identifiers are.
+    /// Returns the names to look for: the name of every reading as the user wrote it, and joined as
+    /// identifiers are.
     pub fn names_to_find(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         let mut push = |name: String| {
@@ -78,7 +79,7 @@ impl Subject {
             if !reading.inside.is_empty() && !reading.inside.contains(char::is_whitespace) {
                 push(format!("{}.{}", reading.inside, reading.name));
             }
-            // A path is written as it is, or not known.
+            // A path is searched as it is written.
             if reading.terms.len() > 1 && !reading.name.contains('/') {
                 let words: Vec<&str> = reading.terms.iter().map(|term| term.word.as_str()).collect();
                 push(words.join("_"));
@@ -90,14 +91,14 @@ impl Subject {
     }
 }
 
-/// Returns true if a name is one word, written as nobody writes prose.
+/// Returns true if a name is one word, written as code and not as prose.
 pub(super) fn is_code(name: &str) -> bool {
     let is_sign = |c: char| c == '_' || c.is_ascii_digit();
     !name.contains(char::is_whitespace)
         && (name.contains(is_sign) || name.chars().skip(1).any(char::is_uppercase))
 }
 
-/// The words that say something; all of them if none does.
+/// Returns the meaningful words; all of them if none is.
 fn content_words(text: &str) -> Vec<Term> {
     let all = terms_of(&text.replace("'s ", " ").replace("’s ", " "));
     let mut some: Vec<Term> = all.iter().filter(|term| !says_nothing(&term.word)).cloned().collect();
@@ -113,7 +114,7 @@ fn without_quotes(text: &str) -> &str {
     text.trim().trim_matches(|c: char| matches!(c, '"' | '`' | '\'' | '“' | '”')).trim()
 }
 
-/// Adds every way to read a text.
+/// Adds every reading of a text.
 fn read(text: &str, weight: f64, readings: &mut Vec<SubjectReading>) {
     add(text, None, weight, readings);
     if let Some((rest, kinds)) = split_off_kind(text) {
@@ -121,7 +122,7 @@ fn read(text: &str, weight: f64, readings: &mut Vec<SubjectReading>) {
     }
 }
 
-/// A word for a kind before or behind the rest: "class Flask", "the session file".
+/// Splits off a word for a kind before or behind the rest: "class Flask", "the session file".
 fn split_off_kind(text: &str) -> Option<(&str, &'static [&'static str])> {
     let text = text.strip_prefix("the ").unwrap_or(text).trim();
     let (first, behind) = text.split_once(char::is_whitespace)?;
@@ -147,7 +148,7 @@ fn add(text: &str, kinds: Option<&'static [&'static str]>, weight: f64, readings
 fn split_off_container(text: &str) -> (&str, String) {
     for word in [" of ", " in ", " from ", " on "] {
         if let Some((name, container)) = text.rsplit_once(word) {
-            // "turn a value into a response in the app" is no name in something.
+            // "turn a value into a response in the app" is no name in a container.
             let is_short = name.split_whitespace().count() <= 3 && container.split_whitespace().count() <= 4;
             if is_short && !name.trim().is_empty() {
                 return (name.trim(), container.to_owned());
@@ -164,7 +165,7 @@ fn split_off_container(text: &str) -> (&str, String) {
         return (text, String::new());
     }
     for mark in ["::", "->", "#", "."] {
-        // A file's ending is no member.
+        // The ending of a file is no member.
         let Some((container, name)) = text.rsplit_once(mark) else { continue };
         if !container.is_empty() && !name.is_empty() {
             return (name, container.to_owned());
@@ -173,10 +174,10 @@ fn split_off_container(text: &str) -> (&str, String) {
     (text, String::new())
 }
 
-/// Words in order, without those that say nothing unless there are no others.
+/// Returns the meaningful words in order; all of them if none is.
 fn content_in_order(text: &str) -> Vec<Term> {
     let all = terms_of(text);
-    // In one written as code every part counts: `get_or_set`.
+    // In a word of code every part counts: `get_or_set`.
     if !text.contains(char::is_whitespace) {
         return all;
     }
@@ -184,7 +185,7 @@ fn content_in_order(text: &str) -> Vec<Term> {
     if some.is_empty() { all } else { some }
 }
 
-/// Returns true if a word stands before names in prose and in no name.
+/// Returns true for a word that stands before names in prose and is part of no name.
 fn is_article(word: &str) -> bool {
     matches!(word, "the" | "a" | "an" | "our" | "my" | "this" | "that" | "its")
 }

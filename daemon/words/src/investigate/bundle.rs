@@ -1,7 +1,8 @@
-//! Keeps the findings of an investigation for a day: the places, and the hashes of their source.
+//! Stores the findings of an investigation for a day: the places, and the hashes of their source.
 //!
-//! Kept in the store, so that a bundle outlives the daemon; not kept is any source, which is read when it is asked for. A
-//! bundle is called after what it has, so that the same question about the same files is the same bundle.
+//! A bundle is in the store, so that it outlives the daemon. It has no source, which is read when a client
+//! asks for it. Its name is a hash of its contents, so that the same question about the same files gives the
+//! same bundle.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -9,14 +10,14 @@ use hob_base::{AbsPath, ContentHash};
 use hob_store::{Op, Store, StoreError, StoreTree};
 use serde::{Deserialize, Serialize};
 
-/// Time for which the store keeps bundles.
+/// Time for which the store keeps a bundle.
 const LIFE: Duration = Duration::from_secs(24 * 60 * 60);
-/// Most bundles; the oldest go first.
+/// Most bundles in the store; the oldest are removed first.
 const MOST: usize = 1_000;
 
-/// Keys begin with this, and so does every bundle's name.
+/// The prefix of keys, and of every bundle's name.
 const PREFIX: &[u8] = b"bundle/";
-/// Without letters that are taken for others (Crockford's base 32).
+/// The digits of names, without letters that are easily confused (Crockford's base 32).
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const DIGITS_SHOWN: usize = 10;
 
@@ -35,23 +36,23 @@ pub struct Bundle {
     pub entries: Vec<BundleEntry>,
 }
 
-/// A place that was found.
+/// A place among the findings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct BundleEntry {
     /// Node ID of the finding.
     pub uid: String,
     /// Relevance to the question, 0 to 1.
     pub relevance: f64,
-    /// True if the words of the question found it; else it is a neighbour of such a place.
+    /// True if the words of the question found it; false for a neighbour of such a place.
     pub is_seed: bool,
-    /// The hash of its source when it was found; none if it could not be read.
+    /// The hash of its source at the time of the investigation; `None` if it could not be read.
     pub hash: Option<[u8; 32]>,
-    /// A client has been given its source, whole.
+    /// True if a client has its whole source.
     pub given: bool,
 }
 
 impl Bundle {
-    /// A bundle of now.
+    /// Creates a bundle with the present time.
     pub fn new(root: &AbsPath, query: String, scope: String, entries: Vec<BundleEntry>) -> Self {
         Self { root: root.to_string(), query, scope, made: unix_seconds(), entries }
     }
@@ -69,7 +70,7 @@ impl Bundle {
         std::iter::once('b').chain(digits.map(|byte| char::from(DIGITS[usize::from(byte % 32)]))).collect()
     }
 
-    /// The entry of an asset ID, or of a node ID.
+    /// Returns the position of the entry with an asset ID, or with a node ID.
     pub fn position(&self, target: &str) -> Option<usize> {
         let by_uid = || self.entries.iter().position(|entry| entry.uid == target);
         let number = target.strip_prefix('a').and_then(|digits| digits.parse::<usize>().ok());
@@ -79,7 +80,7 @@ impl Bundle {
         }
     }
 
-    /// Keeps it for a day from now, in the place of one that found the same; what is over goes.
+    /// Stores the bundle for a day from now, in place of one with the same findings; removes expired bundles.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -89,7 +90,7 @@ impl Bundle {
         store.batch(StoreTree::Meta, ops)
     }
 
-    /// Notes anew which entries were given.
+    /// Stores anew which entries a client has.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -98,12 +99,12 @@ impl Bundle {
     }
 }
 
-/// The name of the entry at a position.
+/// Returns the name of the entry at a position.
 pub fn asset_id(at: usize) -> String {
     format!("a{}", at + 1)
 }
 
-/// A bundle by its name, unless its day is over.
+/// Loads a bundle by its name, unless its day is over.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -113,7 +114,7 @@ pub fn load(store: &dyn Store, id: &str) -> Result<Option<Bundle>, StoreError> {
     Ok(bundle.filter(|bundle| !is_over(bundle.made)))
 }
 
-/// The keys of the bundles of a workspace.
+/// Returns the keys of the bundles of a workspace.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -128,7 +129,7 @@ pub fn of_root(store: &dyn Store, root: &AbsPath) -> Result<Vec<Vec<u8>>, StoreE
     Ok(found)
 }
 
-/// Forgets bundles by their keys.
+/// Removes bundles by their keys.
 ///
 /// # Errors
 /// When the store cannot be written.
@@ -137,7 +138,7 @@ pub fn forget_bundles(store: &dyn Store, keys: &[Vec<u8>]) -> Result<(), StoreEr
     store.flush()
 }
 
-/// The steps that remove what is over, what cannot be read, and the oldest of too many.
+/// Returns the steps that remove expired bundles, unreadable ones, and the oldest of too many.
 fn expired_bundle_ops(store: &dyn Store) -> Result<Vec<Op>, StoreError> {
     let (mut going, mut staying) = (Vec::new(), Vec::new());
     store.each(StoreTree::Meta, PREFIX, &mut |key, value| {
@@ -165,14 +166,14 @@ fn is_over(made: u64) -> bool {
     unix_seconds().saturating_sub(made) >= LIFE.as_secs()
 }
 
-/// The time stands before the bundle, so that looking for old ones among a thousand decodes none.
+/// Encodes a bundle with its time first, so that a search for old ones among a thousand decodes none.
 fn encode(bundle: &Bundle) -> Vec<u8> {
     let mut bytes = bundle.made.to_le_bytes().to_vec();
     bytes.extend(serde_json::to_vec(bundle).unwrap_or_default());
     bytes
 }
 
-/// Returns when a bundle was made; `None` for a time to come, which no bundle has: the bytes are of an older form.
+/// Returns when a bundle was made; `None` for a future time, because then the bytes are of an older form.
 fn made_at(bytes: &[u8]) -> Option<u64> {
     let made = u64::from_le_bytes(*bytes.first_chunk()?);
     (made <= unix_seconds()).then_some(made)

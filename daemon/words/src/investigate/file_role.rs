@@ -1,12 +1,13 @@
-//! Says by its path what part a file plays in a project: code that is worked on, or something beside it.
+//! Decides by its path which role a file has in a project: the code that people work on, or something beside
+//! it.
 //!
-//! Whoever reports a fault has mostly run an example and read a declaration; the code that must change is elsewhere. Tests and prose are
-//! told apart by the map, this only puts the roles side by side.
+//! A user who reports a fault has mostly run an example and read a declaration; the code that must change is
+//! elsewhere. The map separates tests and prose; this file only orders the roles.
 
 use hob_map::graph::is_test_path;
 use hob_text::ranked::{Term, terms_of};
 
-/// Folders of what shows or measures the code, or that nobody wrote here.
+/// Folders of code that shows or measures the project's own code, or that was written elsewhere.
 const SUPPORT_FOLDERS: &[&str] = &[
     "bench",
     "benches",
@@ -42,16 +43,16 @@ const DATA_ENDINGS: &[&str] = &[
     "yaml", "yml",
 ];
 
-/// Endings of files that declare what others implement.
+/// Endings of files that only declare the interfaces of other code.
 const DECLARATION_ENDINGS: &[&str] = &[".d.ts", ".d.cts", ".d.mts", ".pyi"];
 
-/// Words by which a question asks for tests.
+/// The words of a question that ask for tests.
 const TEST_WORDS: &[&str] = &["test", "tests"];
 
-/// Words by which a question asks for prose.
+/// The words of a question that ask for prose.
 const PROSE_WORDS: &[&str] = &["doc", "docs", "documentation", "readme", "changelog", "guide", "tutorial"];
 
-/// The part that a file plays in a project.
+/// The role of a file in a project.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum FileRole {
     /// Code of the project.
@@ -61,15 +62,15 @@ pub enum FileRole {
     Declarations,
     /// Examples, benchmarks, scripts, foreign code, data.
     Support,
-    /// Tests and what lies among them.
+    /// Tests and the files beside them.
     Test,
     /// Text for people.
     Prose,
 }
 
 impl FileRole {
-    /// The role of the file at `path`. A role that one of the `asked` words of a question means is the same as code: who asks about the
-    /// benchmarks means them.
+    /// Returns the role of the file at `path`. A role that one of the `asked` words of a question names
+    /// counts as code: a user who asks about the benchmarks means them.
     #[must_use]
     pub fn of_path(path: &str, is_prose: bool, asked: &[Term]) -> Self {
         let is_asked = |names: &[&str]| asked.iter().any(|term| names.contains(&term.word.as_str()));

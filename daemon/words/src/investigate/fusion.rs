@@ -1,19 +1,20 @@
 //! Fuses rankings of different evidence into one: weighted reciprocal ranks (Cormack, Clarke and Buettcher, "Reciprocal rank fusion
 //! outperforms Condorcet and individual rank learning methods", 2009).
 //!
-//! Scores of different kinds cannot be compared, ranks can. What several kinds of evidence find is likelier than what one finds first.
+//! Scores of different kinds cannot be compared, but ranks can. An item that several kinds of evidence find
+//! is likelier than one that a single kind ranks first.
 
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-/// Dampens the first ranks; small, because the first of a ranking says much more than its tenth.
+/// The damping of the first ranks; small, because the first of a ranking says much more than the tenth.
 const DAMPING: f64 = 8.0;
 
-/// One ranking, best first, and how much it counts.
+/// One ranking, best first, and its weight.
 #[derive(Clone, Debug)]
 pub struct Ranking<T> {
-    /// The ranking's weight; 1 is the usual.
+    /// The ranking's weight; 1 by default.
     pub weight: f64,
     /// Its items, best first.
     pub ranked: Vec<T>,
@@ -24,11 +25,11 @@ pub struct Ranking<T> {
 pub struct Fused<T> {
     /// The item.
     pub item: T,
-    /// 0 to 1.
+    /// The score, 0 to 1.
     pub score: f64,
 }
 
-/// Fuses rankings; equals stay in the order in which they first come.
+/// Fuses rankings; items of equal score keep the order of their first appearance.
 #[must_use]
 pub fn fuse<T: Copy + Eq + Hash>(rankings: &[Ranking<T>]) -> Vec<Fused<T>> {
     let full: f64 = rankings.iter().filter(|one| !one.ranked.is_empty()).map(|one| one.weight).sum();

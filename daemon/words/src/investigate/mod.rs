@@ -1,9 +1,10 @@
-//! From words to the places in a project that they are about.
+//! Finds the places in a project that a question is about.
 //!
-//! A question is read part by part (`reading`). Each kind of evidence makes a ranking: `scoring` makes one of files of them and says how
-//! sure it is of each, by what they found and by the part that a file plays (`file_role`); `fusion` makes one of definitions. Words find
-//! seeds; the graph says what else belongs to them (`rank`); what was found is kept for a day, so that a client can come back for the source
-//! (`bundle`). How it is shown, and what it may cost, is the tools' part.
+//! A question is read part by part (`reading`). Each kind of evidence gives a ranking: `scoring` makes one
+//! ranking of files from them and estimates the confidence of each, by the evidence and by the role of the
+//! file (`file_role`); `fusion` makes one ranking of definitions. Words find seeds; the graph adds related
+//! places (`rank`); the store keeps the findings for a day, so that a client can ask for their source later
+//! (`bundle`). The tools render the findings and limit their size.
 
 pub mod bundle;
 pub mod file_role;

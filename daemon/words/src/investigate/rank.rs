@@ -1,8 +1,9 @@
-//! Ranks the definitions that a topic is about: those that its words found, and those near to them in the graph.
+//! Ranks the definitions that a topic is about: those that its words found, and those near them in the graph.
 //!
-//! Words decide more than the graph: what they found keeps its order but for a bonus to what is connected with the rest of it,
-//! and what the graph adds comes behind. The same question about the same files gives the same list on every machine: relevance
-//! is rounded before it is compared, and equals are told apart by their node IDs.
+//! Words weigh more than the graph: the definitions that they found keep their order, except for a bonus for
+//! those connected with the others, and the definitions that the graph adds follow. The same question about
+//! the same files gives the same list on every machine: relevance is rounded before it is compared, and equal
+//! ones are ordered by node ID.
 
 use std::cmp::Ordering;
 
@@ -11,14 +12,14 @@ use hob_map::Map;
 use hob_map::graph::NodeRef;
 use rustc_hash::FxHashMap;
 
-/// Weights of the two sources of relevance: the words, and nearness in the graph.
+/// The weights of the two sources of relevance: the words, and nearness in the graph.
 const WORDS: f64 = 0.7;
 const NEAR: f64 = 0.3;
 
-/// Share of the nearest node's nearness below which a node is not about the topic.
+/// The share of the highest nearness below which a node is not about the topic.
 const NEAR_ENOUGH: f64 = 0.02;
 
-/// Factor for each further place in the same file.
+/// The factor for each further place in the same file.
 const AGAIN: f64 = 0.85;
 
 /// Most entries of a bundle.
@@ -29,7 +30,7 @@ const MOST: usize = 60;
 pub struct Seed {
     /// The definition.
     pub node: NodeRef,
-    /// As the index scored it.
+    /// The score from the index.
     pub score: f32,
 }
 
@@ -38,13 +39,13 @@ pub struct Seed {
 pub struct RankedPlace {
     /// The definition or the file.
     pub node: NodeRef,
-    /// 0 to 1, in thousandths.
+    /// The relevance, 0 to 1, in thousandths.
     pub relevance: f64,
-    /// True if the words of the topic found it; else it is a neighbour of such a place.
+    /// True if the words of the topic found it; false for a neighbour of such a place.
     pub is_seed: bool,
 }
 
-/// The places that a topic is about, most relevant first.
+/// Returns the places that a topic is about, most relevant first.
 pub fn rank(map: &Map, seeds: &[Seed], admits: &dyn Fn(NodeRef) -> bool) -> Vec<RankedPlace> {
     let best = seeds.iter().map(|seed| f64::from(seed.score)).fold(f64::MIN_POSITIVE, f64::max);
     let mut words: FxHashMap<NodeRef, f64> = FxHashMap::default();
@@ -52,7 +53,7 @@ pub fn rank(map: &Map, seeds: &[Seed], admits: &dyn Fn(NodeRef) -> bool) -> Vec<
         let share = words.entry(seed.node).or_default();
         *share = share.max(f64::from(seed.score) / best);
     }
-    // In the order of the seeds, because sums of fractions depend on it.
+    // The seeds keep their order, because sums of fractions depend on it.
     let weighted: Vec<(NodeRef, f64)> =
         seeds.iter().filter_map(|seed| Some((seed.node, words.get(&seed.node)?.powi(2)))).collect();
     let near = map.nearby_nodes(&weighted);
@@ -75,7 +76,7 @@ pub fn rank(map: &Map, seeds: &[Seed], admits: &dyn Fn(NodeRef) -> bool) -> Vec<
     first(map, nodes.into_iter().map(place).collect())
 }
 
-/// The first of them in a total order; names are made only for those that may be among them.
+/// Returns the first places in a total order; names are made only for places that may be among them.
 fn first(map: &Map, mut places: Vec<RankedPlace>) -> Vec<RankedPlace> {
     places.sort_by(|a, b| b.relevance.total_cmp(&a.relevance));
     if let Some(last) = places.get(MOST - 1).map(|place| place.relevance) {
@@ -91,8 +92,8 @@ fn first(map: &Map, mut places: Vec<RankedPlace>) -> Vec<RankedPlace> {
     spread_over_files(named.into_iter().map(|(_, place)| place).collect())
 }
 
-/// Lets other files in between many places of one: each further place of a file counts less, so that the first few of an answer
-/// show in how many places the topic is, and not one of them in every detail.
+/// Mixes places of other files into many places of one file: each further place of a file counts less, so
+/// that the beginning of an answer shows how widely the topic is spread, and not one file in every detail.
 fn spread_over_files(places: Vec<RankedPlace>) -> Vec<RankedPlace> {
     let mut seen: FxHashMap<Option<FileId>, i32> = FxHashMap::default();
     let mut worth: Vec<(f64, RankedPlace)> = Vec::with_capacity(places.len());
@@ -101,7 +102,7 @@ fn spread_over_files(places: Vec<RankedPlace>) -> Vec<RankedPlace> {
         worth.push((place.relevance * AGAIN.powi(*before), place));
         *before += 1;
     }
-    // Stable, so that equals stay in the order that they had.
+    // The sort is stable, so that equal places keep their order.
     worth.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     worth.into_iter().map(|(_, place)| place).collect()
 }

@@ -1,8 +1,9 @@
-//! Reads a question as its writer meant it: a title, prose, names written as code, files that it mentions.
+//! Splits a question into its parts: a title, prose, names written as code, files that it mentions.
 //!
-//! People paste issues. An issue has a first line that says what is wrong, prose that explains it, code that shows it, and
-//! much that says nothing of the project: versions, checklists, links, templates. Each part is evidence of another kind, so each is read
-//! apart. Nothing is looked up here, and nothing of the text is lost silently: what is read is the whole text.
+//! People paste issues. An issue has a first line that states the problem, prose that explains it, code that
+//! shows it, and much that says nothing about the project: versions, checklists, links, templates. Each part
+//! is evidence of another kind, so each is read separately. This module looks nothing up and reads the whole
+//! text.
 
 use rustc_hash::FxHashMap;
 
@@ -14,39 +15,39 @@ const ENDINGS: &[&str] = &[
     "swift", "tf", "toml", "ts", "tsx", "txt", "vue", "xml", "yaml", "yml",
 ];
 
-/// Shortest name in a block of code that is looked up: shorter ones are counters and letters.
+/// Length of the shortest name in a block of code that is looked up: shorter ones are counters and letters.
 const SHORTEST_IN_BLOCK: usize = 3;
 
-/// Where a question writes a name; the first place counts.
+/// The place where a question writes a name; of several, the first counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum WrittenIn {
-    /// In its first line.
+    /// In the first line.
     Title,
-    /// In its prose, marked as code or written as only code is.
+    /// In the prose, marked as code or in the form of code.
     Prose,
-    /// In a block of code or a trace.
+    /// In a block of code or a stack trace.
     Block,
 }
 
 /// A name that a question writes as code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrittenName {
-    /// The name, with the names before it: `Session.get`, `make_naive`.
+    /// The name, with the names that qualify it: `Session.get`, `make_naive`.
     pub text: String,
-    /// The first place that it is written in.
+    /// The first place of the name.
     pub place: WrittenIn,
-    /// Number of times that it is written.
+    /// The number of its occurrences.
     pub count: usize,
 }
 
 /// A question taken apart.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct QuestionReading {
-    /// The first line that says something.
+    /// The first meaningful line.
     pub title: String,
     /// The text without code, links, templates and versions.
     pub prose: String,
-    /// The names that it writes as code, in the order in which they come.
+    /// The names that it writes as code, in their order.
     pub names: Vec<WrittenName>,
     /// The paths of files that it mentions, as they are written.
     pub paths: Vec<String>,
@@ -64,14 +65,14 @@ impl QuestionReading {
         reader.reading
     }
 
-    /// Returns true if there is more than a title.
+    /// Returns true if the question has more than a title.
     #[must_use]
     pub fn has_more_than_title(&self) -> bool {
         self.prose.lines().nth(1).is_some() || self.names.iter().any(|name| name.place != WrittenIn::Title)
     }
 }
 
-/// The text without what HTML hides: the instructions of templates.
+/// Returns the text without HTML comments: the instructions of templates.
 fn without_comments(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
@@ -194,14 +195,14 @@ impl Reader {
     }
 }
 
-/// The path in a link to a forge's page of a file; empty for other links.
+/// Returns the path in a link to a forge's page of a file; empty for other links.
 fn path_of_link(word: &str) -> &str {
     let after = ["/blob/", "/tree/", "/blame/", "/raw/"].into_iter().find_map(|part| word.split_once(part));
     let path = after.and_then(|(_, rest)| rest.split_once('/')).map_or("", |(_, path)| path);
     path.split(['#', '?', ')']).next().unwrap_or("")
 }
 
-/// Returns true for a line that is indented as code, or a prompt with what was typed.
+/// Returns true for a line that is indented as code, or a prompt with a command.
 fn is_code_line(line: &str) -> bool {
     let bare = line.trim_start();
     let is_prompt = [">>> ", "... ", "$ ", "In ["].iter().any(|prompt| bare.starts_with(prompt));
@@ -209,7 +210,7 @@ fn is_code_line(line: &str) -> bool {
     is_prompt || (is_indented && !bare.starts_with(['-', '*']) && !bare.is_empty())
 }
 
-/// Returns true for lines that are of a form and not of a problem: checklists, headings that templates give, versions.
+/// Returns true for a line of a form: a checklist, a heading of a template, a version.
 fn is_template_line(line: &str) -> bool {
     const HEADINGS: &[&str] = &[
         "actual behavior",
@@ -245,7 +246,7 @@ fn is_template_line(line: &str) -> bool {
     is_box || is_version_line(line) || HEADINGS.contains(&heading.as_str())
 }
 
-/// Returns true for a line of a list of what is installed: `numpy==1.2`, `Python 3.8.1`, `OS: Linux`.
+/// Returns true for a line of a list of installed programs: `numpy==1.2`, `Python 3.8.1`, `OS: Linux`.
 fn is_version_line(line: &str) -> bool {
     let mut words = line.split_whitespace();
     let (first, second, rest) = (words.next().unwrap_or(""), words.next(), words.next());
@@ -259,7 +260,7 @@ fn is_version_line(line: &str) -> bool {
     }
 }
 
-/// The names in a text, with the names before them: `a.b.c`, `A::b`, `make_naive`.
+/// Returns the names in a text, with the names that qualify them: `a.b.c`, `A::b`, `make_naive`.
 fn names_in(text: &str) -> impl Iterator<Item = &str> {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | ':');
     text.split(move |c| !is_name(c))
@@ -268,7 +269,7 @@ fn names_in(text: &str) -> impl Iterator<Item = &str> {
         .filter(|run| !run.contains(":") || run.contains("::"))
 }
 
-/// Returns true if a word of prose is a name as only code has them: called, dotted, with underscores or humps.
+/// Returns true if a word of prose has the form of a name in code: called, dotted, with underscores or humps.
 fn is_written_as_code(name: &str, word: &str) -> bool {
     let inner = name.trim_matches('_');
     let mut pairs = inner.chars().zip(inner.chars().skip(1));

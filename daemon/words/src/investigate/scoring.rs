@@ -1,49 +1,52 @@
-//! Scores the files that a question may be about, and says how sure it is of each.
+//! Scores the files that a question may be about, and estimates the confidence of each.
 //!
-//! The score is a weighted sum of a few signs: how well words find the file and its definitions, what the question names, what part the
-//! file plays. The weights make the files likeliest that were changed for real questions (listwise softmax regression: Cao et al.,
-//! "Learning to rank", 2007), which at once says how likely each file is: its share of the sum of all. They were fitted to 831 commit
-//! messages (flask, requests, pytest, celery, fastify, cobra, click and fd) and 140 issues with their fixes (flask, requests, pytest,
-//! gson, gin, axios, ripgrep, preact, rubocop, caddy, jq, sqlglot and dask). On 128 issues of fourteen other projects the file of the fix is
-//! first for .633 of the whole issues and among the first five for .836. `tests/bench/commit_questions.py` and `issue_questions.py` print
-//! ranks and how far the confidence is off. Fit the weights again when the rankings change.
+//! The score is a weighted sum of a few signs: how well words find the file and its definitions, the names in
+//! the question, the role of the file. The weights make those files likeliest that were changed for real
+//! questions (listwise softmax regression: Cao et al., "Learning to rank", 2007), which also gives the
+//! probability of each file: its share of the sum of all. They were fitted to 831 commit messages (flask,
+//! requests, pytest, celery, fastify, cobra, click and fd) and 140 issues with their fixes (flask, requests,
+//! pytest, gson, gin, axios, ripgrep, preact, rubocop, caddy, jq, sqlglot and dask). On 128 issues of
+//! fourteen other projects the file of the fix is first for .633 of the whole issues and among the first five
+//! for .836. `tests/bench/commit_questions.py` and `issue_questions.py` print ranks and the error of the
+//! confidence. Fit the weights again when the rankings change.
 
 use super::file_role::FileRole;
 
 /// The kinds of evidence, each of which ranks definitions or files.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum EvidenceKind {
-    /// Definitions that the whole question's words find.
+    /// Definitions that the words of the whole question find.
     Words,
-    /// Definitions that its title's words find.
+    /// Definitions that the words of the title find.
     Title,
-    /// Files that the whole question's words find.
+    /// Files that the words of the whole question find.
     WordsOfFile,
     /// Definitions of the names that the question writes as code.
     Names,
-    /// Files that it mentions.
+    /// Files that the question mentions.
     Mentioned,
     /// Definitions that the first ones call and extend.
     Step,
 }
 
 impl EvidenceKind {
-    /// The weight among the rankings of definitions, chosen on commit messages of flask, requests, pytest, celery and fastify.
+    /// Returns the weight among the rankings of definitions, chosen on commit messages of flask, requests,
+    /// pytest, celery and fastify.
     #[must_use]
     pub const fn weight(self) -> f64 {
         match self {
             Self::Words | Self::Title => 1.0,
             Self::Names => 1.5,
             Self::Step => 0.5,
-            // These rank files alone.
+            // These kinds rank files alone.
             Self::WordsOfFile | Self::Mentioned => 0.0,
         }
     }
 
-    /// The weight of a file's damped rank in a file's score.
+    /// Returns the weight of a file's damped rank in the file's score.
     const fn weight_of_rank(self) -> f64 {
         match self {
-            // Its share of the best score says more than its rank.
+            // The file's share of the best score says more than its rank.
             Self::Words => 0.0,
             Self::Title => 1.11,
             Self::WordsOfFile => 1.94,
@@ -53,7 +56,7 @@ impl EvidenceKind {
         }
     }
 
-    /// The weight of the share that a file has of the best score of a ranking.
+    /// Returns the weight of the file's share of the best score of a ranking.
     const fn weight_of_share(self) -> f64 {
         match self {
             Self::Words => 2.78,
@@ -75,23 +78,24 @@ impl FileRole {
     }
 }
 
-/// Weight of a file whose name is among the words of the title.
-const CALLED_SO: f64 = 1.65;
-/// Dampens ranks: the first of a ranking counts 1, the tenth half.
+/// The weight of a file whose name is among the words of the title.
+const NAMED_IN_TITLE: f64 = 1.65;
+/// The damping of ranks: the first of a ranking counts 1, the tenth half.
 const DAMPING: f64 = 9.0;
-/// The score whose relevance is a half, and the difference of scores by which the odds of relevance grow by the factor e.
+/// The score with a relevance of one half, and the difference of scores by which the odds of relevance grow
+/// by the factor e.
 const MIDDLE: f64 = 3.5;
 const SLOPE: f64 = 1.5;
 
-/// Adds up what speaks for a file.
+/// The sum of the evidence for a file.
 #[derive(Clone, Copy, Default, PartialEq, PartialOrd, Debug)]
 pub struct FileScore(f64);
 
 impl FileScore {
-    /// Begins with the part that the file plays, and with its name being among the words of the title.
+    /// Begins with the file's role, and with its name if that is among the words of the title.
     #[must_use]
-    pub fn of_file(role: FileRole, is_called_so: bool) -> Self {
-        Self(role.weight() + if is_called_so { CALLED_SO } else { 0.0 })
+    pub fn of_file(role: FileRole, is_named_in_title: bool) -> Self {
+        Self(role.weight() + if is_named_in_title { NAMED_IN_TITLE } else { 0.0 })
     }
 
     /// Adds the file's rank in a ranking, 0 for the first, and its share of the ranking's best score, 0 to 1.
@@ -100,15 +104,15 @@ impl FileScore {
         self.0 += kind.weight_of_rank() * damped + kind.weight_of_share() * share;
     }
 
-    /// The score as 0 to 1, where 0.5 is neither relevant nor irrelevant.
+    /// Returns the relevance, 0 to 1, where 0.5 is neither relevant nor irrelevant.
     #[must_use]
     pub fn relevance(self) -> f64 {
         1.0 / (1.0 + ((MIDDLE - self.0) / SLOPE).exp())
     }
 }
 
-/// The probability that the question is about each of the scored files, in hundredths: of the files at 0.6, six of ten are what the fix
-/// changed.
+/// Returns the probability that the question is about each of the scored files, in hundredths: of the files
+/// at 0.6, the fix changed six of ten.
 #[must_use]
 pub fn confidences(scores: &[FileScore]) -> Vec<f64> {
     let best = scores.iter().map(|score| score.0).fold(f64::NEG_INFINITY, f64::max);

@@ -1,4 +1,4 @@
-//! Renders the definitions that an ambiguous name may mean: a line for each, which any tool takes back.
+//! Renders the definitions that an ambiguous name may mean: a line for each, which any tool accepts.
 
 use hob_proto::tools::read::{Ambiguous, AmbiguousCandidate};
 
@@ -6,7 +6,7 @@ use super::handle::{handle_of, qualified_name};
 use crate::document::{AnswerItem, Section};
 use crate::one_line::one_line;
 
-/// The candidates of each name below a line that says what they are; nothing where no name is ambiguous.
+/// Renders the candidates of each name below a line that explains them; empty if no name is ambiguous.
 pub(super) fn candidates_section(several: &[Ambiguous]) -> Section {
     Section::new("candidates", several.iter().flat_map(of_one).collect())
 }
@@ -27,7 +27,7 @@ fn of_one(several: &Ambiguous) -> Vec<AnswerItem> {
     items
 }
 
-/// `path:line name kind`; the node's own handle where two share the line.
+/// Formats `path:line name kind`; with the node's own handle if two candidates share the line.
 fn line(candidate: &AmbiguousCandidate, all: &[AmbiguousCandidate]) -> String {
     let is_here =
         |other: &&AmbiguousCandidate| (&other.file, other.line) == (&candidate.file, candidate.line);

@@ -1,11 +1,11 @@
-//! Errors and warnings of language servers, under their files.
+//! Renders errors and warnings of language servers, under their files.
 
 use hob_proto::tools::nav::{DiagnosticEntry, DiagnosticsResult};
 
 use crate::document::{AnswerDocument, AnswerItem, Section};
 use crate::one_line::one_line;
 
-/// One line for each thing that is wrong.
+/// Renders one line for each diagnostic.
 pub(super) fn diagnostics(result: DiagnosticsResult) -> AnswerDocument {
     let mut document = match (result.diagnostics.is_empty(), result.complete) {
         (true, true) => AnswerDocument::of_line("nothing is wrong"),

@@ -1,4 +1,4 @@
-//! Previews, what waits for a decision, and what became of it.
+//! Renders previews, pending changes, and the outcome of decisions.
 
 use hob_proto::tools::edit::{
     FileCount, PendingItem, PendingResult, PreviewResult, ResolveActionResult, UndoResult,
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::document::{AnswerDocument, AnswerItem, Section};
 use crate::one_line::one_line;
 
-/// A preview: its files, its diff, and the ID that decides about it.
+/// Renders a preview: its files, its diff, and the ID that decides about it.
 pub(super) fn render_preview(result: PreviewResult) -> AnswerDocument {
     let head = Section::new("files", result.files.iter().map(file_count).collect())
         .with_title(one_line(&result.label));
@@ -49,7 +49,7 @@ fn details_section(details: &Value) -> Section {
     Section::new("details", lines.into_iter().map(AnswerItem::line).collect())
 }
 
-/// Everything that waits, or one preview with its diff.
+/// Renders all pending changes, or one with its diff.
 pub(super) fn render_pending(result: PendingResult) -> AnswerDocument {
     if result.pending.is_empty() {
         return AnswerDocument::of_line("nothing is pending");
@@ -75,7 +75,7 @@ fn pending_item(item: &PendingItem) -> AnswerItem {
     AnswerItem { lines: std::iter::once(head).chain(files).collect(), ..AnswerItem::default() }
 }
 
-/// Renders a decision: what was applied or discarded, and what it made worse or left behind.
+/// Renders a decision: the applied or discarded change, and the new problems or leftovers.
 pub(super) fn render_decision(result: ResolveActionResult) -> AnswerDocument {
     let files = result.files.iter().flatten().map(file_count).collect();
     let head = Section::new("files", files).with_title(one_line(&result.message));
@@ -84,7 +84,7 @@ pub(super) fn render_decision(result: ResolveActionResult) -> AnswerDocument {
     document
 }
 
-/// Renders an undo: the edit and files that were taken back.
+/// Renders an undo: the edit and its files.
 pub(super) fn render_undo(result: UndoResult) -> AnswerDocument {
     let files = result.files.iter().map(|path| AnswerItem::line(format!(" {}", one_line(path)))).collect();
     AnswerDocument::of_section(Section::new("files", files).with_title(one_line(&result.message)))

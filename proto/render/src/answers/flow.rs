@@ -1,4 +1,4 @@
-//! `flow_trace` as an indented list, `impact` under depths and paths.
+//! Renders `flow_trace` as an indented list, and `impact` under depths and paths.
 
 use hob_proto::tools::flow::{FlowNode, FlowResult};
 use hob_proto::tools::impact::{AffectedNode, ImpactResult};
@@ -9,10 +9,10 @@ use crate::document::{AnswerDocument, AnswerItem, Section};
 use crate::marks::Mark;
 use crate::one_line::one_line;
 
-/// Lines of uses shown per row.
+/// Most lines of uses in a row.
 const SITES: usize = 6;
 
-/// The tree of callees, one space deeper for each call.
+/// Renders the tree of callees, one space deeper for each call.
 pub(super) fn render_trace(result: FlowResult) -> AnswerDocument {
     if !result.ambiguous.is_empty() {
         return AnswerDocument::of_section(candidates_section(&result.ambiguous));
@@ -28,7 +28,7 @@ pub(super) fn render_trace(result: FlowResult) -> AnswerDocument {
     document
 }
 
-/// The rows of a tree and how sure they are.
+/// The rows of a tree, and their marks.
 #[derive(Default)]
 struct Rows {
     items: Vec<AnswerItem>,
@@ -46,13 +46,13 @@ impl Rows {
         let row = format!("{}{}{}", " ".repeat(level), mark.sign(), callee_row(node, caller));
         self.items.push(AnswerItem::line(row));
         let file = Some(node.file.as_str()).filter(|file| !file.is_empty()).or(caller);
-        // What stands above already says nothing new to who wants names alone.
+        // An answer of names alone omits callees that the tree already shows.
         let is_new = |call: &&FlowNode| call.detail.is_some() || !call.seen;
         node.calls.iter().filter(is_new).for_each(|call| self.add_branch(call, file, level + 1));
     }
 }
 
-/// `line name`, with the file where that is another one than the caller's, the lines of the calls, and what is remarkable.
+/// Formats `line name`, with the file if it is not the caller's, the lines of the calls, and remarks.
 fn callee_row(node: &FlowNode, caller: Option<&str>) -> String {
     let file = Some(node.file.as_str()).filter(|file| !file.is_empty() && Some(*file) != caller);
     let file = file.map(|file| format!("{}:", one_line(file))).unwrap_or_default();
@@ -81,7 +81,7 @@ fn callee_row(node: &FlowNode, caller: Option<&str>) -> String {
     row
 }
 
-/// Renders an impact: the affected nodes, nearest first, those of one file together; then those that may be affected.
+/// Renders an impact: the affected nodes, nearest first, grouped by file; then those that may be affected.
 pub(super) fn render_impact(result: ImpactResult) -> AnswerDocument {
     if !result.ambiguous.is_empty() {
         return AnswerDocument::of_section(candidates_section(&result.ambiguous));
@@ -110,7 +110,7 @@ pub(super) fn render_impact(result: ImpactResult) -> AnswerDocument {
     document
 }
 
-/// A row below its depth and its path.
+/// Makes an item of a row below its depth and its path.
 fn affected_item(hit: &AffectedNode) -> AnswerItem {
     let steps = if hit.depth == 1 { "directly:".to_owned() } else { format!("in {} steps:", hit.depth) };
     AnswerItem {
@@ -120,7 +120,8 @@ fn affected_item(hit: &AffectedNode) -> AnswerItem {
     }
 }
 
-/// `lines name -> what it depends on`, with the cause where it is no call, and whether it is a test.
+/// Formats `lines name -> the node that it depends on`, with the cause if it is no call, and a remark on
+/// tests.
 fn row_of(hit: &AffectedNode) -> String {
     let sign = Mark::of_confidence(&hit.confidence).sign();
     let sites = lines_of_uses(&hit.sites, hit.site_count, SITES);

@@ -1,14 +1,14 @@
-//! Any JSON as indented lines, for results without a renderer of their own.
+//! Renders any JSON as indented lines, for results without a renderer of their own.
 
 use serde_json::Value;
 
 use crate::document::{AnswerDocument, AnswerItem, Section};
 use crate::one_line::one_line;
 
-/// Longest list of scalars that stays on one line, in characters.
+/// Length of the longest list of scalars that stays on one line, in characters.
 const SHORT: usize = 120;
 
-/// Fields as `name: value`, lists and objects below their names.
+/// Renders fields as `name: value`, lists and objects below their names.
 pub(super) fn render_general(data: &Value) -> AnswerDocument {
     let mut lines = lines_of(data);
     if lines.is_empty() {
@@ -17,14 +17,14 @@ pub(super) fn render_general(data: &Value) -> AnswerDocument {
     AnswerDocument::of_section(Section::new("lines", lines.into_iter().map(AnswerItem::line).collect()))
 }
 
-/// The lines of `value`, indented by one space for each level.
+/// Returns the lines of `value`, indented by one space for each level.
 pub(super) fn lines_of(value: &Value) -> Vec<String> {
     let mut lines = Vec::new();
-    write(&mut lines, value, 0);
+    write_value(&mut lines, value, 0);
     lines
 }
 
-fn write(lines: &mut Vec<String>, value: &Value, level: usize) {
+fn write_value(lines: &mut Vec<String>, value: &Value, level: usize) {
     let indent = " ".repeat(level);
     match value {
         Value::Object(fields) => {
@@ -34,7 +34,7 @@ fn write(lines: &mut Vec<String>, value: &Value, level: usize) {
                     Some(text) => lines.push(format!("{indent}{name}: {text}")),
                     None => {
                         lines.push(format!("{indent}{name}:"));
-                        write(lines, field, level + 1);
+                        write_value(lines, field, level + 1);
                     }
                 }
             }
@@ -45,7 +45,7 @@ fn write(lines: &mut Vec<String>, value: &Value, level: usize) {
                     Some(text) => lines.push(format!("{indent}- {text}")),
                     None => {
                         let first = lines.len();
-                        write(lines, item, level + 2);
+                        write_value(lines, item, level + 2);
                         if let Some(line) = lines.get_mut(first) {
                             line.replace_range(level..level + 1, "-");
                         }
@@ -69,7 +69,7 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// A scalar, or a short list of scalars.
+/// Formats a scalar, or a short list of scalars.
 fn on_one_line(value: &Value) -> Option<String> {
     match value {
         Value::Object(_) => None,

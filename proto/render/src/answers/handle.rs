@@ -1,10 +1,11 @@
-//! Node IDs as a reader sees them: `path#name`, without the language, which the path says already.
+//! Shortens node IDs for readers: `path#name`, without the language, which the path already shows.
 
 use hob_proto::NodeId;
 
 use crate::one_line::one_line;
 
-/// `path#name`, a path, or a package's name; any tool takes it back. A text that is no node ID stays as it is.
+/// Returns `path#name`, a path, or a package's name; any tool accepts it. A text that is no node ID stays
+/// unchanged.
 pub(crate) fn handle_of(id: &str) -> String {
     match id.parse::<NodeId>() {
         Ok(NodeId::External { package, .. }) => package,
@@ -14,12 +15,12 @@ pub(crate) fn handle_of(id: &str) -> String {
     }
 }
 
-/// The qualified name of a node ID's definition; nothing for files and packages.
+/// Returns the qualified name of a node ID's definition; `None` for files and packages.
 pub(super) fn qualified_name(id: &str) -> Option<&str> {
     id.split_once('#').map(|(_, name)| name)
 }
 
-/// The qualified name of a node ID's definition as it is written; of files and packages what stands for them.
+/// Returns the qualified name of a node ID's definition; `file level` for a file, and a package's name.
 pub(super) fn name_of(id: &str) -> String {
     match id.parse::<NodeId>() {
         Ok(NodeId::Symbol { qualified, .. }) => one_line(&qualified).into_owned(),
@@ -29,7 +30,7 @@ pub(super) fn name_of(id: &str) -> String {
     }
 }
 
-/// Line numbers, each once, the first `most` of them: `3,7,+12`; `all` is how many uses there are.
+/// Formats line numbers, each once, the first `most` of them: `3,7,+12`; `all` is the number of uses.
 pub(super) fn lines_of_uses(lines: &[u32], all: Option<usize>, most: usize) -> String {
     let mut shown: Vec<u32> = lines.to_vec();
     shown.dedup();
@@ -39,7 +40,7 @@ pub(super) fn lines_of_uses(lines: &[u32], all: Option<usize>, most: usize) -> S
     if hidden > 0 { format!("{},+{hidden}", shown.join(",")) } else { shown.join(",") }
 }
 
-/// `2 files`, `1 match`.
+/// Formats a number with its noun: `2 files`, `1 match`.
 pub(super) fn count(n: u64, one: &str) -> String {
     let ending = match (n, one) {
         (1, _) => "",

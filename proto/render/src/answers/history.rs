@@ -1,4 +1,4 @@
-//! `symbol_history` as one row for each commit, newest first, and the source as it was.
+//! Renders `symbol_history` as one row for each commit, newest first, and the earlier source.
 
 use hob_proto::tools::history::{HistoryResult, SymbolCommit};
 
@@ -33,7 +33,7 @@ pub(super) fn render_history(result: HistoryResult) -> AnswerDocument {
     document
 }
 
-/// `commit day author: change: subject`.
+/// Formats `commit day author: change: subject`.
 fn commit_row(commit: &SymbolCommit) -> String {
     let was = commit.was.as_deref().map(|was| format!(" from {}", one_line(was))).unwrap_or_default();
     let change = match (commit.change.as_str(), commit.parts.is_empty()) {

@@ -1,4 +1,4 @@
-//! Bundles: entries with where they are, what they look like, and as much source as the handler chose.
+//! Renders bundles: entries with their places, their signatures, and as much source as the handler chose.
 
 use std::collections::BTreeSet;
 
@@ -16,23 +16,23 @@ const SEPARATOR: &str = " · ";
 /// Most characters of a signature.
 const HEAD: usize = 140;
 
-/// Confidence from which it is shown: less says only that a place is one of many.
+/// The lowest confidence that is shown: a lower one only says that the place is one of many.
 const SHOWN_FROM: f64 = 0.1;
 
-/// Entries, most relevant first.
+/// Renders entries, most relevant first.
 pub(super) fn first_answer(result: InvestigateResult) -> AnswerDocument {
     if result.entries.is_empty() {
         return AnswerDocument::of_line("nothing is about this");
     }
     let mut entries = result.entries;
-    tell_confidence_once(&mut entries);
+    show_confidence_once(&mut entries);
     let mut document =
         AnswerDocument::of_section(Section::new("entries", entries.iter().map(entry_item).collect()));
     document.notes.push(format!("bundle {}", result.bundle_id));
     document
 }
 
-/// Entries with their source, and what is connected with them.
+/// Renders entries with their source and their neighbours.
 pub(super) fn render_expanded(result: ExpandResult) -> AnswerDocument {
     let entries = Section::new("entries", result.expanded.iter().map(entry_item).collect());
     let beside = |other: &Beside| {
@@ -48,7 +48,7 @@ pub(super) fn render_expanded(result: ExpandResult) -> AnswerDocument {
     document
 }
 
-/// Entries with their source.
+/// Renders entries with their source.
 pub(super) fn render_hydrated(result: HydrateResult) -> AnswerDocument {
     let mut document = match result.entries.is_empty() {
         true => AnswerDocument::of_line("every entry has its source"),
@@ -65,7 +65,7 @@ pub(super) fn render_hydrated(result: HydrateResult) -> AnswerDocument {
     document
 }
 
-/// An entry below its path: its line, its name in its signature, and of its source what there is.
+/// Makes an item of an entry below its path: its line, its name in its signature, and its source, if present.
 fn entry_item(entry: &InvestigationEntry) -> AnswerItem {
     let changed = if entry.changed { " (changed since)" } else { "" };
     let sure = certainty(entry);
@@ -87,8 +87,9 @@ fn entry_item(entry: &InvestigationEntry) -> AnswerItem {
     }
 }
 
-/// Leaves the confidence, and that it is mentioned, to the first entry of each file: they are the file's.
-fn tell_confidence_once(entries: &mut [InvestigationEntry]) {
+/// Removes the confidence of the file, and that the question mentions it, from all but the first entry of
+/// each file.
+fn show_confidence_once(entries: &mut [InvestigationEntry]) {
     let mut seen = BTreeSet::new();
     for entry in entries {
         let path = entry.location.rsplit_once(':').map_or("", |(path, _)| path);
@@ -101,11 +102,11 @@ fn tell_confidence_once(entries: &mut [InvestigationEntry]) {
     }
 }
 
-/// Returns how sure an entry is, and why where that is more than the words that its lines show.
+/// Formats the confidence of an entry, and the reason if that is more than the words that its lines show.
 fn certainty(entry: &InvestigationEntry) -> String {
     let percent =
         entry.confidence.filter(|sure| *sure >= SHOWN_FROM).map(|sure| format!("{:.0} %", sure * 100.0));
-    // The words that a place has stand in its lines.
+    // The lines of a place show its words.
     let why = match entry.reason {
         Some(PlaceReason::NamedByPlace) => Some("named by place"),
         Some(PlaceReason::NamedInQuestion) => Some("named in the question"),
@@ -116,7 +117,7 @@ fn certainty(entry: &InvestigationEntry) -> String {
     if told.is_empty() { String::new() } else { format!("  ({})", told.join(", ")) }
 }
 
-/// The signature with the whole name in it, and the documentation where there are no lines to show.
+/// Returns the signature with the whole name in it, and the documentation if there are no lines to show.
 fn signature(entry: &InvestigationEntry) -> String {
     let (signature, doc) = entry.summary.split_once(SEPARATOR).unwrap_or((&entry.summary, ""));
     let name = entry.title.rsplit(['.', ':', '#']).next().unwrap_or(&entry.title);
@@ -128,7 +129,7 @@ fn signature(entry: &InvestigationEntry) -> String {
     one_line(&shorten_to(format!("{head}{doc}").trim_end(), HEAD)).into_owned()
 }
 
-/// Lines that say something, without the indentation that they share.
+/// Returns the lines that are not blank, without their common indentation.
 fn without_indentation(body: &str) -> Vec<String> {
     let indentation = |line: &&str| line.len() - line.trim_start_matches([' ', '\t']).len();
     let lines: Vec<&str> = body.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();

@@ -1,7 +1,7 @@
-//! One renderer for each tool: its typed result in, a document out.
+//! Renders answers, with one renderer for each tool: from its typed result to a document.
 //!
-//! A result that does not have the tool's shape (another version's) falls to the general renderer, as do tools whose answers
-//! only programs read.
+//! The general renderer takes a result that does not have the tool's shape (another version's), and the
+//! answers that only programs read.
 
 mod candidates;
 mod diagnostics;
@@ -28,7 +28,7 @@ use serde_json::Value;
 
 use crate::document::AnswerDocument;
 
-/// The text form of `data`, the result of `tool`.
+/// Renders `data`, the result of `tool`, as text.
 #[must_use]
 pub fn document(tool: &str, data: &Value) -> AnswerDocument {
     let rendered = match tool {
@@ -68,7 +68,7 @@ pub fn document(tool: &str, data: &Value) -> AnswerDocument {
     rendered.unwrap_or_else(|| general::render_general(data))
 }
 
-/// Renders `data` with `render`; `None` if `data` has not the result's shape.
+/// Renders `data` with `render`; `None` if `data` does not have the result's shape.
 fn render_typed<T: DeserializeOwned>(
     data: &Value,
     render: fn(T) -> AnswerDocument,

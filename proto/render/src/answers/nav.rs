@@ -1,4 +1,4 @@
-//! Answers of language servers: places, outlines, types, callers.
+//! Renders answers of language servers: places, outlines, types, callers.
 
 use hob_proto::Anchor;
 use hob_proto::tools::nav::{
@@ -11,7 +11,7 @@ use crate::marks::Mark;
 use crate::one_line::one_line;
 use crate::places::AnswerPlace;
 
-/// Places under their paths.
+/// Renders places under their paths.
 pub(super) fn render_locations(result: LocationsResult) -> AnswerDocument {
     let mut document = match result.locations.is_empty() {
         true => AnswerDocument::of_line("none"),
@@ -27,7 +27,8 @@ pub(super) fn render_locations(result: LocationsResult) -> AnswerDocument {
     with_origin(document, result.completeness, &result.source)
 }
 
-/// Beside a language server's answer, what the map adds is marked; where the map or an imported index answers, how sure it is.
+/// Returns the mark of a place: beside a language server's answer, it marks additions of the map; in an
+/// answer of the map or of an imported index, it shows the confidence.
 fn mark_of(from_map: Option<&str>, source: &str) -> Mark {
     match (from_map, source) {
         (None, _) => Mark::Sure,
@@ -44,7 +45,7 @@ fn location_item(place: &Anchor, source: &str) -> AnswerItem {
     AnswerPlace { path: &place.file, line, symbol: place.symbol.as_deref(), text: first, mark }.to_item()
 }
 
-/// Says of an answer that it is not whole, or not a language server's.
+/// Adds a note if the answer is not complete, or does not come from a language server.
 fn with_origin(mut document: AnswerDocument, completeness: Completeness, source: &str) -> AnswerDocument {
     match completeness {
         Completeness::Complete => {}
@@ -60,9 +61,9 @@ fn with_origin(mut document: AnswerDocument, completeness: Completeness, source:
     document
 }
 
-/// A file's symbols as an indented list with their lines.
+/// Renders a file's symbols as an indented list with their lines.
 pub(super) fn render_outline(result: SymbolsResult) -> AnswerDocument {
-    // One item each, so that a page passes over as many as it shows.
+    // One item for each, so that a page skips as many as it shows.
     let items: Vec<AnswerItem> = result.symbols.iter().map(outline_item).collect();
     let document = match items.is_empty() {
         true => AnswerDocument::of_line("no symbols"),
@@ -71,7 +72,7 @@ pub(super) fn render_outline(result: SymbolsResult) -> AnswerDocument {
     with_origin(document, result.completeness, &result.source)
 }
 
-/// A symbol of the outermost level with all that is in it.
+/// Makes an item of an outermost symbol with all its children.
 fn outline_item(entry: &OutlineEntry) -> AnswerItem {
     let mut lines = Vec::new();
     outline_entry(&mut lines, entry, 0);
@@ -85,7 +86,7 @@ fn outline_entry(rows: &mut Vec<String>, entry: &OutlineEntry, level: usize) {
     entry.children.iter().for_each(|child| outline_entry(rows, child, level + 1));
 }
 
-/// A signature and its documentation.
+/// Renders a signature and its documentation.
 pub(super) fn type_of(result: TypeResult) -> AnswerDocument {
     let mut lines: Vec<String> = result.signature.lines().map(|line| one_line(line).into_owned()).collect();
     lines.extend(result.docs.lines().map(|line| one_line(line.trim_end()).into_owned()));
@@ -100,7 +101,7 @@ pub(super) fn type_of(result: TypeResult) -> AnswerDocument {
     )
 }
 
-/// Symbols by name, under their paths.
+/// Renders symbols by name, under their paths.
 pub(super) fn symbol_hits(result: WorkspaceSymbolsResult) -> AnswerDocument {
     let item = |hit: &SymbolHit| {
         let container = hit.container.as_deref().filter(|name| !name.is_empty());
@@ -118,7 +119,8 @@ pub(super) fn symbol_hits(result: WorkspaceSymbolsResult) -> AnswerDocument {
     with_origin(document, result.completeness, &result.source)
 }
 
-/// Callers or callees under their paths, with the lines of the calls; those a level further away below each.
+/// Renders callers or callees under their paths, with the lines of the calls; those one level further away
+/// below each.
 pub(super) fn call_hierarchy(result: CallHierarchyResult) -> AnswerDocument {
     let root = &result.root;
     let head = format!("{}:{} {}", one_line(&root.file), root.line, one_line(&root.name));
@@ -139,7 +141,7 @@ fn direct_call(call: &Call, source: &str) -> AnswerItem {
     AnswerItem { group: vec![one_line(&call.file).into_owned()], lines, source: None }
 }
 
-/// `line name: lines of the calls`, with the mark of a call that only the map knows.
+/// Formats `line name: lines of the calls`, with the mark of a call that only the map has.
 fn call_row(call: &Call, source: &str) -> String {
     let mark = mark_of(call.from_map.as_deref(), source);
     let sites: Vec<String> = call.call_sites.iter().map(|site| site.line.to_string()).collect();

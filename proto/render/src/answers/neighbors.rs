@@ -8,29 +8,29 @@ use crate::document::{AnswerDocument, AnswerItem, Section};
 use crate::marks::Mark;
 use crate::one_line::{one_line, shorten_to};
 
-/// Lines of uses shown per neighbour.
+/// Most lines of uses for each neighbour.
 const SITES: usize = 16;
 
-/// Longest text of a use, in characters.
+/// Length of the longest text of a use, in characters.
 const TEXT: usize = 140;
 
-/// From so many rows on it is the list that is read and not each text.
+/// Number of rows from which readers look at the list and not at each text.
 const MANY: usize = 20;
 
-/// The cost of a row of such a list, with its share of the paths' lines, in characters.
+/// The length of a row of such a list, with its share of the paths' lines, in characters.
 const ROW_OF_MANY: usize = 60;
 
-/// Fewest characters of a row that are left to it however long the paths are.
+/// Fewest characters for a row, however long the paths are.
 const LEAST_ROW: usize = 40;
 
-/// Fewer characters of a text than these say nothing.
+/// Fewest characters for which a text is worth showing.
 const WORTH_SHOWING: usize = 12;
 
-/// Neighbours by kind, those of one file together, then the family for which a method stands.
+/// Renders neighbours by kind, grouped by file, then the family for which a method stands.
 pub(super) fn render_neighbors(result: NeighborsResult) -> AnswerDocument {
     let mut document = AnswerDocument::default();
     let kinds = kinds_of(&result.neighbors);
-    // What a definition is written in has been told by its place.
+    // The place of a definition already shows its container.
     let is_told = |kind: &&(&str, &str)| kinds.len() == 1 || **kind != ("in", "contains");
     for &(direction, edge) in kinds.iter().filter(is_told) {
         let is_kind = |found: &&Neighbor| found.direction == direction && found.edge == edge;
@@ -40,7 +40,7 @@ pub(super) fn render_neighbors(result: NeighborsResult) -> AnswerDocument {
             found.into_iter().map(|found| neighbor_item(found, &result.node.id, most)).collect()
         };
         document.sections.push(match kinds.len() {
-            // In the order of the answer, of which the next page shows what follows.
+            // In the order of the answer, which the next page continues.
             1 => Section::new_paged("neighbors", items(of_kind)),
             _ => Section::new(edge_title(direction, edge), items(group_by_file(of_kind)))
                 .with_title(format!("{}:", edge_title(direction, edge))),
@@ -63,7 +63,8 @@ pub(super) fn render_neighbors(result: NeighborsResult) -> AnswerDocument {
     document
 }
 
-/// The kinds of edges that occur with their direction: calls, what is derived and what is used before what is only named.
+/// Returns the occurring kinds of edges with their direction: calls, derivations and uses before edges that
+/// only name a node.
 fn kinds_of(neighbors: &[Neighbor]) -> Vec<(&str, &str)> {
     let mut kinds: Vec<(&str, &str)> = Vec::new();
     for found in neighbors {
@@ -79,7 +80,7 @@ fn kinds_of(neighbors: &[Neighbor]) -> Vec<(&str, &str)> {
     kinds
 }
 
-/// Those of one file side by side, files in the order in which they come first.
+/// Groups neighbours by file; files keep the order of their first neighbour.
 fn group_by_file(neighbors: Vec<&Neighbor>) -> Vec<&Neighbor> {
     let mut files: Vec<&str> = Vec::new();
     for found in &neighbors {
@@ -120,7 +121,7 @@ fn longest_row(rows: &[&Neighbor]) -> usize {
     let mut paths: Vec<&str> = rows.iter().map(|found| found.file.as_str()).collect();
     paths.dedup();
     let paths: usize = paths.iter().map(|path| path.chars().count() + 1).sum();
-    // The row is indented and ends its line.
+    // The row has an indentation and a line end.
     ROW_OF_MANY.saturating_sub(paths.div_ceil(rows.len()) + 2).max(LEAST_ROW)
 }
 
@@ -134,8 +135,8 @@ fn neighbor_item(found: &Neighbor, node: &str, most: usize) -> AnswerItem {
     item
 }
 
-/// The places along which the value of an edge goes, or those in a package that it leads to, each indented below the edge:
-/// `path:line text`.
+/// Formats the places along which the value of an edge goes, or those in a package that it leads to, each
+/// indented below the edge: `path:line text`.
 pub(super) fn place_lines<'p>(
     places: impl Iterator<Item = &'p FlowPlace>,
     note: Option<&str>,
@@ -148,12 +149,12 @@ pub(super) fn place_lines<'p>(
     note.into_iter().chain(places.map(place)).collect()
 }
 
-/// `lines name as what is named: text`; of a type below another one its line and what it is derived from.
+/// Formats `lines name as the named symbol: text`; for a type below another one, its line and its base.
 fn inward_row(found: &Neighbor, node: &str, most: usize) -> String {
     let sign = Mark::of_confidence(&found.confidence).sign();
     let name = name_of(&found.id);
     let via = found.via.as_deref().filter(|via| *via != node).map(name_of);
-    // Without a definition and a name to show, a type's line is the one that says what it implements.
+    // For a type without a definition and a name to show, the line is the one that names the base.
     let is_derived = matches!(found.edge.as_str(), "extends" | "implements");
     let base = via.as_ref().map(|base| format!(" < {base}")).unwrap_or_default();
     if let Some(derived) = found.derived.as_deref().filter(|_| is_derived) {
@@ -175,7 +176,8 @@ fn inward_row(found: &Neighbor, node: &str, most: usize) -> String {
     if is_worth_it { format!("{row}: {}", one_line(&shorten_to(text, room))) } else { row }
 }
 
-/// A text that has no room, from the use on: what is used there says more than what it is assigned to.
+/// Returns a text that is too long from the use on: the use says more than the variable that it is assigned
+/// to.
 fn from_use<'t>(text: &'t str, qualified: &str, room: usize) -> &'t str {
     let name = qualified.rsplit(['.', ':', '#']).next().unwrap_or(qualified);
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -185,7 +187,7 @@ fn from_use<'t>(text: &'t str, qualified: &str, room: usize) -> &'t str {
     &text[at.filter(|_| !name.is_empty() && text.chars().count() > room).unwrap_or(0)..]
 }
 
-/// `line name, at the lines of the uses`; of what is not resolved what it may mean.
+/// Formats `line name, at the lines of the uses`; for an unresolved use, its candidates.
 fn outward_row(found: &Neighbor) -> String {
     let mark = Mark::of_confidence(&found.confidence);
     let name = name_of(&found.id);

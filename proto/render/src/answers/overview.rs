@@ -1,4 +1,4 @@
-//! The code base at a glance.
+//! Renders the overview of a code base.
 
 use hob_proto::tools::map::{Cluster, OverviewResult};
 
@@ -6,7 +6,7 @@ use super::handle::handle_of;
 use crate::document::{AnswerDocument, AnswerItem, Section};
 use crate::one_line::one_line;
 
-/// Clusters with their most connected definitions, after one line of totals.
+/// Renders clusters with their most connected definitions, after one line of totals.
 pub(super) fn render_overview(result: OverviewResult) -> AnswerDocument {
     let mut languages: Vec<(&String, &usize)> = result.languages.iter().collect();
     languages.sort_by(|a, b| b.1.cmp(a.1));

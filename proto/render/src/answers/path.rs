@@ -1,4 +1,4 @@
-//! Chains of calls: under the path of each function a row with the line of its call of the next.
+//! Renders chains of calls: under the path of each function a row with the line of its call of the next.
 
 use hob_proto::tools::map::Node;
 use hob_proto::tools::path::{PathChain, PathEdge, PathEntry, PathReached, PathResult};
@@ -9,13 +9,13 @@ use crate::document::{AnswerDocument, AnswerItem, Section};
 use crate::marks::Mark;
 use crate::one_line::{one_line, shorten_to};
 
-/// Longest text of a call, in characters.
+/// Length of the longest text of a call, in characters.
 const TEXT: usize = 140;
 
-/// Lines of one call that are shown.
+/// Most lines shown of one call.
 const SITES: usize = 8;
 
-/// The best chain, others below it, or how far the search got.
+/// Renders the best chain and others below it, or the extent of the search.
 pub(super) fn render_chains(result: PathResult) -> AnswerDocument {
     if !result.found {
         return not_found(result.reached.as_ref());
@@ -42,7 +42,7 @@ fn chain_items(chain: &PathChain) -> Vec<AnswerItem> {
             "" => AnswerItem::line(row),
             file => AnswerItem::below_header(one_line(file), row),
         };
-        // The places stand below the row that tells of the call.
+        // The places follow the row with the call.
         let explained = if forwards { chain.edges.get(at) } else { before };
         let places = explained.map(|edge| place_lines(edge.chain.iter(), edge.chain_note.as_deref()));
         item.lines.extend(places.unwrap_or_default());
@@ -51,7 +51,7 @@ fn chain_items(chain: &PathChain) -> Vec<AnswerItem> {
     chain.nodes.iter().enumerate().map(station).collect()
 }
 
-/// `line of the call name (for what was named): text of the call`.
+/// Formats `line of the call name (for the named method): text of the call`.
 fn forward_row(node: &Node, before: Option<&PathEdge>, next: Option<&PathEdge>) -> String {
     let taken = before.and_then(|edge| edge.named.as_deref());
     let taken = taken.map(|id| format!(" (overrides {})", name_of(id))).unwrap_or_default();
@@ -70,7 +70,7 @@ fn forward_row(node: &Node, before: Option<&PathEdge>, next: Option<&PathEdge>) 
     }
 }
 
-/// `line name`, and before it how the station before is connected with it.
+/// Formats `line name`, with the edge that connects it to the node before.
 fn either_way(node: &Node, before: Option<&PathEdge>) -> String {
     let name = format!("{} {}", node.line, name_of(&node.id));
     let Some(edge) = before else { return name };
@@ -103,7 +103,7 @@ fn not_found(reached: Option<&PathReached>) -> AnswerDocument {
     document
 }
 
-/// `path:line name, used at path:line, path:line`.
+/// Formats `path:line name, used at path:line, path:line`.
 fn entry_item(entry: &PathEntry) -> AnswerItem {
     let node = &entry.node;
     let uses: Vec<String> =

@@ -1,4 +1,4 @@
-//! Source with its line numbers, and outlines.
+//! Renders source with its line numbers, and outlines.
 
 use hob_proto::tools::read::{OutlineSymbol, ReadOutline, ReadSymbolsResult, SymbolSource};
 
@@ -8,7 +8,7 @@ use super::search::signature_parameters;
 use crate::document::{AnswerDocument, AnswerItem, BodySource, Section};
 use crate::one_line::one_line;
 
-/// Each symbol's lines under `path:from-to name`, then outlines, then what was ambiguous and what was not found.
+/// Renders each symbol's lines under `path:from-to name`, then outlines, then ambiguous and unknown targets.
 pub(super) fn symbols(result: ReadSymbolsResult) -> AnswerDocument {
     let mut sections = vec![
         Section::new("symbols", result.symbols.iter().map(source_item).collect()),
@@ -45,7 +45,8 @@ fn source_item(symbol: &SymbolSource) -> AnswerItem {
     }
 }
 
-/// The lines with their numbers, without the indentation that all share. A stretch that was left out for room is one line.
+/// Numbers the lines and removes their common indentation. A range that was omitted for room becomes one
+/// line.
 fn numbered_lines(symbol: &SymbolSource) -> Vec<String> {
     let gaps: Vec<((u32, u32), String)> = symbol
         .missing
@@ -60,7 +61,7 @@ fn numbered_lines(symbol: &SymbolSource) -> Vec<String> {
     let pass_gaps = |lines: &mut Vec<String>, number: &mut u32| {
         while let Some(((first, last), calls)) = gaps.iter().find(|((first, _), _)| first == number) {
             match lines.last_mut() {
-                // Documentation that was not wanted.
+                // The gap is unwanted documentation.
                 Some(before) if symbol.body_complete => before.push_str(" …"),
                 _ if first == last => lines.push(format!("… {first}{calls}")),
                 _ => lines.push(format!("… {first}-{last}{calls}")),
@@ -78,7 +79,7 @@ fn numbered_lines(symbol: &SymbolSource) -> Vec<String> {
     lines
 }
 
-/// ` calls a, b`: what a gap does, where it is known.
+/// Formats ` calls a, b`: the known calls in a gap.
 fn gap_calls(symbol: &SymbolSource, gap: usize) -> String {
     let names = symbol.missing_calls.get(gap).filter(|names| !names.is_empty());
     names.map(|names| format!(" calls {}", one_line(&names.join(", ")))).unwrap_or_default()
@@ -89,7 +90,7 @@ fn parse_stretch(text: &str) -> Option<(u32, u32)> {
     Some((first.parse().ok()?, last.parse().ok()?)).filter(|(first, last)| first <= last)
 }
 
-/// A file's symbols with their lines; on one line where they have nothing but names.
+/// Renders a file's symbols with their lines; on one line if they have only names.
 fn outline_items(outline: &ReadOutline) -> Vec<AnswerItem> {
     let path = one_line(&outline.file);
     if let Some(files) = outline.files {
@@ -103,11 +104,11 @@ fn outline_items(outline: &ReadOutline) -> Vec<AnswerItem> {
         )];
     }
     let mut lines = Vec::new();
-    write(&mut lines, &outline.symbols, 0);
+    write_symbols(&mut lines, &outline.symbols, 0);
     lines.into_iter().map(|line| AnswerItem::below_header(path.clone(), line)).collect()
 }
 
-/// `class Store 3-40, Item 44-60; function open 70-82`.
+/// Groups symbols by kind: `class Store 3-40, Item 44-60; function open 70-82`.
 fn by_kind(symbols: &[OutlineSymbol]) -> Vec<String> {
     let mut kinds: Vec<&str> = Vec::new();
     for symbol in symbols {
@@ -124,8 +125,8 @@ fn by_kind(symbols: &[OutlineSymbol]) -> Vec<String> {
     kinds.iter().map(of_kind).collect()
 }
 
-/// Those that are more than a name one by one, the others together, by kind.
-fn write(lines: &mut Vec<String>, symbols: &[OutlineSymbol], level: usize) {
+/// Writes symbols with a signature or children one by one, and the others together, by kind.
+fn write_symbols(lines: &mut Vec<String>, symbols: &[OutlineSymbol], level: usize) {
     let is_more = |one: &&OutlineSymbol| one.signature.is_some() || !one.children.is_empty();
     let plain: Vec<OutlineSymbol> = symbols.iter().filter(|one| !is_more(one)).cloned().collect();
     let indent = " ".repeat(level);
@@ -140,7 +141,7 @@ fn write(lines: &mut Vec<String>, symbols: &[OutlineSymbol], level: usize) {
             one_line(&one.name),
             one_line(&takes)
         ));
-        write(lines, &one.children, level + 1);
+        write_symbols(lines, &one.children, level + 1);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Renders the findings of `resolve` on a position, a node or a name.
+//! Renders the answers of `resolve` about a position, a node or a name.
 
 use hob_proto::tools::entity::{EntityCandidate, EntityResult};
 use hob_proto::tools::resolve::{NodeResult, PositionResult};
@@ -9,7 +9,7 @@ use super::render_typed;
 use crate::document::{AnswerDocument, AnswerItem, Section};
 use crate::one_line::one_line;
 
-/// The three results of `resolve`, told apart by the fields that only one of them has.
+/// Renders the three results of `resolve`, which it distinguishes by the fields that only one of them has.
 pub(super) fn render_resolved(data: &Value) -> Option<AnswerDocument> {
     match data {
         _ if data.get("enclosingSymbols").is_some() => render_typed(data, position),
@@ -72,7 +72,7 @@ fn note_origin(document: &mut AnswerDocument, verified: bool, stale: bool) {
     }
 }
 
-/// The answer for a subject that fits nothing.
+/// The answer for a subject that nothing matches.
 const NOTHING: &str =
     "nothing in the project is called so; regex_search finds text and local names, investigate a topic";
 

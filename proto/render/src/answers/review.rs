@@ -1,4 +1,5 @@
-//! `change_impact` as a review: the symbols in the order of risk, what no longer fits first; then files and tests.
+//! Renders `change_impact` as a review: the symbols in the order of risk, broken uses first; then files and
+//! tests.
 
 use hob_proto::tools::change::{BrokenUse, ChangeResult, ReviewedFile, ReviewedSymbol};
 
@@ -27,7 +28,7 @@ pub(super) fn render_review(result: ChangeResult) -> AnswerDocument {
     );
     let symbols = result.symbols.iter().map(symbol_item).collect();
     let mut document = AnswerDocument::of_section(Section::new_paged("symbols", symbols).with_title(head));
-    // A file without a note is told by its symbols.
+    // The symbols of a file without a note already show its change.
     let has_symbols = |file: &ReviewedFile| result.symbols.iter().any(|symbol| symbol.file == file.file);
     let files =
         result.files.iter().filter(|file| !file.note.is_empty() || file.was.is_some() || !has_symbols(file));
@@ -72,7 +73,7 @@ fn symbol_item(symbol: &ReviewedSymbol) -> AnswerItem {
     }
 }
 
-/// `line name change (parts), was PLACE, with n members`.
+/// Formats `line name change (parts), was PLACE, with n members`.
 fn symbol_row(symbol: &ReviewedSymbol) -> String {
     let parts = if symbol.parts.is_empty() { String::new() } else { symbol.parts.join(", ") };
     let change = match (symbol.change.as_str(), parts.is_empty()) {
@@ -94,7 +95,7 @@ fn broken_row(used: &BrokenUse) -> String {
     format!("{sign}{}:{}{name} {}", one_line(&used.file), used.line, one_line(&used.why))
 }
 
-/// `n depend: users; tests: names`.
+/// Formats `n depend: users; tests: names`.
 fn dependents_row(symbol: &ReviewedSymbol) -> Option<String> {
     if symbol.dependents == 0 {
         return None;

@@ -1,4 +1,4 @@
-//! Definitions and files by name.
+//! Renders definitions and files by name.
 
 use hob_proto::tools::map::{SearchHit, SearchResult};
 
@@ -6,10 +6,10 @@ use super::handle::qualified_name;
 use crate::document::{AnswerDocument, AnswerItem, Section};
 use crate::one_line::{one_line, shorten_to};
 
-/// Longest rest of a signature, in characters.
+/// Length of the longest part of a signature behind the name, in characters.
 const SIGNATURE: usize = 100;
 
-/// Hits best first under their paths, and under the name they were found for where there were several.
+/// Renders hits, best first, under their paths, and under the searched name if there were several.
 pub(super) fn render_hits(result: SearchResult) -> AnswerDocument {
     let mut items: Vec<AnswerItem> = result.results.iter().map(hit_item).collect();
     if items.is_empty() && result.none.is_empty() {
@@ -42,7 +42,8 @@ fn hit_item(hit: &SearchHit) -> AnswerItem {
     AnswerItem { group, lines: vec![row], source: None }
 }
 
-/// ` (own file 3, tests 1)`: the uses of what no other code uses; nothing where there are none.
+/// Formats ` (own file 3, tests 1)`: the uses of a definition that no other code uses; empty if there are
+/// none.
 fn few_uses(hit: &SearchHit) -> String {
     let count = |word: &str, count: Option<usize>| count.filter(|n| *n > 0).map(|n| format!("{word} {n}"));
     let counts: Vec<String> =
@@ -52,7 +53,7 @@ fn few_uses(hit: &SearchHit) -> String {
 
 /// Returns the part of a signature behind the name: `(self, key: str) -> Session`.
 pub(super) fn signature_parameters(signature: &str, name: &str) -> String {
-    // A short name may also stand within another word: `f` in `function f()`.
+    // A short name may also occur within another word: `f` in `function f()`.
     let behind = signature.match_indices(name).map(|(at, _)| signature[at + name.len()..].trim_end());
     let mut calls = behind.filter(|rest| rest.starts_with(['(', '<', '[']));
     calls.next().map(|rest| shorten_to(rest, SIGNATURE).into_owned()).unwrap_or_default()

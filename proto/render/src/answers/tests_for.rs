@@ -1,4 +1,4 @@
-//! `tests_for` as rows below their files, nearest first, behind the command lines that run them.
+//! Renders `tests_for` as rows below their files, nearest first, behind the command lines that run them.
 
 use hob_proto::tools::tests_for::{ReachedNode, TestsResult};
 

@@ -1,4 +1,4 @@
-//! Matching lines, counts of patterns, and ranked results.
+//! Renders matching lines, counts of patterns, and ranked results.
 
 use hob_proto::tools::ranked::{RankedResult, TextSearchResult};
 use hob_proto::tools::text::{CountPatternsResult, PatternCount, RegexSearchResult, TextMatch};
@@ -9,7 +9,7 @@ use crate::marks::Mark;
 use crate::one_line::one_line;
 use crate::places::AnswerPlace;
 
-/// Lines under their path and enclosing symbol, files with their counts, or the totals alone.
+/// Renders lines under their path and enclosing symbol, files with their counts, or the totals alone.
 pub(super) fn matches(result: RegexSearchResult) -> AnswerDocument {
     if result.matches.is_empty() {
         return AnswerDocument::of_line(totals_line(&result));
@@ -21,7 +21,7 @@ pub(super) fn matches(result: RegexSearchResult) -> AnswerDocument {
     AnswerDocument::of_section(Section::new_paged("matches", items.collect()))
 }
 
-/// Leaves out of the lines around a match those that the match before it has, and those from the next match on.
+/// Removes context lines that the match before already shows, and those from the next match on.
 fn show_lines_once(matches: &mut [TextMatch]) {
     for at in 1..matches.len() {
         let (earlier, later) = matches.split_at_mut(at);
@@ -37,8 +37,8 @@ fn show_lines_once(matches: &mut [TextMatch]) {
     }
 }
 
-/// The symbol that each line is shown under: the innermost one around it, or the one that the lines before it are under, where
-/// that encloses it too and a header of its own would be longer than the lines below it.
+/// Returns the symbol above each line: the innermost one around it, or the one above the lines before it, if
+/// that encloses the line too and a header of its own would be longer than the lines below it.
 fn headers_of(matches: &[TextMatch]) -> Vec<Option<&str>> {
     let mut headers: Vec<Option<&str>> = Vec::with_capacity(matches.len());
     let is_beside = |a: &TextMatch, b: &TextMatch| a.file == b.file && symbol_of(a) == symbol_of(b);
@@ -56,7 +56,7 @@ fn headers_of(matches: &[TextMatch]) -> Vec<Option<&str>> {
     headers
 }
 
-/// Characters of the lines, about.
+/// Returns the approximate number of characters in the lines.
 fn length_of(run: &[TextMatch]) -> usize {
     let length = |found: &TextMatch| found.text.as_deref().map_or(0, |text| text.trim().len());
     run.iter().map(|found| length(found) + 4).sum()
@@ -88,7 +88,8 @@ fn matching_line(found: &TextMatch, symbol: Option<&str>) -> AnswerItem {
     item
 }
 
-/// The line among those around it, all without the indentation that they share; `-` after the numbers of the others.
+/// Formats a line among its context lines, without their common indentation; `-` follows the numbers of the
+/// others.
 fn with_context(found: &TextMatch, line: u64, text: &str) -> Vec<String> {
     let all =
         found.before.iter().map(String::as_str).chain([text]).chain(found.after.iter().map(String::as_str));
@@ -108,7 +109,7 @@ fn indentation(text: &str) -> usize {
     text.len() - text.trim_start_matches([' ', '\t']).len()
 }
 
-/// One line for each pattern, and the files with most of it.
+/// Renders one line for each pattern, and the files with most of its matches.
 pub(super) fn render_counts(result: CountPatternsResult) -> AnswerDocument {
     let bound = if result.complete { "" } else { "at least " };
     let item = |pattern: &PatternCount| {
@@ -124,7 +125,7 @@ pub(super) fn render_counts(result: CountPatternsResult) -> AnswerDocument {
     AnswerDocument::of_section(Section::new_paged("patterns", result.patterns.iter().map(item).collect()))
 }
 
-/// Results best first, with the lines of each that match.
+/// Renders results, best first, with the matching lines of each.
 pub(super) fn render_ranked(result: TextSearchResult) -> AnswerDocument {
     if result.results.is_empty() {
         return AnswerDocument::of_line("nothing has these words");

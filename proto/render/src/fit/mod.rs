@@ -1,8 +1,8 @@
 //! Writes a document within a budget: the largest prefix of its items that fits, then its notes.
 //!
-//! Notes are bounded and come before items when room is short, because an answer that does not say what it lacks is wrong. An
-//! item that does not fit is left out whole; a body, which may be larger than any budget, is cut between lines, and says
-//! which lines of which file are missing.
+//! Notes are bounded and take precedence over items when room is short, because an answer that does not say
+//! what it lacks is wrong. An item that does not fit is left out whole; a body, which may be larger than any
+//! budget, is cut between lines, and a line says which lines of the file are missing.
 
 use hob_proto::envelope::PARTIAL;
 use hob_proto::tools::ToolDef;
@@ -11,24 +11,24 @@ use crate::document::{AnswerDocument, AnswerItem, Section};
 use crate::notes::{LeftOut, Voice, bracketed_note, left_out};
 use crate::one_line::shorten_to;
 
-/// Notes may take this part of the budget before the last of them are left out.
+/// The share of the budget that notes may take, one part in so many; beyond it the last notes are left out.
 const NOTES_SHARE: usize = 3;
 
-/// A body is cut rather than left out when at least so many characters are free for it.
+/// Fewest free characters for which a body is cut rather than left out.
 const WORTH_CUTTING: usize = 160;
 
-/// The surroundings of a document: its limit, and the remarks that are added to it.
+/// The surroundings of a document: its limit and its notes.
 #[derive(Clone, Debug, Default)]
 pub struct Frame<'f> {
     /// Most characters that the text may have.
     pub max_chars: usize,
     /// The warnings of the call, the most important first.
     pub warnings: &'f [String],
-    /// The omissions that the tool itself has made.
+    /// The omissions of the tool itself.
     pub omitted: &'f [LeftOut],
-    /// The tool, for its words about what is cut.
+    /// The tool, for its words about omissions.
     pub tool: Option<&'static ToolDef>,
-    /// Number of items of the paged section that came before this page.
+    /// Number of items of the paged section on earlier pages.
     pub offset: u64,
     /// The vocabulary in which notes name arguments.
     pub voice: Voice,
@@ -41,7 +41,7 @@ pub struct Fitted {
     pub text: String,
     /// Number of items that the text shows.
     pub shown: usize,
-    /// True if anything was left out, by the budget or before.
+    /// True if the budget or the tool left anything out.
     pub is_cut: bool,
 }
 
@@ -55,7 +55,7 @@ pub fn fit(document: &AnswerDocument, frame: &Frame<'_>) -> Fitted {
         return Fitted { text, shown: page.count, is_cut };
     }
     let (mut low, mut high) = (0, page.pieces.len());
-    // The largest prefix that fits; what follows it costs about the same for every prefix.
+    // Searches for the largest prefix that fits; the notes behind it cost about the same for every prefix.
     while low < high {
         let middle = (low + high).div_ceil(2);
         if page.cost(middle) <= frame.max_chars { low = middle } else { high = middle - 1 }
@@ -65,7 +65,7 @@ pub fn fit(document: &AnswerDocument, frame: &Frame<'_>) -> Fitted {
     Fitted { text: cut_to_max(text, frame.max_chars), shown, is_cut: true }
 }
 
-/// The text as it is, unless not even the notes fit.
+/// Returns the text unchanged, unless not even the notes fit.
 fn cut_to_max(text: String, max: usize) -> String {
     if count_chars(&text) <= max { text } else { shorten_to(&text, max).into_owned() }
 }
@@ -74,21 +74,21 @@ fn count_chars(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Lines that go in together.
+/// Lines that are written together.
 struct FitPiece {
     section: usize,
     text: String,
     is_item: bool,
 }
 
-/// A document whose items are written out, and what is said after them.
+/// A document with its items written out, and the notes behind them.
 struct FitPage<'p> {
     document: &'p AnswerDocument,
     frame: &'p Frame<'p>,
     pieces: Vec<FitPiece>,
-    /// Characters of the pieces before each, and of all of them.
+    /// The number of characters before each piece, and of all pieces.
     costs: Vec<usize>,
-    /// Items among the pieces.
+    /// Number of items among the pieces.
     count: usize,
     notes: Vec<String>,
     /// True if a note was shortened or left out.
@@ -111,14 +111,14 @@ impl<'p> FitPage<'p> {
         Self { document, frame, pieces, costs, count, notes, has_cut_notes }
     }
 
-    /// Characters of the first `kept` pieces with the notes that then hold.
+    /// Returns the number of characters of the first `kept` pieces with the notes that apply then.
     fn cost(&self, kept: usize) -> usize {
         let notes = self.left_out_notes(kept, false);
         let notes: usize = notes.iter().chain(&self.notes).map(|note| count_chars(note) + 1).sum();
         (self.costs[kept] + notes).saturating_sub(1)
     }
 
-    /// The first `kept` pieces with `partial` after them, and the notes that then hold.
+    /// Formats the first `kept` pieces with `partial` behind them, and the notes that apply then.
     fn page_text(&self, kept: usize, partial: Option<&str>) -> String {
         let mut out: String = self.pieces[..kept].iter().map(|piece| piece.text.as_str()).collect();
         out.extend(partial);
@@ -130,7 +130,7 @@ impl<'p> FitPage<'p> {
         out
     }
 
-    /// One note for each section with items that are missing, and for each kind that the tool left out itself.
+    /// Returns one note for each section with omitted items, and for each kind that the tool omitted itself.
     fn left_out_notes(&self, kept: usize, has_partial: bool) -> Vec<String> {
         let mut notes = Vec::new();
         let mut told: Vec<&str> = Vec::new();
@@ -163,7 +163,8 @@ impl<'p> FitPage<'p> {
         bracketed_note(&self.frame.voice.rewrite_note(note, self.frame.tool))
     }
 
-    /// The first `kept` pieces and as many lines of the next as fit, if it is a body and that is worth it.
+    /// Formats the first `kept` pieces and as many lines of the next one as fit, if it is a body and has
+    /// enough room.
     fn with_cut_body(&self, kept: usize) -> Option<String> {
         let piece = self.pieces.get(kept)?;
         let item = self.item_at(kept).filter(|item| item.source.is_some() || kept == 0)?;
@@ -190,7 +191,7 @@ impl<'p> FitPage<'p> {
     }
 }
 
-/// The lines that fit and a line that says which of the file's are missing.
+/// Formats the lines that fit, and a line that says which lines of the file are missing.
 fn cut_body(lines: &[&str], item: &AnswerItem, headers: usize) -> String {
     let mut out: String = lines.concat();
     let shown = lines.len().saturating_sub(headers);
@@ -209,7 +210,7 @@ fn cut_body(lines: &[&str], item: &AnswerItem, headers: usize) -> String {
 }
 
 fn write_section(pieces: &mut Vec<FitPiece>, at: usize, section: &Section) {
-    // A title goes with the first item, so that none stands above nothing.
+    // The title belongs to the first item, so that it never stands alone.
     let mut title = section.title.as_ref().map(|title| format!("{title}\n")).unwrap_or_default();
     if section.items.is_empty() && !title.is_empty() {
         pieces.push(FitPiece { section: at, text: std::mem::take(&mut title), is_item: false });
@@ -223,7 +224,7 @@ fn write_section(pieces: &mut Vec<FitPiece>, at: usize, section: &Section) {
     }
 }
 
-/// The headers that differ from those of the item before, and the lines below them.
+/// Writes the headers that differ from those of the item before, and the lines below them.
 fn write_item(out: &mut String, item: &AnswerItem, before: &[String]) {
     let shared = item.group.iter().zip(before).take_while(|(own, other)| own == other).count();
     for (level, header) in item.group.iter().enumerate().skip(shared) {
@@ -244,15 +245,15 @@ fn says_why(warning: &str) -> bool {
     warning.strip_prefix(PARTIAL).is_some_and(|rest| rest.starts_with(": "))
 }
 
-/// Returns the notes on the answer as a whole: the meaning of its marks, its own notes, the call's warnings; the last
-/// ones go when there is no room for all.
+/// Returns the notes on the answer as a whole: the meaning of its marks, its own notes, the call's warnings;
+/// if there is no room for all, it drops the last ones.
 fn notes_of(document: &AnswerDocument, frame: &Frame<'_>) -> (Vec<String>, bool) {
     let marks: Vec<&str> = document.marks.iter().map(|mark| mark.meaning()).collect();
     let legend = (!marks.is_empty()).then(|| marks.join(", "));
     let spoken = |note: &String| bracketed_note(&frame.voice.rewrite_note(note, frame.tool));
     let (why, warnings): (Vec<&String>, Vec<&String>) =
         frame.warnings.iter().partition(|text| says_why(text));
-    // Why it is partial takes the place of the word alone.
+    // The warning with the reason replaces the word "partial" alone.
     let word = PARTIAL.to_lowercase();
     let why: Vec<String> = why.iter().map(|text| format!("{word}{}", &text[PARTIAL.len()..])).collect();
     let own = document.notes.iter().filter(|note| why.is_empty() || **note != word);

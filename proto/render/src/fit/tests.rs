@@ -1,4 +1,4 @@
-//! A text never costs more than it may, and says what it lacks.
+//! Tests that a text never exceeds its budget, and says what it lacks.
 
 use proptest::prelude::*;
 

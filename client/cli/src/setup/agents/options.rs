@@ -19,15 +19,15 @@ pub(crate) struct AgentOptions {
     #[arg(long, short)]
     pub(super) yes: bool,
 
-    /// Show what would be written, and write nothing
+    /// Show the changes, and write nothing
     #[arg(long)]
     pub(super) dry_run: bool,
 
-    /// Take back what was written: the file becomes what it was
+    /// Undo an earlier setup: the file becomes what it was
     #[arg(long)]
     pub(super) undo: bool,
 
-    /// With --undo: take the entry out even if it was changed since
+    /// With --undo: remove the entry even if it was changed since
     #[arg(long, requires = "undo")]
     pub(super) force: bool,
 
@@ -39,7 +39,7 @@ pub(crate) struct AgentOptions {
     #[arg(long, value_name = "LIST", default_value = "core", value_parser = parse_tools)]
     pub(super) tools: String,
 
-    /// Offer the tools that edit files, too
+    /// Also offer the tools that edit files
     #[arg(long)]
     pub(super) edits: bool,
 
@@ -47,7 +47,7 @@ pub(crate) struct AgentOptions {
     #[arg(long, value_name = "NAME", value_parser = parse_name)]
     pub(super) name: Option<String>,
 
-    /// Do not start the entry to see whether it answers
+    /// Do not start the entry to check that it answers
     #[arg(long)]
     pub(super) no_check: bool,
 
@@ -67,7 +67,8 @@ pub(crate) struct AgentOptions {
     #[arg(long)]
     pub(super) subagent: bool,
 
-    /// Also add a hook: after the agent's own grep or read it tells in at most 60 tokens what hob knows, and never blocks
+    /// Also add a hook: after the agent's own grep or read it reports hob's facts in at most 60 tokens, and
+    /// never blocks
     #[arg(long)]
     pub(super) hook: bool,
 

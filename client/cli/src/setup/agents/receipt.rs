@@ -35,7 +35,7 @@ pub(crate) struct Receipt {
     pub(crate) after: String,
     /// Folders that hob made for it, the outermost first.
     pub(crate) folders: Vec<PathBuf>,
-    /// Whether hob made the table of the entry.
+    /// True if hob made the table of the entry.
     pub(crate) made_container: bool,
     /// The entry that hob wrote.
     pub(crate) entry: Value,

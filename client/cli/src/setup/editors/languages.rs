@@ -6,7 +6,7 @@
 pub(super) struct Language {
     /// The language's name in hob.
     pub(super) name: &'static str,
-    /// Whether hob's map knows the language, so that it can answer even without a language server.
+    /// True if hob's map knows the language, so that it can answer even without a language server.
     pub(super) mapped: bool,
     /// File types of Vim and Neovim.
     pub(super) vim: &'static [&'static str],

@@ -30,7 +30,7 @@ pub(super) struct EditorOptions {
     #[arg(long)]
     pub(super) editor: bool,
 
-    /// Write the files that are hob's alone
+    /// Write the files that belong to hob alone
     #[arg(long)]
     pub(super) write: bool,
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a file of the index could not be written or used.
+/// The reason why a file of the index could not be written or used.
 #[derive(Debug, thiserror::Error)]
 pub enum DiskError {
     /// The system refused to read or write a file.
@@ -11,10 +11,10 @@ pub enum DiskError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// The system's error for it.
+        /// The error of the system.
         source: io::Error,
     },
-    /// It was read, and is no file of this kind and version.
+    /// The file was read, but it is not of this kind and version.
     #[error("{}: {source}", path.display())]
     Format {
         /// The file that was read.
@@ -27,18 +27,18 @@ pub enum DiskError {
 /// The reason why the bytes of a file cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
-    /// It does not begin like one of ours.
+    /// The file does not begin with hob's identification.
     #[error("this is no file of a text index")]
     Foreign,
-    /// Another version wrote it.
-    #[error("format version {found}, and this program reads {wanted} alone")]
+    /// Another version of hob wrote the file.
+    #[error("format version {found}; this program reads only version {wanted}")]
     Version {
-        /// The version it names.
+        /// The version in the file.
         found: u32,
-        /// The version that is read.
+        /// The version that this build reads.
         wanted: u32,
     },
-    /// It is ours but not as it was written.
+    /// hob wrote the file, but its contents have changed.
     #[error("damaged: {0}")]
     Damaged(&'static str),
 }
@@ -52,7 +52,7 @@ impl DiskError {
         move |source| Self::Format { path: path.to_owned(), source }
     }
 
-    /// Returns true if the file is simply not there.
+    /// Returns true if the file does not exist.
     #[must_use]
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)

@@ -1,6 +1,7 @@
-//! Writing a file so that it is there as a whole or not at all, and survives a power cut once it is there.
+//! Writes a file atomically: it exists whole or not at all, and survives a power cut once it exists.
 //!
-//! The usual order: write under another name, flush to the disk, rename, flush the folder. Files are the user's alone.
+//! The steps are the usual ones: write under another name, flush to the disk, rename, flush the folder. Files
+//! are private to the user.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -8,7 +9,7 @@ use std::path::Path;
 
 use super::frame::{CHECKSUM, Format};
 
-/// Ends of names of files that are being written.
+/// The ending of unfinished files' names.
 pub(super) const UNFINISHED: &str = ".new";
 
 /// A file that is being written.
@@ -18,9 +19,9 @@ pub(super) struct IndexFileDraft {
 }
 
 impl IndexFileDraft {
-    /// Begins a file of a format at `path`, in place of what was there.
+    /// Begins a file of a format at `path`, and replaces an existing one.
     pub(super) fn begin(path: &Path, format: Format) -> io::Result<Self> {
-        // A leftover may be a link or belong to someone else; never write through it.
+        // A leftover may be a link or belong to another user; never write through it.
         match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -39,7 +40,7 @@ impl IndexFileDraft {
         self.write(&(number as u64).to_le_bytes())
     }
 
-    /// Completes the file and waits until it is on the disk. Answers its checksum.
+    /// Completes the file and waits until it is on the disk. Returns its checksum.
     pub(super) fn finish(mut self) -> io::Result<[u8; CHECKSUM]> {
         let checksum = *self.hasher.finalize().as_bytes();
         self.out.write_all(&checksum)?;
@@ -48,7 +49,7 @@ impl IndexFileDraft {
     }
 }
 
-/// Creates a file for the user alone; one that is there is an error.
+/// Creates a file that is private to the user; an existing one is an error.
 pub(crate) fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -57,7 +58,7 @@ pub(crate) fn create(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Creates a folder, with what is above it, for the user alone.
+/// Creates a folder and its parents, private to the user.
 pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -66,7 +67,7 @@ pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Waits until the names in a folder are on the disk. Only Unix has such a thing, and needs it.
+/// Waits until the names in a folder are on the disk. Only Unix has such a call, and needs it.
 pub(super) fn flush_folder(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     File::open(path)?.sync_all()?;

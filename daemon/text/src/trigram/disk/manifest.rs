@@ -1,7 +1,8 @@
-//! The list of the segments that make up the index, in a file of its own that is replaced as a whole.
+//! Reads and writes the manifest: the list of the segments that make up the index, in a file of its own that
+//! is replaced as a whole.
 //!
-//! After the head (see `frame`) comes the checksum of each segment file, which is also its name; so a manifest names
-//! contents, not just places, and a file that was put in another's place does not pass.
+//! After the head (see `frame`) comes the checksum of each segment file, which is also its name; so a
+//! manifest names contents, not just places, and a file under another file's name is rejected.
 //!
 //! Versions:
 //! 1. The first.
@@ -18,7 +19,7 @@ use super::segment::{SUFFIX, Stored};
 const FORMAT: Format = Format { magic: *b"hobindex", version: 1 };
 pub(super) const NAME: &str = "manifest";
 
-/// Replaces the manifest of a folder; it is on the disk when this returns.
+/// Replaces the manifest of a folder; the new one is on the disk when this returns.
 pub(super) fn write(folder: &Path, segments: &[Stored]) -> io::Result<()> {
     let unfinished = folder.join(format!("{NAME}{UNFINISHED}"));
     let mut draft = IndexFileDraft::begin(&unfinished, FORMAT)?;
@@ -45,8 +46,8 @@ fn parse(bytes: &[u8]) -> Result<Vec<Stored>, FormatError> {
     Ok(checksums.iter().copied().map(Stored).collect())
 }
 
-/// Deletes what this crate has put into the folder and `segments` does not name. What cannot be deleted (a mapped file, on
-/// some systems) is left for the next time.
+/// Deletes this crate's files in the folder that `segments` does not name. A file that cannot be deleted (a
+/// mapped file, on some systems) stays for the next time.
 pub(super) fn delete_others(folder: &Path, segments: &[Stored]) {
     let names: Vec<String> = segments.iter().map(|segment| segment.file_name()).collect();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

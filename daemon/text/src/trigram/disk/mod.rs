@@ -1,17 +1,18 @@
-//! The index on disk: immutable segment files, and a manifest that says which of them count.
+//! Stores the index on disk: immutable segment files, and a manifest that says which of them count.
 //!
-//! Nothing here is ever changed in place. A segment is written once, under a name that is its checksum; the manifest is
-//! replaced as a whole; files that it does not name are deleted afterwards. So at every moment, also after a kill or a
-//! power cut, the folder holds one complete index, and at worst some files that the next save or restore removes.
+//! No file is ever changed in place. A segment is written once, under a name that is its checksum; the
+//! manifest is replaced as a whole; files that it does not name are deleted afterwards. So at every moment,
+//! also after a kill or a power cut, the folder holds one complete index, and at worst some files that the
+//! next save or restore removes.
 //!
-//! What is *not* on disk is which documents are alive and what number each file has: a restored document counts
-//! exactly when the host says that its file still has the content it was made from. Trigrams are a function of content,
-//! so that is all that matters; a stale manifest costs work, never a wrong answer.
+//! The files do *not* record which documents are alive and which number each file has: a restored document
+//! counts exactly when the host says that its file still has the same content. Trigrams are a function of
+//! content, so nothing else matters; a stale manifest costs work, never a wrong answer.
 //!
-//! One process uses a folder at a time; seeing to that is the host's part (it has a lock for its store anyway).
+//! One process uses a folder at a time; the host ensures that (it has a lock for its store anyway).
 //!
-//! Files: `region` (bytes in place), `frame` (what both kinds of file begin and end with), `file` (atomic writing),
-//! `segment` and `manifest` (the formats), `save`, `restore`.
+//! Files: `section` (bytes in place), `frame` (the beginning and end of both kinds of file), `file` (atomic
+//! writing), `segment` and `manifest` (the formats), `save`, `restore`.
 
 mod error;
 mod file;

@@ -1,4 +1,4 @@
-//! An index from what an earlier run left.
+//! Restores an index from the files of an earlier run.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,28 +12,29 @@ use super::segment::{SegmentFile, Stored, UNPAIRED};
 use crate::trigram::index::TrigramIndex;
 use crate::trigram::segment::{Doc, Segment};
 
-/// The part of an index that could be restored.
+/// The restored part of an index.
 #[derive(Debug, Default)]
 pub struct Restored {
-    /// The files that are still as they were.
+    /// The index of the unchanged files.
     pub index: TrigramIndex,
-    /// Segments that could not be used, whose files are not in the index; worth a warning each.
+    /// Unusable segments, whose files are not in the index; worth a warning each.
     pub rejected: Vec<DiskError>,
 }
 
-/// Says whether a file still has a content, and under which number it is known in this run.
+/// Returns a file's number in this run if it still has a content, else `None`.
 type KeepDocument<'a> = dyn Fn(&WsPath, &ContentHash) -> Option<FileId> + 'a;
 
-/// Restores the index that a [`Saver`](crate::Saver) left in `folder`. Each document is offered to `keep`, in no particular order and
-/// possibly several times with different contents; it is in the index exactly when `keep` answers, under the number it answers. All other
-/// files are for the host to index anew; [`TrigramIndex::contains`] tells which are there.
+/// Restores the index that a [`Saver`](crate::Saver) left in `folder`. It passes each document to `keep`, in
+/// no particular order and possibly several times with different contents; the document is in the index
+/// exactly when `keep` returns a number, and has that number. The host indexes all other files anew;
+/// [`TrigramIndex::contains`] tells which files the index has.
 ///
-/// Segments are read and checked in parallel, on the rayon pool this is called in. A folder without a manifest gives an
-/// empty index. Files that the manifest does not name are deleted.
+/// It reads and checks segments in parallel, on the rayon pool of the caller. A folder without a manifest
+/// gives an empty index. Files that the manifest does not name are deleted.
 ///
 /// # Errors
-/// [`DiskError`] when there is a manifest that cannot be read or is damaged, foreign, or of another version. The host
-/// then begins with an empty index, and its first saving cleans up.
+/// [`DiskError`] when there is a manifest that cannot be read or is damaged, foreign, or of another version.
+/// The host then begins with an empty index, and its first save cleans up.
 pub fn restore_index(folder: &AbsPath, keep: &KeepDocument<'_>) -> Result<Restored, DiskError> {
     let folder = folder.as_path();
     let named = match manifest::read(folder) {
@@ -61,7 +62,7 @@ fn open(folder: &Path, stored: Stored) -> Result<(SegmentFile, Vec<WsPath>), Dis
     Ok((file, paths))
 }
 
-/// Gives a segment's documents the numbers of this run, and says which count.
+/// Gives a segment's documents the numbers of this run, and decides which of them count.
 fn renumber_documents(
     folder: &Path,
     file: SegmentFile,
@@ -77,7 +78,7 @@ fn renumber_documents(
         .zip(hashes.as_chunks().0)
         .map(|(path, hash)| {
             let file = keep(&path, &ContentHash(*hash))?;
-            // Two segments may hold the same file with the same content: it changed and changed back.
+            // Two segments may have the same file with the same content: it changed and changed back.
             (!index.contains(file) && taken.insert(file)).then_some(Doc { file, path })
         })
         .collect();

@@ -1,4 +1,4 @@
-//! Bringing the folder up to date with an index.
+//! Updates the folder for an index.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,36 +14,37 @@ use crate::trigram::parts::TrigramPart;
 use crate::trigram::segment::Segment;
 use crate::trigram::snapshot::Snapshot;
 
-/// Saves indexes to one folder, which it has to itself.
+/// Saves indexes to one folder of its own.
 #[derive(Debug)]
 pub struct Saver {
     folder: PathBuf,
-    /// The segments that the manifest is known to name; `None` before the first look.
+    /// The segments that the manifest is known to name; `None` before the first check.
     named: Option<Vec<Stored>>,
 }
 
-/// The changes that a saving made, to be given back to the index.
+/// The outcome of a save, which the index installs.
 #[derive(Debug, Default)]
 pub struct Saved {
-    /// Segments by key, as they are used from their files.
+    /// The saved segments by key, mapped from their files.
     pub(in crate::trigram) segments: Vec<(u64, Arc<Segment>)>,
-    /// Bytes of the segment files that were written.
+    /// Size of the written segment files in bytes.
     pub written: u64,
 }
 
 impl Saver {
-    /// For a folder, which is created by the first saving.
+    /// Creates a saver for a folder, which the first save creates.
     #[must_use]
     pub fn new(folder: &AbsPath) -> Self {
         Self { folder: folder.as_path().to_owned(), named: None }
     }
 
-    /// Writes the segments that are not on disk yet, then a manifest of all, then deletes what it does not name. To be run off
-    /// the index's lock. Costs nothing when no segment is new and none has gone; otherwise each new segment is flushed
-    /// to the disk, so the host should wait for a lull, and for merges.
+    /// Writes the segments that are not on disk yet, then a manifest of all, then deletes the files that it
+    /// does not name. Runs without the index's lock. It costs nothing when no segment is new and none has
+    /// gone; otherwise it flushes each new segment to the disk, so the host should wait for a lull, and for
+    /// merges.
     ///
     /// # Errors
-    /// [`DiskError`] when something could not be written; the folder then holds what it held before.
+    /// [`DiskError`] when a file could not be written; the folder then has its former contents.
     pub fn save(&mut self, snapshot: &Snapshot) -> Result<Saved, DiskError> {
         let mut saved = Saved::default();
         file::create_folder(&self.folder).map_err(DiskError::io_at(&self.folder))?;
@@ -59,7 +60,7 @@ impl Saver {
         Ok(saved)
     }
 
-    /// The file of a segment, which is written if there is none.
+    /// Returns the file of a segment, and writes it if there is none.
     fn ensure_saved(&self, part: &TrigramPart, saved: &mut Saved) -> Result<Stored, DiskError> {
         let there = |stored: &Stored| self.folder.join(stored.file_name()).is_file();
         if let Some(stored) = part.segment.stored().filter(there) {
@@ -73,7 +74,7 @@ impl Saver {
         Ok(stored)
     }
 
-    /// Writes one segment and opens what was written.
+    /// Writes one segment and opens the written file.
     fn write_segment(&self, segment: &Segment) -> Result<(SegmentFile, u64), DiskError> {
         let unfinished = self.folder.join(format!("segment{UNFINISHED}"));
         let stored = segment::write(segment, &unfinished).map_err(DiskError::io_at(&unfinished))?;

@@ -1,11 +1,11 @@
-//! The parts of an index: a range of a mapped file, or bytes in memory.
+//! Holds a part of an index: a range of a mapped file, or bytes in memory.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use hob_base::Region;
 
-/// A part of a region, or bytes of its own.
+/// A part of a region, or separate bytes.
 #[derive(Clone, Debug)]
 pub(in crate::trigram) enum Section {
     Owned(Box<[u8]>),
@@ -13,7 +13,7 @@ pub(in crate::trigram) enum Section {
 }
 
 impl Section {
-    /// Bytes of private memory that it takes.
+    /// Returns the private memory in bytes.
     pub(in crate::trigram) fn private_bytes(&self) -> usize {
         match self {
             Self::Shared { region, .. } if region.is_mapped() => 0,

@@ -1,14 +1,15 @@
-//! A segment as a file.
+//! Reads and writes a segment as a file.
 //!
-//! After the head (see `frame`) come five lengths in bytes, then the five sections they are of:
-//! - paths: per document, in the order of their numbers, the bytes it shares with the path before (varint), the number
-//!   of its own (varint), and those;
+//! After the head (see `frame`) come the lengths of five sections in bytes, then the sections:
+//! - paths: for each document, in the order of numbers, the number of bytes that it shares with the path
+//!   before (varint), the number of its further bytes (varint), and those bytes;
 //! - hashes: the blake3 of each document's file, 32 bytes each;
-//! - ends of blocks, table and postings, as `Segment` has them in memory.
+//! - ends of blocks, table and postings, in the form of `Segment` in memory.
 //!
-//! Versions (a change of what [`FileGrams::from_bytes`](crate::FileGrams::from_bytes) finds in a file, or of how it decodes one, is one too):
+//! Versions (a change of the trigrams that [`FileGrams::from_bytes`](crate::FileGrams::from_bytes) finds, or
+//! of its decoding, counts too):
 //! 1. The first.
-//! 2. Lists name blocks of files, where they named files.
+//! 2. Lists name blocks instead of files.
 
 use std::io;
 use std::ops::Range;
@@ -25,18 +26,18 @@ use crate::trigram::segment::{Doc, HASH, Segment};
 use crate::trigram::varint;
 
 pub(super) const FORMAT: Format = Format { magic: *b"hobgrams", version: 2 };
-/// Ends of names of segment files.
+/// The ending of segment files' names.
 pub(super) const SUFFIX: &str = ".grams";
 
-/// Paths and hashes are not of the same documents.
+/// The error for paths and hashes of different documents.
 pub(super) const UNPAIRED: FormatError = FormatError::Damaged("it does not have a hash for each path");
 
-/// Identifies a segment file: its checksum.
+/// Identifies a segment file by its checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::trigram) struct Stored(pub(super) [u8; CHECKSUM]);
 
 impl Stored {
-    /// The name of the file.
+    /// Returns the name of the file.
     pub(super) fn file_name(self) -> String {
         let mut name: String = self.0[..16].iter().map(|byte| format!("{byte:02x}")).collect();
         name.push_str(SUFFIX);
@@ -71,12 +72,12 @@ fn encode_paths(docs: &[Doc]) -> Vec<u8> {
     out
 }
 
-/// A segment file that has been checked, before it is known whose its documents are.
+/// A checked segment file, before its documents have numbers.
 #[derive(Debug)]
 pub(super) struct SegmentFile {
     pub(super) stored: Stored,
     region: Arc<Region>,
-    /// Paths, hashes, ends of blocks, table, postings.
+    /// The ranges of paths, hashes, ends of blocks, table, postings.
     sections: [Range<usize>; 5],
 }
 
@@ -110,7 +111,7 @@ impl SegmentFile {
         Section::Shared { region: Arc::clone(&self.region), range: self.sections[at].clone() }
     }
 
-    /// Checks that it is the very file that a manifest names.
+    /// Checks that this is the very file that a manifest names.
     pub(super) fn is(&self, stored: Stored) -> Result<(), FormatError> {
         if self.stored == stored { Ok(()) } else { Err(FormatError::Damaged("it is another segment")) }
     }
@@ -120,7 +121,7 @@ impl SegmentFile {
         self.section_at(1)
     }
 
-    /// The paths of the documents.
+    /// Reads the paths of the documents.
     pub(super) fn read_paths(&self) -> Result<Vec<WsPath>, FormatError> {
         let damaged = || FormatError::Damaged("a path is no path");
         let section = self.section_at(0);
@@ -142,7 +143,7 @@ impl SegmentFile {
         Ok(paths)
     }
 
-    /// The segment, whose documents are `docs`; checks that all its parts fit together.
+    /// Returns the segment with the documents `docs`; checks that all its parts fit together.
     pub(super) fn into_segment(self, docs: Arc<[Doc]>) -> Result<Segment, FormatError> {
         let parts @ [hashes, ..] = &[1, 2, 3, 4].map(|at| self.section_at(at));
         if hashes.len() % HASH != 0 || hashes.len() / HASH != docs.len() {

@@ -1,4 +1,4 @@
-//! Whatever the bytes of a segment file are, it is refused or it is harmless.
+//! Tests that a segment file of any bytes is either refused or harmless.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ fn small_index() -> Snapshot {
     index.snapshot()
 }
 
-/// The bytes of a segment file.
+/// Returns the bytes of a segment file.
 fn good_file() -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("segment");
@@ -34,7 +34,7 @@ fn good_file() -> Vec<u8> {
     std::fs::read(path).expect("just written")
 }
 
-/// Makes the checksum right again.
+/// Corrects the checksum.
 fn with_new_checksum(mut file: Vec<u8>) -> Vec<u8> {
     let end = file.len() - CHECKSUM;
     let checksum = ContentHash::of(&file[..end]);
@@ -49,7 +49,7 @@ fn open(file: Vec<u8>) -> Result<Segment, FormatError> {
     file.into_segment(docs)
 }
 
-/// Does everything with a segment that can be done.
+/// Calls everything that a segment offers.
 fn exercise_segment(segment: Segment) {
     let (mut index, count) = (TrigramIndex::new(), segment.docs.len());
     index.push_restored(segment, &vec![true; count]);
@@ -63,7 +63,7 @@ fn exercise_segment(segment: Segment) {
         (0..Gram::SPACE).step_by(4001).map(|n| GramQuery::Gram(gram_of_number(n))).collect();
     let _ = snapshot.candidate_files(&GramQuery::Or(all), &PathFilter::default());
     let _ = snapshot.export_contents();
-    // Half dead, so that it is merged.
+    // Half of it is dead, so that it is merged.
     index.apply((0..count as u32).step_by(2).map(|n| GramChange::Remove { file: FileId(n) }).collect());
     index.apply((0..8).map(|n| GramChange::Remove { file: FileId(n) }).collect());
     while index.merge_step() {}
@@ -116,7 +116,7 @@ fn an_intact_file_passes_the_exercise() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// The checksum is made right again, so that everything behind it meets the damage.
+    /// The checksum is corrected, so that all later checks meet the damage.
     #[test]
     fn damage_behind_the_checksum_does_no_harm(
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..40),
@@ -141,7 +141,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// Only the lists are damaged, which nothing looks into before they are used.
+    /// Only the lists are damaged, which nothing checks before their use.
     #[test]
     fn damaged_lists_do_no_harm(edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..200)) {
         let mut file = good_file();

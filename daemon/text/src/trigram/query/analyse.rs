@@ -1,15 +1,15 @@
-//! From a parsed regex to what is known about its matches.
+//! Derives from a parsed regex the conditions on its matches.
 
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
 use super::GramQuery;
 use super::strings::Strings;
 
-/// Largest character class that is spelled out.
+/// Size of the largest character class that is spelled out.
 const MAX_CLASS: usize = 16;
-/// Copies of a repeated part that are looked at.
+/// Most copies of a repeated part that are analysed.
 const MAX_COPIES: u32 = 4;
-/// Most conditions kept of a concatenation; leaving some out only admits more files.
+/// Most conditions kept of a concatenation; to drop some only admits more files.
 const MAX_CONDITIONS: usize = 128;
 
 /// The conditions that hold for every match of a part of a regex.
@@ -46,7 +46,7 @@ pub(super) fn analyse_regex(hir: &Hir) -> RegexConditions {
     }
 }
 
-/// The strings of a small class.
+/// Returns the strings of a small class.
 fn spelled_out(class: &Class) -> Option<Strings> {
     let small = |len: usize| len <= MAX_CLASS;
     match class {
@@ -75,7 +75,7 @@ fn analyse_repetition(repetition: &Repetition) -> RegexConditions {
         };
     }
     let first = analyse_regex(&repetition.sub);
-    // The copies' own conditions are the first one's.
+    // The other copies have the same conditions as the first.
     let copy = RegexConditions { shape: first.shape.clone(), conditions: Vec::new() };
     let copies = min.min(MAX_COPIES);
     let known = (1..copies).fold(first, |known, _| known.followed_by(copy.clone()));
@@ -85,21 +85,21 @@ fn analyse_repetition(repetition: &Repetition) -> RegexConditions {
 impl RegexConditions {
     fn from_exact(strings: Strings) -> Self {
         let known = Self { shape: RegexMatchShape::Exact(strings), conditions: Vec::new() };
-        known.kept_small()
+        known.with_limited_sets()
     }
 
-    /// Matches of what takes no room.
+    /// Returns the conditions of a part that matches only the empty string.
     fn empty() -> Self {
         Self { shape: RegexMatchShape::Exact(Strings::empty_string()), conditions: Vec::new() }
     }
 
-    /// Returns the conditions of a part of which nothing is known.
+    /// Returns the conditions of an unknown part.
     fn without_knowledge() -> Self {
         let shape = RegexMatchShape::Open { heads: Strings::empty_string(), tails: Strings::empty_string() };
         Self { shape, conditions: Vec::new() }
     }
 
-    /// The condition on a file that has a match.
+    /// Returns the condition on a file that has a match.
     pub(super) fn query(mut self) -> GramQuery {
         match self.shape {
             RegexMatchShape::Exact(strings) => self.conditions.push(strings.query()),
@@ -108,7 +108,7 @@ impl RegexConditions {
         GramQuery::all_of(self.conditions)
     }
 
-    /// A match of this followed by a match of `next`.
+    /// Returns the conditions of a match of this part followed by a match of `next`.
     fn followed_by(mut self, next: Self) -> Self {
         next.conditions.into_iter().for_each(|condition| self.add_condition(condition));
         let shape = match (self.shape.clone(), next.shape) {
@@ -126,10 +126,10 @@ impl RegexConditions {
                 RegexMatchShape::Open { heads, tails }
             }
         };
-        Self { shape, ..self }.kept_small()
+        Self { shape, ..self }.with_limited_sets()
     }
 
-    /// A match of one of `branches`.
+    /// Returns the conditions of a match of one of `branches`.
     fn either_of(branches: Vec<Self>) -> Self {
         if let Some(all) = branches.iter().map(Self::as_exact).collect::<Option<Vec<_>>>() {
             let strings = Strings::union_of(all.into_iter());
@@ -154,7 +154,7 @@ impl RegexConditions {
         }
     }
 
-    /// This with anything between its beginning and its end.
+    /// Returns the conditions of this part with any text between its beginning and its end.
     fn with_open_middle(self) -> Self {
         let shape = match self.shape {
             RegexMatchShape::Exact(strings) => {
@@ -165,8 +165,8 @@ impl RegexConditions {
         Self { shape, ..self }
     }
 
-    /// Turns sets that have grown too large into conditions and keeps their ends.
-    fn kept_small(mut self) -> Self {
+    /// Turns sets that have grown too large into conditions, and keeps their ends.
+    fn with_limited_sets(mut self) -> Self {
         self.shape = match self.shape.clone() {
             RegexMatchShape::Exact(strings) if strings.is_small() => RegexMatchShape::Exact(strings),
             RegexMatchShape::Exact(strings) => {

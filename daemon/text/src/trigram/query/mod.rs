@@ -1,9 +1,10 @@
 //! Computes the condition that a file's trigrams must satisfy for a regex to match in it.
 //!
 //! The method is that of Russ Cox, "Regular Expression Matching with a Trigram Index" (2012,
-//! <https://swtch.com/~rsc/regexp/regexp4.html>), on bytes instead of characters: `analyse` walks the parsed regex and
-//! keeps, for each part, the small set of strings it can be or must begin and end with (`strings`), turning sets that
-//! grow too large into trigram conditions. Everything errs towards admitting a file.
+//! <https://swtch.com/~rsc/regexp/regexp4.html>), on bytes instead of characters: `analyse` walks the parsed
+//! regex and keeps, for each part, the small set of strings that it can be or must begin and end with
+//! (`strings`), and turns sets that grow too large into trigram conditions. In doubt, every step admits a
+//! file.
 
 mod analyse;
 mod strings;
@@ -15,27 +16,27 @@ use super::grams::Gram;
 /// A condition on the set of a file's trigrams.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GramQuery {
-    /// Every file may match: the pattern has nothing to go by.
+    /// Every file may match: the pattern gives no condition.
     All,
     /// No file can match.
     None,
     /// The file must have this trigram.
     Gram(Gram),
-    /// It must satisfy all of these.
+    /// The file must satisfy all of these.
     And(Vec<GramQuery>),
-    /// It must satisfy one of these.
+    /// The file must satisfy one of these.
     Or(Vec<GramQuery>),
 }
 
 impl GramQuery {
-    /// The condition for a regex, which must have been parsed as bytes (`utf8(false)`) and be used line by line: what
-    /// a match could only do across `\n` is taken as impossible.
+    /// Returns the condition for a regex, which must have been parsed as bytes (`utf8(false)`) and be used
+    /// line by line: a match that needs a `\n` counts as impossible.
     #[must_use]
     pub fn from_regex(hir: &Hir) -> Self {
         analyse::analyse_regex(hir).query()
     }
 
-    /// The condition for a plain string to occur within a line.
+    /// Returns the condition that a plain string occurs within a line.
     #[must_use]
     pub fn from_literal(text: &[u8]) -> Self {
         Self::all_of(Gram::grams_of(text).map(Self::Gram))
@@ -95,7 +96,7 @@ impl GramQuery {
 mod tests {
     use super::*;
 
-    /// The query in readable form: `&` before `|`, trigrams as escaped ASCII.
+    /// Formats the query readably: `&` before `|`, trigrams as escaped ASCII.
     fn readable_form(query: &GramQuery) -> String {
         let joined = |queries: &[GramQuery], by: &str| {
             let parts: Vec<String> = queries

@@ -1,13 +1,14 @@
-//! Small sets of byte strings: what a part of a regex can be, or must begin or end with.
+//! Implements small sets of byte strings: the strings that a part of a regex can be, or must begin or end
+//! with.
 
 use super::GramQuery;
 
-/// Most strings of a set that is carried on; crossing two such sets is the largest ever made.
+/// Most strings of a set that is kept; the product of two such sets is the largest set ever made.
 const MAX_STRINGS: usize = 16;
-/// Longest string that is carried on; longer ones gain nothing over their trigrams.
+/// Length of the longest string that is kept; longer ones gain nothing over their trigrams.
 const MAX_LEN: usize = 64;
 
-/// Sorted, distinct, none with a `\n`. The empty set means that nothing can match.
+/// A set of strings, sorted, distinct, none with a `\n`. The empty set means that nothing can match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Strings(Vec<Vec<u8>>);
 
@@ -19,17 +20,17 @@ impl Strings {
         Self(strings)
     }
 
-    /// The set of the empty string: says nothing about how something begins or ends.
+    /// Returns the set of the empty string, which gives no condition on a beginning or an end.
     pub(super) fn empty_string() -> Self {
         Self(vec![Vec::new()])
     }
 
-    /// Returns true if the set is small enough to be carried on.
+    /// Returns true if the set is small enough to be kept.
     pub(super) fn is_small(&self) -> bool {
         self.0.len() <= MAX_STRINGS && self.0.iter().all(|string| string.len() <= MAX_LEN)
     }
 
-    /// Every string of `self` followed by every one of `other`.
+    /// Returns every string of `self` followed by every one of `other`.
     pub(super) fn concatenate_each(&self, other: &Self) -> Self {
         Self::new(self.0.iter().flat_map(|a| other.0.iter().map(move |b| [&a[..], b].concat())))
     }
@@ -38,13 +39,13 @@ impl Strings {
         Self::new(sets.flat_map(|set| set.0.iter().cloned()))
     }
 
-    /// The set, or what is left of the strings' beginnings when it must be smaller. Two bytes are what a trigram across
-    /// the next border needs.
+    /// Returns the set, or if it must be smaller, the set of the strings' beginnings. A trigram across the
+    /// next border needs two bytes.
     pub(super) fn into_heads(self) -> Self {
         self.shrink_by(|string, len| &string[..len.min(string.len())])
     }
 
-    /// The set, or what is left of the strings' ends.
+    /// Returns the set, or if it must be smaller, the set of the strings' ends.
     pub(super) fn into_tails(self) -> Self {
         self.shrink_by(|string, len| &string[string.len().saturating_sub(len)..])
     }
@@ -57,7 +58,7 @@ impl Strings {
         [2, 1].into_iter().map(cut_to).find(Self::is_small).unwrap_or_else(Self::empty_string)
     }
 
-    /// The condition that one of the strings occurs.
+    /// Returns the condition that one of the strings occurs.
     pub(super) fn query(&self) -> GramQuery {
         GramQuery::any_of(self.0.iter().map(|string| GramQuery::from_literal(string)))
     }

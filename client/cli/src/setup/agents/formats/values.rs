@@ -14,9 +14,9 @@ pub(crate) struct ValueAt {
     /// The names of the tables on the way, from the outside in, and the last name.
     pub(crate) path: Vec<String>,
     pub(crate) value: Value,
-    /// Whether it is an item of the list at the path.
+    /// True if it is an item of the list at the path.
     pub(crate) is_item: bool,
-    /// Whether the value has to stay while the file has any other value.
+    /// True if the value has to stay while the file has any other value.
     pub(crate) stays_beside_others: bool,
     /// Number of names of the path that were missing: hob removes its own tables when they are empty.
     pub(crate) made: usize,

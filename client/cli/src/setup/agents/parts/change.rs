@@ -19,7 +19,7 @@ pub(crate) enum PartChange {
     /// Values of a JSON file.
     Values {
         values: Vec<ValueAt>,
-        /// Whether the agent accepts comments in the file.
+        /// True if the agent accepts comments in the file.
         comments: bool,
     },
 }
