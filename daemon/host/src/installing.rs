@@ -61,7 +61,7 @@ impl Workspace {
         *lock(&self.core) = Core { table, ..Core::default() };
         *self.text.write().unwrap_or_else(PoisonError::into_inner) = TrigramIndex::new();
         self.note_other_paths();
-        drop(self.map.write(std::mem::take));
+        drop(self.map.write(|held| held.replace(Map::new())));
         self.promoter.start_over();
         self.ranked.start_over();
         self.revision.advance();
@@ -126,7 +126,7 @@ impl Workspace {
     /// Waits for the map of an earlier run and begins with it. Returns the files that it lacks.
     pub(super) fn restore_map(&self, comeback: Comeback) -> Vec<SoughtFacts> {
         let Back { map, missing, aged } = comeback.finish();
-        drop(self.map.write(|held| std::mem::replace(held, map)));
+        drop(self.map.write(|held| held.replace(map)));
         self.revision.advance();
         // Not by way of `snapshots`: whoever saves holds that and waits for `core`, which the caller of this holds.
         if aged.is_some() {
@@ -140,6 +140,8 @@ impl Workspace {
     /// those before. If it changes in between, they are arranged again.
     pub(super) fn install_derived(&self, mut derived: Derived) {
         for _ in 0..ATTEMPTS {
+            // In the midst of a change it would be for nothing.
+            self.map.give_way();
             self.map().arrange_derived(&mut derived);
             if self.map.write(|map| map.install_arranged(&mut derived)) {
                 return;

@@ -32,6 +32,8 @@ impl Workspace {
             .filter(|(_, path, _)| manifest::is_manifest(path))
             .map(|(_, path, hash)| (path.clone(), hash))
             .collect();
+        // Nobody holds it while files are read.
+        drop(text);
         let mut before = std::mem::take(&mut state.files);
         for (path, hash) in wanted {
             let same = before.iter().position(|(known, of, _)| *known == path && *of == hash);

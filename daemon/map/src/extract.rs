@@ -100,7 +100,10 @@ fn parse_with(
             parsers.push((lang, ThreadParser::default()));
             parsers.len() - 1
         });
-        parsers[at].1.parse(grammar, asked).map(Tree::from_parsed)
+        let tree = parsers[at].1.parse(grammar, asked).map(Tree::from_parsed)?;
+        // Whoever reads it has its nodes listed.
+        let held = BoundedSession::held_so_far() + tree.list_bytes();
+        if held > may_hold(asked.source.len()) { Err(GaveUp::Memory) } else { Ok(tree) }
     })
 }
 
@@ -138,7 +141,7 @@ fn build_facts(
             extract((&tree, source), facts, &|text, old| parse(text, old).ok())
         }
         LanguageReader::Tree { extract, .. } => {
-            if tree.root_node().has_error() {
+            if tree.has_error() {
                 facts.has_errors();
             }
             let laborious = was_laborious(source.len());
@@ -203,7 +206,7 @@ pub(crate) fn extract_part(
             return facts;
         }
     };
-    if tree.root_node().has_error() {
+    if tree.has_error() {
         facts.has_errors();
     }
     extract(&tree, part.source, facts)

@@ -38,8 +38,8 @@ pub enum Binding {
     Typed(StrId),
 }
 
-/// Looking a name up goes through all open scopes, and a qualified name is as long as its definitions are deep; without
-/// a bound, 100,000 nested braces would cost their square. No source written by people comes near it.
+/// A qualified name is as long as its definitions are deep; without a bound, 100,000 nested braces would cost their square. No source
+/// written by people comes near it.
 const MAX_SCOPES: usize = 256;
 
 #[derive(Debug)]
@@ -65,7 +65,7 @@ pub struct Cx<'t> {
     scopes: Vec<WalkScope>,
     locals: LocalNames,
     depth: usize,
-    /// The nodes that the walk is in. A node knows its parent only by a walk of its own, from the root.
+    /// The nodes that the walk is in.
     parents: Vec<Node<'t>>,
     lines: LineTracker,
     /// Where names start that are handed to a framework, until their use is recorded.

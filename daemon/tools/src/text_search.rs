@@ -242,8 +242,12 @@ pub(super) fn admitted_numbers(workspace: &Workspace, asked: &RankedQuery) -> ru
 
 /// Names hits by the map; whether index and map were of one moment.
 fn name(workspace: &Workspace, answer: &RankedAnswer, commits: u64) -> (Vec<MappedHit>, bool) {
+    let is_unmapped = |map: &Map, hit: &RankedHit| {
+        workspace.ranked.file(hit.file).is_some_and(|(file, _)| map.file(file).is_none())
+    };
     // Files without a language are not in the map.
-    let paths = workspace.path_names();
+    let has_unmapped = answer.hits.iter().any(|hit| is_unmapped(&workspace.map(), hit));
+    let paths = has_unmapped.then(|| workspace.path_names());
     let map = workspace.map();
     let is_same = workspace.ranked.commit_count() == commits;
     let mut all_known = is_same;
@@ -252,7 +256,7 @@ fn name(workspace: &Workspace, answer: &RankedAnswer, commits: u64) -> (Vec<Mapp
         let Some((file, is_known)) = workspace.ranked.file(hit.file) else { continue };
         all_known &= is_known;
         let is_known = is_known && is_same;
-        let path = map.file(file).map(|(path, _)| path).or_else(|| paths.path_of(file)).cloned();
+        let path = map.file(file).map(|(path, _)| path).or_else(|| paths.as_ref()?.path_of(file)).cloned();
         let Some(path) = path else { continue };
         named.extend(one(&map, hit, file, path, is_known));
     }

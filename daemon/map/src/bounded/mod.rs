@@ -102,6 +102,11 @@ impl BoundedSession {
         hob_bounded_was_left()
     }
 
+    /// The most bytes that parsers and trees of this thread's session held at once so far.
+    pub(crate) fn held_so_far() -> usize {
+        hob_bounded_most()
+    }
+
     /// The number of this thread's session.
     pub(crate) fn current_number() -> u64 {
         hob_bounded_session()

@@ -2,17 +2,18 @@
 //!
 //! What can be worked out about a file alone is worked out when the batch is made, so that whoever holds the map's lock for writing only
 //! enters files into lists. Questions may come between two pieces; they see some files changed and others not yet, which the
-//! barrier spares everybody who asks for what is fresh.
+//! barrier spares everybody who asks for what is fresh; a late answer bears the generation from before.
 
 use std::collections::VecDeque;
 
 use hob_base::FileId;
 
 use super::confirmed::Confirmed;
-use super::{Map, MapChange};
+use super::{MANY_CHANGES, Map, MapChange};
 use crate::index::{FileEntry, IndexWaste};
 
-/// Files that are taken in together where something is confirmed: forgetting looks at all that is.
+/// Files that are taken in together where something is confirmed: forgetting looks at all that is, so a large batch is taken in in this
+/// many pieces at most.
 const TOGETHER: usize = 16;
 
 /// See the file's header.
@@ -93,10 +94,17 @@ impl Map {
         }
         self.version += 1;
         loop {
-            let together = if self.confirmed.is_empty() { 1 } else { TOGETHER };
+            let together =
+                if self.confirmed.is_empty() { 1 } else { TOGETHER.max(batch.size().div_ceil(TOGETHER)) };
             self.apply_together(batch, together);
-            if batch.is_empty() || !go_on() {
-                return batch.is_empty();
+            if batch.is_empty() {
+                if batch.size() > MANY_CHANGES {
+                    self.index.shrink();
+                }
+                return true;
+            }
+            if !go_on() {
+                return false;
             }
         }
     }

@@ -138,12 +138,18 @@ impl Map {
 
     /// Takes in a batch of changes. Work is proportional to the files changed.
     pub fn apply(&mut self, changes: Vec<MapChange>) {
-        let is_large = changes.len() > MANY_CHANGES;
         self.apply_while(&mut MapBatch::new(changes), &|| true);
         drop(self.take_waste());
-        if is_large {
-            self.index.shrink();
-        }
+    }
+
+    /// Puts another map in this one's place and returns this one. Versions go on, so that nothing that was made of this map is taken
+    /// for the other's.
+    #[must_use]
+    pub fn replace(&mut self, other: Self) -> Self {
+        let version = self.version + 1;
+        let before = std::mem::replace(self, other);
+        self.version = version;
+        before
     }
 
     /// The file at this path, if it is mapped.

@@ -13,20 +13,11 @@ pub(super) fn reaching_bindings(
     place: usize,
     bindings: &[usize],
 ) -> Vec<usize> {
-    let around = nodes_around(tree, place);
-    let may_reach = |binding: &usize| !is_excluded(rules, &around, &nodes_around(tree, *binding));
+    let root = tree.root_node();
+    let around = root.nodes_around_byte(place);
+    let may_reach = |binding: &usize| !is_excluded(rules, &around, &root.nodes_around_byte(*binding));
     let found: Vec<usize> = bindings.iter().copied().filter(may_reach).collect();
     if found.is_empty() { bindings.to_vec() } else { found }
-}
-
-/// The nodes around a byte, outermost first.
-fn nodes_around(tree: &Tree, byte: usize) -> Vec<Node<'_>> {
-    let mut cursor = tree.walk();
-    let mut around = vec![cursor.node()];
-    while cursor.goto_first_child_for_byte(byte) {
-        around.push(cursor.node());
-    }
-    around
 }
 
 /// Returns true if a binding and a place stand in two branches of which only one runs.

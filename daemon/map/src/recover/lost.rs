@@ -29,7 +29,7 @@ enum RecoveryLine {
 
 /// Adds to `facts` which lines of the tree are not mapped. Costs nothing where there are no errors.
 pub(crate) fn note_unmapped(tree: &Tree, source: &[u8], facts: &mut FactsBuilder) {
-    if !tree.root_node().has_error() {
+    if !tree.has_error() {
         return;
     }
     let mut lines = UnmappedLines::new(source, facts.defs());

@@ -93,7 +93,7 @@ impl BrokenPieceSearch<'_> {
             return false;
         }
         let text = [&around.before, &self.text[stretch], &around.after].concat();
-        (self.reading.reparse)(&text, None).is_none_or(|tree| tree.root_node().has_error())
+        (self.reading.reparse)(&text, None).is_none_or(|tree| tree.has_error())
     }
 
     /// Finds what in a broken piece has to go for the rest to be understood.

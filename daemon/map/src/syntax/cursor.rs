@@ -49,11 +49,6 @@ impl<'t> NodeCursor<'t> {
         self.next_sibling(StepTo::Any).is_some()
     }
 
-    /// Goes to the first child that ends behind a byte; false without one.
-    pub(crate) fn goto_first_child_for_byte(&mut self, byte: usize) -> bool {
-        self.go_to(all_children(self.node).find(|child| child.end_byte() > byte)).is_some()
-    }
-
     /// Goes to the node around; false at the node that it began at.
     pub(crate) fn goto_parent(&mut self) -> bool {
         let parent = if self.is_at_top() { None } else { self.node.parent() };

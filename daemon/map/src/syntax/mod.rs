@@ -3,9 +3,11 @@
 //! tree-sitter computes a node from the subtrees around it each time that a reader asks for one, or for its kind, place or field,
 //! and a file is read several times: what it declares, what it uses, where its values go. So [`Tree`] lists all nodes once, in the
 //! order of the text, when the first of them is asked for (`nodes.c`); [`Node`] and [`NodeCursor`] look into the list. They answer as
-//! tree-sitter's own do, and are named alike.
+//! tree-sitter's own do, and are named alike. One thing differs: a child is in a field only if it is in one of its own parent. Where
+//! the parent has no such field, or the field comes by way of a hidden rule that another name makes visible, tree-sitter gives a
+//! grandchild: of `typeof a.b.c` in TypeScript it gives `b` as the property, and the list gives `c`.
 //!
-//! A list takes 48 bytes for a node. It belongs to one tree and ends with it. Not here: what a node means, and how a text is parsed.
+//! A list takes 48 bytes for a node, and counts for the memory that a file may take ([`Tree::list_bytes`]). It belongs to one tree and ends with it. Not here: what a node means, and how a text is parsed.
 
 #![allow(unsafe_code)]
 
@@ -54,8 +56,8 @@ unsafe extern "C" {
     fn hob_list_nodes(tree: *const TSTree, nodes: *mut RawNode, capacity: u32) -> u32;
 }
 
-/// A thread keeps the memory of a list of at most so many nodes for its next tree.
-const SPARE: usize = 1 << 16;
+/// A thread keeps the memory of a list of at most so many nodes for its next tree, which is less than a megabyte.
+const SPARE: usize = 1 << 14;
 
 thread_local! {
     static SPARE_NODES: Cell<Vec<RawNode>> = const { Cell::new(Vec::new()) };
@@ -98,11 +100,13 @@ impl NodeList {
         let count = root.descendant_count();
         let mut nodes = SPARE_NODES.take();
         nodes.clear();
-        nodes.reserve(count);
+        if nodes.capacity() < count {
+            nodes = Vec::with_capacity(count);
+        }
         // SAFETY: there is room for `count` nodes, and the call writes no more than that. Those that it counts it has written whole.
         unsafe {
             let written = hob_list_nodes(root.into_raw().tree, nodes.as_mut_ptr(), count as u32);
-            assert!(written > 0, "a tree has as many nodes as it counts");
+            assert!(written > 0, "a tree of {count} nodes by its own count has other ones");
             nodes.set_len(written as usize);
         }
         Self { nodes, grammar: GrammarNames::of_language(&tree.language()) }
@@ -140,6 +144,16 @@ impl Tree {
         let mut parsed = self.parsed.clone();
         edits.for_each(|edit| parsed.edit(&edit));
         Self::from_parsed(parsed)
+    }
+
+    /// Returns true if the parser did not understand something; needs no list.
+    pub(crate) fn has_error(&self) -> bool {
+        self.parsed.root_node().has_error()
+    }
+
+    /// The number of bytes that the list of its nodes takes.
+    pub(crate) fn list_bytes(&self) -> usize {
+        self.parsed.root_node().descendant_count() * size_of::<RawNode>()
     }
 
     /// Returns the node of the whole text.

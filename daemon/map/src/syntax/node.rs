@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use tree_sitter::Point;
 
-use super::cursor::{Children, NodeCursor, StepTo, all_children, named_children};
+use super::cursor::{NodeCursor, StepTo, all_children, named_children};
 use super::{ERRONEOUS, EXTRA, MISSING, NAMED, NodeList, RawNode};
 
 /// The kind of the nodes around what the parser did not understand.
@@ -255,9 +255,37 @@ impl<'t> Node<'t> {
         self.first_between(raw.next, self.list.nodes[raw.parent as usize].next, to)
     }
 
+    /// The entry before a node is its parent, or the last one below the sibling before it: from there it is as many steps up as that
+    /// sibling is deep, however many siblings there are.
     fn sibling_before(&self, to: StepTo) -> Option<Self> {
-        let siblings = Children::of_node(self.parent()?, to);
-        siblings.take_while(|sibling| sibling.at < self.at).last()
+        let parent = self.parent()?.at;
+        let mut at = self.at;
+        while at - 1 != parent {
+            at -= 1;
+            while self.list.nodes[at as usize].parent != parent {
+                at = self.list.nodes[at as usize].parent;
+            }
+            if to == StepTo::Any || self.list.nodes[at as usize].flags & NAMED != 0 {
+                return Some(self.with_number(at));
+            }
+        }
+        None
+    }
+
+    /// The root, and the nodes of the whole tree that have a byte in them, outermost first.
+    pub(crate) fn nodes_around_byte(&self, byte: usize) -> Vec<Self> {
+        // Starts do not decrease in the list: behind this place none can have the byte.
+        let behind = self.list.nodes.partition_point(|raw| raw.start as usize <= byte);
+        let mut around = Vec::new();
+        let mut innermost = behind.checked_sub(1).map(|at| self.with_number(at as u32));
+        while let Some(node) = innermost {
+            if node.end_byte() > byte || node.at == 0 {
+                around.push(node);
+            }
+            innermost = node.parent();
+        }
+        around.reverse();
+        around
     }
 
     /// The first node to step to among siblings, from one number up to another.

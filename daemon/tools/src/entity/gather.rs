@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hob_base::WsPath;
 use hob_map::Map;
 use hob_map::facts::DefFlags;
-use hob_map::graph::{KindFilter, MatchClass, NodeInfo, NodeKind, NodeRef, SearchQuery};
+use hob_map::graph::{Hit, KindFilter, MatchClass, NodeInfo, NodeKind, NodeRef, SearchQuery};
 use hob_map::langs::Lang;
 use hob_proto::tools::entity::{EntitySource, EntityStep, Mode};
 use hob_text::ranked::terms_of;
@@ -142,10 +142,10 @@ fn in_map(view: &SubjectView<'_>, map: &Map, past: Option<&Past>, gathered: &mut
     let prefix = view.folder_in_scope().map_or("", |below| below.as_str());
     let (before, mut seen, mut is_found) = (gathered.len(), BTreeSet::new(), false);
     let preferred = view.request.hints.preferred_id.as_ref().and_then(|id| map.node(&id.parse().ok()?));
+    let admits =
+        |node: NodeRef| if past.is_some() { view.is_within(map, node) } else { view.admits_node(map, node) };
     let mut take = |node: NodeRef, gathered: &mut Gathered| {
-        let is_admitted =
-            || if past.is_some() { view.is_within(map, node) } else { view.admits_node(map, node) };
-        if seen.insert(node) && is_admitted() {
+        if seen.insert(node) && admits(node) {
             let found = map.info(node).and_then(|info| symbol(view, map, &info));
             let found = found.map(|found| past.map_or(found.clone(), |past| past.mark_as_past(found)));
             found.into_iter().for_each(|candidate| gathered.add(candidate));
@@ -158,7 +158,8 @@ fn in_map(view: &SubjectView<'_>, map: &Map, past: Option<&Past>, gathered: &mut
         let query = SearchQuery { text, kinds, path_prefix: prefix, limit: *limit };
         // Beside the very name, nothing that is nearly one of its other spellings is meant.
         let answer = if is_found { map.search_spelt(&query) } else { map.search(&query) };
-        is_found |= subject.is_name && answer.hits.iter().any(|hit| hit.class == MatchClass::Exact);
+        let is_meant = |hit: &Hit| hit.class == MatchClass::Exact && admits(hit.info.node);
+        is_found |= subject.is_name && *text == subject.text && answer.hits.iter().any(is_meant);
         answer.hits.iter().for_each(|hit| take(hit.info.node, gathered));
     }
     preferred.into_iter().for_each(|node| take(node, gathered));

@@ -100,7 +100,7 @@ pub(super) fn add_refs(view: &SubjectView<'_>, gathered: &mut Gathered, cancel: 
         return;
     }
     let before = gathered.len();
-    // Names alone say of most subjects that no ref is meant, for a hundredth of what opening the repository costs.
+    // Names alone say of most subjects that no ref is meant, without opening the repository.
     let names = list_ref_names(view.workspace.root()).filter(|_| !names_commit(view));
     if let Some(names) = names.filter(|names| names.iter().all(|name| fit_of_ref(view, name).is_none())) {
         let note = format!("0 of {} refs and commits", names.len());

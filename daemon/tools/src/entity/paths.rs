@@ -136,11 +136,12 @@ fn by_present_path(
     gathered: &mut Gathered,
 ) -> BTreeMap<String, usize> {
     let names = view.workspace.path_names();
+    let map = view.workspace.map();
     let mut folders = BTreeMap::new();
     for called in wanted.names.iter().flat_map(|name| names.paths_called(name)) {
         match called {
             CalledPath::File(file, path) if wanted.is_called(path.file_name()) => {
-                if view.admits_path(path.as_str()) && is_without_language(&view.workspace.map(), file) {
+                if view.admits_path(path.as_str()) && is_without_language(&map, file) {
                     add_file(view, path, gathered);
                 }
             }

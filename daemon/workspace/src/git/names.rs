@@ -8,6 +8,7 @@
 //! Names that lead to no commit, or that only repeat another, may be among these.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use hob_base::{AbsPath, small};
@@ -93,8 +94,13 @@ fn packed_names(list: &Path) -> Option<Vec<RefName>> {
 /// Adds the names of the files below a folder of refs; `None` if something is no ordinary file or folder, or there is too much.
 fn add_loose_names(folder: &Path, above: &str, depth: usize, names: &mut Vec<RefName>) -> Option<()> {
     // Packed refs leave their folder empty, and some clones leave it out.
-    let Ok(entries) = fs::read_dir(folder) else { return Some(()) };
-    for entry in entries.flatten() {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(()),
+        Err(_) => return None,
+    };
+    for entry in entries {
+        let entry = entry.ok()?;
         let name = entry.file_name();
         let full = format!("{above}{}", name.to_str()?);
         match entry.file_type().ok()? {

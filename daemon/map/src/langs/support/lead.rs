@@ -1,8 +1,7 @@
 //! Collects what stands before a definition: its comments, and the attributes that belong to it.
 //!
-//! The walk meets comments and attributes as siblings before the definition; asking the tree for "the previous sibling"
-//! would walk down from the root each time. So they are remembered as they pass, and belong to the next definition if
-//! nothing else stands between.
+//! The walk meets comments and attributes as siblings before the definition. It remembers them as they pass, and they belong to the
+//! next definition if nothing else stands between.
 
 use crate::syntax::Node;
 use crate::walk::Cx;

@@ -139,7 +139,7 @@ pub(crate) fn extract(
     reparse: Reparse<'_>,
 ) -> FactsBuilder {
     let mut facts = walk(tree, source, facts);
-    if !tree.root_node().has_error() {
+    if !tree.has_error() {
         return facts;
     }
     facts.has_errors();
@@ -164,7 +164,7 @@ pub(crate) fn extract(
         return facts;
     }
     facts = mended;
-    if better.root_node().has_error() {
+    if better.has_error() {
         facts.has_errors();
     }
     merge::record_words(&mut facts, source, &first.blanks);
