@@ -42,6 +42,7 @@ class Storms:
         self.world, self.root, self.rng = world, Path(root), rng
         self.libc = ctypes.CDLL(None, use_errno=True)
         self.strokes = 0
+        self.links = {}
         self.alone = None
 
     def kinds(self):
@@ -225,11 +226,17 @@ class Storms:
             out.write("\n" + self.definition())
 
     def storm_hard_links(self):
-        file, other = self.file(), self.root / "d0" / f"hard{self.strokes % 20}.py"
-        other.unlink(missing_ok=True)
+        """Writes go through a second name of a file, which stays for half a second: one that came and went before hob could see it gives no
+        sign of the file that was written to."""
+        other = self.root / "d0" / f"hard{self.strokes % 20}.py"
+        file, since = self.links.get(other, (None, 0.0))
+        if file is None or time.monotonic() - since > 0.5:
+            file = self.file()
+            other.unlink(missing_ok=True)
+            os.link(file, other)
+            self.links[other] = (file, time.monotonic())
         if file.stat().st_size > 1 << 18:
             file.write_text("")  # a file that is too large for the map has no definitions
-        os.link(file, other)
         with open(other, "a") as out:
             out.write(self.definition())
 

@@ -61,7 +61,7 @@ impl Workspace {
         *lock(&self.core) = Core { table, ..Core::default() };
         *self.text.write().unwrap_or_else(PoisonError::into_inner) = TrigramIndex::new();
         self.note_other_paths();
-        drop(self.map.write(|held| held.replace(Map::new())));
+        drop(self.map.write(|held| held.replace(hob_map::Map::new())));
         self.promoter.start_over();
         self.ranked.start_over();
         self.revision.advance();

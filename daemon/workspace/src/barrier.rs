@@ -18,7 +18,7 @@
 //! What it is not: a promise about writes that give no event. These are writes through a memory map that is still
 //! there, synced or not ([`crate::mapped_for_writing`] names such files); writes by another machine; writes to a file
 //! that was made without a name outside the tree and linked into it while it is open; and writes through another name
-//! of a file. Where another machine may write, and where file systems were mounted into the tree, the watcher says that
+//! of a file, also one that was made and removed again before the indexer looked. Where another machine may write, and where file systems were mounted into the tree, the watcher says that
 //! it cannot tell (`mounts`). For files that are known to have, or have had, another name [`crate::Links`] looks.
 
 use std::io;

@@ -11,7 +11,9 @@
 //! A file that has had several names stays in the list when only one is left: somebody may have it open by a name that is gone.
 //!
 //! What it is not: knowledge of names that are *made* elsewhere. A second name that somebody makes outside the
-//! workspace gives no event inside, so such a file joins the list when the table next looks at it for another reason.
+//! workspace gives no event inside, so such a file joins the list when the table next looks at it for another reason. The same
+//! holds for a second name inside that is made, written through and removed before the indexer looks at it: its events name a
+//! path at which nothing, or another file, is left.
 
 use std::collections::HashMap;
 use std::fs;
