@@ -173,7 +173,7 @@ mod tests {
     use std::sync::Barrier;
     use std::sync::mpsc::channel;
 
-    use hob_base::{FileId, WsPath};
+    use hob_base::FileId;
     use hob_map::graph::MapChange;
 
     use super::*;
