@@ -80,12 +80,14 @@ pub(crate) struct Index {
     /// Hub scores and clusters, by the files' numbers.
     file_scores: Vec<FileScores>,
     /// Files that were taken out and not dropped yet.
+    #[allow(clippy::vec_box, reason = "they are moved out of a list of boxes")]
     taken_out: Vec<Box<FileEntry>>,
 }
 
 /// The things that changes took out of an index: dropping them takes time, and can be done without the lock.
 #[derive(Debug, Default)]
 pub(crate) struct IndexWaste {
+    #[allow(clippy::vec_box, reason = "they are moved out of a list of boxes")]
     _files: Vec<Box<FileEntry>>,
     _targets: ClearedTargets,
 }

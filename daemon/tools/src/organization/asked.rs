@@ -159,7 +159,10 @@ mod tests {
         for (pattern, part) in [
             ("a(", "BadPattern: "),
             ("(?=a)b", "BadPattern: "),
-            (r"\Ause", "BadPattern: `\\Ause` cannot be asked of the code search: `\\A`, `\\z`"),
+            (
+                r"\Ause",
+                "BadPattern: `\\Ause` cannot be asked of the code search: Zoekt cannot search for `\\A`, `\\z`",
+            ),
             ("x*", "it matches every line"),
         ] {
             let told = error_of("regex_search", search(pattern));
