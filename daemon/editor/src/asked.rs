@@ -65,7 +65,7 @@ impl PendingRequest {
                 self.editor_session.post_event(Event::Again(request));
             }
             () if fallback::has_answer(&request.method) => {
-                self.editor_session.post_event(Event::FromMap(request))
+                self.editor_session.post_event(Event::FromMap(request));
             }
             () => {
                 let error = ResponseError::new(codes::REQUEST_FAILED, "the language server has ended");

@@ -265,7 +265,7 @@ impl ServedEditor {
                 self.editor_session.answer_raw(&request.id, "null");
             }
             (Phase::Leaving, _) => {
-                self.editor_session.refuse_request(&request.id, &invalid("`shutdown` has come"))
+                self.editor_session.refuse_request(&request.id, &invalid("`shutdown` has come"));
             }
             (Phase::Served, _) => self.route_request(request),
         }

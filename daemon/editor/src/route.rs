@@ -256,7 +256,7 @@ impl ServedEditor {
         let on_outcome = Box::new(move |outcome| asked.handle_outcome(outcome));
         match instance.forward_request(&request.method, params.as_deref(), on_outcome) {
             Ok(number) => {
-                self.editor_session.set_worker(&request.id, Worker::Server(Arc::downgrade(instance), number))
+                self.editor_session.set_worker(&request.id, Worker::Server(Arc::downgrade(instance), number));
             }
             Err(_) => self.ask_next(key, request),
         }
