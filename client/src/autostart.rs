@@ -102,7 +102,7 @@ async fn probe_daemon(settings: &Settings, may_replace: bool) -> Result<ProbedDa
 /// The state of one client while it starts or replaces the daemon.
 struct Replacing {
     settings: Settings,
-    /// Whether it may still replace a daemon. False once it has started one: if that one looks older too, it is used.
+    /// True if it may still replace a daemon. False once it has started one: if that one looks older too, it is used.
     may_replace: bool,
     replaced: u32,
     starts: u32,

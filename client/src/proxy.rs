@@ -29,7 +29,7 @@ pub struct ProxyOptions {
     pub root: Option<String>,
     /// Folders whose real paths the near side needs.
     pub paths: Vec<String>,
-    /// Whether to send only the greeting, and start no daemon.
+    /// True if only the greeting is to be sent, and no daemon started.
     pub check: bool,
 }
 

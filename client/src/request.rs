@@ -26,7 +26,7 @@ pub struct ToolRequest {
     pub offers: Vec<Offer>,
     /// The replies to the daemon's earlier requests, by their keys.
     pub replies: Map<String, Value>,
-    /// Whether `root` is a followed work tree.
+    /// True if `root` is a followed work tree.
     pub followed: bool,
 }
 
@@ -81,11 +81,11 @@ pub type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct Lost {
-    /// Whether the call was sent, so that the daemon may have begun it.
+    /// True if the call was sent, so that the daemon may have begun it.
     pub sent: bool,
-    /// Whether the daemon said goodbye, and another one can be reached.
+    /// True if the daemon said goodbye, and another one can be reached.
     pub orderly: bool,
-    /// Whether the request is larger than a frame may be; no connection will take it.
+    /// True if the request is larger than a frame may be; no connection will take it.
     pub too_large: bool,
     /// The way in which the connection ended, in words.
     pub reason: String,

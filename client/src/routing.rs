@@ -20,7 +20,7 @@ use crate::request::{DaemonAnswer, Lost, OnProgress, Progress};
 pub(crate) struct RoutedCall {
     pub(crate) answer: oneshot::Sender<Result<DaemonAnswer, Lost>>,
     pub(crate) progress: Option<OnProgress>,
-    /// Whether the writer has started to write the call: from then on the daemon may have begun it.
+    /// True if the writer has started to write the call: from then on the daemon may have begun it.
     pub(crate) sent: Arc<AtomicBool>,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct RoutedCall {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct End {
     pub(crate) reason: String,
-    /// Whether the daemon said goodbye, and another one is available.
+    /// True if the daemon said goodbye, and another one is available.
     pub(crate) orderly: bool,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Routing {
     state: Mutex<RoutingState>,
     /// The folders with other names on the daemon's side; `None` for a daemon of this side.
     paths: Option<Arc<FarPaths>>,
-    /// Whether new calls need another connection: the daemon retires, or the connection has ended.
+    /// True if new calls need another connection: the daemon retires, or the connection has ended.
     leaving: AtomicBool,
     /// Becomes true when the connection has ended.
     pub(crate) ended: watch::Sender<bool>,

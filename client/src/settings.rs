@@ -31,7 +31,7 @@ pub struct Settings {
     pub patience: Patience,
     /// The client's identity across connections and daemons: the owner of previews that wait for a decision.
     pub identity: String,
-    /// Whether the user has allowed this program to edit.
+    /// True if the user has allowed this program to edit.
     pub edits: bool,
     /// The far side that has the daemon; `None` for this machine.
     pub far: Option<Arc<FarSide>>,

@@ -17,7 +17,7 @@ const LARGEST: u64 = 8 << 10;
 pub struct WorkTree {
     /// Its top folder, without links.
     pub top: PathBuf,
-    /// Whether `git worktree add` made it.
+    /// True if `git worktree add` made it.
     pub is_linked: bool,
     /// The folder that all work trees of the repository share.
     common: PathBuf,

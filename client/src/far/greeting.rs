@@ -26,7 +26,7 @@ pub struct FarGreeting {
     pub root: String,
     /// The far folders of the requested mappings, in their order, likewise.
     pub paths: Vec<String>,
-    /// Whether a daemon ran there before this side connected; a connection starts one.
+    /// True if a daemon ran there before this side connected; a connection starts one.
     pub running: bool,
     /// The kind of machine, as `uname -sm` names it, if hob is missing there.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -58,7 +58,7 @@ pub struct FarSide {
     pub root: Option<String>,
     /// Folders of both sides; those of this side are absolute.
     pub maps: Vec<FarMapping>,
-    /// Whether to copy the programs where they are missing.
+    /// True if the programs are to be copied where they are missing.
     pub copies: bool,
     programs: FarPrograms,
 }
@@ -68,7 +68,7 @@ struct FoundSide {
     host: FarHost,
     place: Option<String>,
     maps: Vec<FarMapping>,
-    /// Whether the user named the place.
+    /// True if the user named the place.
     is_fixed: bool,
 }
 

@@ -17,7 +17,7 @@ struct PathPair {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FarPaths {
     pairs: Vec<PathPair>,
-    /// Whether the user named the project, so that no folder of the near side counts.
+    /// True if the user named the project, so that no folder of the near side counts.
     is_fixed: bool,
 }
 

@@ -26,7 +26,7 @@ const SHORTEST: usize = 24;
 /// An answer within its budget.
 #[derive(Clone, Debug)]
 pub struct Fitted {
-    /// Whether the call succeeded: the `ok` of the envelope.
+    /// True if the call succeeded: the `ok` of the envelope.
     pub ok: bool,
     /// The serialised envelope, as the client gets it.
     pub text: String,

@@ -32,7 +32,7 @@ pub struct AnswerReader<'p> {
     pub sent: &'p SentBodies,
     /// The client that reads the answer.
     pub caller: &'p Arc<Caller>,
-    /// Whether the client wants every body all the same.
+    /// True if the client wants every body all the same.
     pub repeat: bool,
 }
 

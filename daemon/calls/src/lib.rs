@@ -39,7 +39,7 @@ pub struct CallRequest {
     pub clients: usize,
     /// The client's identity, which outlives its connection.
     pub identity: String,
-    /// Whether the client's user started it with permission to edit.
+    /// True if the client's user started it with permission to edit.
     pub edits: bool,
     /// The notation of the answer, unless the arguments say otherwise.
     pub form: Form,
@@ -47,14 +47,14 @@ pub struct CallRequest {
     pub offers: Vec<Offer>,
     /// The client's replies to the questions of an earlier answer.
     pub replies: Map<String, Value>,
-    /// Whether `root` is a followed work tree, in which the paths of an earlier call lie.
+    /// True if `root` is a followed work tree, in which the paths of an earlier call lie.
     pub followed: bool,
 }
 
 /// The outcome of a finished call, as it goes to the client.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallAnswer {
-    /// Whether the call succeeded: the `ok` of the envelope.
+    /// True if the call succeeded: the `ok` of the envelope.
     pub ok: bool,
     /// The envelope in the requested form, cut to its budget.
     pub envelope: String,

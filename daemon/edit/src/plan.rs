@@ -144,9 +144,9 @@ pub(crate) fn plan(
 struct PlannedPlace {
     at: WsPath,
     attrs: Option<Attrs>,
-    /// Whether the file has other names.
+    /// True if the file has other names.
     is_linked: bool,
-    /// Whether a new file could not be given its owner and group.
+    /// True if a new file could not be given its owner and group.
     is_foreign: bool,
     differs: Option<Differs>,
     /// Folders of its path that do not exist yet.

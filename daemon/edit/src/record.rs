@@ -34,7 +34,7 @@ pub(crate) struct JournalEntry {
     pub(crate) at: WsPath,
     pub(crate) old: Option<JournalSide>,
     pub(crate) new: Option<JournalSide>,
-    /// Whether the file is written over and stays the same file, because a new one in its place could not have its
+    /// True if the file is written over and stays the same file, because a new one in its place could not have its
     /// names or owner.
     pub(crate) in_place: bool,
 }
@@ -54,7 +54,7 @@ pub(crate) struct Record {
     /// The root without symbolic links.
     pub(crate) root: AbsPath,
     pub(crate) subject: EditSubject,
-    /// Whether it undoes an apply.
+    /// True if it undoes an apply.
     pub(crate) undoes: bool,
     pub(crate) entries: Vec<JournalEntry>,
     /// Folders that the apply makes, outer ones first.

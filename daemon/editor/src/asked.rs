@@ -29,7 +29,7 @@ pub(super) struct PendingRequest {
     pub(super) request: EditorRequest,
     pub(super) uri: String,
     pub(super) tokens: Vec<String>,
-    /// Whether the map answers if the server, which is still loading, finds nothing.
+    /// True if the map answers if the server, which is still loading, finds nothing.
     pub(super) from_map: bool,
     pub(super) is_command: bool,
 }

@@ -109,7 +109,7 @@ struct ServedEditor {
     last_uri: String,
     /// Requests with a next step, and the time for it if they are not answered by then.
     held: Vec<(Instant, HeldAction, EditorRequest)>,
-    /// Whether the editor pulls diagnostics itself.
+    /// True if the editor pulls diagnostics itself.
     pulls_itself: bool,
     /// Documents whose diagnostics are to be pulled, with the time for it.
     to_judge: BTreeMap<String, Instant>,

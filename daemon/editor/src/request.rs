@@ -25,7 +25,7 @@ pub(super) struct EditorRequest {
     pub(super) until: Option<Instant>,
     /// Number of servers that have ended while they worked on the request.
     pub(super) ends: u8,
-    /// Whether its server has ended.
+    /// True if its server has ended.
     pub(super) lost: bool,
 }
 

@@ -24,7 +24,7 @@ const SLICE: Duration = Duration::from_millis(1);
 /// Longest time that the next slice waits for readers to come in: they only have to be woken.
 const TURN: Duration = Duration::from_millis(2);
 
-/// See the file's header.
+/// The map of a workspace, for many readers or one change at a time.
 #[derive(Debug)]
 pub(super) struct MapLock {
     map: RwLock<Map>,

@@ -47,7 +47,7 @@ struct DiagnosticsTable {
     by_age: BTreeMap<u64, AbsPath>,
     now: u64,
     bytes: usize,
-    /// Whether the log has told that some diagnostics are dropped.
+    /// True if the log has told that some diagnostics are dropped.
     told: bool,
 }
 

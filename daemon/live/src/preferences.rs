@@ -37,7 +37,7 @@ pub type Leaves = BTreeMap<KeyPath, StatedPreference<Value>>;
 /// The user's preferences for one kind of server.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ServerPreference {
-    /// Whether the server may be used; `None` if the user does not say.
+    /// True if the server may be used; `None` if the user does not say.
     pub enabled: Option<StatedPreference<bool>>,
     /// The program: a name to be looked up, an absolute path, or a path within the project.
     pub command: Option<StatedPreference<String>>,
@@ -54,7 +54,7 @@ pub struct ServerPreference {
 /// The user's preferences for one language.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LanguagePreference {
-    /// Whether any server may serve the language; `None` if the user does not say.
+    /// True if any server may serve the language; `None` if the user does not say.
     pub enabled: Option<StatedPreference<bool>>,
     /// Names of servers in order of preference; others follow in the catalogue's order.
     pub servers: Option<StatedPreference<Vec<String>>>,

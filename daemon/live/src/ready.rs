@@ -69,7 +69,7 @@ struct ReadyState {
     untold: HashSet<u64>,
     /// The end of the time for which uncounted reports make the server count as loading.
     uncounted_until: Option<Instant>,
-    /// Whether the server has given its signal at least once.
+    /// True if the server has given its signal at least once.
     seen: bool,
     /// The time of the server's first question or open file, for [`BEGINS_WITHIN`].
     asked_at: Option<Instant>,

@@ -101,7 +101,7 @@ pub struct Judges {
 
 /// The facts on which a server's options and settings depend.
 pub struct Circumstances<'a> {
-    /// Whether the user trusts the project.
+    /// True if the user trusts the project.
     pub trusted: bool,
     /// The root of the project.
     pub root: &'a AbsPath,

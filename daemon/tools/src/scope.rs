@@ -72,12 +72,12 @@ impl Rules {
         }
     }
 
-    /// Whether something of the text of a file may be in scope.
+    /// True if something of the text of a file may be in scope.
     pub(super) fn may_have_text(&self, path: &WsPath) -> bool {
         self.has_path(path) && (self.tests != Tests::Exclude || !is_test_path(path.as_str()))
     }
 
-    /// Whether the map has to be asked what of a file is a test.
+    /// True if the map has to be asked what of a file is a test.
     pub(super) fn ask_map(&self) -> bool {
         self.tests != Tests::Include
     }

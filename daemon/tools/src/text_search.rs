@@ -96,12 +96,12 @@ impl RankedQuery {
         self.below.is_some() || !self.rules.is_all()
     }
 
-    /// Whether something of a file may be asked about.
+    /// True if something of a file may be asked about.
     pub(super) fn admits_file(&self, path: &WsPath) -> bool {
         self.below.as_ref().is_none_or(|below| path.is_below(below)) && self.rules.may_have_text(path)
     }
 
-    /// Whether a hit in such a file is: of a definition the map knows whether it is a test.
+    /// True if a hit in such a file is: of a definition the map knows whether it is a test.
     fn admits_hit(&self, map: &Map, hit: &MappedHit) -> bool {
         is_hit_in(&self.rules, map, hit)
     }
@@ -115,7 +115,7 @@ impl RankedQuery {
     }
 }
 
-/// Whether the scope has a hit.
+/// True if the scope has a hit.
 fn is_hit_in(rules: &Rules, map: &Map, hit: &MappedHit) -> bool {
     let node = hit.id.as_ref().and_then(|id| map.node(&id.parse().ok()?));
     node.map_or_else(|| rules.has_text(&hit.path), |node| rules.has_node(map, node))

@@ -14,7 +14,7 @@ use std::path::Path;
 pub(crate) struct FolderIdentity {
     /// The folder's device and inode; where the platform has none, the time at which the folder was made.
     folder: (u64, u64),
-    /// Whether the folder can be listed: one that could not be listed is scanned once it can.
+    /// True if the folder can be listed: one that could not be listed is scanned once it can.
     can_be_listed: bool,
 }
 

@@ -54,7 +54,7 @@ mod linux {
         table: Option<File>,
         /// The mounts below the root at the last sweep.
         below: Vec<Mount>,
-        /// Whether the mounts have changed since then.
+        /// True if the mounts have changed since then.
         have_changed: bool,
     }
 

@@ -41,7 +41,7 @@ pub struct Refreshed {
     /// After anything but a sweep that changed which files are left out: all notes about omissions, which replace the
     /// notes for which [`ScanNote::is_omission`] holds.
     pub omissions: Option<Vec<ScanNote>>,
-    /// Whether another folder has taken the root's place: whatever was started in the former one, such as a language
+    /// True if another folder has taken the root's place: whatever was started in the former one, such as a language
     /// server, is out of place.
     pub root_replaced: bool,
 }

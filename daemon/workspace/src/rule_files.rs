@@ -67,9 +67,9 @@ struct FolderRules {
     ignore: Gitignore,
     git_ignore: Gitignore,
     git_exclude: Gitignore,
-    /// Whether a repository begins here.
+    /// True if a repository begins here.
     has_git: bool,
-    /// Whether the folder lies in a repository.
+    /// True if the folder lies in a repository.
     in_git: bool,
 }
 

@@ -33,9 +33,9 @@ pub(crate) enum Tried {
 pub(crate) struct ReadFailure {
     why: String,
     tried: Tried,
-    /// Whether the error lasts until somebody changes a mode or an owner, which can be checked without reading.
+    /// True if the error lasts until somebody changes a mode or an owner, which can be checked without reading.
     is_denied: bool,
-    /// Whether the path was read before, so that its record may be out of date.
+    /// True if the path was read before, so that its record may be out of date.
     was_known: bool,
 }
 

@@ -175,9 +175,9 @@ pub(crate) struct Head<'m> {
     pub(crate) id: Option<Id>,
     pub(crate) method: Option<String>,
     pub(crate) params: Option<&'m RawValue>,
-    /// Whether it has a result or an error.
+    /// True if it has a result or an error.
     pub(crate) answers: bool,
-    /// Whether it has an error.
+    /// True if it has an error.
     pub(crate) failed: bool,
 }
 
@@ -195,7 +195,7 @@ impl<'m> Head<'m> {
 
 struct HeadReading<'h, 'm> {
     head: &'h mut Head<'m>,
-    /// Whether to stop once the kind of the message is clear.
+    /// True if reading ends once the kind of the message is clear.
     hurry: bool,
 }
 

@@ -50,13 +50,13 @@ pub(crate) struct Input<R> {
 struct Frames {
     /// The length that the present header gave.
     length: Option<u64>,
-    /// Whether the reader is in a header without a length so far.
+    /// True if the reader is in a header without a length so far.
     in_header: bool,
     /// Number of bytes of a body still to be skipped.
     skip: u64,
     /// The search for an ID in the skipped bytes.
     skipped: IdScan,
-    /// Whether the reader is lost: the last line was no header, and that has been reported.
+    /// True if the reader is lost: the last line was no header, and that has been reported.
     lost: bool,
 }
 

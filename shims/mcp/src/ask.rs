@@ -44,7 +44,7 @@ pub(crate) struct Questions<'c> {
     context: &'c RequestContext<RoleServer>,
     /// The kinds of questions that this client can answer.
     can: Vec<Offer>,
-    /// Whether the client repeats the call itself.
+    /// True if the client repeats the call itself.
     is_repeated: bool,
     /// Number of earlier questions.
     round: usize,

@@ -38,7 +38,7 @@ pub(crate) struct Roots {
     fallback: PathBuf,
     /// The client's answer; the lock is held during the question, so that the client is asked once.
     asked: Mutex<RootsAnswer>,
-    /// Whether work trees are followed: paths in arguments are of this machine, and there is no `--root`.
+    /// True if work trees are followed: paths in arguments are of this machine, and there is no `--root`.
     follows: bool,
     /// The top of the followed work tree.
     followed: Mutex<Option<PathBuf>>,
@@ -48,7 +48,7 @@ pub(crate) struct Roots {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CallRoot {
     pub(crate) folder: PathBuf,
-    /// Whether it is a followed work tree and not the folder that the client names.
+    /// True if it is a followed work tree and not the folder that the client names.
     pub(crate) is_followed: bool,
 }
 

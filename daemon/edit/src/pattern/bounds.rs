@@ -27,9 +27,9 @@ pub(super) const RESULT: usize = 32 * 1024 * 1024;
 /// The demands of a pattern on the files that it is matched against.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Demands {
-    /// Whether pieces of code are compared: then no tree may be too deep.
+    /// True if pieces of code are compared: then no tree may be too deep.
     compares: bool,
-    /// Whether lists are shared out: then none may be too long.
+    /// True if lists are shared out: then none may be too long.
     shares: bool,
 }
 

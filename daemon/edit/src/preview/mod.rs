@@ -34,7 +34,7 @@ pub struct FilePreview {
     pub additions: usize,
     /// Number of lines that the change removes.
     pub deletions: usize,
-    /// Whether the contents can be shown; if not, `diff` says only that they differ.
+    /// True if the contents can be shown; if not, `diff` says only that they differ.
     pub is_text: bool,
     /// Its part of the whole diff: from `diff --git` to the end of its last hunk.
     pub diff: String,

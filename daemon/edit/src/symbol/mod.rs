@@ -131,7 +131,7 @@ struct EditedDefinition<'t> {
 struct Neighbour {
     /// Number of empty lines between.
     blanks: usize,
-    /// Whether it is code or a comment as deep as the item or deeper: the end or the beginning of another item.
+    /// True if it is code or a comment as deep as the item or deeper: the end or the beginning of another item.
     is_sibling: bool,
     /// Offset at which the empty lines begin or end, on the far side from the item.
     edge: usize,

@@ -16,7 +16,7 @@ pub(super) struct Style {
     but: &'static [&'static str],
     /// Marks that begin and end any other comment; `None` if there are none.
     block: Option<(&'static str, &'static str)>,
-    /// Whether blocks are made by indentation, and must not be empty.
+    /// True if blocks are made by indentation, and must not be empty.
     pub(super) by_indentation: bool,
 }
 

@@ -28,9 +28,9 @@ pub(super) struct MapDocument {
     pub(super) text: LinedText,
     /// The facts of the text; empty where its language is not known.
     pub(super) facts: Arc<FileFacts>,
-    /// Whether the map has the same facts.
+    /// True if the map has the same facts.
     pub(super) is_mapped: bool,
-    /// Whether facts can be extracted from the text.
+    /// True if facts can be extracted from the text.
     pub(super) is_source: bool,
 }
 

@@ -31,7 +31,7 @@ pub(super) enum Sense {
 #[derive(Debug, Default)]
 pub(super) struct Senses {
     pub(super) list: Vec<Sense>,
-    /// Whether the meaning is certain, and not only one of several candidates.
+    /// True if the meaning is certain, and not only one of several candidates.
     pub(super) is_sure: bool,
 }
 

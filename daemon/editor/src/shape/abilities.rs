@@ -15,17 +15,17 @@ use super::kinds::{Kinds, Tags};
 pub(crate) struct Abilities {
     /// The methods for which it accepts links in place of locations.
     pub(crate) links: Links,
-    /// Whether the editor accepts outlines as trees.
+    /// True if the editor accepts outlines as trees.
     pub(crate) symbol_trees: bool,
     /// The kinds and tags that symbols of a document may have.
     pub(crate) symbols: Symbols,
     /// The kinds and tags that symbols of the workspace may have.
     pub(crate) workspace_symbols: Symbols,
-    /// Whether it asks for the range of a workspace symbol later.
+    /// True if it asks for the range of a workspace symbol later.
     pub(crate) resolves_symbols: bool,
-    /// Whether a link in a text may have a tooltip.
+    /// True if a link in a text may have a tooltip.
     pub(crate) link_tooltips: bool,
-    /// Whether hovers may be in Markdown.
+    /// True if hovers may be in Markdown.
     pub(crate) hover_markdown: bool,
     /// The parts that a completion may have.
     pub(crate) completion: Completion,
@@ -37,23 +37,23 @@ pub(crate) struct Abilities {
     pub(crate) code_actions: CodeActions,
     /// The parts that a diagnostic may have, and the ways to send it.
     pub(crate) diagnostics: Diagnostics,
-    /// Whether it folds only whole lines.
+    /// True if it folds only whole lines.
     pub(crate) folds_lines_only: bool,
-    /// Whether it can prepare a rename.
+    /// True if it can prepare a rename.
     pub(crate) prepares_rename: bool,
-    /// Whether it accepts semantic tokens.
+    /// True if it accepts semantic tokens.
     pub(crate) semantic_tokens: bool,
-    /// Whether it carries out `workspace/applyEdit`.
+    /// True if it carries out `workspace/applyEdit`.
     pub(crate) apply_edit: bool,
-    /// Whether it answers `workspace/configuration`.
+    /// True if it answers `workspace/configuration`.
     pub(crate) configuration: bool,
-    /// Whether it answers `workspace/workspaceFolders`, and reports changes of them.
+    /// True if it answers `workspace/workspaceFolders`, and reports changes of them.
     pub(crate) workspace_folders: bool,
-    /// Whether it shows progress that a server begins (`window/workDoneProgress/create`).
+    /// True if it shows progress that a server begins (`window/workDoneProgress/create`).
     pub(crate) work_done_progress: bool,
-    /// Whether it carries out `window/showDocument`.
+    /// True if it carries out `window/showDocument`.
     pub(crate) show_document: bool,
-    /// Whether it keeps additional properties of the actions of `window/showMessageRequest`. Every editor answers the
+    /// True if it keeps additional properties of the actions of `window/showMessageRequest`. Every editor answers the
     /// request itself.
     pub(crate) message_properties: bool,
     /// The encodings of columns that it offers and hob knows, in its order; empty if it offers none.
@@ -68,13 +68,13 @@ pub(crate) struct Abilities {
 /// The methods whose answers may be links (`LocationLink`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Links {
-    /// Whether `textDocument/declaration` may answer with links.
+    /// True if `textDocument/declaration` may answer with links.
     pub(crate) declaration: bool,
-    /// Whether `textDocument/definition` may answer with links.
+    /// True if `textDocument/definition` may answer with links.
     pub(crate) definition: bool,
-    /// Whether `textDocument/typeDefinition` may answer with links.
+    /// True if `textDocument/typeDefinition` may answer with links.
     pub(crate) type_definition: bool,
-    /// Whether `textDocument/implementation` may answer with links.
+    /// True if `textDocument/implementation` may answer with links.
     pub(crate) implementation: bool,
 }
 
@@ -90,23 +90,23 @@ pub(crate) struct Symbols {
 /// The parts that a completion may have.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Completion {
-    /// Whether its text may have tab stops.
+    /// True if its text may have tab stops.
     pub(crate) snippets: bool,
-    /// Whether the documentation may be in Markdown.
+    /// True if the documentation may be in Markdown.
     pub(crate) markdown: bool,
-    /// Whether it may have details beside the label.
+    /// True if it may have details beside the label.
     pub(crate) label_details: bool,
-    /// Whether characters may accept an item.
+    /// True if characters may accept an item.
     pub(crate) commit_characters: bool,
-    /// Whether an item may be selected at first.
+    /// True if an item may be selected at first.
     pub(crate) preselects: bool,
-    /// Whether the field `deprecated` may mark it as outdated.
+    /// True if the field `deprecated` may mark it as outdated.
     pub(crate) deprecated: bool,
     /// The tags of completions that the editor knows.
     pub(crate) tags: Tags,
-    /// Whether its edit may have a range to insert and one to replace.
+    /// True if its edit may have a range to insert and one to replace.
     pub(crate) insert_replace: bool,
-    /// Whether it may set how white space of inserted lines is treated.
+    /// True if it may set how white space of inserted lines is treated.
     pub(crate) insert_text_modes: bool,
     /// The kinds of completions that the editor knows.
     pub(crate) kinds: Kinds,
@@ -120,58 +120,58 @@ pub(crate) struct Completion {
 /// The parts that a signature may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Signatures {
-    /// Whether the documentation may be in Markdown.
+    /// True if the documentation may be in Markdown.
     pub(crate) markdown: bool,
-    /// Whether parameters may be given as columns of the signature.
+    /// True if parameters may be given as columns of the signature.
     pub(crate) label_offsets: bool,
-    /// Whether each signature may have an active parameter of its own.
+    /// True if each signature may have an active parameter of its own.
     pub(crate) active_parameter: bool,
 }
 
 /// The steps that an edit of the workspace may have. Every editor accepts plain changes of texts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct EditAbilities {
-    /// Whether an edit may list changes of documents in a given version, in order.
+    /// True if an edit may list changes of documents in a given version, in order.
     pub(crate) document_changes: bool,
-    /// Whether an edit may create files.
+    /// True if an edit may create files.
     pub(crate) create: bool,
-    /// Whether an edit may rename files.
+    /// True if an edit may rename files.
     pub(crate) rename: bool,
-    /// Whether an edit may delete files.
+    /// True if an edit may delete files.
     pub(crate) delete: bool,
 }
 
 /// The parts that a code action may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct CodeActions {
-    /// Whether the editor accepts actions beside commands.
+    /// True if the editor accepts actions beside commands.
     pub(crate) literals: bool,
-    /// Whether it asks for the edit later (`codeAction/resolve`), with the server's `data`.
+    /// True if it asks for the edit later (`codeAction/resolve`), with the server's `data`.
     pub(crate) resolves_edit: bool,
-    /// Whether actions may be disabled, with a reason.
+    /// True if actions may be disabled, with a reason.
     pub(crate) disabled: bool,
-    /// Whether an action may be marked as the preferred one.
+    /// True if an action may be marked as the preferred one.
     pub(crate) preferred: bool,
-    /// Whether the editor keeps the server's `data` in an action.
+    /// True if the editor keeps the server's `data` in an action.
     pub(crate) data: bool,
 }
 
 /// The parts that a diagnostic may have, and the ways to send it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Diagnostics {
-    /// Whether it may list related places.
+    /// True if it may list related places.
     pub(crate) related_information: bool,
-    /// Whether it may have the version of the document.
+    /// True if it may have the version of the document.
     pub(crate) versions: bool,
     /// The tags of diagnostics that the editor knows: unused and outdated code.
     pub(crate) tags: Tags,
-    /// Whether it may link to an explanation of its code.
+    /// True if it may link to an explanation of its code.
     pub(crate) code_descriptions: bool,
-    /// Whether the editor keeps the `data` of a diagnostic and sends it back in a request for actions.
+    /// True if the editor keeps the `data` of a diagnostic and sends it back in a request for actions.
     pub(crate) data: bool,
-    /// Whether the editor pulls diagnostics (`textDocument/diagnostic`).
+    /// True if the editor pulls diagnostics (`textDocument/diagnostic`).
     pub(crate) pulls: bool,
-    /// Whether an answer may have diagnostics of other documents too.
+    /// True if an answer may have diagnostics of other documents too.
     pub(crate) related_documents: bool,
 }
 

@@ -126,7 +126,7 @@ impl<'a> SnippetWriter<'_, 'a> {
 struct Parser<'a> {
     text: &'a str,
     at: usize,
-    /// Whether a search for the end of a choice or a transformation has reached the snippet's end, so that no other
+    /// True if a search for the end of a choice or a transformation has reached the snippet's end, so that no other
     /// search has to.
     has_run_out: bool,
 }

@@ -18,11 +18,11 @@ pub(super) struct ServerOpenFile {
     /// Number of batches of changes that the last requested diagnostics cover, and the number of times that
     /// diagnostics had come before.
     pub(super) asked: Option<(u64, u64)>,
-    /// Whether the file is open only until the server has read it, because nobody asked about it.
+    /// True if the file is open only until the server has read it, because nobody asked about it.
     pub(super) shown: bool,
     /// Number of relevant batches of changes when the server was last made to read the file.
     pub(super) fresh: u64,
-    /// Whether an editor has the file open: then it stays open, and its text is the one that counts among editors.
+    /// True if an editor has the file open: then it stays open, and its text is the one that counts among editors.
     pub(super) pinned: bool,
     /// The editors' own versions of the text, by the server's versions.
     pub(super) labels: Labels,

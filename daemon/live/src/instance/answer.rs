@@ -7,7 +7,7 @@ pub enum Completeness {
     Complete,
     /// Something may be missing; the text says why.
     Partial(String),
-    /// Whether something is missing is not known; the text says why.
+    /// Nobody knows what is missing; the text says why.
     Unknown(String),
 }
 

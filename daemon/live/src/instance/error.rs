@@ -22,7 +22,7 @@ pub enum StartError {
         program: String,
         /// The event that ended the start, in words.
         why: String,
-        /// Whether the server ended by itself or refused: then it will do so again.
+        /// True if the server ended by itself or refused: then it will do so again.
         by_itself: bool,
         /// The last lines of its standard error, oldest first.
         stderr: Vec<String>,

@@ -77,7 +77,7 @@ struct MissedDeadlineState {
     count: u32,
     /// The time at which the last of them was counted, and the number of messages by then.
     last: Option<(Instant, u64)>,
-    /// Whether it replaces a server that was silent: then its limit is lower.
+    /// True if it replaces a server that was silent: then its limit is lower.
     on_probation: bool,
 }
 

@@ -55,7 +55,7 @@ pub struct LiveOptions {
 pub struct LiveProject {
     /// The root of the project.
     pub root: AbsPath,
-    /// Whether the user trusts the project: see the catalogue's `restricted`.
+    /// True if the user trusts the project: see the catalogue's `restricted`.
     pub trusted: bool,
     /// The user's preferences for the servers of the project.
     pub preferences: Arc<Preferences>,

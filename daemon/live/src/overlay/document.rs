@@ -22,7 +22,7 @@ pub(super) struct Buffer {
     /// The time when the editor made it differ from the disk: a place in the order of all such times; `None` while it
     /// does not differ.
     pub(super) dirty_since: Option<u64>,
-    /// Whether the editor has been told that its text does not count.
+    /// True if the editor has been told that its text does not count.
     pub(super) told: bool,
 }
 

@@ -69,7 +69,7 @@ impl<'t> NodeCursor<'t> {
     }
 
     fn is_at_top(&self) -> bool {
-        self.node.number() == self.top.number()
+        self.node.list_number() == self.top.list_number()
     }
 
     fn go_to(&mut self, to: Option<Node<'t>>) -> Option<Node<'t>> {
@@ -90,7 +90,7 @@ pub(crate) struct Children<'t> {
 
 impl<'t> Children<'t> {
     pub(super) fn of_node(node: Node<'t>, to: StepTo) -> Self {
-        Self { of: node, next: node.number() + 1, end: node.raw().next, to }
+        Self { of: node, next: node.list_number() + 1, end: node.list_entry().next, to }
     }
 }
 
@@ -99,7 +99,7 @@ impl<'t> Iterator for Children<'t> {
 
     fn next(&mut self) -> Option<Node<'t>> {
         let found = self.of.first_between(self.next, self.end, self.to);
-        self.next = found.map_or(self.end, |node| node.raw().next);
+        self.next = found.map_or(self.end, |node| node.list_entry().next);
         found
     }
 }

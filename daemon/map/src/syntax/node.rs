@@ -44,11 +44,11 @@ impl<'t> Node<'t> {
         Self { list, at: 0 }
     }
 
-    pub(super) fn raw(&self) -> &'t RawNode {
+    pub(super) fn list_entry(&self) -> &'t RawNode {
         &self.list.nodes[self.at as usize]
     }
 
-    pub(super) fn number(&self) -> u32 {
+    pub(super) fn list_number(&self) -> u32 {
         self.at
     }
 
@@ -58,7 +58,7 @@ impl<'t> Node<'t> {
     }
 
     fn has_flag(&self, flag: u16) -> bool {
-        self.raw().flags & flag != 0
+        self.list_entry().flags & flag != 0
     }
 
     /// A number that no other node of the tree has, above 0.
@@ -70,13 +70,13 @@ impl<'t> Node<'t> {
     /// The number of its kind in the grammar.
     #[must_use]
     pub fn kind_id(&self) -> u16 {
-        self.raw().kind
+        self.list_entry().kind
     }
 
     /// The name of its kind in the grammar; of a token without a name, its text.
     #[must_use]
     pub fn kind(&self) -> &'t str {
-        match self.raw().kind {
+        match self.list_entry().kind {
             ERROR => "ERROR",
             kind => self.list.grammar.kinds.get(usize::from(kind)).map_or("", |name| name),
         }
@@ -103,7 +103,7 @@ impl<'t> Node<'t> {
     /// Returns true if it stands around what the parser did not understand.
     #[must_use]
     pub fn is_error(&self) -> bool {
-        self.raw().kind == ERROR
+        self.list_entry().kind == ERROR
     }
 
     /// Returns true if the parser made it up.
@@ -115,46 +115,46 @@ impl<'t> Node<'t> {
     /// The offset of its first byte.
     #[must_use]
     pub fn start_byte(&self) -> usize {
-        self.raw().start as usize
+        self.list_entry().start as usize
     }
 
     /// The offset behind its last byte.
     #[must_use]
     pub fn end_byte(&self) -> usize {
-        self.raw().end as usize
+        self.list_entry().end as usize
     }
 
     /// The offsets of its bytes.
     #[must_use]
     pub fn byte_range(&self) -> Range<usize> {
-        let raw = self.raw();
+        let raw = self.list_entry();
         raw.start as usize..raw.end as usize
     }
 
     /// Row and column, in bytes, of its beginning, both from 0.
     #[must_use]
     pub fn start_position(&self) -> Point {
-        let raw = self.raw();
+        let raw = self.list_entry();
         Point { row: raw.start_row as usize, column: raw.start_column as usize }
     }
 
     /// Row and column, in bytes, of its end, both from 0.
     #[must_use]
     pub fn end_position(&self) -> Point {
-        let raw = self.raw();
+        let raw = self.list_entry();
         Point { row: raw.end_row as usize, column: raw.end_column as usize }
     }
 
     /// The node around it; `None` for the root.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {
-        (self.at != 0).then(|| self.with_number(self.raw().parent))
+        (self.at != 0).then(|| self.with_number(self.list_entry().parent))
     }
 
     /// The number of its named children.
     #[must_use]
     pub fn named_child_count(&self) -> usize {
-        self.raw().named_children as usize
+        self.list_entry().named_children as usize
     }
 
     /// The number of its children, tokens without names included.
@@ -166,7 +166,7 @@ impl<'t> Node<'t> {
     /// Returns true if it has no children.
     #[must_use]
     pub fn is_leaf(&self) -> bool {
-        self.raw().next == self.at + 1
+        self.list_entry().next == self.at + 1
     }
 
     /// The child with this number, from 0, tokens without names included.
@@ -178,22 +178,24 @@ impl<'t> Node<'t> {
     /// The named child with this number, from 0.
     #[must_use]
     pub fn named_child(&self, number: u32) -> Option<Self> {
-        (number < self.raw().named_children).then(|| named_children(*self).nth(number as usize)).flatten()
+        (number < self.list_entry().named_children)
+            .then(|| named_children(*self).nth(number as usize))
+            .flatten()
     }
 
     /// The number of the field that it is in; 0 without one. A node that may stand anywhere is in none.
     pub(super) fn own_field(&self) -> u16 {
-        if self.is_extra() { 0 } else { self.raw().field[0] }
+        if self.is_extra() { 0 } else { self.list_entry().field[0] }
     }
 
     fn is_in_field(&self, field: u16) -> bool {
-        self.raw().field.contains(&field)
+        self.list_entry().field.contains(&field)
     }
 
     /// The first child in a field, by the field's number in the grammar.
     #[must_use]
     pub fn child_by_field_id(&self, field: u16) -> Option<Self> {
-        let has_field = field != 0 && self.raw().fields & (1 << (field % 32)) != 0;
+        let has_field = field != 0 && self.list_entry().fields & (1 << (field % 32)) != 0;
         has_field.then(|| all_children(*self).find(|child| child.is_in_field(field))).flatten()
     }
 
@@ -244,11 +246,11 @@ impl<'t> Node<'t> {
 
     /// The first of its children to step to.
     pub(super) fn first_child(&self, to: StepTo) -> Option<Self> {
-        self.first_between(self.at + 1, self.raw().next, to)
+        self.first_between(self.at + 1, self.list_entry().next, to)
     }
 
     pub(super) fn sibling_behind(&self, to: StepTo) -> Option<Self> {
-        let raw = self.raw();
+        let raw = self.list_entry();
         if self.at == 0 {
             return None;
         }

@@ -64,7 +64,7 @@ impl Project {
         }
     }
 
-    /// Whether the map has a definition, or the file's scopes a binding, whose name stands there.
+    /// True if the map has a definition, or the file's scopes a binding, whose name stands there.
     pub(crate) fn defines(&self, path: &str, at: NamePlace) -> bool {
         let at = self.behind_sign(path, at);
         let binds = |local: LocalName| local.bindings.contains(&at);
@@ -79,7 +79,7 @@ impl Project {
         NamePlace { col: at.col + u32::from(is_sign), ..at }
     }
 
-    /// Whether the map has a definition of the name on a line that is wanted, or the file's scopes bind it.
+    /// True if the map has a definition of the name on a line that is wanted, or the file's scopes bind it.
     pub(crate) fn has_definition(&self, question: &Question) -> bool {
         let word = self.word_at(&question.path, question.at).unwrap_or_default();
         let is_wanted =

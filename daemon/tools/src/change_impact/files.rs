@@ -46,9 +46,9 @@ pub(super) struct ChangedFiles {
     pub(super) pairs: Vec<FilePair>,
     /// Files that differ and are not compared symbol by symbol, with the reason.
     pub(super) skipped: Vec<ReviewedFile>,
-    /// Whether the map of now is of the side after the change.
+    /// True if the map of now is of the side after the change.
     pub(super) is_after_now: bool,
-    /// Whether the map of now is of the side before the change: of a diff that is not applied.
+    /// True if the map of now is of the side before the change: of a diff that is not applied.
     pub(super) is_before_now: bool,
 }
 

@@ -284,7 +284,7 @@ impl<'t> Body<'t> {
     }
 }
 
-/// Whether documentation begins on a line (given with the one above it), and with what it ends if it goes on.
+/// True if documentation begins on a line (given with the one above it), and with what it ends if it goes on.
 fn doc_at(line: &str, above: Option<&str>) -> Option<Option<&'static str>> {
     if line.starts_with("///") || line.starts_with("//!") || line.starts_with("#[doc") {
         return Some(None);

@@ -323,7 +323,7 @@ fn functions_in(map: &Map, info: &NodeInfo) -> Vec<(u32, u32)> {
     functions
 }
 
-/// Whether more than half of the lines of a function are those of functions in it.
+/// True if more than half of the lines of a function are those of functions in it.
 fn is_mostly_others(outer: (u32, u32), functions: &[(u32, u32)]) -> bool {
     let (mut covered, mut until) = (0, outer.0);
     for (first, last) in functions.iter().filter(|one| **one != outer && outer.0 <= one.0 && one.1 <= outer.1)

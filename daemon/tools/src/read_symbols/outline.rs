@@ -20,7 +20,7 @@ const FILES: usize = 40;
 /// Characters of a signature.
 const SIGNATURE: usize = 100;
 
-/// Whether a target is a folder of mapped files.
+/// True if a target is a folder of mapped files.
 pub(super) fn is_folder(call: &ToolCall<'_>, workspace: &Workspace, text: &str) -> bool {
     folder(call, workspace, text).is_some()
 }

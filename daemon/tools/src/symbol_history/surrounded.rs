@@ -9,9 +9,9 @@ use super::walk::SymbolIdentity;
 #[derive(PartialEq, Eq)]
 pub(super) struct SurroundedText {
     text: String,
-    /// Whether no line stands before it.
+    /// True if no line stands before it.
     is_at_start: bool,
-    /// Whether no line stands behind it.
+    /// True if no line stands behind it.
     is_at_end: bool,
 }
 

@@ -109,7 +109,7 @@ enum ParentComparison {
 #[derive(Default)]
 struct TouchedFiles {
     pairs: Vec<FilePair>,
-    /// Whether there are more than were read.
+    /// True if there are more than were read.
     is_cut: bool,
 }
 

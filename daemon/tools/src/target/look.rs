@@ -279,13 +279,13 @@ impl Look<'_> {
         Named::One(Meant { node: *node, lines: None, note: Some(note) })
     }
 
-    /// Whether a node is in a file of types alone (`index.d.ts`).
+    /// True if a node is in a file of types alone (`index.d.ts`).
     fn is_declaration_file(&self, node: NodeRef) -> bool {
         let path = node.file().and_then(|file| self.map.file(file)).map(|(path, _)| path.as_str());
         path.is_some_and(|path| path.ends_with(".d.ts") || path.ends_with(".pyi"))
     }
 
-    /// Whether a node is in a folder that shows or builds the project and is not of it.
+    /// True if a node is in a folder that shows or builds the project and is not of it.
     fn is_beside(&self, node: NodeRef) -> bool {
         let path = node.file().and_then(|file| self.map.file(file)).map(|(path, _)| path.as_str());
         let first = path.and_then(|path| path.split_once('/')).map(|(folder, _)| folder);

@@ -116,7 +116,7 @@ pub(super) fn look_up(call: &ToolCall<'_>, map: &Map, workspace: &Workspace, tex
     Look { map, paths: paths(call, workspace), shows: &shows }.up(text)
 }
 
-/// Whether a text ends with a line, as places do.
+/// True if a text ends with a line, as places do.
 pub(super) fn has_line(text: &str) -> bool {
     form::places(form::trimmed(text)).len() > 1
 }

@@ -67,7 +67,7 @@ impl TestRunner {
         }
     }
 
-    /// Whether one command runs tests of several project folders.
+    /// True if one command runs tests of several project folders.
     pub(super) fn is_for_all_folders(self) -> bool {
         matches!(self, Self::Pytest)
     }

@@ -32,7 +32,7 @@ pub struct Commit {
 pub struct Commits {
     /// The commits, newest first.
     pub commits: Vec<Commit>,
-    /// Whether there are older ones: the limit was reached, or the history is shallow or damaged there.
+    /// True if there are older ones: the limit was reached, or the history is shallow or damaged there.
     pub capped: bool,
 }
 

@@ -20,7 +20,7 @@ pub struct ChangeCounts {
     pub files: HashMap<WsPath, u32>,
     /// Number of commits that were looked at.
     pub commits: usize,
-    /// Whether commits are missing: the history is shallow or damaged there, or the time ran out.
+    /// True if commits are missing: the history is shallow or damaged there, or the time ran out.
     pub is_cut: bool,
 }
 

@@ -13,7 +13,7 @@ use super::{GitError, Oid, Repository};
 pub struct CommitParents {
     /// The parents that are there, in their order.
     pub present: Vec<Oid>,
-    /// Whether some parents are missing: a shallow history ends here.
+    /// True if some parents are missing: a shallow history ends here.
     pub is_cut: bool,
 }
 

@@ -56,7 +56,7 @@ pub struct Ref {
 pub struct Refs {
     /// Sorted by kind (branches, remote branches, tags), then by name.
     pub refs: Vec<Ref>,
-    /// Whether there are more than are listed.
+    /// True if there are more than are listed.
     pub capped: bool,
     /// Number of refs that lead to no readable commit: damaged ones, or tags of a file.
     pub unreadable: usize,

@@ -61,7 +61,7 @@ pub(super) fn parse(text: &str) -> ManifestJson<'_> {
 struct Parser<'t> {
     text: &'t str,
     at: usize,
-    /// Whether an invalid byte has ended the reading.
+    /// True if an invalid byte has ended the reading.
     broken: bool,
 }
 

@@ -107,10 +107,10 @@ pub struct Dependency {
     pub version: Option<String>,
     /// The kind of statement that this is.
     pub origin: Origin,
-    /// Whether it is needed only to develop, test or build: by the table, group or file that names it, or because that
+    /// True if it is needed only to develop, test or build: by the table, group or file that names it, or because that
     /// file is in a folder for tests, examples or documentation.
     pub dev: bool,
-    /// Whether it is a folder of this machine, mostly another member of the same project.
+    /// True if it is a folder of this machine, mostly another member of the same project.
     pub local: bool,
     /// 1-based line on which it is named.
     pub line: u32,

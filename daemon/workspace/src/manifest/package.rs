@@ -15,7 +15,7 @@ pub struct PackageMention {
     pub line: u32,
     /// The accepted versions, as this file states them.
     pub requirement: Option<String>,
-    /// Whether this file needs it only to develop, test or build.
+    /// True if this file needs it only to develop, test or build.
     pub dev: bool,
 }
 
@@ -34,11 +34,11 @@ pub struct Package {
     pub version: Option<String>,
     /// All versions in lock files, lowest first. Mostly one.
     pub versions: Vec<String>,
-    /// Whether a manifest requires it; otherwise another package does.
+    /// True if a manifest requires it; otherwise another package does.
     pub direct: bool,
-    /// Whether every file that requires it does so only to develop, test or build.
+    /// True if every file that requires it does so only to develop, test or build.
     pub dev: bool,
-    /// Whether it is a folder of this machine, mostly another member of the project.
+    /// True if it is a folder of this machine, mostly another member of the project.
     pub local: bool,
     /// The file that names it: the most direct first, then for use before for development, then the outermost.
     pub manifest: WsPath,

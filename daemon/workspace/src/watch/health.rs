@@ -36,7 +36,7 @@ impl fmt::Display for WatcherState {
 #[must_use]
 pub struct SweepToken {
     losses: u64,
-    /// Whether another folder has taken the root's place since the sweep before.
+    /// True if another folder has taken the root's place since the sweep before.
     pub(crate) root_replaced: bool,
 }
 
@@ -54,7 +54,7 @@ struct Inner {
     state: WatcherState,
     losses: u64,
     replace: bool,
-    /// Whether distrust is permanent, because others can write to this file system without an event.
+    /// True if distrust is permanent, because others can write to this file system without an event.
     hopeless: bool,
 }
 

@@ -91,7 +91,7 @@ struct Queue {
     /// Number of calls that want the turn or have it. A lock is not fair: unless it yields, the thread would keep the
     /// turn for as long as events come.
     hurried: AtomicUsize,
-    /// Whether waiting for events has failed for good.
+    /// True if waiting for events has failed for good.
     is_broken: AtomicBool,
 }
 

@@ -31,7 +31,7 @@ pub struct Watcher {
     backend: Mutex<Option<Arc<dyn WatchBackend>>>,
     /// Folders that the backend was told to watch.
     watched: Mutex<BTreeSet<WsPath>>,
-    /// Whether this sweep met the system's limit: asking again would only cost time.
+    /// True if this sweep met the system's limit: asking again would only cost time.
     exhausted: AtomicBool,
     /// The identity of the root's folder as of the last complete look.
     root_seen: Mutex<RootSeen>,

@@ -16,7 +16,7 @@ pub(super) struct SelectorName<'t> {
     pub(super) name: String,
     /// The mark, at which the name begins.
     pub(super) at: Node<'t>,
-    /// Whether the selector only asks for it.
+    /// True if the selector only asks for it.
     pub(super) is_asked: bool,
 }
 

@@ -21,11 +21,11 @@ pub(super) struct KeptCode {
 /// What the lines of a cell so far say of those to come.
 #[derive(Debug, Default)]
 pub(super) struct CellMagic {
-    /// Whether a line with more than blanks has been read.
+    /// True if a line with more than blanks has been read.
     begun: bool,
-    /// Whether the cell is in another language.
+    /// True if the cell is in another language.
     foreign: bool,
-    /// Whether the last line was a command that goes on.
+    /// True if the last line was a command that goes on.
     goes_on: bool,
 }
 

@@ -42,7 +42,7 @@ pub(super) struct PomParent {
 pub(super) struct PomFile {
     pub(super) parent: Option<PomParent>,
     pub(super) own: Coordinates,
-    /// Whether it packages nothing, but is only a list of versions or modules.
+    /// True if it packages nothing, but is only a list of versions or modules.
     pub(super) is_list: bool,
     pub(super) properties: Vec<(String, String)>,
     pub(super) managed: Vec<PomDependency>,
