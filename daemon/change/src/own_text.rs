@@ -48,7 +48,7 @@ impl OwnText {
         let mut lines: Vec<u64> = whole.lines().map(|line| hash_of(line.trim())).collect();
         lines.sort_unstable();
         Self {
-            signature: replace_word(side.facts.text(def.signature), name),
+            signature: replace_word(side.facts.signature(def), name),
             code,
             comments: tidy_comments(&format!("{above}\n{}", own.comments)),
             lines,
@@ -131,7 +131,7 @@ fn split_text<'d>(side: &FileSide, text: &str, def: &Def, holes: impl Iterator<I
     let mut split = SplitText::default();
     let range = def.bytes.0 as usize..def.bytes.1 as usize;
     for stretch in stretches(range, holes) {
-        split.add_stretch(&side.facts, text.get(stretch).unwrap_or_default(), side.facts.text(def.doc));
+        split.add_stretch(&side.facts, text.get(stretch).unwrap_or_default(), side.facts.doc(def));
         split.code.push('\n');
     }
     split

@@ -125,7 +125,7 @@ impl SymbolPlace {
             kind: def.kind,
             flags: def.flags,
             line: def.name_at.0,
-            signature: side.facts.text(def.signature).to_owned(),
+            signature: side.facts.signature(def).to_owned(),
         }
     }
 }

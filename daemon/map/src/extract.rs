@@ -19,7 +19,7 @@ use crate::syntax::Tree;
 use crate::tamed::tame_comments;
 
 /// Raised whenever facts of unchanged bytes would come out differently; stored facts of other versions are not used.
-pub const EXTRACTOR_VERSION: u32 = 23;
+pub const EXTRACTOR_VERSION: u32 = 24;
 
 thread_local! {
     /// The parsers of the file at hand: a file in which languages are nested uses several.

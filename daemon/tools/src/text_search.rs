@@ -280,7 +280,7 @@ fn one(map: &Map, hit: &RankedHit, file: FileId, path: WsPath, is_known: bool) -
         return Some(whole(!is_known));
     }
     let (_, facts) = map.file(file)?;
-    let def = DefIdx(hit.slot - 1);
+    let def = DefIdx::new(hit.slot - 1);
     let found = facts.defs.get(def.index())?;
     Some(MappedHit {
         id: Some(map.id(DefRef { file, def }.into()).to_string()),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -12,7 +13,7 @@ use crate::rows::Failure;
 const ENDINGS: &[&str] = &["py", "c", "rs", "ts", "js", "go", "cpp", "cc"];
 
 /// A file of ordinary size, in bytes.
-const ORDINARY: std::ops::Range<u64> = 1_000..40_000;
+const ORDINARY: Range<u64> = 1_000..40_000;
 
 /// A file that is being edited; dropping this brings back what it said.
 pub(crate) struct Edited {
@@ -23,10 +24,19 @@ pub(crate) struct Edited {
 }
 
 impl Edited {
-    /// The file in the middle of those in the tree's commonest language.
+    /// The file in the middle of those of ordinary size in the tree's commonest language.
     pub(crate) fn choose(tree: &Path) -> Result<Self, Failure> {
+        Self::choose_among(tree, &ORDINARY)
+    }
+
+    /// The file in the middle of those in the tree's commonest language, whatever their size.
+    pub(crate) fn choose_any(tree: &Path) -> Result<Self, Failure> {
+        Self::choose_among(tree, &(0..u64::MAX))
+    }
+
+    fn choose_among(tree: &Path, sizes: &Range<u64>) -> Result<Self, Failure> {
         let mut found = BTreeMap::new();
-        collect(tree, &mut found);
+        collect(tree, sizes, &mut found);
         let commonest = found.into_values().max_by_key(Vec::len);
         let mut files = commonest.ok_or("the tree has no source file of a language that all know")?;
         files.sort();
@@ -66,7 +76,7 @@ pub(crate) fn replace(file: &Path, text: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn collect(folder: &Path, found: &mut BTreeMap<&'static str, Vec<PathBuf>>) {
+fn collect(folder: &Path, sizes: &Range<u64>, found: &mut BTreeMap<&'static str, Vec<PathBuf>>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let (path, name) = (entry.path(), entry.file_name());
         let Ok(meta) = fs::symlink_metadata(&path) else { continue };
@@ -74,8 +84,8 @@ fn collect(folder: &Path, found: &mut BTreeMap<&'static str, Vec<PathBuf>>) {
             continue;
         }
         if meta.is_dir() {
-            collect(&path, found);
-        } else if meta.is_file() && ORDINARY.contains(&meta.len()) {
+            collect(&path, sizes, found);
+        } else if meta.is_file() && sizes.contains(&meta.len()) {
             let ending = ENDINGS.iter().find(|ending| path.extension().is_some_and(|own| own == **ending));
             ending.into_iter().for_each(|ending| found.entry(ending).or_default().push(path.clone()));
         }

@@ -146,8 +146,9 @@ fn sizes(tree: &Tree, rng: &mut Rng) {
 
 fn nuls(tree: &Tree, rng: &mut Rng) {
     for at in [4, 4_095, 65_535, 65_536, 65_537, 70_000, 99_990] {
-        tree.write(&format!("nul/at{at}.txt"), with_nul(dirty(rng, 100_000), at));
-        tree.write(&format!("nul/text{at}.txt"), with_nul(text(rng, 100_000).into_bytes(), at));
+        let len = at + 5_000;
+        tree.write(&format!("nul/at{at}.txt"), with_nul(dirty(rng, len), at));
+        tree.write(&format!("nul/text{at}.txt"), with_nul(text(rng, len).into_bytes(), at));
     }
     let marked = [b"\xef\xbb\xbf", text(rng, 90_000).as_bytes()].concat();
     tree.write("nul/marked.txt", with_nul(marked, 65_538));

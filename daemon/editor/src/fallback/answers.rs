@@ -144,9 +144,8 @@ impl DocumentReading<'_> {
             Sense::Here(def) => {
                 let facts = &self.document.facts;
                 let def = facts.def(def);
-                let header =
-                    header_or_kind(facts.text(def.signature), def.kind.as_str(), facts.name(def.name));
-                (header, facts.text(def.doc).to_owned(), facts.lang)
+                let header = header_or_kind(facts.signature(def), def.kind.as_str(), facts.name(def.name));
+                (header, facts.doc(def).to_owned(), facts.lang)
             }
             Sense::There(node) => {
                 let info = self.map.info(node)?;

@@ -88,7 +88,7 @@ impl MapDocument {
     /// its name.
     pub(super) fn span_of(&self, r: &Ref) -> Spans {
         let width = if self.facts.lang.is_prose() { 0 } else { utf16_width_of(self.name(r.name)) };
-        Spans { at: (r.line, r.col), width }
+        Spans { at: (r.line, r.col()), width }
     }
 
     /// Finds the thing at a place, and the identifier there.
@@ -111,7 +111,7 @@ impl MapDocument {
     /// Returns the last link that has begun, or the heading.
     fn spot_of_prose(&self, at: LineAndColumn) -> DocumentSpot {
         let refs = self.facts.refs.iter().enumerate();
-        let begun = refs.filter(|(_, r)| r.line == at.0 && r.col <= at.1).max_by_key(|(_, r)| r.col);
+        let begun = refs.filter(|(_, r)| r.line == at.0 && r.col() <= at.1).max_by_key(|(_, r)| r.col());
         let heading = self.facts.defs_indexed().find(|(_, def)| def.name_at.0 == at.0);
         let link = begun.map(|(idx, _)| DocumentSpot::Ref(idx));
         link.or(heading.map(|(idx, _)| DocumentSpot::Def(idx))).unwrap_or(DocumentSpot::Nothing)

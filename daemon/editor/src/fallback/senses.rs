@@ -212,7 +212,7 @@ fn meant_nodes(map: &Map, file: FileId, facts: &FileFacts, r: &Ref) -> (Vec<Node
 /// Returns the edges of a reference. Edges know only their lines, so names tell several edges on one line apart.
 fn edges_at(map: &Map, file: FileId, facts: &FileFacts, r: &Ref) -> Vec<Edge> {
     let owner = r.owner.map_or(NodeRef::File(file), |def| DefRef { file, def }.into());
-    let mut edges = map.edges_out(owner, EdgeKinds::from_iter([edge_kind(r.kind)]));
+    let mut edges = map.edges_out(owner, EdgeKinds::from_iter([edge_kind(r.kind())]));
     edges.retain(|edge| edge.sites.contains(&r.line));
     let fits = |edge: &Edge, r: &Ref| is_meant_by(map, edge.to, facts, r);
     if edges.iter().any(|edge| fits(edge, r)) {
@@ -223,7 +223,7 @@ fn edges_at(map: &Map, file: FileId, facts: &FileFacts, r: &Ref) -> Vec<Edge> {
     // is the former certain.
     let is_beside = |other: &Ref| {
         let same = other.line == r.line && other.owner == r.owner && other.name != r.name;
-        same && edge_kind(other.kind) == edge_kind(r.kind)
+        same && edge_kind(other.kind) == edge_kind(r.kind())
     };
     if facts.refs.iter().any(is_beside) {
         edges.clear();
@@ -258,7 +258,7 @@ fn is_meant_by(map: &Map, node: NodeRef, facts: &FileFacts, r: &Ref) -> bool {
 /// Returns true if a link may lead to a node, by the name of the file; a link without a file leads to its own. A link
 /// with a heading leads to a heading.
 pub(super) fn is_linked(map: &Map, node: NodeRef, facts: &FileFacts, r: &Ref) -> bool {
-    let (Receiver::Path(spec), Some(file)) = (r.receiver, node.file()) else { return false };
+    let (Receiver::Path(spec), Some(file)) = (r.receiver(), node.file()) else { return false };
     let Some((path, linked)) = map.file(file) else { return false };
     let kind = if let NodeRef::Def(def) = node { Some(linked.def(def.def).kind) } else { None };
     // A mark before it shows the form in which the link is written.

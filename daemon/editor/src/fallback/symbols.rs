@@ -87,7 +87,7 @@ impl MapDocument {
             "range": range(from, to),
             "selectionRange": name.range(),
         });
-        let detail = self.facts.text(def.signature);
+        let detail = self.facts.signature(def);
         if !detail.is_empty() && !def.kind.is_prose() {
             symbol["detail"] = detail.into();
         }

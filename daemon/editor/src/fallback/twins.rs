@@ -15,12 +15,12 @@ pub(super) fn twin_def(from: &FileFacts, def: DefIdx, to: &FileFacts) -> Option<
 /// same definition if possible. The meaning of `self` depends on the definition.
 pub(super) fn twin_ref<'t>(from: &FileFacts, r: &Ref, to: &'t FileFacts) -> Option<&'t Ref> {
     let name = to.names.find(from.name(r.name))?;
-    let is_same = |other: &&Ref| other.kind == r.kind && receiver_key(to, other) == receiver_key(from, r);
+    let is_same = |other: &&Ref| other.kind == r.kind() && receiver_key(to, other) == receiver_key(from, r);
     let mut same: Vec<&Ref> = to.refs_named(name).iter().filter(is_same).collect();
     let owner = owner_name(from, r);
     same.sort_by_key(|other| other.owner.map(|def| to.name(to.def(def).qualified)) != owner);
     let best = *same.first()?;
-    let is_bound = matches!(r.receiver, Receiver::SelfType | Receiver::Super);
+    let is_bound = matches!(r.receiver(), Receiver::SelfType | Receiver::Super);
     (!is_bound || self::owner_name(to, best) == owner).then_some(best)
 }
 
@@ -40,7 +40,7 @@ fn owner_name<'f>(facts: &'f FileFacts, r: &Ref) -> Option<&'f str> {
 }
 
 fn receiver_key<'f>(facts: &'f FileFacts, r: &Ref) -> (u8, &'f str) {
-    match r.receiver {
+    match r.receiver() {
         Receiver::None => (0, ""),
         Receiver::SelfType => (1, ""),
         Receiver::Super => (2, ""),

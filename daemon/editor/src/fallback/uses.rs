@@ -65,7 +65,7 @@ impl<'m> SoughtNode<'m> {
     fn refs_of_edge<'f>(&self, facts: &'f FileFacts, edge: &Edge) -> Vec<&'f Ref> {
         let owner = if let NodeRef::Def(def) = edge.from { Some(def.def) } else { None };
         let belongs = |r: &&Ref| {
-            r.owner == owner && edge_kind(r.kind) == edge.kind && edge.sites.binary_search(&r.line).is_ok()
+            r.owner == owner && edge_kind(r.kind()) == edge.kind && edge.sites.binary_search(&r.line).is_ok()
         };
         let names = self.names_in(facts);
         let mut refs: Vec<&Ref> = facts.refs.iter().filter(belongs).collect();
@@ -205,7 +205,7 @@ fn use_of(sought: &SoughtNode<'_>, path: &WsPath, facts: &FileFacts, import: &Im
 
 fn span(facts: &FileFacts, r: &Ref) -> Spans {
     let width = if facts.lang.is_prose() { 0 } else { utf16_width_of(facts.name(r.name)) };
-    Spans { at: (r.line, r.col), width }
+    Spans { at: (r.line, r.col()), width }
 }
 
 /// Converts uses to places, sorted, without repeats.

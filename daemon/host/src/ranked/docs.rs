@@ -90,8 +90,8 @@ pub(super) fn each_document<E>(
             prior: prior_of_def(def, prior),
             name: facts.name(def.name),
             context: &format!("{parent} {}", source.path),
-            signature: facts.text(def.signature),
-            doc: facts.text(def.doc),
+            signature: facts.signature(def),
+            doc: facts.doc(def),
             body: &match members.get(&slot) {
                 None => text_without_holes(source.bytes, def.bytes, holes, OWN_MAX),
                 Some(members) => Cow::Owned(format!(
@@ -121,7 +121,7 @@ fn member_texts(facts: &FileFacts) -> FxHashMap<u32, String> {
         let Some(parent) = def.parent else { continue };
         let text = members.entry(parent.0 + 1).or_default();
         if text.len() < OWN_MAX {
-            text.extend(["\n", facts.name(def.name), " ", facts.text(def.doc)]);
+            text.extend(["\n", facts.name(def.name), " ", facts.doc(def)]);
         }
     }
     members

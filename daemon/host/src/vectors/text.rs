@@ -27,8 +27,8 @@ pub(super) fn weighted_texts<'f>(path: &'f str, facts: &'f FileFacts, def: &Def)
     let outer = def.parent.map_or("", |parent| facts.name(facts.def(parent).qualified));
     [
         (facts.name(def.name), NAME),
-        (facts.text(def.doc), DOC),
-        (facts.text(def.signature), SIGNATURE),
+        (facts.doc(def), DOC),
+        (facts.signature(def), SIGNATURE),
         (outer, OUTER),
         (path, PATH),
     ]

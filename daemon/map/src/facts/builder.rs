@@ -4,15 +4,17 @@
 //! come from here, so that every language counts them alike.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use super::defs::DefTexts;
 use super::flow_places::FlowPlaces;
 use super::header;
 use super::interner::Interner;
 use super::{
     CallArguments, Def, DefFlags, DefIdx, DefKind, Export, FileFacts, Flows, GaveUp, Import, ImportKind,
-    MAX_UNMAPPED, NamePool, Receiver, Ref, RefKind, StrId, TextRange, TypeHint, TypePart,
+    MAX_UNMAPPED, NamePool, Receiver, Ref, RefKind, StrId, TypeHint, TypePart,
 };
 use crate::langs::lang::Lang;
 
@@ -81,6 +83,13 @@ pub struct RefInput<'a> {
 /// Longest signature and doc kept, in characters.
 const TEXT_LIMIT: usize = 240;
 
+/// The stretches of the collected texts that a definition has.
+#[derive(Debug)]
+struct TextsOfDef {
+    signature: Range<usize>,
+    doc: Range<usize>,
+}
+
 /// Collects facts; [`FactsBuilder::finish`] sorts and seals them.
 #[derive(Debug)]
 pub struct FactsBuilder {
@@ -88,6 +97,8 @@ pub struct FactsBuilder {
     names: Interner,
     texts: String,
     pub(super) defs: Vec<Def>,
+    /// Where the texts of each definition stand until all are there.
+    texts_of: Vec<TextsOfDef>,
     ordinals: FxHashMap<StrId, u32>,
     pub(super) imports: Vec<Import>,
     exports: Vec<Export>,
@@ -113,6 +124,7 @@ impl FactsBuilder {
             names: Interner::default(),
             texts: String::new(),
             defs: Vec::new(),
+            texts_of: Vec::new(),
             ordinals: FxHashMap::default(),
             imports: Vec::new(),
             exports: Vec::new(),
@@ -149,11 +161,13 @@ impl FactsBuilder {
             lines: input.lines,
             bytes: input.bytes,
             name_at: input.name_at,
-            signature: self.add_signature(input.signature),
-            doc: self.add_text(first_paragraph(input.doc)),
+            texts: DefTexts::default(),
         };
         self.defs.push(def);
-        DefIdx(self.defs.len() as u32 - 1)
+        let signature = self.add_signature(input.signature);
+        let doc = self.add_text(first_paragraph(input.doc));
+        self.texts_of.push(TextsOfDef { signature, doc });
+        DefIdx::new(self.defs.len() as u32 - 1)
     }
 
     fn intern_qualified(&mut self, input: &DefInput<'_>) -> StrId {
@@ -224,14 +238,14 @@ impl FactsBuilder {
     /// Sets a definition's documentation when it is found inside the body (Python).
     pub fn set_doc(&mut self, idx: DefIdx, doc: &str) {
         let range = self.add_text(first_paragraph(doc));
-        self.defs[idx.index()].doc = range;
+        self.texts_of[idx.index()].doc = range;
     }
 
     /// Replaces a definition's signature when a later part of it is the one to show (overloads before their
     /// implementation).
     pub fn set_signature(&mut self, idx: DefIdx, signature: &str) {
         let range = self.add_signature(signature);
-        self.defs[idx.index()].signature = range;
+        self.texts_of[idx.index()].signature = range;
     }
 
     /// Records one binding of an import statement.
@@ -257,14 +271,8 @@ impl FactsBuilder {
     /// Records one reference of the file.
     pub fn add_reference(&mut self, input: &RefInput<'_>) {
         let name = self.intern(input.name);
-        self.refs.push(Ref {
-            name,
-            kind: input.kind,
-            receiver: input.receiver,
-            owner: input.owner,
-            line: input.line,
-            col: input.col,
-        });
+        let r = Ref::new(name, input.kind, input.line, input.col);
+        self.refs.push(r.with_receiver(input.receiver).with_owner(input.owner));
     }
 
     /// Records the arguments of a call.
@@ -369,10 +377,26 @@ impl FactsBuilder {
         self.gave_up.get_or_insert(why);
     }
 
-    fn add_text(&mut self, text: &str) -> TextRange {
+    fn add_text(&mut self, text: &str) -> Range<usize> {
         let start = self.texts.len();
         fold(&mut self.texts, text);
-        TextRange { start: start as u32, len: (self.texts.len() - start) as u32 }
+        start..self.texts.len()
+    }
+
+    /// The texts of all definitions in their order, without those that others replaced; each definition is told where its own stand.
+    fn arrange_texts(&mut self) -> Box<str> {
+        let mut arranged = String::with_capacity(self.texts.len());
+        for (def, texts) in self.defs.iter_mut().zip(&self.texts_of) {
+            // Both are limited, far below what these numbers hold.
+            def.texts = DefTexts {
+                start: arranged.len() as u32,
+                signature: texts.signature.len() as u16,
+                doc: texts.doc.len() as u16,
+            };
+            arranged.push_str(&self.texts[texts.signature.clone()]);
+            arranged.push_str(&self.texts[texts.doc.clone()]);
+        }
+        arranged.into()
     }
 
     /// Sorts the names, renumbers everything, sorts the references. A file whose names take too much is text only.
@@ -403,6 +427,7 @@ impl FactsBuilder {
         let names = NamePool::from_sorted(order.iter().map(|id| self.names.name(*id)));
         self.renumber_names(|id: StrId| renumber[id.0 as usize]);
         self.flows.sort();
+        let texts = self.arrange_texts();
         let refs = sorted_refs(&self.refs, names.len());
         self.types.sort_by_key(|hint| (hint.def, hint.part));
         self.calls.sort_by_key(|call| (call.line, call.col));
@@ -411,7 +436,7 @@ impl FactsBuilder {
         let facts = FileFacts {
             lang: self.lang,
             names,
-            texts: self.texts.into(),
+            texts,
             defs: self.defs.into(),
             imports: self.imports.into(),
             exports: self.exports.into(),
@@ -443,11 +468,11 @@ impl FactsBuilder {
         }
         for r in &mut self.refs {
             r.name = new(r.name);
-            r.receiver = match r.receiver {
+            *r = r.with_receiver(match r.receiver() {
                 Receiver::Path(id) => Receiver::Path(new(id)),
                 Receiver::Typed(id) => Receiver::Typed(new(id)),
                 other => other,
-            };
+            });
         }
         self.package = self.package.map(new);
         for pair in &mut self.manifest {
@@ -479,7 +504,7 @@ fn sorted_refs(refs: &[Ref], names: usize) -> Box<[Ref]> {
         sorted[*place] = *r;
         *place += 1;
     }
-    let key = |r: &Ref| (r.line, r.col, r.kind);
+    let key = |r: &Ref| (r.line, r.col(), r.kind());
     for of_name in sorted.chunk_by_mut(|a, b| a.name == b.name) {
         if !of_name.is_sorted_by_key(key) {
             of_name.sort_by_key(key);

@@ -10,15 +10,19 @@
 
 mod arguments;
 mod builder;
+mod defs;
 mod flow_places;
 mod flows;
 mod header;
 mod interner;
 mod moved;
 mod names;
+mod refs;
 
 pub use arguments::{ArgumentKind, Arguments, CallArguments};
 pub use builder::{DefInput, FactsBuilder, ImportInput, RefInput};
+pub(crate) use defs::DefTexts;
+pub use defs::{Def, DefFlags, DefIdx, DefKind};
 pub(crate) use flow_places::{FlowPlaces, SeenIdx, SeenPlace, StorePlace};
 pub use flows::{
     Call, CallIdx, CallKind, FlowPart, FlowParts, FlowScope, FlowStore, FlowTarget, FlowValue, Flows, Label,
@@ -26,6 +30,7 @@ pub use flows::{
 };
 pub(crate) use moved::SourcePlaces;
 pub use names::{NamePool, StrId};
+pub use refs::{Receiver, Ref, RefKind};
 
 use crate::langs::lang::Lang;
 
@@ -36,7 +41,7 @@ pub struct FileFacts {
     pub lang: Lang,
     /// Names that the other lists refer to, sorted.
     pub names: NamePool,
-    /// Signatures and docs, back to back; see [`TextRange`].
+    /// Signatures and docs, back to back in the order of the definitions.
     pub texts: Box<str>,
     /// Definitions in source order; a parent always comes before its children.
     pub defs: Box<[Def]>,
@@ -148,208 +153,6 @@ impl TypePart {
     }
 }
 
-/// A definition's place in [`FileFacts::defs`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct DefIdx(pub u32);
-
-impl DefIdx {
-    /// The number as an index.
-    #[must_use]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// A stretch of [`FileFacts::texts`], in bytes. Empty means "none".
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct TextRange {
-    /// Offset of the first byte in [`FileFacts::texts`].
-    pub start: u32,
-    /// Length of the stretch in bytes.
-    pub len: u32,
-}
-
-/// The kinds of definitions.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-#[repr(u8)]
-pub enum DefKind {
-    /// A module or namespace written inside a file (`mod x { }`, `namespace x { }`).
-    Module,
-    /// A class, as its language calls it.
-    Class,
-    /// A struct, record or union.
-    Struct,
-    /// An interface or protocol.
-    Interface,
-    /// A trait, as in Rust, PHP or Scala.
-    Trait,
-    /// An enumeration, without its members.
-    Enum,
-    /// A function that belongs to no type.
-    Function,
-    /// A function that belongs to a type; constructors too.
-    Method,
-    /// A variable at module level.
-    Variable,
-    /// A constant at module level, or an enumeration's member.
-    Constant,
-    /// A field or property of a type.
-    Field,
-    /// Another name for a type.
-    TypeAlias,
-    /// A macro, called like a function or expanded by itself.
-    Macro,
-    /// A heading of a note and what stands below it.
-    Section,
-    /// A note's title; at most one in a file. Where a heading of the first level gives it, it is that section too.
-    Note,
-    /// An address that a web framework answers, named by its path as written (`/users/{id}`).
-    Route,
-}
-
-impl DefKind {
-    /// Every kind, in order of its number on disk.
-    pub const ALL: [Self; 16] = [
-        Self::Module,
-        Self::Class,
-        Self::Struct,
-        Self::Interface,
-        Self::Trait,
-        Self::Enum,
-        Self::Function,
-        Self::Method,
-        Self::Variable,
-        Self::Constant,
-        Self::Field,
-        Self::TypeAlias,
-        Self::Macro,
-        Self::Section,
-        Self::Note,
-        Self::Route,
-    ];
-
-    /// The word that answers use.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Module => "module",
-            Self::Class => "class",
-            Self::Struct => "struct",
-            Self::Interface => "interface",
-            Self::Trait => "trait",
-            Self::Enum => "enum",
-            Self::Function => "function",
-            Self::Method => "method",
-            Self::Variable => "variable",
-            Self::Constant => "constant",
-            Self::Field => "field",
-            Self::TypeAlias => "type_alias",
-            Self::Macro => "macro",
-            Self::Section => "section",
-            Self::Note => "note",
-            Self::Route => "route",
-        }
-    }
-
-    /// Returns true if the kind is a type that can have members and bases.
-    #[must_use]
-    pub fn is_type(self) -> bool {
-        matches!(self, Self::Class | Self::Struct | Self::Interface | Self::Trait | Self::Enum)
-    }
-
-    /// Returns true if the kind is a type or a module: a path can lead through it.
-    #[must_use]
-    pub fn is_scope(self) -> bool {
-        self.is_type() || self == Self::Module
-    }
-
-    /// Returns true if the kind is a heading or a title: text for people, and no symbol.
-    #[must_use]
-    pub fn is_prose(self) -> bool {
-        matches!(self, Self::Section | Self::Note)
-    }
-
-    /// Returns true if a definition of this kind can be called as written.
-    #[must_use]
-    pub fn is_callable(self) -> bool {
-        matches!(self, Self::Function | Self::Method | Self::Macro)
-    }
-}
-
-/// One definition of a file: a named item that the file declares.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Def {
-    /// Its own name, as written.
-    pub name: StrId,
-    /// `Outer.inner`: the names of its ancestors and itself, joined with `.` in every programming language and with `/` in
-    /// notes ([`Lang::separator`]).
-    pub qualified: StrId,
-    /// 1 for the first definition with this qualified name in the file, 2 for the second (`~2`), in source order.
-    pub ordinal: u32,
-    /// The kind of the item that it defines.
-    pub kind: DefKind,
-    /// Its yes-or-no properties; see [`DefFlags`].
-    pub flags: DefFlags,
-    /// The definition it is written in, if any.
-    pub parent: Option<DefIdx>,
-    /// First and last line, 1-based, inclusive; decorators and attributes included, comments before it not.
-    pub lines: (u32, u32),
-    /// The same range in bytes, end exclusive.
-    pub bytes: (u32, u32),
-    /// Where the name stands: 1-based line, 1-based UTF-16 column.
-    pub name_at: (u32, u32),
-    /// Its header on one line, without the body.
-    pub signature: TextRange,
-    /// The first paragraph of its documentation, on one line.
-    pub doc: TextRange,
-}
-
-impl Def {
-    /// Returns true if the definition is a heading: a section, or a note's title that is written as a heading rather
-    /// than in the front matter.
-    #[must_use]
-    pub fn is_heading(&self) -> bool {
-        self.kind.is_prose() && self.name_at.0 == self.lines.0
-    }
-}
-
-/// Yes-or-no properties of a definition, packed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct DefFlags(pub u8);
-
-impl DefFlags {
-    /// Visible to other files.
-    pub const EXPORTED: Self = Self(1);
-    /// A declaration without a body (prototype, forward declaration, abstract or interface member).
-    pub const DECLARATION: Self = Self(2);
-    /// A test, by the language's conventions.
-    pub const TEST: Self = Self(4);
-    /// The module's default export.
-    pub const DEFAULT: Self = Self(8);
-    /// Called on values of a type that it is no member of (an extension function).
-    pub const EXTENSION: Self = Self(16);
-    /// One piece of a type that is written in several places (C#'s `partial`).
-    pub const PARTIAL: Self = Self(32);
-
-    /// Returns true if all of `other`'s flags are set.
-    #[must_use]
-    pub fn has(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// Returns the union of both sets.
-    #[must_use]
-    pub fn with(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// `other` if `on`, on top of these.
-    #[must_use]
-    pub fn with_if(self, on: bool, other: Self) -> Self {
-        if on { self.with(other) } else { self }
-    }
-}
-
 /// The kinds of things that an import binds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
@@ -392,63 +195,6 @@ pub struct Export {
     pub exported: StrId,
 }
 
-/// The ways in which a reference uses a name.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-#[repr(u8)]
-pub enum RefKind {
-    /// Called, instantiated, or applied as a decorator or macro.
-    Call,
-    /// A base class, or a super-interface of an interface; a Rust supertrait.
-    Extends,
-    /// An interface or trait that is implemented; the owner is the implementing type.
-    Implements,
-    /// Used as a type.
-    Type,
-    /// Read or written, without being called.
-    Use,
-    /// Handed to a framework, which calls it: the handler of a route, a task, a fixture, a command.
-    Framework,
-    /// Named by a parameter that a framework fills, such as a fixture of a test.
-    Injected,
-    /// A key of an object literal or of a pattern, which means a member of the object's type or nothing.
-    Key,
-}
-
-/// The receiver of a reference: the part of the expression that stands before the name.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Receiver {
-    /// Nothing stands before the name: `f()`.
-    None,
-    /// The object or class at hand: `self.f()`, `this.f()`, `cls.f()`, `Self::f()`.
-    SelfType,
-    /// Its base: `super().f()`, `super.f()`.
-    Super,
-    /// A path of names, joined with `.` whatever the language writes: `os.path` in `os.path.join()`, `crate.net` in
-    /// `crate::net::open()`, `Point` in `Point::new()`. Its first segment is not a local variable.
-    Path(StrId),
-    /// A value whose type is known from this file alone (annotation, constructor): the type's dotted name as written.
-    Typed(StrId),
-    /// Some expression; whose member this is cannot be told from this file.
-    Unknown,
-}
-
-/// One use of a name. Names bound to local variables and parameters are not recorded.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Ref {
-    /// The name used (the last segment: `join` in `os.path.join()`).
-    pub name: StrId,
-    /// The way in which the name is used.
-    pub kind: RefKind,
-    /// The part of the expression before the name.
-    pub receiver: Receiver,
-    /// The innermost definition it stands in; `None` at file level.
-    pub owner: Option<DefIdx>,
-    /// 1-based line of the name.
-    pub line: u32,
-    /// 1-based UTF-16 column of the name.
-    pub col: u32,
-}
-
 impl FileFacts {
     /// Facts of a file that says nothing.
     #[must_use]
@@ -462,11 +208,16 @@ impl FileFacts {
         self.names.get(id)
     }
 
-    /// A signature or doc.
+    /// The header of a definition on one line, without the body.
     #[must_use]
-    pub fn text(&self, range: TextRange) -> &str {
-        let start = range.start as usize;
-        self.texts.get(start..start + range.len as usize).unwrap_or("")
+    pub fn signature(&self, def: &Def) -> &str {
+        self.texts.get(def.signature_range()).unwrap_or("")
+    }
+
+    /// The first paragraph of a definition's documentation, on one line.
+    #[must_use]
+    pub fn doc(&self, def: &Def) -> &str {
+        self.texts.get(def.doc_range()).unwrap_or("")
     }
 
     /// A definition.
@@ -489,13 +240,13 @@ impl FileFacts {
 
     /// All definitions with their indices.
     pub fn defs_indexed(&self) -> impl Iterator<Item = (DefIdx, &Def)> {
-        self.defs.iter().enumerate().map(|(i, def)| (DefIdx(i as u32), def))
+        self.defs.iter().enumerate().map(|(i, def)| (DefIdx::new(i as u32), def))
     }
 
     /// The arguments of the call at a reference; `None` if it is no call, or they are not recorded.
     #[must_use]
     pub fn arguments_of(&self, r: &Ref) -> Option<Arguments> {
-        let at = self.calls.binary_search_by_key(&(r.line, r.col), |call| (call.line, call.col)).ok()?;
+        let at = self.calls.binary_search_by_key(&(r.line, r.col()), |call| (call.line, call.col)).ok()?;
         Some(self.calls[at].arguments)
     }
 

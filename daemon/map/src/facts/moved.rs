@@ -26,7 +26,8 @@ impl FactsBuilder {
         }
         self.imports.iter_mut().for_each(|import| import.line = line_of(import.line));
         for found in &mut self.refs {
-            (found.line, found.col) = places.place_of(found.line, found.col);
+            let (line, col) = places.place_of(found.line, found.col());
+            *found = found.moved_to(line, col);
         }
         for call in &mut self.calls {
             (call.line, call.col) = places.place_of(call.line, call.col);

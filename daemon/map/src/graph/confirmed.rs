@@ -236,7 +236,7 @@ fn reach_width(reach: &Reach) -> usize {
 }
 
 pub(super) fn spot_of(r: &Ref) -> RefSpot {
-    (r.name, r.line, r.col)
+    (r.name, r.line, r.col())
 }
 
 impl Map {

@@ -512,9 +512,9 @@ impl Map {
             match found {
                 Resolution::To(thing, _) => {
                     let to = self.used_node(file, r, &thing).into_iter();
-                    begun
-                        .found
-                        .extend(to.map(|to| (owner_node(file, r.owner), to, EdgeKind::for_ref_kind(r.kind))));
+                    begun.found.extend(
+                        to.map(|to| (owner_node(file, r.owner), to, EdgeKind::for_ref_kind(r.kind()))),
+                    );
                 }
                 Resolution::Unresolved => begun.unresolved.push(begun.refs - 1),
                 Resolution::Dropped => {}

@@ -141,8 +141,8 @@ impl<'m> Examining<'m> {
             let width = entry.facts.name(name).encode_utf16().count() as u32;
             let (line, col) = claim.at;
             let within = |r: &&Ref| match claim.proof {
-                Proof::Listed => r.col == col,
-                Proof::Asked => (r.col..=r.col + width).contains(&col),
+                Proof::Listed => r.col() == col,
+                Proof::Asked => (r.col()..=r.col() + width).contains(&col),
             };
             entry.facts.refs_named(name).iter().filter(|r| r.line == line).find(within)
         })

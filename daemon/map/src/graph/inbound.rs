@@ -166,13 +166,13 @@ impl Map {
         locals.sort_unstable();
         locals.dedup();
         let uses = locals.iter().flat_map(|local| entry.facts.refs_named(*local));
-        for r in uses.filter(|r| r.kind != RefKind::Use && kinds.has(EdgeKind::for_ref_kind(r.kind))) {
+        for r in uses.filter(|r| r.kind() != RefKind::Use && kinds.has(EdgeKind::for_ref_kind(r.kind()))) {
             if self.confirmed_meaning(resolver, importer, r).is_none()
                 && let Resolution::To(thing @ Thing::Module(_), confidence) = resolver.resolve(importer, r)
                 && self.node_of(importer, &thing) == Some(NodeRef::File(file))
             {
                 let (from, to) = (owner_node(importer, r.owner), NodeRef::File(file));
-                edges.add_resolved(from, to, EdgeKind::for_ref_kind(r.kind), confidence, Some(r.line));
+                edges.add_resolved(from, to, EdgeKind::for_ref_kind(r.kind()), confidence, Some(r.line));
             }
         }
     }

@@ -52,7 +52,7 @@ impl Map {
                 return Resolver::new(&self.index).method_of_type(found, word).map(NodeRef::Def);
             }
             let around = path.rsplit_once('.').map_or("", |(around, _)| around);
-            path = join_path(around, &aliased_path(entry.facts.text(def.signature))?);
+            path = join_path(around, &aliased_path(entry.facts.signature(def))?);
         }
         None
     }
@@ -86,15 +86,14 @@ impl Map {
             return Vec::new();
         };
         let (resolver, mut seen) = (Resolver::new(&self.index), FxHashSet::default());
-        let calls =
-            entry.facts.refs.iter().filter(|r| {
-                r.kind == RefKind::Call && r.receiver == Receiver::None && lines.contains(&r.line)
-            });
+        let calls = entry.facts.refs.iter().filter(|r| {
+            r.kind() == RefKind::Call && r.receiver() == Receiver::None && lines.contains(&r.line)
+        });
         let outside = calls.filter(
             |r| !matches!(resolver.resolve(file, r), Resolution::To(_, sure) if sure < Confidence::Name),
         );
         let once = outside.filter(|r| seen.insert(r.name));
-        once.take(most).map(|r| (r.line, r.col)).collect()
+        once.take(most).map(|r| (r.line, r.col())).collect()
     }
 }
 
@@ -150,7 +149,7 @@ fn is_reached_by(entry: &FileEntry, def: &Def, path: &str) -> bool {
 
 /// Says whether a macro only tells that a name is there: `#define errno errno`.
 fn is_its_own_name(entry: &FileEntry, def: &Def) -> bool {
-    let text = entry.facts.text(def.signature).trim_start_matches(['#', ' ']);
+    let text = entry.facts.signature(def).trim_start_matches(['#', ' ']);
     let words: Vec<&str> = text.split_whitespace().collect();
     def.kind == DefKind::Macro && matches!(words[..], [_, name, value] if name == value)
 }

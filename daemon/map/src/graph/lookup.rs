@@ -103,8 +103,8 @@ impl Map {
             lines: def.lines,
             bytes: def.bytes,
             name_at: def.name_at,
-            signature: facts.text(def.signature).to_owned(),
-            doc: facts.text(def.doc).to_owned(),
+            signature: facts.signature(def).to_owned(),
+            doc: facts.doc(def).to_owned(),
             flags: def.flags,
             ..info
         })
@@ -114,7 +114,7 @@ impl Map {
     #[must_use]
     pub fn defs_of(&self, file: FileId) -> Vec<DefRef> {
         let count = self.index.entry(file).map_or(0, |entry| entry.facts.defs.len());
-        (0..count as u32).map(|def| DefRef { file, def: DefIdx(def) }).collect()
+        (0..count as u32).map(|def| DefRef { file, def: DefIdx::new(def) }).collect()
     }
 
     /// The innermost definition that spans a 1-based line.

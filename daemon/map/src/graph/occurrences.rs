@@ -56,7 +56,7 @@ impl Map {
             });
             if let Some(to) = to {
                 let name = entry.facts.name(r.name).to_owned();
-                found.push(SureReference { line: r.line, col: Some(r.col), name, to });
+                found.push(SureReference { line: r.line, col: Some(r.col()), name, to });
             }
         }
         found

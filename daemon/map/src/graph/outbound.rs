@@ -147,7 +147,7 @@ impl Map {
         if self.index.entry(file).is_some_and(|entry| entry.lang().is_prose()) {
             return self.add_link(resolver, file, r, edges);
         }
-        let (from, kind) = (owner_node(file, r.owner), EdgeKind::for_ref_kind(r.kind));
+        let (from, kind) = (owner_node(file, r.owner), EdgeKind::for_ref_kind(r.kind()));
         if let Some(to) = self.confirmed_meaning(resolver, file, r) {
             edges.add_resolved(from, to.into(), kind, Confidence::Live, Some(r.line));
             return;
@@ -305,7 +305,7 @@ impl Map {
     /// The node that a use is of. To name a module on the way to something in it is not a use of the file; that it is
     /// imported says enough.
     pub(super) fn used_node(&self, file: FileId, r: &Ref, thing: &Thing) -> Option<NodeRef> {
-        let names_module = r.kind == RefKind::Use && matches!(thing, Thing::Module(_));
+        let names_module = r.kind() == RefKind::Use && matches!(thing, Thing::Module(_));
         let node = if names_module { None } else { self.node_of(file, thing) };
         node.filter(|node| *node != NodeRef::File(file))
     }
@@ -334,8 +334,9 @@ impl Map {
 /// Returns true if a use can make an edge of one of these kinds: a call of a variable that is known to hold functions
 /// only reads it.
 pub(super) fn is_asked(entry: &FileEntry, r: &Ref, kinds: EdgeKinds) -> bool {
-    let is_read = r.kind == RefKind::Call && kinds.has(EdgeKind::References) && !entry.facts.flows.is_empty();
-    kinds.has(EdgeKind::for_ref_kind(r.kind)) || is_read
+    let is_read =
+        r.kind() == RefKind::Call && kinds.has(EdgeKind::References) && !entry.facts.flows.is_empty();
+    kinds.has(EdgeKind::for_ref_kind(r.kind())) || is_read
 }
 
 /// The definition a use stands in, or its file.

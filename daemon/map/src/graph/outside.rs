@@ -235,7 +235,7 @@ impl Map {
         let outside = within.filter_map(|r| match resolver.resolve(file, r) {
             Resolution::To(Thing::External(package), _) => Some(OutsideRef {
                 name: facts.name(r.name).to_owned(),
-                at: (r.line, r.col),
+                at: (r.line, r.col()),
                 package: self.packages_of_node(file, &package, facts.name(r.name)).into_iter().next()?,
             }),
             _ => None,

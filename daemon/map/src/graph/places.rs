@@ -25,7 +25,7 @@ impl Use {
         is_renamed: bool,
     ) -> Self {
         let from = owner_node(file, r.owner);
-        Self { file, line: r.line, col: Some(r.col), kind, confidence, is_renamed, from }
+        Self { file, line: r.line, col: Some(r.col()), kind, confidence, is_renamed, from }
     }
 
     pub(super) fn of_import(file: FileId, import: &Import, is_renamed: bool) -> Self {
@@ -57,7 +57,7 @@ impl Map {
             let width = name_width(facts.name(def.name));
             def.name_at.0 == line && (def.name_at.1..def.name_at.1 + width.max(1)).contains(&col)
         })?;
-        Some(self.body_of(DefRef { file, def: DefIdx(found as u32) }))
+        Some(self.body_of(DefRef { file, def: DefIdx::new(found as u32) }))
     }
 
     /// Finds what the reference at a place means, and how sure that is; `None` where the map has no reference or cannot resolve it.
@@ -99,7 +99,8 @@ impl Map {
     ) -> Option<(DefRef, Confidence)> {
         let file = self.file_at(path)?;
         let (_, facts) = self.file(file)?;
-        let base = facts.refs.iter().find(|r| r.kind == RefKind::Extends && stands_at(facts, r, at, word))?;
+        let base =
+            facts.refs.iter().find(|r| r.kind() == RefKind::Extends && stands_at(facts, r, at, word))?;
         match Resolver::new(&self.index).resolve(file, base) {
             Resolution::To(Thing::Def(def), sure) if sure < Confidence::Name => Some((def, sure)),
             _ => None,
@@ -115,7 +116,7 @@ impl Map {
     ) -> Option<(NodeRef, Confidence)> {
         let file = self.file_at(path)?;
         let (_, facts) = self.file(file)?;
-        let key = facts.refs.iter().find(|r| r.kind == RefKind::Key && stands_at(facts, r, at, word))?;
+        let key = facts.refs.iter().find(|r| r.kind() == RefKind::Key && stands_at(facts, r, at, word))?;
         match Resolver::new(&self.index).resolve(file, key) {
             Resolution::To(Thing::Def(def), confidence) => Some((def.into(), confidence)),
             _ => None,
@@ -186,7 +187,7 @@ impl Map {
         has_scopes
             && facts.lang.semantics().scopes_tell_all
             && self.def_named_at(path, at.line, at.col).is_none()
-            && ref_at(facts, (at.line, at.col), word).is_some_and(|r| r.receiver == Receiver::None)
+            && ref_at(facts, (at.line, at.col), word).is_some_and(|r| r.receiver() == Receiver::None)
     }
 
     /// Returns true if a node is a definition that stands in a file, and in no other definition.
@@ -208,7 +209,7 @@ impl Map {
         let is_class = entry.facts.defs.get(class.def.index())?.kind == DefKind::Class;
         let file = self.file_at(path).filter(|_| is_class)?;
         let r = self.file(file).and_then(|(_, facts)| ref_at(facts, at, word))?;
-        Resolver::new(&self.index).call_at(file, (r.line, r.col)).filter(|_| r.kind == RefKind::Call)?;
+        Resolver::new(&self.index).call_at(file, (r.line, r.col())).filter(|_| r.kind() == RefKind::Call)?;
         let own = entry.defs_named(name).find(|(_, def)| def.parent == Some(class.def));
         own.map(|(def, _)| DefRef { file: class.file, def })
     }
@@ -219,7 +220,7 @@ const SIGNS: [char; 5] = ['@', '$', '=', '?', '!'];
 
 /// The reference whose name stands at a place.
 pub(super) fn ref_at<'f>(facts: &'f FileFacts, at: (u32, u32), word: &str) -> Option<&'f Ref> {
-    facts.refs.iter().find(|r| r.kind != RefKind::Key && stands_at(facts, r, at, word))
+    facts.refs.iter().find(|r| r.kind() != RefKind::Key && stands_at(facts, r, at, word))
 }
 
 fn stands_at(facts: &FileFacts, r: &Ref, at: (u32, u32), word: &str) -> bool {
@@ -227,10 +228,10 @@ fn stands_at(facts: &FileFacts, r: &Ref, at: (u32, u32), word: &str) -> bool {
     let width = name.encode_utf16().count() as u32;
     let is_it = match word {
         // No word stands at the sign itself.
-        "" => r.col == at.1 && name.starts_with(['@', '$']),
+        "" => r.col() == at.1 && name.starts_with(['@', '$']),
         word => name == word || name.trim_matches(SIGNS) == word,
     };
-    is_it && r.line == at.0 && (r.col..=r.col + width).contains(&at.1)
+    is_it && r.line == at.0 && (r.col()..=r.col() + width).contains(&at.1)
 }
 
 /// The one file of a module, if it has one.

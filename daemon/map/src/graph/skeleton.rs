@@ -229,7 +229,7 @@ impl Skeleton {
         let stretch = stretches.get(at)?;
         match number - stretch.first {
             0 => Some(NodeRef::File(stretch.file)),
-            def => Some(NodeRef::Def(DefRef { file: stretch.file, def: DefIdx(def - 1) })),
+            def => Some(NodeRef::Def(DefRef { file: stretch.file, def: DefIdx::new(def - 1) })),
         }
     }
 

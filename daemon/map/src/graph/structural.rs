@@ -51,7 +51,7 @@ fn has_method_like(map: &Map, resolver: &Resolver<'_>, ty: DefRef, wanted: DefRe
         let entry = map.index.entry(method.file)?;
         let def = entry.facts.defs.get(method.def.index()).filter(|def| def.kind == DefKind::Method)?;
         let name = entry.facts.name(def.name);
-        Some((name, count_parameters(entry.facts.text(def.signature), name)))
+        Some((name, count_parameters(entry.facts.signature(def), name)))
     };
     let Some((name, count)) = name_and_count(wanted) else { return false };
     let found = resolver.method_of_type(ty, name).and_then(name_and_count);

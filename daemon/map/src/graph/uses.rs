@@ -146,7 +146,7 @@ impl<'s, 'm> Search<'s, 'm> {
         let wanted: Vec<DefRef> = std::iter::once(self.target).chain(self.kin.iter().copied()).collect();
         for target in wanted {
             for (file, r) in self.map.confirmed_uses(self.resolver, target) {
-                let kind = EdgeKind::for_ref_kind(r.kind);
+                let kind = EdgeKind::for_ref_kind(r.kind());
                 if self.kinds.has(kind) {
                     let from = owner_node(file, r.owner);
                     self.edges.add_resolved(from, target.into(), kind, Confidence::Live, Some(r.line));
@@ -308,11 +308,11 @@ impl<'s, 'm> Search<'s, 'm> {
                 // It is there already, or means something else.
                 continue;
             }
-            let (from, kind) = (owner_node(file, r.owner), EdgeKind::for_ref_kind(r.kind));
+            let (from, kind) = (owner_node(file, r.owner), EdgeKind::for_ref_kind(r.kind()));
             let found = self.resolver.resolve(file, r);
             if self.is_told_by_values(file, r, &found) || !kinds.has(kind) {
                 // The edge is there; the name is written here, too.
-                if kinds.has(kind) && self.through.contains(&(file, r.line, r.col)) {
+                if kinds.has(kind) && self.through.contains(&(file, r.line, r.col())) {
                     self.note_place(Use::of_ref(file, r, kind, Confidence::Flow, is_renamed));
                 }
                 continue;
@@ -340,7 +340,7 @@ impl<'s, 'm> Search<'s, 'm> {
     /// Returns true if values settle the meaning of a call whose name says it less surely: the call is among the
     /// edges then, or reaches something else.
     fn is_told_by_values(&mut self, file: FileId, r: &Ref, found: &Resolution) -> bool {
-        if self.through.contains(&(file, r.line, r.col))
+        if self.through.contains(&(file, r.line, r.col()))
             && !matches!(found, Resolution::To(Thing::Def(def), sure) if *def == self.target && *sure < Confidence::Flow)
         {
             return true;
@@ -377,14 +377,14 @@ impl<'s, 'm> Search<'s, 'm> {
         // Where the linker decides, they are the same everywhere but for their order; so if the target is not among them once, it never is.
         let everywhere = (entry.lang().semantics().reach == Reach::Linkage && !only_near).then_some((
             name,
-            r.kind,
-            r.receiver != Receiver::None,
+            r.kind(),
+            r.receiver() != Receiver::None,
         ));
         if everywhere.is_some_and(|key| self.never.contains(&key)) {
             return Rc::default();
         }
         let key =
-            (entry.path.dir(), entry.lang().language_group(), name, r.kind, r.receiver != Receiver::None);
+            (entry.path.dir(), entry.lang().language_group(), name, r.kind(), r.receiver() != Receiver::None);
         if let Some(known) = self.by_folder.get(&key) {
             return Rc::clone(known);
         }

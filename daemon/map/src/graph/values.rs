@@ -30,7 +30,7 @@ impl Map {
         r: &Ref,
         found: &Resolution,
     ) -> Option<Through> {
-        if r.kind != RefKind::Call {
+        if r.kind() != RefKind::Call {
             return None;
         }
         let (instead, own) = match found {
@@ -47,7 +47,7 @@ impl Map {
             Resolution::Unresolved | Resolution::Dropped if resolver.is_passing() => return None,
             Resolution::Unresolved | Resolution::Dropped => (true, None),
         };
-        let at = resolver.call_at(file, (r.line, r.col))?;
+        let at = resolver.call_at(file, (r.line, r.col()))?;
         let mut reached = resolver.reached_defs(at);
         if instead && own.is_none() && reached.is_empty() && resolver.is_of_library(at) {
             return matches!(found, Resolution::To(..)).then_some(Through { reached, instead });
@@ -68,8 +68,13 @@ impl Map {
         let Some(entry) = self.index.entry(file).filter(|entry| !entry.facts.flows.is_empty()) else {
             return Vec::new();
         };
-        let named: FxHashSet<(u32, u32)> =
-            entry.facts.refs.iter().filter(|r| r.kind == RefKind::Call).map(|r| (r.line, r.col)).collect();
+        let named: FxHashSet<(u32, u32)> = entry
+            .facts
+            .refs
+            .iter()
+            .filter(|r| r.kind() == RefKind::Call)
+            .map(|r| (r.line, r.col()))
+            .collect();
         let is_implicit = |call: &Call| call.kind == CallKind::Implicit;
         let mut found = Vec::new();
         let opened = resolver.uses_in_file(file, entry);
@@ -109,7 +114,7 @@ impl Map {
         for at in resolver.calls_reaching(def) {
             let Some((owner, call)) = resolver.owner_of_call(at) else { continue };
             let Some(entry) = self.index.entry(at.file) else { continue };
-            let here = |r: &&Ref| r.kind == RefKind::Call && (r.line, r.col) == (call.line, call.col);
+            let here = |r: &&Ref| r.kind() == RefKind::Call && (r.line, r.col()) == (call.line, call.col);
             let named = entry.facts.refs.iter().find(here).filter(|_| call.kind != CallKind::Implicit);
             let owner = match named {
                 None => owner,

@@ -55,7 +55,7 @@ impl FileEntry {
     pub(crate) fn new(path: WsPath, facts: Arc<FileFacts>) -> Self {
         let mut entry = Self {
             by_name: sorted_by(0..facts.defs.len() as u32, |&i| (facts.defs[i as usize].name, i))
-                .map(DefIdx)
+                .map(DefIdx::new)
                 .collect(),
             bases: sorted_by(base_refs(&facts), |&i| (facts.refs[i as usize].owner, position(&facts, i)))
                 .collect(),
@@ -204,7 +204,7 @@ fn base_refs(facts: &FileFacts) -> impl Iterator<Item = u32> + '_ {
 
 fn position(facts: &FileFacts, at: u32) -> (u32, u32) {
     let r = &facts.refs[at as usize];
-    (r.line, r.col)
+    (r.line, r.col())
 }
 
 fn sorted_by<K: Ord>(items: impl Iterator<Item = u32>, key: impl Fn(&u32) -> K) -> std::vec::IntoIter<u32> {

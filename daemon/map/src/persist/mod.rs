@@ -13,7 +13,7 @@
 //! lines that are not mapped, of the arguments of calls, and of where values go (`columns` has their form). Options are the number plus one, 0 for none.
 //!
 //! Formats: 1, MessagePack in zstd; 2 and 3, the flat form; 4, with the lines that are not mapped and why a file was not read;
-//! 5, with where values go; 6, with the arguments of calls. Only the last is read.
+//! 5, with where values go; 6, with the arguments of calls; 7, with texts in the order of their definitions. Only the last is read.
 
 mod columns;
 mod flows;
@@ -30,25 +30,23 @@ use std::cell::RefCell;
 use zstd::bulk::{Compressor, Decompressor};
 
 use crate::facts::{
-    Arguments, CallArguments, Def, DefFlags, DefIdx, DefKind, Export, FileFacts, Flows, GaveUp, Import,
-    ImportKind, PackedFlows, Receiver, Ref, RefKind, StrId, TextRange, TypeHint, TypePart,
+    Arguments, CallArguments, Def, DefFlags, DefIdx, DefKind, DefTexts, Export, FileFacts, Flows, GaveUp,
+    Import, ImportKind, PackedFlows, Receiver, Ref, RefKind, StrId, TypeHint, TypePart,
 };
 use crate::langs::lang::Lang;
 use columns::Coding::{Delta, Plain};
 use columns::{Coding, Input, put_table, put_varint, unzigzag, zigzag};
 
 /// The number of the format that hob writes.
-const FORMAT: u8 = 6;
+const FORMAT: u8 = 7;
 /// No facts are larger than this when unpacked; a file of the largest size that is parsed stays far below. A damaged length has memory
 /// taken for it before anything is unpacked.
 const MAX_BYTES: usize = 128 << 20;
 /// A thread keeps a buffer up to this size for the next file.
 const KEEP_BYTES: usize = 4 << 20;
 
-const DEF_COLUMNS: [Coding; 16] = [
-    Delta, Plain, Plain, Plain, Plain, Delta, Delta, Plain, Delta, Plain, Plain, Plain, Plain, Plain, Plain,
-    Plain,
-];
+const DEF_COLUMNS: [Coding; 14] =
+    [Delta, Plain, Plain, Plain, Plain, Delta, Delta, Plain, Delta, Plain, Plain, Plain, Plain, Plain];
 const IMPORT_COLUMNS: [Coding; 7] = [Plain, Delta, Delta, Delta, Plain, Delta, Delta];
 const REF_COLUMNS: [Coding; 7] = [Delta, Plain, Plain, Plain, Delta, Delta, Plain];
 const TYPE_COLUMNS: [Coding; 3] = [Delta, Plain, Plain];
@@ -129,13 +127,12 @@ fn flatten(facts: &FileFacts) -> Vec<u8> {
     put_varint(&mut out, facts.texts.len() as u32);
     out.extend_from_slice(facts.texts.as_bytes());
     names::put_sorted(&mut out, facts.names.iter());
-    let mut texts_end = 0;
-    put_table(&mut out, &DEF_COLUMNS, facts.defs.iter().map(|def| def_row(def, &mut texts_end)));
+    put_table(&mut out, &DEF_COLUMNS, facts.defs.iter().map(def_row));
     put_table(&mut out, &IMPORT_COLUMNS, facts.imports.iter().map(import_row));
     put_table(&mut out, &PAIR_COLUMNS, facts.exports.iter().map(|e| [e.local.0, e.exported.0]));
     put_table(&mut out, &REF_COLUMNS, facts.refs.iter().map(ref_row));
     put_table(&mut out, &PAIR_COLUMNS, facts.manifest.iter().map(|(key, value)| [key.0, value.0]));
-    let hint = |hint: &TypeHint| [hint.def.0, hint.part.0, hint.says.0];
+    let hint = |hint: &TypeHint| [hint.def.number(), hint.part.0, hint.says.0];
     put_table(&mut out, &TYPE_COLUMNS, facts.types.iter().map(hint));
     put_table(&mut out, &PAIR_COLUMNS, facts.unmapped.iter().map(|(first, last)| [*first, *last]));
     put_table(&mut out, &CALL_COLUMNS, facts.calls.iter().map(call_row));
@@ -159,11 +156,7 @@ fn option_number(value: Option<u32>) -> u32 {
     value.map_or(0, |value| value + 1)
 }
 
-/// `texts_end` is where the texts of the definition before end: these normally follow.
-fn def_row(def: &Def, texts_end: &mut u32) -> [u32; 16] {
-    let follows = *texts_end;
-    let signature_end = def.signature.start.wrapping_add(def.signature.len);
-    *texts_end = def.doc.start.wrapping_add(def.doc.len);
+fn def_row(def: &Def) -> [u32; 14] {
     [
         def.name.0,
         // At top level a name is its own qualified name.
@@ -171,17 +164,15 @@ fn def_row(def: &Def, texts_end: &mut u32) -> [u32; 16] {
         def.ordinal,
         def.kind as u32,
         u32::from(def.flags.0),
-        option_number(def.parent.map(|idx| idx.0)),
+        option_number(def.parent.map(DefIdx::number)),
         def.lines.0,
         def.lines.1.saturating_sub(def.lines.0),
         def.bytes.0,
         def.bytes.1.saturating_sub(def.bytes.0),
         zigzag(def.name_at.0.wrapping_sub(def.lines.0)),
         def.name_at.1,
-        zigzag(def.signature.start.wrapping_sub(follows)),
-        def.signature.len,
-        zigzag(def.doc.start.wrapping_sub(signature_end)),
-        def.doc.len,
+        u32::from(def.texts.signature),
+        u32::from(def.texts.doc),
     ]
 }
 
@@ -192,21 +183,14 @@ fn import_row(import: &Import) -> [u32; 7] {
         option_number(import.name.map(|id| id.0)),
         option_number(import.local.map(|id| id.0)),
         u32::from(import.reexported),
-        option_number(import.owner.map(|idx| idx.0)),
+        option_number(import.owner.map(DefIdx::number)),
         import.line,
     ]
 }
 
 fn ref_row(r: &Ref) -> [u32; 7] {
-    let (receiver, of) = match r.receiver {
-        Receiver::None => (0, 0),
-        Receiver::SelfType => (1, 0),
-        Receiver::Super => (2, 0),
-        Receiver::Path(path) => (3, path.0),
-        Receiver::Typed(ty) => (4, ty.0),
-        Receiver::Unknown => (5, 0),
-    };
-    [r.name.0, r.kind as u32, receiver, of, option_number(r.owner.map(|idx| idx.0)), r.line, r.col]
+    let (form, of) = r.receiver().to_parts();
+    [r.name.0, r.kind() as u32, form, of, option_number(r.owner.map(DefIdx::number)), r.line, r.col()]
 }
 
 /// The limits that indices of one file's facts must keep.
@@ -227,15 +211,27 @@ impl FactsLimits<'_> {
     }
 
     fn opt_def(self, idx: u32) -> Result<Option<DefIdx>, PersistError> {
-        let def =
-            |idx| if idx < self.defs { Ok(DefIdx(idx)) } else { Err(Damaged("an owner is out of range")) };
+        let def = |idx| {
+            if idx < self.defs { Ok(DefIdx::new(idx)) } else { Err(Damaged("an owner is out of range")) }
+        };
         idx.checked_sub(1).map(def).transpose()
     }
 
-    fn text(self, start: u32, len: u32) -> Result<TextRange, PersistError> {
-        let end = start.checked_add(len).ok_or(Damaged("a text is out of range"))?;
-        self.texts.get(start as usize..end as usize).ok_or(Damaged("a text is out of range"))?;
-        Ok(TextRange { start, len })
+    /// The texts of a definition, the first of which begins at `start`; that moves behind them.
+    fn def_texts(self, start: &mut u32, signature: u32, doc: u32) -> Result<DefTexts, PersistError> {
+        let outside = Damaged("a text is out of range");
+        let (Ok(signature), Ok(doc)) = (u16::try_from(signature), u16::try_from(doc)) else {
+            return Err(outside);
+        };
+        let texts = DefTexts { start: *start, signature, doc };
+        let middle = *start as usize + usize::from(signature);
+        let end = middle + usize::from(doc);
+        // A text can be cut where a character begins, and nowhere else.
+        if !self.texts.is_char_boundary(middle) || !self.texts.is_char_boundary(end) {
+            return Err(outside);
+        }
+        *start = end as u32;
+        Ok(texts)
     }
 }
 
@@ -258,6 +254,9 @@ fn unflatten(bytes: &[u8]) -> Result<FileFacts, PersistError> {
         limits.defs = at;
         def_from(limits, row, &mut texts_end)
     })?;
+    if texts_end as usize != texts.len() {
+        return Err(Damaged("there are more texts than definitions have"));
+    }
     limits.defs = defs.len() as u32;
     let pair = |[a, b]: [u32; 2]| Ok((limits.name(a)?, limits.name(b)?));
     let facts = FileFacts {
@@ -282,7 +281,7 @@ fn unflatten(bytes: &[u8]) -> Result<FileFacts, PersistError> {
         texts: texts.into(),
         names,
     };
-    let key = |r: &Ref| (r.name, r.line, r.col, r.kind);
+    let key = |r: &Ref| (r.name, r.line, r.col(), r.kind());
     if !facts.refs.is_sorted_by(|a, b| key(a) <= key(b)) {
         return Err(Damaged("the references are not in order"));
     }
@@ -340,13 +339,9 @@ pub(crate) fn open_flows(facts: &FileFacts) -> Flows {
 }
 
 /// `limits` admit the definitions before this one: a parent comes before its children.
-fn def_from(limits: FactsLimits<'_>, row: [u32; 16], texts_end: &mut u32) -> Result<Def, PersistError> {
+fn def_from(limits: FactsLimits<'_>, row: [u32; 14], texts_end: &mut u32) -> Result<Def, PersistError> {
     let [name, qualified, ordinal, kind, flags, parent, line, lines, byte, bytes, name_line, name_col, ..] =
         row;
-    let start = texts_end.wrapping_add(unzigzag(row[12]));
-    let signature = limits.text(start, row[13])?;
-    let doc = limits.text(start.wrapping_add(row[13]).wrapping_add(unzigzag(row[14])), row[15])?;
-    *texts_end = doc.start + doc.len;
     Ok(Def {
         name: limits.name(name)?,
         qualified: limits.name(name.wrapping_add(unzigzag(qualified)))?,
@@ -357,8 +352,7 @@ fn def_from(limits: FactsLimits<'_>, row: [u32; 16], texts_end: &mut u32) -> Res
         lines: span(line, lines)?,
         bytes: span(byte, bytes)?,
         name_at: (line.wrapping_add(unzigzag(name_line)), name_col),
-        signature,
-        doc,
+        texts: limits.def_texts(texts_end, row[12], row[13])?,
     })
 }
 
@@ -382,33 +376,13 @@ fn import_from(limits: FactsLimits<'_>, row: [u32; 7]) -> Result<Import, Persist
 
 fn ref_from(limits: FactsLimits<'_>, row: [u32; 7]) -> Result<Ref, PersistError> {
     let [name, kind, receiver, of, owner, line, col] = row;
-    let kinds = [
-        RefKind::Call,
-        RefKind::Extends,
-        RefKind::Implements,
-        RefKind::Type,
-        RefKind::Use,
-        RefKind::Framework,
-        RefKind::Injected,
-        RefKind::Key,
-    ];
-    let receiver = match receiver {
-        0 => Receiver::None,
-        1 => Receiver::SelfType,
-        2 => Receiver::Super,
-        3 => Receiver::Path(limits.name(of)?),
-        4 => Receiver::Typed(limits.name(of)?),
-        5 => Receiver::Unknown,
-        _ => return Err(Damaged("a receiver is unknown")),
-    };
-    Ok(Ref {
-        name: limits.name(name)?,
-        kind: *kinds.get(kind as usize).ok_or(Damaged("a reference's kind is unknown"))?,
-        receiver,
-        owner: limits.opt_def(owner)?,
-        line,
-        col,
-    })
+    let receiver = Receiver::from_parts(receiver, of).ok_or(Damaged("a receiver is unknown"))?;
+    if let Receiver::Path(name) | Receiver::Typed(name) = receiver {
+        limits.name(name.0)?;
+    }
+    let kind = *RefKind::ALL.get(kind as usize).ok_or(Damaged("a reference's kind is unknown"))?;
+    let r = Ref::new(limits.name(name)?, kind, line, col);
+    Ok(r.with_receiver(receiver).with_owner(limits.opt_def(owner)?))
 }
 
 #[cfg(test)]
@@ -453,11 +427,9 @@ def f(): pass
         let names = facts.names.len() as u32;
         for def in &facts.defs {
             assert!(def.name.0 < names && def.qualified.0 < names && def.lines.0 <= def.lines.1);
-            assert!(
-                [def.signature, def.doc]
-                    .iter()
-                    .all(|range| facts.texts.get(range.start as usize..).is_some())
-            );
+            let end =
+                def.texts.start as usize + usize::from(def.texts.signature) + usize::from(def.texts.doc);
+            assert!(facts.texts.get(..end).is_some_and(|texts| texts.ends_with(facts.doc(def))));
         }
         assert!(
             facts

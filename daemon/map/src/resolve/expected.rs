@@ -23,7 +23,7 @@ impl<'m> Resolver<'m> {
         let function = self.called_function(*def)?;
         let (entry, found) = self.def(function)?;
         let read = entry.lang().semantics().parameter_type?;
-        let (signature, name) = (entry.facts.text(found.signature), entry.facts.name(found.name));
+        let (signature, name) = (entry.facts.signature(found), entry.facts.name(found.name));
         let parameters = parameters_of(signature, name)?;
         let written = parameters.get(number).map(|parameter| parameter.ty.as_str()).filter(|ty| is_type(ty));
         let hint = read(written.or_else(|| component_properties(signature).filter(|_| number == 0))?)?;

@@ -19,21 +19,21 @@ impl<'m> Resolver<'m> {
     /// The extension that `value.name` means, if one in sight can be meant.
     pub(super) fn extension_ref(&self, site: Site<'m>, r: &Ref) -> Option<Resolution> {
         let is_value = matches!(
-            r.receiver,
+            r.receiver(),
             Receiver::Typed(_) | Receiver::Unknown | Receiver::Path(_) | Receiver::SelfType
         );
         if !is_value || !has_extensions(site.entry) {
             return None;
         }
         let mut found = self.extensions_in_sight(site, site.entry.facts.name(r.name));
-        if let (Receiver::Typed(ty), true) = (r.receiver, found.len() > 1) {
+        if let (Receiver::Typed(ty), true) = (r.receiver(), found.len() > 1) {
             let ty = site.entry.facts.name(ty);
             let exact = |def: &DefRef| self.def(*def).is_some_and(|(entry, def)| is_extended(entry, def, ty));
             if found.iter().any(exact) {
                 found.retain(exact);
             }
         }
-        if let Receiver::Typed(ty) = r.receiver {
+        if let Receiver::Typed(ty) = r.receiver() {
             let ty = site.entry.facts.name(ty);
             let ty = ty.rsplit('.').next().unwrap_or(ty);
             found.retain(|def| self.may_extend(*def, ty));
@@ -41,10 +41,10 @@ impl<'m> Resolver<'m> {
         let first = *found.first()?;
         let place = |def: DefRef| self.def(def).map(|(entry, d)| (def.file, entry.facts.name(d.qualified)));
         let one = found.iter().all(|def| place(*def) == place(first));
-        let near = first.file == site.file && matches!(r.receiver, Receiver::Typed(_));
+        let near = first.file == site.file && matches!(r.receiver(), Receiver::Typed(_));
         let sure = if near { Confidence::Exact } else { Confidence::Import };
         // Without the type, a name that the library's own values have too proves nothing.
-        let told = matches!(r.receiver, Receiver::Typed(_)) || !self.is_common(site, r);
+        let told = matches!(r.receiver(), Receiver::Typed(_)) || !self.is_common(site, r);
         Some(if one && told { Resolution::To(Thing::Def(first), sure) } else { Resolution::Unresolved })
     }
 

@@ -22,7 +22,7 @@ pub(super) fn confidence_of(kind: RefKind, sure: Confidence) -> Confidence {
 impl<'m> Resolver<'m> {
     /// Resolves a parameter that a framework fills.
     pub(super) fn injected_ref(&self, site: Site<'m>, r: &Ref, name: &str) -> Resolution {
-        if let Receiver::Path(path) = r.receiver {
+        if let Receiver::Path(path) = r.receiver() {
             return self.named_by_convention(site, r, site.entry.facts.name(path));
         }
         let found = self.fixture_named(site, name);

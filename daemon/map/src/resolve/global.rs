@@ -14,7 +14,7 @@ use crate::langs::semantics::VagueNames;
 use crate::node::{Confidence, DefRef};
 
 /// More files than these define a name: it is nobody's in particular.
-const MANY: usize = 64;
+const MANY: usize = 1024;
 
 impl<'m> Resolver<'m> {
     /// A bare name that nothing in sight binds.
@@ -71,8 +71,13 @@ impl<'m> Resolver<'m> {
             return None;
         }
         let types = rooted || site.entry.facts.package.is_none();
-        let files = self.index.files_defining(name).iter().take(MANY).map(|&file| FileId(file));
-        let places = files.filter_map(|file| {
+        let files = self.index.files_defining(name);
+        if files.len() > MANY {
+            // The only one among the first of them need not be the only one.
+            return None;
+        }
+        let places = files.iter().filter_map(|&file| {
+            let file = FileId(file);
             let is_global = |e: &&FileEntry| e.lang() == site.entry.lang() && e.facts.package.is_none();
             let entry = self.entry(file).filter(is_global)?;
             let fits = |def: &Def| {
@@ -110,9 +115,9 @@ pub(super) fn has_test_blocks(lang: Lang) -> bool {
 /// command of one word, and a variable, which may come from the environment.
 pub(super) fn is_vague(lang: Lang, r: &Ref, name: &str) -> bool {
     match lang.semantics().vague_names {
-        VagueNames::Commands => r.kind == RefKind::Use || !(is_compound(name) || name.contains("::")),
+        VagueNames::Commands => r.kind() == RefKind::Use || !(is_compound(name) || name.contains("::")),
         VagueNames::Members => {
-            matches!(r.receiver, Receiver::Unknown | Receiver::Path(_)) && !is_compound(name)
+            matches!(r.receiver(), Receiver::Unknown | Receiver::Path(_)) && !is_compound(name)
         }
         VagueNames::None => false,
     }
@@ -131,8 +136,8 @@ pub(super) fn is_root(entry: &FileEntry, path: StrId) -> bool {
 
 /// The reference as one of a bare name, where only PHP's `\\` stands before it.
 pub(super) fn without_root(entry: &FileEntry, r: &Ref) -> Ref {
-    match r.receiver {
-        Receiver::Path(path) if is_root(entry, path) => Ref { receiver: Receiver::None, ..*r },
+    match r.receiver() {
+        Receiver::Path(path) if is_root(entry, path) => r.with_receiver(Receiver::None),
         _ => *r,
     }
 }

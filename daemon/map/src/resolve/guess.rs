@@ -96,7 +96,7 @@ impl<'m> Resolver<'m> {
         if self.is_only_near(name) {
             return Resolution::Unresolved;
         }
-        let member = r.receiver != Receiver::None;
+        let member = r.receiver() != Receiver::None;
         let only = match self.index.name_id(name) {
             // Which members there are depends on nothing but the name, and on the folder where that decides what is
             // reached.
@@ -118,9 +118,9 @@ impl<'m> Resolver<'m> {
     /// Returns true if an unresolved reference would resolve by its name alone, if only one definition had that name.
     pub(crate) fn is_told_by_name(&self, file: FileId, r: &Ref) -> bool {
         let Some(entry) = self.entry(file) else { return false };
-        let site = Site { file, entry, owner: r.owner, want: Want::for_ref_kind(r.kind) };
+        let site = Site { file, entry, owner: r.owner, want: Want::for_ref_kind(r.kind()) };
         let name = entry.facts.name(r.name);
-        let is_unknown = match r.receiver {
+        let is_unknown = match r.receiver() {
             Receiver::Unknown => true,
             Receiver::Typed(ty) => entry.facts.name(ty).starts_with('='),
             _ => false,
@@ -161,7 +161,7 @@ impl<'m> Resolver<'m> {
     pub(crate) fn all_candidates(&self, file: FileId, r: &Ref) -> Candidates {
         let Some(entry) = self.entry(file) else { return Candidates::default() };
         let r = &global::without_root(entry, r);
-        let site = Site { file, entry, owner: r.owner, want: Want::for_ref_kind(r.kind) };
+        let site = Site { file, entry, owner: r.owner, want: Want::for_ref_kind(r.kind()) };
         let mut list = match self.resolve_any(file, r) {
             Resolution::To(Thing::Def(def), _) => match self.overloads_for(file, r, def) {
                 Overloads::Open(all) => all,
@@ -191,7 +191,7 @@ impl<'m> Resolver<'m> {
         let name = site.entry.facts.name(r.name);
         let files = self.index.files_defining(name);
         let only_near = self.is_only_near(name);
-        let (kind, member) = (r.kind, r.receiver != Receiver::None);
+        let (kind, member) = (r.kind(), r.receiver() != Receiver::None);
         files
             .iter()
             .map(|&file| FileId(file))
@@ -300,7 +300,7 @@ impl<'m> Resolver<'m> {
 
 /// Returns true if a macro only stands for another name.
 fn is_rename(entry: &FileEntry, def: &Def) -> bool {
-    let words = entry.facts.text(def.signature).trim_start_matches('#').split_whitespace();
+    let words = entry.facts.signature(def).trim_start_matches('#').split_whitespace();
     let [_, name, value] = words.collect::<Vec<_>>()[..] else { return false };
     let is_word = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     def.kind == DefKind::Macro && is_word(name) && is_word(value)
@@ -347,7 +347,7 @@ fn is_member(entry: &FileEntry, def: &Def) -> bool {
 }
 
 fn is_path(r: &Ref) -> bool {
-    matches!(r.receiver, Receiver::Path(_))
+    matches!(r.receiver(), Receiver::Path(_))
 }
 
 /// Returns true if definitions that are written in this one are members of it.

@@ -46,7 +46,7 @@ impl<'m> Resolver<'m> {
     /// Resolves a link of a note.
     pub(crate) fn resolve_link(&self, file: FileId, r: &Ref) -> ResolvedNoteLink {
         let Some(entry) = self.entry(file) else { return ResolvedNoteLink::Nothing };
-        let crate::facts::Receiver::Path(spec) = r.receiver else { return ResolvedNoteLink::Nothing };
+        let crate::facts::Receiver::Path(spec) = r.receiver() else { return ResolvedNoteLink::Nothing };
         let Some(target) = NoteLinkTarget::from_spec(entry.facts.name(spec)) else {
             return ResolvedNoteLink::Nothing;
         };

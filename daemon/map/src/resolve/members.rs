@@ -255,7 +255,7 @@ impl<'m> Resolver<'m> {
         let name = entry.facts.name(r.name);
         let outer = entry.facts.def(class.def).parent;
         let site = Site { file: class.file, entry, owner: outer, want: Want::Type };
-        let found = match r.receiver {
+        let found = match r.receiver() {
             Receiver::None => self.base_name(Site { owner: Some(class.def), ..site }, name),
             Receiver::Path(path) => match self.follow_path(site, entry.facts.name(path)) {
                 NameLookup::Thing(thing, _) => self.member_of_thing(site, &thing, name),
@@ -386,7 +386,7 @@ fn same_end(a: &str, b: &str) -> bool {
 /// Returns true if a base adds no members worth waiting for: the root of all classes.
 pub(super) fn is_plain(entry: &FileEntry, r: &Ref) -> bool {
     let name = entry.facts.name(r.name);
-    r.receiver == Receiver::None
+    r.receiver() == Receiver::None
         && (matches!(name, "object" | "Object") || entry.lang().semantics().plain_builtin_bases)
         && builtins::is_global(entry.lang().language_group(), name)
 }

@@ -243,10 +243,10 @@ impl<'m> Resolver<'m> {
         let Some(entry) = self.index.entry(file).filter(|entry| !entry.lang().is_prose()) else {
             return Resolution::Dropped;
         };
-        let site = Site { file, entry, owner: r.owner, want: Want::for_ref_kind(r.kind) };
+        let site = Site { file, entry, owner: r.owner, want: Want::for_ref_kind(r.kind()) };
         let name = entry.facts.name(r.name);
-        let found = match r.receiver {
-            _ if r.kind == RefKind::Injected => self.injected_ref(site, r, name),
+        let found = match r.receiver() {
+            _ if r.kind() == RefKind::Injected => self.injected_ref(site, r, name),
             Receiver::None => self.bare_ref(site, r, name),
             Receiver::SelfType => self.self_ref(site, r, false),
             Receiver::Path(path) if is_root(entry, path) => self.root_ref(site, r, name),
@@ -257,11 +257,11 @@ impl<'m> Resolver<'m> {
         };
         let found = self.prefer_body(file, self.defined_module(site, found));
         match found {
-            found if r.kind == RefKind::Key && !is_sure_def(&found) => Resolution::Dropped,
+            found if r.kind() == RefKind::Key && !is_sure_def(&found) => Resolution::Dropped,
             Resolution::To(Thing::Def(def), sure) => {
-                let sure = framework::confidence_of(r.kind, sure);
+                let sure = framework::confidence_of(r.kind(), sure);
                 let meant = self.meaning_for(def, site.want);
-                if r.receiver == Receiver::None && self.is_of_other_space(meant, r.kind) {
+                if r.receiver() == Receiver::None && self.is_of_other_space(meant, r.kind()) {
                     return Resolution::Dropped;
                 }
                 Resolution::To(meant.into(), sure)
@@ -271,7 +271,7 @@ impl<'m> Resolver<'m> {
     }
 
     fn bare_ref(&self, site: Site<'m>, r: &Ref, name: &str) -> Resolution {
-        let is_base = matches!(r.kind, RefKind::Extends | RefKind::Implements);
+        let is_base = matches!(r.kind(), RefKind::Extends | RefKind::Implements);
         let found = if is_base { self.base_name(site, name) } else { self.resolve_bare(site, name) };
         match found {
             NameLookup::Thing(thing, confidence) => Resolution::To(thing, confidence),

@@ -174,7 +174,7 @@ impl<'m> Resolver<'m> {
         let Some(entry) = self.entry(file) else { return false };
         let beginnings = entry.lang().semantics().module_is_default;
         let is_offered = |def: &Def| {
-            let signature = entry.facts.text(def.signature);
+            let signature = entry.facts.signature(def);
             beginnings.iter().any(|beginning| signature.starts_with(beginning))
         };
         !beginnings.is_empty() && entry.facts.defs.iter().any(is_offered)

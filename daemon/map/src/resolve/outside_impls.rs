@@ -18,7 +18,7 @@ impl<'m> Resolver<'m> {
         if !has_trait_members(site.entry) {
             return None;
         }
-        let (Receiver::Path(ty) | Receiver::Typed(ty)) = r.receiver else { return None };
+        let (Receiver::Path(ty) | Receiver::Typed(ty)) = r.receiver() else { return None };
         let ty = site.entry.facts.name(ty);
         let last = ty.rsplit('.').next().filter(|last| last.starts_with(char::is_uppercase))?;
         let qualified = format!("{last}.{}", site.entry.facts.name(r.name));
@@ -62,15 +62,16 @@ impl<'m> Resolver<'m> {
             return None;
         }
         let is_before = |r: &&Ref| r.owner == def.parent && r.line <= def.lines.0;
-        let implemented = entry.facts.refs.iter().filter(|r| r.kind == RefKind::Implements).filter(is_before);
-        let r = implemented.max_by_key(|r| (r.line, r.col))?;
+        let implemented =
+            entry.facts.refs.iter().filter(|r| r.kind() == RefKind::Implements).filter(is_before);
+        let r = implemented.max_by_key(|r| (r.line, r.col()))?;
         let site = Site { file: method.file, entry, owner: def.parent, want: Want::Type };
         self.implemented(site, entry, r).filter(|of_trait| self.has_members(*of_trait))
     }
 
     fn implemented(&self, site: Site<'m>, entry: &'m FileEntry, r: &Ref) -> Option<DefRef> {
         let name = entry.facts.name(r.name);
-        let found = match r.receiver {
+        let found = match r.receiver() {
             Receiver::None => self.resolve_bare(site, name),
             Receiver::Path(path) => match self.follow_path(site, entry.facts.name(path)) {
                 NameLookup::Thing(thing, _) => self.member_of_thing(site, &thing, name),

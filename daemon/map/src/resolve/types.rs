@@ -486,7 +486,7 @@ impl<'m> Resolver<'m> {
         };
         // `import A = ns.B` names whatever `B` is.
         let is_type_name =
-            found.kind == DefKind::TypeAlias && !entry.facts.text(found.signature).starts_with("import");
+            found.kind == DefKind::TypeAlias && !entry.facts.signature(found).starts_with("import");
         match kind {
             RefKind::Type => {
                 matches!(found.kind, DefKind::Function | DefKind::Constant | DefKind::Variable)

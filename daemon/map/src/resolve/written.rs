@@ -19,7 +19,7 @@ use crate::langs::support::split_outside_brackets;
 use crate::node::{Confidence, DefRef};
 
 /// Most files looked at for a trait's member.
-const MANY: usize = 64;
+const MANY: usize = 1024;
 
 /// A type with arguments, and where it is written.
 #[derive(Clone, Debug)]
@@ -341,13 +341,16 @@ impl<'m> Resolver<'m> {
         if let [def] = written[..] {
             return Some(Resolution::To(def.into(), Confidence::Import));
         }
-        let of_trait = self.index.files_defining(name).iter().take(MANY).any(|&file| {
-            let Some(entry) = self.entry(FileId(file)) else { return false };
-            has_trait_members(entry)
-                && entry.defs_named(name).any(|(_, def)| {
-                    def.parent.is_some_and(|parent| entry.facts.def(parent).kind == DefKind::Trait)
-                })
-        });
+        // With more files than are looked at, some trait may have one.
+        let files = self.index.files_defining(name);
+        let of_trait = files.len() > MANY
+            || files.iter().any(|&file| {
+                let Some(entry) = self.entry(FileId(file)) else { return false };
+                has_trait_members(entry)
+                    && entry.defs_named(name).any(|(_, def)| {
+                        def.parent.is_some_and(|parent| entry.facts.def(parent).kind == DefKind::Trait)
+                    })
+            });
         (of_trait || !written.is_empty()).then_some(Resolution::Unresolved)
     }
 

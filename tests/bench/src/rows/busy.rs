@@ -20,7 +20,7 @@ use crate::stats::{Times, show};
 use crate::world::World;
 
 /// The longest time that is looked on after the first index.
-const LONGEST: Duration = Duration::from_secs(120);
+const LONGEST: Duration = Duration::from_secs(45);
 /// The shortest one, if the daemon comes to rest before.
 const SHORTEST: Duration = Duration::from_secs(10);
 /// Rounds of questions between two saves.

@@ -1,5 +1,5 @@
-//! Measures the cost of text search: the time until it works, its place on the disk, its memory; and how that grows
-//! with the tree.
+//! Measures the cost of text search: the time until it works, its place on the disk, its memory. How costs grow with the tree, `scale`
+//! measures.
 //!
 //! The clock of "text ready" begins with the start of a session's shim, which finds no daemon, and ends with the first whole answer
 //! of `regex_search`: it holds the daemon's start, listing, reading, hashing and indexing, all that a first question waits for.
@@ -14,21 +14,16 @@ use serde_json::json;
 use super::regex::text_ready;
 use super::{FEW, Failure, time_of, timed};
 use crate::Args;
-use crate::generate;
 use crate::mcp::Server;
 use crate::peers::Csearch;
 use crate::process;
 use crate::report::figure::{Sample, Sense, Unit};
 use crate::scratch::{Scratch, Size, size};
-use crate::stats::{Times, compare, millis, show};
+use crate::stats::{Times, compare, show};
 use crate::world::World;
 
 /// Questions that no index helps with, and that find much.
 const BROAD: &[&str] = &[r"\w{30,}", "[0-9]{7,}", "static int", "."];
-
-/// Asked of every size: a definition, a word of every file, no n-gram at all.
-const QUESTIONS: &[(&str, &str)] =
-    &[("rare", "step_77_1"), ("common", "return"), ("no n-gram", "[0-9]{3}_[0-9]")];
 
 /// Text ready against `cindex`; then disk and memory.
 pub(super) fn cost(args: &Args) -> Result<(), Failure> {
@@ -89,44 +84,8 @@ fn rest(args: &Args, text: u64, theirs: Option<Sample>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Build time, memory and questions on trees of several sizes.
-pub(super) fn scale(args: &Args) -> Result<(), Failure> {
-    println!("\nscale: text search on trees of {:?} files", args.sizes);
-    for files in args.sizes.iter().copied().filter(|files| *files > 0) {
-        let scratch = Scratch::new()?;
-        let tree = scratch.at("tree");
-        generate::tree(&tree, files)?;
-        let text = text_bytes(&tree);
-        let world = World::new(&tree)?;
-        let ready = first_answer(&world)?;
-        world.index()?;
-        world.rest()?;
-        let mut server = world.server()?;
-        let private = private_of_text(&mut server)?;
-        println!("  {files} files, {:.1} MB", text as f64 / 1e6);
-        println!(
-            "    text ready {:.0} ms, {:.1} us a file",
-            millis(ready),
-            millis(ready) * 1e3 / files as f64
-        );
-        println!("    private memory of the text index: {:.0} bytes a file", private as f64 / files as f64);
-        for (name, pattern) in QUESTIONS {
-            let mut times = Times::default();
-            for round in 0..=args.rounds.max(10) {
-                let asked = json!({"pattern": pattern, "output": "count", "max_millis": 60_000});
-                let took = time_of(|| server.call("regex_search", &asked))?;
-                if round > 0 {
-                    times.push(took);
-                }
-            }
-            show(&format!("  {name}: {pattern}"), &times);
-        }
-    }
-    Ok(())
-}
-
 /// From the start of the shim to the first whole answer, with a daemon that knows nothing.
-fn first_answer(world: &World) -> Result<Duration, Failure> {
+pub(super) fn first_answer(world: &World) -> Result<Duration, Failure> {
     time_of(|| text_ready(&mut world.server()?).map(drop))
 }
 
@@ -141,7 +100,7 @@ fn share(args: &Args, what: &str, bytes: u64, text: u64) {
 }
 
 /// Bytes of all files below a folder, without what git keeps.
-fn text_bytes(folder: &Path) -> u64 {
+pub(super) fn text_bytes(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let size = |entry: fs::DirEntry| match entry.file_type() {
         Ok(kind) if kind.is_dir() && entry.file_name() != ".git" => text_bytes(&entry.path()),

@@ -16,6 +16,7 @@ mod questions;
 mod regex;
 mod render;
 mod save;
+mod scale;
 mod search;
 mod share;
 mod switch;
@@ -70,7 +71,7 @@ const ROWS: &[(&str, Row)] = &[
     ("warm", Row::Writing(warm::warm)),
     ("growth", Row::Alone(growth::growth)),
     ("cost", Row::Alone(cost::cost)),
-    ("scale", Row::Alone(cost::scale)),
+    ("scale", Row::Alone(scale::scale)),
     ("switch", Row::Alone(switch::switch)),
 ];
 

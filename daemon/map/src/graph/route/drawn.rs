@@ -109,7 +109,7 @@ impl<'m> Since<'m> {
         let mut sources = self.sources.get(&node).cloned().unwrap_or_default();
         if let NodeRef::Def(def) = node {
             let uses = self.map.confirmed_uses(&self.resolver, def).into_iter();
-            let wanted = uses.filter(|(_, r)| self.kinds.has(EdgeKind::for_ref_kind(r.kind)));
+            let wanted = uses.filter(|(_, r)| self.kinds.has(EdgeKind::for_ref_kind(r.kind())));
             sources.extend(wanted.map(|(file, r)| owner_node(file, r.owner)));
         }
         sources

@@ -148,7 +148,7 @@ impl<'s, 'm> Links<'s, 'm> {
     fn refs_of(&mut self, file: FileId, entry: &FileEntry) -> Rc<ByOwner> {
         let gather = || {
             let mut by_owner = ByOwner::default();
-            for (r, at) in entry.facts.refs.iter().zip(0..).filter(|(r, _)| r.kind == RefKind::Call) {
+            for (r, at) in entry.facts.refs.iter().zip(0..).filter(|(r, _)| r.kind() == RefKind::Call) {
                 by_owner.entry(r.owner).or_default().push(at);
             }
             Rc::new(by_owner)

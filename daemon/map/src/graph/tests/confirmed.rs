@@ -287,7 +287,7 @@ fn some_claim(world: &ChangeWorld, map: &Map, which: usize, target: usize) -> Op
     };
     let defs: Vec<&DefRef> = defs.iter().filter(named).collect();
     let target = **defs.get(target.checked_rem(defs.len())?)?;
-    Some(Claim { file, at: (r.line, r.col), target, proof: Proof::Asked })
+    Some(Claim { file, at: (r.line, r.col()), target, proof: Proof::Asked })
 }
 
 /// Something confirmed: the path of the reference, its place, and the ID of what it means.

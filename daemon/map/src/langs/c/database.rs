@@ -36,13 +36,14 @@ pub fn compile_commands(text: &str, facts: &mut FactsBuilder) {
     }
 }
 
-/// The words of a command: `arguments`, or `command` split at blanks, its quotes taken off.
+/// Returns the words of a command: `arguments`, or `command` as a shell takes it apart.
 fn command_words(command: &Value) -> Vec<String> {
     if let Some(list) = command["arguments"].as_array() {
         return list.iter().filter_map(Value::as_str).map(str::to_owned).collect();
     }
     let text = command["command"].as_str().unwrap_or("");
-    text.split_whitespace().map(|word| word.replace(['"', '\''], "")).collect()
+    // A quote without its end is a mistake of whoever wrote it, and no reason to lose the other words.
+    shlex::split(text).unwrap_or_else(|| text.split_whitespace().map(str::to_owned).collect())
 }
 
 /// The folders that follow one of these flags.

@@ -296,7 +296,7 @@ impl Ecma {
             let def = facts.defs()[i];
             let hidden = def.parent.is_some_and(|p| !facts.defs()[p.index()].flags.has(DefFlags::EXPORTED));
             if hidden && def.flags.has(DefFlags::EXPORTED) {
-                facts.def_mut(DefIdx(i as u32)).flags = DefFlags(def.flags.0 & !DefFlags::EXPORTED.0);
+                facts.def_mut(DefIdx::new(i as u32)).flags = DefFlags(def.flags.0 & !DefFlags::EXPORTED.0);
             }
         }
         facts

@@ -170,7 +170,7 @@ fn refer_marks(source: &[u8], marks: &[PageMark], owner: Option<DefIdx>, facts: 
 fn define_component(source: &[u8], facts: &mut FactsBuilder) -> DefIdx {
     let exported = facts.defs().iter().position(|def| def.flags.has(DefFlags::DEFAULT));
     if let Some(at) = exported {
-        return DefIdx(at as u32);
+        return DefIdx::new(at as u32);
     }
     let lines = source.split_inclusive(|&b| b == b'\n').count().max(1) as u32;
     facts.define(&DefInput {

@@ -327,7 +327,7 @@ impl GoRules {
         let ty = value.and_then(|value| self.type_or_path(value, cx));
         if let Some(ty) = ty.filter(|_| def < cx.facts.defs().len()) {
             let says = cx.facts.provisional_name(ty).to_owned();
-            cx.facts.type_hint(DefIdx(def as u32), TypePart::VALUE, &says);
+            cx.facts.type_hint(DefIdx::new(def as u32), TypePart::VALUE, &says);
         }
     }
 

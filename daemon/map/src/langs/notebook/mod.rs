@@ -47,7 +47,7 @@ fn read(source: &[u8], facts: FactsBuilder, patience: Patience<'_>) -> FactsBuil
     let mut facts = extract_part(Lang::Python, &part, facts, patience);
     facts.move_places(&code);
     for at in 0..facts.defs().len() as u32 {
-        let def = facts.def_mut(DefIdx(at));
+        let def = facts.def_mut(DefIdx::new(at));
         def.flags = DefFlags(def.flags.0 & !DefFlags::EXPORTED.0);
     }
     facts

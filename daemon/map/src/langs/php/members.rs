@@ -105,7 +105,7 @@ impl PhpRules {
                 name: cx.text(at),
                 kind: DefKind::Field,
                 flags: self.visibility(node),
-                parent: owner.map(|at| crate::facts::DefIdx(at as u32)),
+                parent: owner.map(|at| crate::facts::DefIdx::new(at as u32)),
                 qualifier: None,
                 head: (node.start_byte(), written.end_byte()),
             };

@@ -196,7 +196,7 @@ impl Python<'_> {
                 && def.parent.is_none()
                 && cx.facts.provisional_name(def.name) == object
         };
-        let at = cx.facts.defs().iter().position(is_group).map(|at| DefIdx(at as u32));
+        let at = cx.facts.defs().iter().position(is_group).map(|at| DefIdx::new(at as u32));
         at.filter(|group| *group != made)
     }
 

@@ -214,7 +214,7 @@ fn set_visibility(name: &str, private: bool, cx: &mut Cx<'_>) {
     let (owner, name) = (cx.owner(), cx.facts.intern(name));
     let last = cx.facts.defs().iter().rposition(|def| def.name == name && def.parent == owner);
     if let Some(at) = last {
-        let def = cx.facts.def_mut(crate::facts::DefIdx(at as u32));
+        let def = cx.facts.def_mut(crate::facts::DefIdx::new(at as u32));
         let others = DefFlags(def.flags.0 & !DefFlags::EXPORTED.0);
         def.flags = others.with_if(!private, DefFlags::EXPORTED);
     }

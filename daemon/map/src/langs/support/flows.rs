@@ -104,7 +104,7 @@ impl<'t> Tracer<'t> {
         };
         let defs = facts.defs().iter().zip(0..);
         let code = defs.filter(|(def, _)| def.kind.is_callable() || def.kind.is_type());
-        let made = code.map(|(def, at)| (def.name_at, DefIdx(at))).collect();
+        let made = code.map(|(def, at)| (def.name_at, DefIdx::new(at))).collect();
         let recorder = facts.wants_places().then(FlowRecorder::new);
         Self {
             source,

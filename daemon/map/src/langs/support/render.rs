@@ -81,7 +81,7 @@ fn show_facts(facts: &FileFacts) -> String {
         let _ = writeln!(out, "export {} as {}", facts.name(export.local), facts.name(export.exported));
     }
     let mut refs: Vec<&Ref> = facts.refs.iter().collect();
-    refs.sort_by_key(|r| (r.line, r.col));
+    refs.sort_by_key(|r| (r.line, r.col()));
     refs.iter().for_each(|r| show_ref(facts, r, &mut out));
     out
 }
@@ -102,8 +102,8 @@ fn show_def(facts: &FileFacts, def: &Def, out: &mut String) {
     if !flags.is_empty() {
         let _ = write!(out, " {flags}");
     }
-    let _ = write!(out, " | {}", facts.text(def.signature));
-    let doc = facts.text(def.doc);
+    let _ = write!(out, " | {}", facts.signature(def));
+    let doc = facts.doc(def);
     let _ = if doc.is_empty() { writeln!(out) } else { writeln!(out, " | {doc}") };
 }
 
@@ -123,7 +123,7 @@ fn show_import(facts: &FileFacts, import: &Import, out: &mut String) {
 }
 
 fn show_ref(facts: &FileFacts, r: &Ref, out: &mut String) {
-    let receiver = match r.receiver {
+    let receiver = match r.receiver() {
         Receiver::None => String::new(),
         Receiver::SelfType => "self.".to_owned(),
         Receiver::Super => "super.".to_owned(),
@@ -131,8 +131,8 @@ fn show_ref(facts: &FileFacts, r: &Ref, out: &mut String) {
         Receiver::Typed(id) => format!("<{}>.", facts.name(id)),
         Receiver::Unknown => "?.".to_owned(),
     };
-    let kind = format!("{:?}", r.kind).to_lowercase();
-    let _ = write!(out, "{}:{} {kind} {receiver}{}", r.line, r.col, facts.name(r.name));
+    let kind = format!("{:?}", r.kind()).to_lowercase();
+    let _ = write!(out, "{}:{} {kind} {receiver}{}", r.line, r.col(), facts.name(r.name));
     match r.owner {
         Some(owner) => writeln!(out, " in {}", facts.name(facts.def(owner).qualified)),
         None => writeln!(out),

@@ -357,7 +357,7 @@ impl<'m> Resolver<'m> {
             self.flow.borrow_mut().grow_key(next, found);
         }
         let mut known = self.flow.borrow_mut();
-        if !known.waiting.is_empty() {
+        if !known.waiting.is_empty() || !known.undecided.is_empty() {
             known.give_up(id);
             return None;
         }

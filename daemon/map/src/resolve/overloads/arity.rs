@@ -23,7 +23,7 @@ impl Resolver<'_> {
         let count = arguments.count();
         let takes = |one: &&DefRef| {
             self.def(**one).is_some_and(|(entry, def)| {
-                let (least, most) = arities_of(entry.facts.text(def.signature), entry.facts.name(def.name));
+                let (least, most) = arities_of(entry.facts.signature(def), entry.facts.name(def.name));
                 least <= count && count <= most
             })
         };

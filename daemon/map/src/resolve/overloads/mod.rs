@@ -154,7 +154,7 @@ impl<'m> Resolver<'m> {
     /// The macro that a header defines, where the file itself defines it further down.
     fn included_macro(&self, file: FileId, r: &Ref) -> Option<DefRef> {
         let entry = self.entry(file)?;
-        let site = Site { file, entry, owner: r.owner, want: Want::for_ref_kind(r.kind) };
+        let site = Site { file, entry, owner: r.owner, want: Want::for_ref_kind(r.kind()) };
         let (def, _) = self.included_def(site, entry.facts.name(r.name))?;
         (def.file != file).then_some(def)
     }
@@ -233,7 +233,7 @@ impl<'m> Resolver<'m> {
     pub(super) fn parameters(&self, def: DefRef) -> Option<Parameters> {
         self.get_or_compute(&self.parameters, def, || {
             let (entry, found) = self.def(def)?;
-            let read = parameters_of(entry.facts.text(found.signature), entry.facts.name(found.name));
+            let read = parameters_of(entry.facts.signature(found), entry.facts.name(found.name));
             read.map(Parameters::from)
         })
     }
@@ -303,7 +303,7 @@ impl<'m> Resolver<'m> {
     /// The side of a type that a use asks for; `None` where its receiver does not tell.
     fn wanted_side(&self, file: FileId, r: &Ref) -> Option<Side> {
         let entry = self.entry(file)?;
-        match r.receiver {
+        match r.receiver() {
             Receiver::Typed(ty) if !entry.facts.name(ty).starts_with('=') => Some(Side::Object),
             Receiver::Path(path) => {
                 let site = Site { file, entry, owner: r.owner, want: Want::Scope };
@@ -338,7 +338,7 @@ fn side_of(entry: &FileEntry, def: &Def) -> Side {
         StaticMembers::Unmarked => false,
         StaticMembers::ByWord => {
             let name = entry.facts.name(def.name);
-            let signature = entry.facts.text(def.signature);
+            let signature = entry.facts.signature(def);
             let before = signature.split_once(name).map_or("", |(before, _)| before);
             before.split_whitespace().any(|word| word == "static")
                 || before.ends_with('.') && !before.contains("prototype") && !before.ends_with("this.")

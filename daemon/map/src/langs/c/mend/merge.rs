@@ -17,7 +17,7 @@ fn has_line(lines: &BranchLineRanges, line: u32) -> bool {
 pub(super) fn merge(facts: &mut FactsBuilder, other: &FileFacts, lines: &BranchLineRanges) {
     let mut places: FxHashMap<(u32, u32), DefIdx> = FxHashMap::default();
     for (at, def) in facts.defs().iter().enumerate() {
-        places.entry(def.name_at).or_insert(DefIdx(at as u32));
+        places.entry(def.name_at).or_insert(DefIdx::new(at as u32));
     }
     let mut owners: Vec<Option<DefIdx>> = Vec::with_capacity(other.defs.len());
     for def in &other.defs {
@@ -36,8 +36,8 @@ pub(super) fn merge(facts: &mut FactsBuilder, other: &FileFacts, lines: &BranchL
             lines: def.lines,
             bytes: def.bytes,
             name_at: def.name_at,
-            signature: other.text(def.signature),
-            doc: other.text(def.doc),
+            signature: other.signature(def),
+            doc: other.doc(def),
         };
         owners.push(if is_new { Some(facts.define(&input())) } else { known });
     }
@@ -79,7 +79,7 @@ pub(super) fn record_words(facts: &mut FactsBuilder, source: &[u8], blanks: &[Bl
     let mut spans: Vec<(u32, u32, DefIdx)> = Vec::new();
     let is_owner = |def: &crate::facts::Def| def.kind.is_callable() || def.kind.is_type();
     for (at, def) in facts.defs().iter().enumerate().filter(|(_, def)| is_owner(def)) {
-        spans.push((def.bytes.0, def.bytes.1, DefIdx(at as u32)));
+        spans.push((def.bytes.0, def.bytes.1, DefIdx::new(at as u32)));
     }
     spans.sort_unstable_by_key(|(start, end, _)| (*start, u32::MAX - *end));
     let mut spans = spans.into_iter().peekable();
