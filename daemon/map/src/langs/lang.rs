@@ -104,8 +104,8 @@ impl Lang {
         Self::Dart,
     ];
 
-    /// The language that stands for all whose code can use each other's names: TypeScript for the ECMAScript ones, C++
-    /// for C and C++, Java for those of its virtual machine, Python for notebooks, itself for the others.
+    /// Returns the language that stands for all whose code can use each other's names: TypeScript for the ECMAScript
+    /// ones, C++ for C and C++, Java for those of its virtual machine, Python for notebooks, itself for the others.
     #[must_use]
     pub fn language_group(self) -> Self {
         match self {
@@ -131,7 +131,7 @@ impl Lang {
         self == Self::Markdown
     }
 
-    /// The character between the names in a qualified name.
+    /// Returns the character between the names in a qualified name.
     #[must_use]
     pub fn separator(self) -> char {
         if self.is_prose() { '/' } else { '.' }

@@ -126,25 +126,25 @@ pub enum PackageScope {
 
 /// The questions that import rules may ask about the workspace. All paths are relative to its root, `/`-separated.
 pub trait ImportProject {
-    /// The file at exactly this path, if the map has it.
+    /// Returns the file at exactly this path, if the map has it.
     fn file(&self, path: &str) -> Option<FileId>;
-    /// The path of a file, relative to the root.
+    /// Returns the path of a file, relative to the root.
     fn path(&self, file: FileId) -> &str;
     /// Returns true if any mapped file lies below this folder.
     fn has_dir(&self, dir: &str) -> bool;
-    /// The mapped files directly in this folder.
+    /// Returns the mapped files directly in this folder.
     fn files_in(&self, dir: &str) -> Vec<FileId>;
-    /// The mapped files in and below this folder, in order of path.
+    /// Returns the mapped files in and below this folder, in order of path.
     fn files_below(&self, dir: &str) -> Vec<FileId>;
-    /// The mapped files with this file name, anywhere (`utils.h`): for languages that search include paths.
+    /// Returns the mapped files with this file name, anywhere (`utils.h`): for languages that search include paths.
     fn files_named(&self, file_name: &str) -> &[FileId];
-    /// The files that define a module or type of this qualified name, in order of path.
+    /// Returns the files that define a module or type of this qualified name, in order of path.
     fn files_defining(&self, qualified: &str) -> Vec<FileId>;
-    /// The files that declare this package (Java's `package a.b.c`), see [`FileFacts::package`].
+    /// Returns the files that declare this package (Java's `package a.b.c`), see [`FileFacts::package`].
     fn files_of_package(&self, package: &str) -> &[FileId];
-    /// All project files with this file name: (folder, facts).
+    /// Returns all project files with this file name: (folder, facts).
     fn manifests(&self, file_name: &str) -> Vec<(&str, &FileFacts)>;
-    /// The facts of a file.
+    /// Returns the facts of a file.
     fn facts(&self, file: FileId) -> Option<&FileFacts>;
 }
 
@@ -186,12 +186,12 @@ pub trait ImportRules: Send + Sync {
         true
     }
 
-    /// The files whose re-exported star imports hold for `from` too (C#'s `global using`).
+    /// Returns the files whose re-exported star imports hold for `from` too (C#'s `global using`).
     fn project_wide(&self, _project: &dyn ImportProject, _from: FileId) -> Vec<FileId> {
         Vec::new()
     }
 
-    /// The file whose names and imports hold in `file` too, as those of a library do in its parts.
+    /// Returns the file whose names and imports hold in `file` too, as those of a library do in its parts.
     fn scope_file(&self, _project: &dyn ImportProject, _file: FileId) -> Option<FileId> {
         None
     }

@@ -80,28 +80,28 @@ impl<'t> Visit<'t> {
         self.node.kind()
     }
 
-    /// The kind of the parent; empty at the root.
+    /// Returns the kind of the parent; empty at the root.
     pub(crate) fn parent_kind(&self) -> &'t str {
         self.parent.map_or("", |parent| parent.kind())
     }
 
-    /// The nodes around it, innermost first.
+    /// Yields the nodes around it, innermost first.
     pub(crate) fn ancestors(&self) -> impl Iterator<Item = Node<'t>> {
         self.around.iter().rev().copied()
     }
 
-    /// The first child in a field.
+    /// Returns the first child in a field.
     pub(crate) fn child(&self, field: &str) -> Option<Node<'t>> {
         self.node.child_by_field_name(field)
     }
 
-    /// All named children in a field.
+    /// Returns all named children in a field.
     pub(crate) fn children(&self, field: &str) -> Vec<Node<'t>> {
         self.node.children_by_field_name(field).filter(Node::is_named).collect()
     }
 }
 
-/// The named children of a node.
+/// Returns the named children of a node.
 pub(crate) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
     syntax::named_children(node).collect()
 }

@@ -24,7 +24,7 @@ impl<'t> NodeCursor<'t> {
         Self { top: node, node }
     }
 
-    /// The node at hand.
+    /// Returns the node at hand.
     pub(crate) fn node(&self) -> Node<'t> {
         self.node
     }
@@ -55,12 +55,12 @@ impl<'t> NodeCursor<'t> {
         self.go_to(parent).is_some()
     }
 
-    /// The number of the field that the node at hand is in; 0 without one.
+    /// Returns the number of the field that the node at hand is in; 0 without one.
     pub(crate) fn field_id(&self) -> u16 {
         if self.is_at_top() { 0 } else { self.node.own_field() }
     }
 
-    /// The name of the field that the node at hand is in.
+    /// Returns the name of the field that the node at hand is in.
     pub(crate) fn field_name(&self) -> Option<&'t str> {
         match self.field_id() {
             0 => None,
@@ -104,12 +104,12 @@ impl<'t> Iterator for Children<'t> {
     }
 }
 
-/// The named children of a node.
+/// Returns the named children of a node.
 pub(crate) fn named_children(node: Node<'_>) -> Children<'_> {
     Children::of_node(node, StepTo::Named)
 }
 
-/// The children of a node, tokens without names included.
+/// Returns the children of a node, tokens without names included.
 pub(crate) fn all_children(node: Node<'_>) -> Children<'_> {
     Children::of_node(node, StepTo::Any)
 }

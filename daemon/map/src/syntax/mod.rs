@@ -134,7 +134,7 @@ impl Tree {
         Self { parsed: ArenaTree::new(parsed), list: OnceCell::new() }
     }
 
-    /// The tree as the parser takes it, when it reads a changed text again.
+    /// Returns the tree as the parser takes it, when it reads a changed text again.
     pub(crate) fn parsed_tree(&self) -> &tree_sitter::Tree {
         &self.parsed
     }
@@ -151,7 +151,7 @@ impl Tree {
         self.parsed.root_node().has_error()
     }
 
-    /// The number of bytes that the list of its nodes takes.
+    /// Returns the number of bytes that the list of its nodes takes.
     pub(crate) fn list_bytes(&self) -> usize {
         self.parsed.root_node().descendant_count() * size_of::<RawNode>()
     }

@@ -67,13 +67,13 @@ impl<'t> Node<'t> {
         self.at as usize + 1
     }
 
-    /// The number of its kind in the grammar.
+    /// Returns the number of its kind in the grammar.
     #[must_use]
     pub fn kind_id(&self) -> u16 {
         self.list_entry().kind
     }
 
-    /// The name of its kind in the grammar; of a token without a name, its text.
+    /// Returns the name of its kind in the grammar; of a token without a name, its text.
     #[must_use]
     pub fn kind(&self) -> &'t str {
         match self.list_entry().kind {
@@ -112,19 +112,19 @@ impl<'t> Node<'t> {
         self.has_flag(MISSING)
     }
 
-    /// The offset of its first byte.
+    /// Returns the offset of its first byte.
     #[must_use]
     pub fn start_byte(&self) -> usize {
         self.list_entry().start as usize
     }
 
-    /// The offset behind its last byte.
+    /// Returns the offset behind its last byte.
     #[must_use]
     pub fn end_byte(&self) -> usize {
         self.list_entry().end as usize
     }
 
-    /// The offsets of its bytes.
+    /// Returns the offsets of its bytes.
     #[must_use]
     pub fn byte_range(&self) -> Range<usize> {
         let raw = self.list_entry();
@@ -145,19 +145,19 @@ impl<'t> Node<'t> {
         Point { row: raw.end_row as usize, column: raw.end_column as usize }
     }
 
-    /// The node around it; `None` for the root.
+    /// Returns the node around it; `None` for the root.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {
         (self.at != 0).then(|| self.with_number(self.list_entry().parent))
     }
 
-    /// The number of its named children.
+    /// Returns the number of its named children.
     #[must_use]
     pub fn named_child_count(&self) -> usize {
         self.list_entry().named_children as usize
     }
 
-    /// The number of its children, tokens without names included.
+    /// Returns the number of its children, tokens without names included.
     #[must_use]
     pub fn child_count(&self) -> u32 {
         all_children(*self).count() as u32
@@ -169,13 +169,13 @@ impl<'t> Node<'t> {
         self.list_entry().next == self.at + 1
     }
 
-    /// The child with this number, from 0, tokens without names included.
+    /// Returns the child with this number, from 0, tokens without names included.
     #[must_use]
     pub fn child(&self, number: u32) -> Option<Self> {
         all_children(*self).nth(number as usize)
     }
 
-    /// The named child with this number, from 0.
+    /// Returns the named child with this number, from 0.
     #[must_use]
     pub fn named_child(&self, number: u32) -> Option<Self> {
         (number < self.list_entry().named_children)
@@ -183,7 +183,7 @@ impl<'t> Node<'t> {
             .flatten()
     }
 
-    /// The number of the field that it is in; 0 without one. A node that may stand anywhere is in none.
+    /// Returns the number of the field that it is in; 0 without one. A node that may stand anywhere is in none.
     pub(super) fn own_field(&self) -> u16 {
         if self.is_extra() { 0 } else { self.list_entry().field[0] }
     }
@@ -192,20 +192,20 @@ impl<'t> Node<'t> {
         self.list_entry().field.contains(&field)
     }
 
-    /// The first child in a field, by the field's number in the grammar.
+    /// Returns the first child in a field, by the field's number in the grammar.
     #[must_use]
     pub fn child_by_field_id(&self, field: u16) -> Option<Self> {
         let has_field = field != 0 && self.list_entry().fields & (1 << (field % 32)) != 0;
         has_field.then(|| all_children(*self).find(|child| child.is_in_field(field))).flatten()
     }
 
-    /// The first child in a field, by the field's name.
+    /// Returns the first child in a field, by the field's name.
     #[must_use]
     pub fn child_by_field_name(&self, field: &str) -> Option<Self> {
         self.child_by_field_id(self.field_number(field))
     }
 
-    /// All children in a field, by the field's name.
+    /// Yields all children in a field, by the field's name.
     pub(crate) fn children_by_field_name(&self, field: &str) -> impl Iterator<Item = Self> + use<'t> {
         let field = self.field_number(field);
         all_children(*self).filter(move |child| field != 0 && child.own_field() == field)
@@ -215,36 +215,36 @@ impl<'t> Node<'t> {
         self.list.grammar.language.field_id_for_name(field).map_or(0, Into::into)
     }
 
-    /// The name of a field.
+    /// Returns the name of a field.
     pub(super) fn field_name(&self, field: u16) -> Option<&'t str> {
         self.list.grammar.language.field_name_for_id(field)
     }
 
-    /// The next child of the node around it, tokens without names included.
+    /// Returns the next child of the node around it, tokens without names included.
     #[must_use]
     pub fn next_sibling(&self) -> Option<Self> {
         self.sibling_behind(StepTo::Any)
     }
 
-    /// The next named child of the node around it.
+    /// Returns the next named child of the node around it.
     #[must_use]
     pub fn next_named_sibling(&self) -> Option<Self> {
         self.sibling_behind(StepTo::Named)
     }
 
-    /// The child before it of the node around it, tokens without names included.
+    /// Returns the child before it of the node around it, tokens without names included.
     #[must_use]
     pub fn prev_sibling(&self) -> Option<Self> {
         self.sibling_before(StepTo::Any)
     }
 
-    /// The named child before it of the node around it.
+    /// Returns the named child before it of the node around it.
     #[must_use]
     pub fn prev_named_sibling(&self) -> Option<Self> {
         self.sibling_before(StepTo::Named)
     }
 
-    /// The first of its children to step to.
+    /// Returns the first of its children to step to.
     pub(super) fn first_child(&self, to: StepTo) -> Option<Self> {
         self.first_between(self.at + 1, self.list_entry().next, to)
     }
@@ -274,7 +274,7 @@ impl<'t> Node<'t> {
         None
     }
 
-    /// The root, and the nodes of the whole tree that have a byte in them, outermost first.
+    /// Returns the root, and the nodes of the whole tree that have a byte in them, outermost first.
     pub(crate) fn nodes_around_byte(&self, byte: usize) -> Vec<Self> {
         // Starts do not decrease in the list: behind this place none can have the byte.
         let behind = self.list.nodes.partition_point(|raw| raw.start as usize <= byte);
@@ -290,7 +290,7 @@ impl<'t> Node<'t> {
         around
     }
 
-    /// The first node to step to among siblings, from one number up to another.
+    /// Returns the first node to step to among siblings, from one number up to another.
     pub(super) fn first_between(&self, mut at: u32, end: u32, to: StepTo) -> Option<Self> {
         while at < end {
             let raw = &self.list.nodes[at as usize];
@@ -302,7 +302,7 @@ impl<'t> Node<'t> {
         None
     }
 
-    /// The innermost named node around a range of bytes.
+    /// Returns the innermost named node around a range of bytes.
     #[must_use]
     pub fn named_descendant_for_byte_range(&self, start: usize, end: usize) -> Option<Self> {
         if start > end {

@@ -89,8 +89,8 @@ fn is_plain(word: &str) -> bool {
         && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ':' | '.' | '+'))
 }
 
-/// The file that is sourced: `./x` beside the script, `*/x` where only the end of the path is told, `x` as written. None
-/// where not even the file's name is plain.
+/// Returns the file that is sourced: `./x` beside the script, `*/x` where only the end of the path is told, `x` as
+/// written. None where not even the file's name is plain.
 fn sourced_path(written: &str) -> Option<String> {
     let path = written.replace(['"', '\''], "");
     let beside = [

@@ -35,7 +35,7 @@ impl ImportRules for Sources {
     }
 }
 
-/// The one file whose path ends so that is nearest.
+/// Returns the one file whose path ends so that is nearest.
 fn by_end(project: &dyn ImportProject, here: &str, end: &str) -> Option<FileId> {
     let name = end.rsplit('/').next().unwrap_or(end);
     let fits = |file: &&FileId| {

@@ -186,7 +186,7 @@ fn is_function(flags: &str) -> bool {
     flags.contains('f')
 }
 
-/// The end of a node, or of its first line.
+/// Returns the end of a node, or of its first line.
 fn first_line_end(node: Node<'_>, cx: &Cx<'_>) -> usize {
     let text = cx.slice(node.start_byte(), node.end_byte());
     node.start_byte() + text.find('\n').unwrap_or(text.len())

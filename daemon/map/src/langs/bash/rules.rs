@@ -59,7 +59,7 @@ impl ShellRules {
         }
     }
 
-    /// The test of Bats around a place.
+    /// Returns the test of Bats around a place.
     pub(super) fn test_at(&mut self, at: usize) -> Option<DefIdx> {
         self.test.filter(|(end, _)| at < *end).map(|(_, def)| def)
     }

@@ -36,7 +36,7 @@ pub fn compile_commands(text: &str, facts: &mut FactsBuilder) {
     }
 }
 
-/// The words of a command: `arguments`, or `command` split at blanks, its quotes taken off.
+/// Returns the words of a command: `arguments`, or `command` split at blanks, its quotes taken off.
 fn command_words(command: &Value) -> Vec<String> {
     if let Some(list) = command["arguments"].as_array() {
         return list.iter().filter_map(Value::as_str).map(str::to_owned).collect();
@@ -45,7 +45,7 @@ fn command_words(command: &Value) -> Vec<String> {
     text.split_whitespace().map(|word| word.replace(['"', '\''], "")).collect()
 }
 
-/// The folders that follow one of these flags.
+/// Returns the folders that follow one of these flags.
 fn folders_after(words: &[String], flags: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     let mut words = words.iter();

@@ -144,7 +144,7 @@ pub(crate) fn local_parts<'t>(g: &CGrammar, node: Node<'t>, source: &[u8]) -> CD
     split_declaration(g, node, source)
 }
 
-/// The only child of an error node, if it is a name.
+/// Returns the only child of an error node, if it is a name.
 pub(crate) fn single_word<'t>(g: &CGrammar, error: Node<'t>) -> Option<Node<'t>> {
     let word = error.child(0).filter(|_| error.child_count() == 1)?;
     matches!(g.kind(word), CKind::Ident | CKind::FieldIdent | CKind::TypeIdent).then_some(word)

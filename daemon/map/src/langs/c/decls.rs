@@ -246,7 +246,7 @@ impl Family {
         self.export_flags(node, !public)
     }
 
-    /// The dotted name of a declared type, if it is a named type; in C++ not a template's parameter.
+    /// Returns the dotted name of a declared type, if it is a named type; in C++ not a template's parameter.
     pub(crate) fn type_name(&self, ty: Option<Node<'_>>, cx: &mut Cx<'_>) -> Option<StrId> {
         let ty = ty?;
         let name = match self.g.kind(ty) {

@@ -24,7 +24,7 @@ impl ImportRules for Includes {
     }
 }
 
-/// The file that `"path"` or `<path>` includes.
+/// Returns the file that `"path"` or `<path>` includes.
 pub(crate) fn include_target(project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
     let Some((quoted, path)) = parse_include_path(module) else { return ModuleTarget::Unknown };
     let own = project.path(from);
@@ -44,7 +44,7 @@ pub(crate) fn include_target(project: &dyn ImportProject, from: FileId, module: 
     }
 }
 
-/// The one file that the build's include paths lead to, if they lead to one.
+/// Returns the one file that the build's include paths lead to, if they lead to one.
 fn on_include_path(project: &dyn ImportProject, own: &str, path: &str) -> Option<FileId> {
     let mut databases = project.manifests("compile_commands.json");
     databases.sort_by_key(|(dir, _)| Reverse(shared_folders(own, &format!("{dir}/x"))));

@@ -155,7 +155,7 @@ fn surroundings(visit: &Visit<'_>) -> NodeContext {
     around.next().unwrap_or(NodeContext::Namespace)
 }
 
-/// The names that a parameter's declarator declares: one that is written as a function is a pointer to it.
+/// Returns the names that a parameter's declarator declares: one that is written as a function is a pointer to it.
 fn parameter_names(declarator: Node<'_>) -> Vec<Node<'_>> {
     match declarator.kind() {
         "function_declarator" => {
@@ -165,7 +165,8 @@ fn parameter_names(declarator: Node<'_>) -> Vec<Node<'_>> {
     }
 }
 
-/// The names that a declarator declares as variables or types: none for a function, several for a structured binding.
+/// Returns the names that a declarator declares as variables or types: none for a function, several for a structured
+/// binding.
 fn declared_names(declarator: Node<'_>) -> Vec<Node<'_>> {
     let (mut node, mut is_function) = (declarator, false);
     loop {

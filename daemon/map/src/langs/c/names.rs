@@ -25,7 +25,7 @@ pub(crate) struct CDefPlace {
 }
 
 impl Family {
-    /// The name that a declarator ends in.
+    /// Returns the name that a declarator ends in.
     pub(crate) fn declared_name<'t>(&self, declared: &Declared<'t>, cx: &Cx<'t>) -> CDeclaredName<'t> {
         let (node, path) = match declared.kind {
             CKind::Qualified | CKind::TemplateType => {
@@ -36,7 +36,7 @@ impl Family {
         CDeclaredName { name: self.leaf_text(node, cx), node, path }
     }
 
-    /// The text of a name's last part; an `operator bool() const` is cut to the type.
+    /// Returns the text of a name's last part; an `operator bool() const` is cut to the type.
     fn leaf_text<'t>(&self, leaf: Node<'t>, cx: &Cx<'t>) -> &'t str {
         let end = leaf.child_by_field_id(self.g.f.declarator).map_or(leaf.end_byte(), |d| d.start_byte());
         cx.slice(leaf.start_byte(), end).trim_end()
@@ -170,7 +170,7 @@ pub(crate) fn is_macro_name(name: &str) -> bool {
     name.len() > 2 && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
 }
 
-/// The name that a defining macro makes of its first argument.
+/// Returns the name that a defining macro makes of its first argument.
 pub(super) fn macro_defined_name(makro: &str, argument: &str) -> String {
     if makro.starts_with("SYSCALL_DEFINE") {
         format!("sys_{argument}")

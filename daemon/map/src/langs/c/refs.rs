@@ -101,7 +101,7 @@ impl Family {
         }
     }
 
-    /// The type of `x->field`, where the struct is in this file.
+    /// Returns the type of `x->field`, where the struct is in this file.
     fn field_type(&self, member: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let argument = member.child_by_field_id(self.g.f.argument)?;
         let owner = match self.g.kind(argument) {
@@ -113,7 +113,7 @@ impl Family {
         self.field_types.get(&(owner, field)).copied()
     }
 
-    /// The qualified name of the type whose member function the walk is in.
+    /// Returns the qualified name of the type whose member function the walk is in.
     fn own_type(&self, cx: &mut Cx<'_>) -> Option<StrId> {
         let defs = cx.facts.defs();
         let own = defs[cx.owner()?.index()];
@@ -126,7 +126,7 @@ impl Family {
     }
 }
 
-/// The node of the name that a call ends with: `open` in `net::Conn::open<int>(1)`.
+/// Returns the node of the name that a call ends with: `open` in `net::Conn::open<int>(1)`.
 fn called_name(function: Node<'_>) -> Node<'_> {
     let mut at = function;
     loop {

@@ -112,7 +112,7 @@ impl Family {
         node.start_byte() < self.block_end
     }
 
-    /// The type that is being defined around this place, if that is the innermost definition.
+    /// Returns the type that is being defined around this place, if that is the innermost definition.
     pub(crate) fn owner_type(&self, cx: &Cx<'_>) -> Option<DefIdx> {
         cx.owner().filter(|&owner| cx.facts.defs()[owner.index()].kind.is_type())
     }

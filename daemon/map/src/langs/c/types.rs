@@ -226,7 +226,7 @@ impl Family {
             && ty.child_by_field_id(self.g.f.body).is_some()
     }
 
-    /// The tag that the typedef's type defines.
+    /// Returns the tag that the typedef's type defines.
     fn defined_tag<'t>(&self, ty: Node<'t>, cx: &Cx<'t>) -> Option<&'t str> {
         ty.child_by_field_id(self.g.f.body)?;
         Some(cx.text(ty.child_by_field_id(self.g.f.name)?))
@@ -326,7 +326,7 @@ impl Family {
     }
 }
 
-/// The tags that a file has bodies for.
+/// Returns the tags that a file has bodies for.
 fn tags_with_bodies(source: &[u8]) -> FxHashSet<Vec<u8>> {
     let mut found = FxHashSet::default();
     for brace in memchr_iter(b'{', source) {

@@ -12,7 +12,7 @@ pub(super) fn is_hazardous(source: &[u8]) -> bool {
     memchr_iter(b'?', source).count() > CONDITIONS && most_conditions(source) > CONDITIONS
 }
 
-/// The most `?` without an end of a statement or a block among them.
+/// Returns the most `?` without an end of a statement or a block among them.
 fn most_conditions(source: &[u8]) -> usize {
     let statements = source.split(|byte| matches!(byte, b';' | b'{' | b'}'));
     statements.map(|statement| memchr_iter(b'?', statement).count()).max().unwrap_or(0)

@@ -9,7 +9,7 @@ use memchr::memmem;
 /// Most bytes between the signs.
 const LONGEST: usize = 400;
 
-/// The text with its launches written so; `None` if it has none.
+/// Returns the text with its launches written so; `None` if it has none.
 pub(super) fn without_launches(source: &[u8]) -> Option<Vec<u8>> {
     let mut text: Option<Vec<u8>> = None;
     for open in memmem::find_iter(source, b"<<<") {
@@ -25,7 +25,7 @@ pub(super) fn without_launches(source: &[u8]) -> Option<Vec<u8>> {
     text
 }
 
-/// The place behind the `>>>` of a launch; `None` where no launch begins.
+/// Returns the place behind the `>>>` of a launch; `None` where no launch begins.
 fn end_of_launch(source: &[u8], open: usize) -> Option<usize> {
     let before = source[..open].trim_ascii_end().last()?;
     if !(before.is_ascii_alphanumeric() || matches!(before, b'_' | b'>')) {

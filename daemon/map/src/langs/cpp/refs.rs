@@ -156,7 +156,7 @@ impl Family {
         WalkStep::Into
     }
 
-    /// The type of an `auto` variable, from what it is initialised with.
+    /// Returns the type of an `auto` variable, from what it is initialised with.
     pub(crate) fn inferred_type(
         &self,
         ty: Option<Node<'_>>,
@@ -169,7 +169,7 @@ impl Family {
         self.value_type(declarator.child_by_field_id(self.g.f.value)?, cx)
     }
 
-    /// The type of `new T(..)`, `T{..}`, `make_unique<T>(..)`, and of `T(..)` when this file defines the type.
+    /// Returns the type of `new T(..)`, `T{..}`, `make_unique<T>(..)`, and of `T(..)` when this file defines the type.
     pub(crate) fn value_type(&self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         match self.g.kind(value) {
             CKind::New | CKind::Literal => self.type_name(value.child_by_field_id(self.g.f.ty), cx),

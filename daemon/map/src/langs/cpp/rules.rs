@@ -64,7 +64,7 @@ impl Family {
         WalkStep::Into
     }
 
-    /// The names in `a::b::c`.
+    /// Returns the names in `a::b::c`.
     fn namespace_parts<'t>(&self, name: Node<'t>) -> Vec<Node<'t>> {
         let mut parts = Vec::new();
         let mut next = Some(name);

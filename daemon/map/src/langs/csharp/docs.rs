@@ -1,6 +1,6 @@
 //! Reads the summary of an XML documentation comment as plain text, without tags.
 
-/// The summary of a documentation comment, or all of it where there is none.
+/// Returns the summary of a documentation comment, or all of it where there is none.
 pub(super) fn summary_text(doc: &str) -> String {
     if !doc.contains('<') {
         return doc.to_owned();

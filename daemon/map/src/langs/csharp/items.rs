@@ -170,7 +170,7 @@ impl CSharpRules {
         self.members.know_field(class, &elements_of(name), element, cx);
     }
 
-    /// The type and the names of a declaration of fields.
+    /// Returns the type and the names of a declaration of fields.
     fn declared_fields<'t>(&self, node: Node<'t>) -> (Option<Node<'t>>, Vec<Node<'t>>) {
         let Some(declaration) = child_where(node, |c| self.g.kind(c) == CSharpKind::Declaration) else {
             return (None, Vec::new());

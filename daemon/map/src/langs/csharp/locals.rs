@@ -64,7 +64,7 @@ impl CSharpRules {
         }
     }
 
-    /// The type of the elements of a variable or member.
+    /// Returns the type of the elements of a variable or member.
     fn type_of_elements(&mut self, sequence: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let name = match sequence.child_by_field_id(self.g.f.expression) {
             None if self.g.kind(sequence) == CSharpKind::Ident => sequence,

@@ -37,7 +37,7 @@ fn sheet_at(project: &dyn ImportProject, folder: &str, path: &str) -> Option<Fil
     project.file(&path).or_else(|| project.file(&format!("{path}.css")))
 }
 
-/// The package that a path can begin with: `@scope/name/x.css`, `name/x.css`, or a name without an ending.
+/// Returns the package that a path can begin with: `@scope/name/x.css`, `name/x.css`, or a name without an ending.
 fn package_of(path: &str) -> Option<String> {
     let path = path.trim_start_matches('~');
     let mut parts = path.split('/');

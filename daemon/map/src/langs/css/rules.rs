@@ -33,7 +33,7 @@ impl CssRules {
     }
 }
 
-/// The definitions that a page has from other styles and from its tags.
+/// Returns the definitions that a page has from other styles and from its tags.
 fn known_names(facts: &FactsBuilder) -> FxHashMap<String, DefIdx> {
     let defs = facts.defs().iter().enumerate();
     let named = defs.map(|(at, def)| (facts.provisional_name(def.name).to_owned(), DefIdx(at as u32)));

@@ -21,7 +21,7 @@ pub(super) struct SelectorName<'t> {
 }
 
 impl CssRules {
-    /// The classes and ids in a rule's selectors.
+    /// Returns the classes and ids in a rule's selectors.
     pub(super) fn selector_names<'t>(&self, selectors: Node<'t>, cx: &Cx<'_>) -> Vec<SelectorName<'t>> {
         let (mut found, mut asking, mut asked_until) = (Vec::new(), Handled::default(), 0);
         let mut cursor = selectors.walk();
@@ -60,7 +60,7 @@ impl CssRules {
         }
     }
 
-    /// The name of a class or id selector, with its mark, and the node of the mark.
+    /// Returns the name of a class or id selector, with its mark, and the node of the mark.
     pub(super) fn selector_name<'t>(&self, selector: Node<'t>, cx: &Cx<'_>) -> Option<(String, Node<'t>)> {
         let mark = if self.g.kind(selector) == CssKind::Class { '.' } else { '#' };
         let at = child_where(selector, |child| child.kind().starts_with(mark))?;

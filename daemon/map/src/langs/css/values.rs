@@ -43,7 +43,7 @@ impl CssRules {
         WalkStep::Into
     }
 
-    /// The words among the values of a declaration or statement.
+    /// Returns the words among the values of a declaration or statement.
     fn words<'t>(&self, node: Node<'t>) -> Vec<Node<'t>> {
         let mut words = Vec::new();
         each_child(node, |child, _| words.extend((self.g.kind(child) == CssKind::Word).then_some(child)));

@@ -133,7 +133,7 @@ fn has_token(node: Node<'_>, token: &str) -> bool {
     child_where(node, |c| c.kind() == token).is_some()
 }
 
-/// The names that a directive is limited to.
+/// Returns the names that a directive is limited to.
 fn shown_names(directive: Node<'_>) -> Vec<Node<'_>> {
     let mut names = Vec::new();
     let shows = child_where(directive, |c| c.kind() == "combinator" && has_token(c, "show"));
@@ -143,7 +143,7 @@ fn shown_names(directive: Node<'_>) -> Vec<Node<'_>> {
     names
 }
 
-/// An address without its quotes; empty where it is put together at run time, which no directive allows.
+/// Returns an address without its quotes; empty where it is put together at run time, which no directive allows.
 fn uri_text<'t>(uri: Node<'_>, cx: &Cx<'t>) -> &'t str {
     let text = cx.text(uri).trim_matches(['\'', '"']);
     if text.contains(['$', '\'', '"', '\\']) { "" } else { text }

@@ -65,8 +65,8 @@ fn in_package(project: &dyn ImportProject, from: FileId, path: &str) -> ModuleTa
     files.next().map_or(ModuleTarget::Unknown, ModuleTarget::File)
 }
 
-/// The library that a part belongs to, by its address or, as older code has it, by its name. A name counts only if the library
-/// of that name lists the part.
+/// Returns the library that a part belongs to, by its address or, as older code has it, by its name. A name counts only
+/// if the library of that name lists the part.
 fn library_of_part(project: &dyn ImportProject, part: FileId, library: &str) -> Option<FileId> {
     if library.ends_with(".dart") {
         let found = match DartImportRules.resolve(project, part, library) {

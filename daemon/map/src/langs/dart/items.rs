@@ -21,7 +21,7 @@ pub(super) struct DartItem<'t, 'a> {
     pub(super) end: usize,
 }
 
-/// The flags of a definition by its name: private names begin with `_`.
+/// Returns the flags of a definition by its name: private names begin with `_`.
 pub(super) fn flags_of_name(name: &str) -> DefFlags {
     DefFlags::default().with_if(!name.starts_with('_'), DefFlags::EXPORTED)
 }

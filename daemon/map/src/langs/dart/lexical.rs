@@ -99,7 +99,7 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     }
 }
 
-/// The name of a function, getter or setter; its signature stands up to three nodes below.
+/// Returns the name of a function, getter or setter; its signature stands up to three nodes below.
 fn function_name(node: Node<'_>) -> Option<Node<'_>> {
     let mut at = node;
     for _ in 0..3 {

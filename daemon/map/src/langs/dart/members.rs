@@ -85,7 +85,7 @@ impl DartRules {
         is_constructor && names.first().is_some_and(|first| cx.text(*first) == class || names.len() > 1)
     }
 
-    /// The node of a member's name: a named constructor's own, an operator's sign.
+    /// Returns the node of a member's name: a named constructor's own, an operator's sign.
     fn signature_name<'t>(&self, signature: Node<'t>, is_constructor: bool) -> Option<Node<'t>> {
         let mut last = signature.child_by_field_id(self.g.f.name);
         let first = last;
@@ -97,7 +97,7 @@ impl DartRules {
         last.or_else(|| signature.child_by_field_id(self.g.f.operator))
     }
 
-    /// The end of a header: before the body, and of constructors behind the parameters.
+    /// Returns the end of a header: before the body, and of constructors behind the parameters.
     fn header_end(&self, node: Node<'_>, signature: Node<'_>, body: Option<Node<'_>>) -> usize {
         let end = if signature.kind().contains("constructor") {
             child_where(signature, |c| self.g.kind(c) == DartKind::Parameters)
@@ -143,7 +143,7 @@ impl DartRules {
         }
     }
 
-    /// The nodes of the variables that a declaration has: names, or names with values.
+    /// Returns the nodes of the variables that a declaration has: names, or names with values.
     fn variables<'t>(&self, declaration: Node<'t>) -> Vec<Node<'t>> {
         let lists = ["initialized_identifier_list", "static_final_declaration_list", "identifier_list"];
         let mut variables = Vec::new();

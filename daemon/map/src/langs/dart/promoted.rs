@@ -51,7 +51,7 @@ impl DartRules {
         }
     }
 
-    /// The tests of types among conditions that are joined by `&&`.
+    /// Returns the tests of types among conditions that are joined by `&&`.
     fn tests_in<'t>(&self, condition: Node<'t>) -> Vec<Node<'t>> {
         let (mut tests, mut left) = (Vec::new(), vec![condition]);
         for _ in 0..2 * CONDITIONS {
@@ -67,7 +67,7 @@ impl DartRules {
         tests
     }
 
-    /// The variable that a test is of, and the type that it has if the test holds.
+    /// Returns the variable that a test is of, and the type that it has if the test holds.
     fn shown_type<'t>(&self, expression: Node<'t>, cx: &mut Cx<'_>) -> Option<(Node<'t>, String)> {
         let test = child_where(expression, |c| c.kind() == "type_test")?;
         let operator = child_where(test, |c| c.kind() == "is_operator")?;

@@ -162,7 +162,7 @@ impl DartRules {
         WalkStep::Into
     }
 
-    /// The names of a creation: those of its type, and the constructor's.
+    /// Returns the names of a creation: those of its type, and the constructor's.
     pub(super) fn created_names<'t>(&self, node: Node<'t>) -> Vec<Node<'t>> {
         let Some(ty) = type_child(node) else { return names_in(node) };
         let mut names = names_in(ty);

@@ -41,7 +41,7 @@ impl DartRules {
         }
     }
 
-    /// The type that a node is in.
+    /// Returns the type that a node is in.
     pub(super) fn class_around(&self, node: Node<'_>) -> Option<&DartClass> {
         self.class.as_ref().filter(|class| node.start_byte() < class.end)
     }

@@ -44,8 +44,8 @@ impl DartRules {
         }
     }
 
-    /// The names of an object that is nothing but names and begins with a type or with the prefix of an import; `member` is the
-    /// name behind them.
+    /// Returns the names of an object that is nothing but names and begins with a type or with the prefix of an import;
+    /// `member` is the name behind them.
     pub(super) fn static_path<'t>(
         &self,
         object: Node<'t>,
@@ -68,7 +68,7 @@ impl DartRules {
         (is_static || cx.facts.import_of(cx.text(at)).is_some()).then_some(names)
     }
 
-    /// The type of a value, or `=` and the path that leads to it.
+    /// Returns the type of a value, or `=` and the path that leads to it.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
         self.value_path(value, cx).map(|path| settled(&path))
     }
@@ -151,7 +151,7 @@ impl DartRules {
         }
     }
 
-    /// The expression that has the same value: in brackets, after `await`, before `!` or type arguments.
+    /// Returns the expression that has the same value: in brackets, after `await`, before `!` or type arguments.
     fn same_value<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
         match node.kind() {
             "unary_expression" => node.named_child(0).filter(|inner| inner.kind() == "await_expression"),
@@ -185,7 +185,7 @@ impl DartRules {
         while self.cascades.pop_if(|(end, _)| *end <= node.start_byte()).is_some() {}
     }
 
-    /// The path of the value that the cascade around a node is about.
+    /// Returns the path of the value that the cascade around a node is about.
     fn cascaded(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Option<String> {
         self.leave_cascades(node);
         let (_, path) = self.cascades.last()?;
@@ -202,7 +202,7 @@ impl DartRules {
         Receiver::Typed(cx.facts.intern(&ty))
     }
 
-    /// The name of `..name`; none for `..[index]`.
+    /// Returns the name of `..name`; none for `..[index]`.
     pub(super) fn selected_name<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
         let is_selector =
             node.kind() == "cascade_selector" && child_where(node, |c| c.kind() == "[").is_none();
@@ -215,7 +215,7 @@ fn joined(start: String, steps: Vec<String>) -> String {
     steps.into_iter().rev().fold(start, |path, step| path + &step)
 }
 
-/// The type that a path is the value of, or `=` and the path.
+/// Returns the type that a path is the value of, or `=` and the path.
 fn settled(path: &str) -> String {
     if let Some(ty) = path.strip_suffix('~') {
         return ty.to_owned();

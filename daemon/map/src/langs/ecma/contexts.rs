@@ -162,7 +162,7 @@ impl Ecma {
         found
     }
 
-    /// The specifier of `import("x")`.
+    /// Returns the specifier of `import("x")`.
     pub(super) fn loaded_module<'t>(call: Node<'_>, source: &'t [u8]) -> Option<&'t str> {
         let function = call.child_by_field_name("function").filter(|function| function.kind() == "import")?;
         let arguments = call.child_by_field_name("arguments").filter(|_| function.is_named())?;

@@ -339,7 +339,7 @@ impl Ecma {
         self.overloads.insert(key, idx);
     }
 
-    /// The definition that earlier signatures of this name made.
+    /// Returns the definition that earlier signatures of this name made.
     pub(super) fn overloaded_def(&mut self, name: &str, cx: &mut Cx<'_>) -> Option<DefIdx> {
         if self.overloads.is_empty() {
             return None;
@@ -486,7 +486,7 @@ impl Ecma {
         (start.map_or(node.start_byte(), |s| s.start_byte()), end)
     }
 
-    /// The name of a property as written; `None` for one that is computed at length.
+    /// Returns the name of a property as written; `None` for one that is computed at length.
     pub(super) fn property_name<'t>(&self, name: Node<'t>, cx: &Cx<'t>) -> Option<&'t str> {
         let text = match name.kind() {
             "string" => self.type_reader(cx).string_text(name)?,

@@ -176,7 +176,7 @@ impl Ecma {
         }
     }
 
-    /// The names that a pattern binds, with their types, where they are known.
+    /// Returns the names that a pattern binds, with their types, where they are known.
     pub(super) fn pattern_types<'t>(
         &self,
         pattern: Node<'t>,
@@ -193,7 +193,7 @@ impl Ecma {
         parts.filter_map(typed).collect()
     }
 
-    /// The keys of a pattern for a value of this type, those of patterns within it included.
+    /// Returns the keys of a pattern for a value of this type, those of patterns within it included.
     fn pattern_parts<'t>(&self, pattern: Node<'t>, ty: String, source: &'t [u8]) -> Vec<PatternPart<'t>> {
         let f = &self.grammar.fields;
         let (mut parts, mut waiting) = (Vec::new(), vec![(pattern, ty)]);

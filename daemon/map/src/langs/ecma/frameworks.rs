@@ -94,14 +94,14 @@ impl Ecma {
         matches!(kind, Some(DefKind::Variable | DefKind::Constant))
     }
 
-    /// The first argument, if it is a path.
+    /// Returns the first argument, if it is a path.
     fn path_argument<'t>(&self, arguments: Node<'t>, cx: &Cx<'t>) -> Option<Node<'t>> {
         let first = arguments.named_child(0)?;
         let text = self.type_reader(cx).string_text(first)?;
         (text.starts_with(['/', '*']) && !text.contains("${")).then_some(first)
     }
 
-    /// The path of `router.route("/x")` at the beginning of a chain of calls.
+    /// Returns the path of `router.route("/x")` at the beginning of a chain of calls.
     fn path_of_chain<'t>(&self, object: Node<'t>, cx: &Cx<'t>) -> Option<Node<'t>> {
         let f = &self.grammar.fields;
         let mut at = object;
@@ -176,7 +176,7 @@ fn is_router(object: &str) -> bool {
         || name == "Router()"
 }
 
-/// The arguments from a number on.
+/// Returns the arguments from a number on.
 fn handlers_from(arguments: Node<'_>, first: usize) -> Vec<Node<'_>> {
     named_children(arguments).filter(|node| node.kind() != "comment").skip(first).take(16).collect()
 }
@@ -191,7 +191,7 @@ fn is_named(node: Node<'_>) -> bool {
     matches!(node.kind(), "identifier" | "member_expression")
 }
 
-/// The text of a string without its quotes; the string itself where it is empty.
+/// Returns the text of a string without its quotes; the string itself where it is empty.
 fn content_of(string: Node<'_>) -> Node<'_> {
     named_children(string).find(|child| child.kind() == "string_fragment").unwrap_or(string)
 }

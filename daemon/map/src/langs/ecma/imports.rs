@@ -116,7 +116,7 @@ fn resolve_outside(project: &dyn ImportProject, from: &str, module: &str) -> Mod
         .unwrap_or_else(|| ModuleTarget::External(name.to_owned()))
 }
 
-/// The schema that a generated module was made from, where the module itself is not in the workspace.
+/// Returns the schema that a generated module was made from, where the module itself is not in the workspace.
 fn schema_behind(project: &dyn ImportProject, module: &str, is_own: bool) -> Option<FileId> {
     let endings = [".js", ".ts", ".mjs", ".cjs"];
     let path = endings.iter().find_map(|ending| module.strip_suffix(ending)).unwrap_or(module);
@@ -127,7 +127,7 @@ fn schema_behind(project: &dyn ImportProject, module: &str, is_own: bool) -> Opt
 /// that.
 const ALIASES: [&str; 4] = ["@/", "~/", "~~/", "$lib/"];
 
-/// The file that such an alias means: below the sources of the nearest package, as far as there is one.
+/// Returns the file that such an alias means: below the sources of the nearest package, as far as there is one.
 fn resolve_alias(project: &dyn ImportProject, from: &str, alias: &str, rest: &str) -> Option<FileId> {
     let root = package_root(project, from)?;
     let sources: &[&str] = match alias {

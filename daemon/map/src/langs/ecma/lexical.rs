@@ -139,7 +139,7 @@ fn bind_all(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     }
 }
 
-/// The first name of a path: `A` of `namespace A.B`.
+/// Returns the first name of a path: `A` of `namespace A.B`.
 fn first_name(path: Node<'_>) -> Option<Node<'_>> {
     let mut at = path;
     for _ in 0..PATH {

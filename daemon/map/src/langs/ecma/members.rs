@@ -266,7 +266,7 @@ impl Ecma {
         }
     }
 
-    /// The class whose `this` is at hand.
+    /// Returns the class whose `this` is at hand.
     pub(super) fn class_around(&self, cx: &Cx<'_>) -> Option<DefIdx> {
         let mut at = cx.owner();
         while let Some(idx) = at {

@@ -12,7 +12,7 @@ use memchr::memmem::find_iter;
 /// Farthest byte to which the type parameters of a call signature are looked through.
 const PARAMETERS: usize = 1 << 14;
 
-/// The text with the same length and lines; `None` if there is nothing to mend.
+/// Returns the text with the same length and lines; `None` if there is nothing to mend.
 pub(crate) fn repair_text(source: &[u8]) -> Option<Vec<u8>> {
     let mut text = source.to_vec();
     let mut start = 0;
@@ -62,7 +62,8 @@ fn is_named(rest: &[u8], name: &[u8]) -> bool {
     rest.is_some_and(|rest| matches!(rest.first(), Some(b':' | b'(')))
 }
 
-/// The nearest blank before a member that stands behind the end of another: behind a word or a closing bracket, comments aside.
+/// Returns the nearest blank before a member that stands behind the end of another: behind a word or a closing bracket,
+/// comments aside.
 fn gap_before(source: &[u8], member: usize) -> Option<usize> {
     let before = source[..member].trim_ascii_end();
     let code = without_comments(before);

@@ -93,7 +93,7 @@ impl Ecma {
         }
     }
 
-    /// The name and alias of `a as b`; names may be strings.
+    /// Returns the name and alias of `a as b`; names may be strings.
     fn specifier_names<'t>(&self, node: Node<'t>, cx: &Cx<'t>) -> Option<(&'t str, Option<&'t str>)> {
         let f = &self.grammar.fields;
         let word = |n: Node<'t>| self.type_reader(cx).string_text(n).unwrap_or_else(|| cx.text(n));

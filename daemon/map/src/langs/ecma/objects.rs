@@ -31,7 +31,7 @@ impl Ecma {
         }
     }
 
-    /// The object literal that a value is, if functions are among its members.
+    /// Returns the object literal that a value is, if functions are among its members.
     pub(super) fn object_of_functions<'t>(&self, value: Node<'t>, cx: &Cx<'t>) -> Option<Node<'t>> {
         let object = self.object_in(value)?;
         let has_function = named_children(object)
@@ -39,7 +39,7 @@ impl Ecma {
         has_function.then_some(object)
     }
 
-    /// The function that a member `key: function` has as its value, also where that is one side of a condition.
+    /// Returns the function that a member `key: function` has as its value, also where that is one side of a condition.
     fn function_of<'t>(&self, member: Node<'t>, cx: &Cx<'t>) -> Option<Node<'t>> {
         let value =
             member.child_by_field_id(self.grammar.fields.value).filter(|_| member.kind() == "pair")?;

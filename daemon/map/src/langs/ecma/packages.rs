@@ -12,13 +12,13 @@ const EXTENDS: usize = 6;
 /// Most references of one configuration that are looked at.
 const REFERENCES: usize = 64;
 
-/// The values of a manifest's key.
+/// Yields the values of a manifest's key.
 fn values<'f>(facts: &'f FileFacts, key: &str) -> impl Iterator<Item = &'f str> {
     let id = facts.names.find(key);
     facts.manifest.iter().filter(move |(k, _)| Some(*k) == id).map(|(_, value)| facts.name(*value))
 }
 
-/// The (rest of the key, value) pairs whose key starts with `prefix`.
+/// Yields the (rest of the key, value) pairs whose key starts with `prefix`.
 fn entries<'f>(facts: &'f FileFacts, prefix: &'static str) -> impl Iterator<Item = (&'f str, &'f str)> {
     let pairs = facts.manifest.iter().map(|(key, value)| (facts.name(*key), facts.name(*value)));
     pairs.filter_map(move |(key, value)| Some((key.strip_prefix(prefix)?, value)))
@@ -32,7 +32,7 @@ fn match_pattern<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
     }
 }
 
-/// The targets of the pattern that fits best (the exact one, else the longest), with the star filled in.
+/// Returns the targets of the pattern that fits best (the exact one, else the longest), with the star filled in.
 fn best_targets<'f>(entries: impl Iterator<Item = (&'f str, &'f str)>, name: &str) -> Vec<String> {
     let mut best: Option<(usize, Vec<String>)> = None;
     for (pattern, target) in entries {
@@ -48,7 +48,7 @@ fn best_targets<'f>(entries: impl Iterator<Item = (&'f str, &'f str)>, name: &st
     best.map_or(Vec::new(), |(_, list)| list)
 }
 
-/// The nearest project file above `path` with one of these names: (folder, facts).
+/// Returns the nearest project file above `path` with one of these names: (folder, facts).
 fn nearest_manifest<'p>(
     project: &'p dyn ImportProject,
     path: &str,
@@ -80,7 +80,8 @@ pub(super) fn by_config(project: &dyn ImportProject, from: &str, module: &str) -
     })
 }
 
-/// The configuration that a path in another one means: the file, with or without its ending, or the one in the folder.
+/// Returns the configuration that a path in another one means: the file, with or without its ending, or the one in the
+/// folder.
 fn config_at<'p>(project: &'p dyn ImportProject, path: &str) -> Option<(String, &'p FileFacts)> {
     let files = [path.to_owned(), format!("{path}.json"), path_below(path, "tsconfig.json")];
     files.into_iter().find_map(|path| {
@@ -143,7 +144,7 @@ pub(super) fn in_other_root(project: &dyn ImportProject, from: &str, path: &str)
     below.find_map(|rest| roots.iter().find_map(|other| probe_file(project, &path_below(other, rest))))
 }
 
-/// The folder of the nearest package.
+/// Returns the folder of the nearest package.
 pub(super) fn package_root(project: &dyn ImportProject, from: &str) -> Option<String> {
     nearest_manifest(project, from, &["package.json"]).map(|(at, _)| at)
 }
@@ -197,7 +198,7 @@ fn package_entry(
         .or_else(|| ["src/index", "index"].iter().find_map(|path| probe_file(project, &path_below(at, path))))
 }
 
-/// The package that a specifier names: its first segment, or first two of `@scope/name`.
+/// Returns the package that a specifier names: its first segment, or first two of `@scope/name`.
 pub(super) fn package_name(module: &str) -> &str {
     let segments = if module.starts_with('@') { 2 } else { 1 };
     let end = module.match_indices('/').nth(segments - 1).map_or(module.len(), |(at, _)| at);

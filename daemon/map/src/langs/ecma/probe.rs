@@ -17,7 +17,7 @@ const SOURCES: [(&str, &[&str]); 4] = [
 /// Folders that builds write to.
 const BUILT: [&str; 7] = ["dist", "lib", "build", "out", "esm", "cjs", "es"];
 
-/// The file that a path without a sure ending means.
+/// Returns the file that a path without a sure ending means.
 pub(super) fn probe_file(project: &dyn ImportProject, path: &str) -> Option<FileId> {
     for (ending, sources) in SOURCES {
         let found = path.strip_suffix(ending).and_then(|stem| with_endings(project, stem, sources));
@@ -34,7 +34,8 @@ fn with_endings(project: &dyn ImportProject, stem: &str, endings: &[&str]) -> Op
     endings.iter().find_map(|ending| project.file(&format!("{stem}{ending}")))
 }
 
-/// The file that a package's entry means: itself, or the source it was built from when the built file is not there.
+/// Returns the file that a package's entry means: itself, or the source it was built from when the built file is not
+/// there.
 pub(super) fn probe_entry(project: &dyn ImportProject, package: &str, target: &str) -> Option<FileId> {
     let path = join(package, target)?;
     probe_file(project, &path).or_else(|| source_of(project, package, target))

@@ -72,8 +72,8 @@ impl Ecma {
         }
     }
 
-    /// The type that stands for a type's parameter where nothing is given, else the one that it extends, behind `:`; empty if there is
-    /// neither.
+    /// Returns the type that stands for a type's parameter where nothing is given, else the one that it extends, behind
+    /// `:`; empty if there is neither.
     pub(super) fn parameter_base<'t>(&self, parameter: Node<'t>, cx: &mut Cx<'t>) -> String {
         let f = &self.grammar.fields;
         let base = parameter.child_by_field_id(f.value).or_else(|| parameter.child_by_field_id(f.constraint));
@@ -196,7 +196,7 @@ impl Ecma {
         }
     }
 
-    /// The type of a variable or field, from its annotation or else its value.
+    /// Returns the type of a variable or field, from its annotation or else its value.
     pub(super) fn declared_type<'t>(&self, declarator: Node<'t>, cx: &Cx<'t>) -> TypeName<'t> {
         let (f, reader) = (&self.grammar.fields, self.type_reader(cx));
         match declarator.child_by_field_id(f.ty) {
@@ -358,7 +358,7 @@ fn plain_path(path: &str, cx: &mut Cx<'_>) -> String {
 }
 
 impl Ecma {
-    /// The specifier in `require('x')`, `require('x').y` or `await import('x')`.
+    /// Returns the specifier in `require('x')`, `require('x').y` or `await import('x')`.
     pub(super) fn module_of<'t>(&self, value: Node<'t>, source: &'t [u8]) -> Option<Required<'t>> {
         let f = &self.grammar.fields;
         let reader = EcmaTypeReader::new(source, f);

@@ -37,13 +37,13 @@ pub(super) fn text<'t>(source: &'t [u8], node: Node<'_>) -> &'t str {
     source.get(node.byte_range()).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
 }
 
-/// The first segment of a dotted name, or of the path of an expression.
+/// Returns the first segment of a dotted name, or of the path of an expression.
 pub(super) fn head(path: &str) -> &str {
     let path = path.strip_prefix('=').unwrap_or(path);
     path.split(['.', '(', '@', '~', '<']).next().unwrap_or(path)
 }
 
-/// The type of a member of a value of this type: `rest` starts with a dot.
+/// Returns the type of a member of a value of this type: `rest` starts with a dot.
 pub(super) fn member_type(ty: &str, rest: &str) -> Option<String> {
     // The end of a type is marked, because a type may have dots of its own.
     let path = if ty.starts_with('=') { format!("{ty}{rest}") } else { format!("={ty}~{rest}") };
@@ -55,7 +55,7 @@ pub(super) fn split_holder(ty: &str) -> Option<(&str, &str)> {
     ["[]", "{}"].iter().find_map(|sign| ty.starts_with(sign).then(|| ty.split_at(sign.len())))
 }
 
-/// The type of the elements of a list of this type; `None` if it is no list.
+/// Returns the type of the elements of a list of this type; `None` if it is no list.
 pub(super) fn element_type(ty: &str) -> Option<String> {
     match split_holder(ty) {
         Some(("[]", held)) => Some(held.to_owned()),
@@ -65,7 +65,7 @@ pub(super) fn element_type(ty: &str) -> Option<String> {
     }
 }
 
-/// The type of an element of a list or tuple of this type, by its place; `None` if it is neither, or not known.
+/// Returns the type of an element of a list or tuple of this type, by its place; `None` if it is neither, or not known.
 pub(super) fn element_at(ty: &str, place: usize) -> Option<String> {
     if let Some(elements) = ty.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
         let element = split_outside_brackets(elements, ',').nth(place).filter(|element| *element != "_");
@@ -128,7 +128,7 @@ impl<'t> EcmaTypeReader<'t> {
         None
     }
 
-    /// The type of an expression's value.
+    /// Returns the type of an expression's value.
     pub(super) fn value(self, node: Node<'_>) -> TypeName<'t> {
         let mut at = node;
         for _ in 0..DEPTH {
@@ -158,7 +158,7 @@ impl<'t> EcmaTypeReader<'t> {
         None
     }
 
-    /// The type of what `new` makes: a class, or a list or map where the library's class is given types.
+    /// Returns the type of what `new` makes: a class, or a list or map where the library's class is given types.
     fn made_type(self, node: Node<'_>) -> TypeName<'t> {
         let name = self.dotted_path(node.child_by_field_id(self.fields.constructor)?)?;
         let Some(arguments) = node.child_by_field_id(self.fields.type_arguments) else { return Some(name) };
@@ -169,7 +169,7 @@ impl<'t> EcmaTypeReader<'t> {
         }
     }
 
-    /// The base that a class names with type arguments: `extends Base<Foo>`.
+    /// Returns the base that a class names with type arguments: `extends Base<Foo>`.
     pub(super) fn extended(self, clause: Node<'_>) -> TypeName<'t> {
         let name = self.dotted_path(clause.child_by_field_id(self.fields.value)?)?;
         Some(self.with_arguments(name, clause.child_by_field_id(self.fields.type_arguments)))
@@ -187,7 +187,7 @@ impl<'t> EcmaTypeReader<'t> {
         }
     }
 
-    /// The types in a list of them, `_` for each that is not known.
+    /// Returns the types in a list of them, `_` for each that is not known.
     fn each_type(self, list: Node<'_>, of: Option<u16>) -> Vec<String> {
         let Some(reader) = self.inner() else { return Vec::new() };
         let types = named_children(list).filter(|n| n.kind() != "comment").take(ELEMENTS);
@@ -231,7 +231,7 @@ impl<'t> EcmaTypeReader<'t> {
         found.filter(|_| of != THIS).map(Cow::from)
     }
 
-    /// The type arguments of a call, where a path can hold them.
+    /// Returns the type arguments of a call, where a path can hold them.
     fn plain_arguments(self, list: Node<'_>) -> Option<String> {
         let texts = self.each_type(list, None);
         let is_plain = |text: &String| !text.contains(['.', '(', '@', '~', '=', '<']);
@@ -239,7 +239,7 @@ impl<'t> EcmaTypeReader<'t> {
         is_known.then(|| format!("<{}>", texts.join(",")))
     }
 
-    /// The type of a list by its elements, if they agree.
+    /// Returns the type of a list by its elements, if they agree.
     fn array_type(self, node: Node<'_>, depth: usize) -> Option<String> {
         let below = depth.checked_sub(1)?;
         let mut agreed: Option<Cow<'t, str>> = None;
@@ -259,7 +259,7 @@ impl<'t> EcmaTypeReader<'t> {
         agreed.map(|ty| format!("[]{ty}")).filter(|ty| ty.len() <= LONGEST)
     }
 
-    /// The path of an expression: names, members and calls.
+    /// Returns the path of an expression: names, members and calls.
     pub(super) fn path(self, node: Node<'_>, depth: usize) -> Option<String> {
         let below = depth.checked_sub(1)?;
         let inner = |child: Option<Node<'_>>| child.and_then(|child| self.path(child, below));
@@ -314,7 +314,7 @@ impl<'t> EcmaTypeReader<'t> {
         }
     }
 
-    /// The type an annotation names: `Foo`, `Foo<T>`, `Foo | null`, `Readonly<Foo>` all give `Foo`.
+    /// Returns the type an annotation names: `Foo`, `Foo<T>`, `Foo | null`, `Readonly<Foo>` all give `Foo`.
     pub(super) fn annotation_type(self, node: Node<'_>) -> TypeName<'t> {
         let mut at = node;
         for _ in 0..DEPTH {
@@ -367,7 +367,7 @@ impl<'t> EcmaTypeReader<'t> {
         ty.kind() == "literal_type" && matches!(text(self.source, ty), "null" | "undefined")
     }
 
-    /// The text between the quotes of a string.
+    /// Returns the text between the quotes of a string.
     pub(super) fn string_text(self, node: Node<'_>) -> Option<&'t str> {
         let text = text(self.source, node);
         let is_string = matches!(node.kind(), "string" | "template_string");

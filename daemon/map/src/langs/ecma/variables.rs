@@ -152,7 +152,7 @@ impl Ecma {
         }
     }
 
-    /// The type of a variable that is written as its members: `let x: { a: A }`.
+    /// Returns the type of a variable that is written as its members: `let x: { a: A }`.
     fn object_type_of<'t>(&self, declarator: Node<'t>) -> Option<Node<'t>> {
         let written = declarator.child_by_field_id(self.grammar.fields.ty)?.named_child(0)?;
         (written.kind() == "object_type").then_some(written)
@@ -177,7 +177,7 @@ impl Ecma {
         })
     }
 
-    /// The object literal that a value is, wrappers aside.
+    /// Returns the object literal that a value is, wrappers aside.
     pub(super) fn object_in<'t>(&self, value: Node<'t>) -> Option<Node<'t>> {
         let mut at = value;
         for _ in 0..4 {

@@ -7,7 +7,7 @@ use crate::langs::support::split_outside_brackets;
 /// Most types within one another.
 const DEPTH: usize = 8;
 
-/// The hint that a written type gives; `None` where it gives none.
+/// Returns the hint that a written type gives; `None` where it gives none.
 pub(super) fn hint_of_type(text: &str) -> Option<String> {
     hint_within(text, DEPTH)
 }

@@ -29,7 +29,7 @@ impl ElixirRules {
         WalkStep::Skip
     }
 
-    /// The full names of the modules in `A.B`, `A.{B, C.D}` or `__MODULE__.B`.
+    /// Returns the full names of the modules in `A.B`, `A.{B, C.D}` or `__MODULE__.B`.
     fn directive_modules(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Vec<String> {
         let at = node.start_byte();
         match self.g.kind(node) {

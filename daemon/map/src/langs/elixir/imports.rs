@@ -63,7 +63,7 @@ impl ImportRules for ModuleNames {
     }
 }
 
-/// The module of this full name; unknown if several files define it.
+/// Returns the module of this full name; unknown if several files define it.
 fn find_module(project: &dyn ImportProject, from: FileId, name: &str) -> Option<ModuleTarget> {
     let is_elixir = |file: &FileId| {
         let path = project.path(*file);

@@ -59,7 +59,7 @@ impl ElixirRules {
         }
     }
 
-    /// The module around a place.
+    /// Returns the module around a place.
     pub(super) fn module_at(&mut self, at: usize) -> Option<&OpenModule> {
         while self.modules.pop_if(|module| module.end <= at).is_some() {}
         self.modules.last()

@@ -113,7 +113,7 @@ impl ElixirRules {
         self.doc = doc;
     }
 
-    /// The sides of `head :: type`, with its guard left out.
+    /// Returns the sides of `head :: type`, with its guard left out.
     fn typed_head<'t>(&self, value: Option<Node<'t>>, cx: &Cx<'_>) -> Option<FunctionHead<'t>> {
         let mut typed = value?;
         if operator(typed, cx) == "when" {

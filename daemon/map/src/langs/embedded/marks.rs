@@ -58,7 +58,7 @@ pub(super) fn gather_marks(source: &[u8], open: usize, tag: &Tag, marks: &mut Ve
     }
 }
 
-/// The words of a value with the places where they begin, without those that a template computes.
+/// Returns the words of a value with the places where they begin, without those that a template computes.
 fn plain_words(source: &[u8], place: Range<usize>) -> Vec<(usize, &str)> {
     let value = source.get(place.clone()).unwrap_or(&[]);
     let (mut words, mut at, mut in_template) = (Vec::new(), place.start, false);

@@ -93,7 +93,7 @@ pub(super) fn scan_page(source: &[u8], page: EmbeddedPageKind) -> PageScan {
     scan
 }
 
-/// The text between two lines of three dashes at the top.
+/// Returns the text between two lines of three dashes at the top.
 fn front_range(source: &[u8]) -> Option<(usize, usize)> {
     let blank = source.iter().take_while(|b| b.is_ascii_whitespace()).count();
     let from = blank + source.get(blank..)?.strip_prefix(b"---").map(|_| 3)?;
@@ -180,7 +180,7 @@ fn close(source: &[u8], from: usize, closing: &str) -> usize {
     source.len()
 }
 
-/// The language of a script; `None` if it is no program (data, templates, import maps) or in another language.
+/// Returns the language of a script; `None` if it is no program (data, templates, import maps) or in another language.
 fn language(tag: &Tag, page: EmbeddedPageKind) -> Option<Lang> {
     let plain = if page == EmbeddedPageKind::Astro { Lang::TypeScript } else { Lang::JavaScript };
     if let Some(lang) = tag.value("lang") {

@@ -80,7 +80,7 @@ fn read_attribute(source: &[u8], from: usize, tag: &mut Tag) -> usize {
     at
 }
 
-/// The bytes of the value that starts here, and the byte after it.
+/// Returns the bytes of the value that starts here, and the byte after it.
 fn quoted_value(source: &[u8], start: usize) -> (Range<usize>, usize) {
     match source.get(start) {
         Some(&quote @ (b'"' | b'\'')) => {

@@ -64,7 +64,7 @@ impl GoRules {
         }
     }
 
-    /// The function that is handed over, alone or converted: `http.HandlerFunc(list)`, `auth(list)`.
+    /// Returns the function that is handed over, alone or converted: `http.HandlerFunc(list)`, `auth(list)`.
     fn handler_of<'t>(&self, handler: Node<'t>) -> Option<Node<'t>> {
         match self.g.kind(handler) {
             GoKind::Ident | GoKind::Selector => Some(handler),
@@ -77,7 +77,7 @@ impl GoRules {
     }
 }
 
-/// The path of `"/users"`, `"GET /users"` or `"GET example.org/users"`; `None` for any other text.
+/// Returns the path of `"/users"`, `"GET /users"` or `"GET example.org/users"`; `None` for any other text.
 fn route_path(text: &str) -> Option<&str> {
     let text = text.strip_prefix(['"', '`'])?.strip_suffix(['"', '`'])?;
     let path = match text.split_once(' ') {

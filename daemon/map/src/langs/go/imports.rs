@@ -80,7 +80,7 @@ fn values<'f>(facts: &'f FileFacts, key: &'static str) -> impl Iterator<Item = &
     facts.manifest.iter().filter(move |(k, _)| facts.name(*k) == key).map(|(_, value)| facts.name(*value))
 }
 
-/// The name an outside package is known by: its repository, or its path when it is of the standard library.
+/// Returns the name an outside package is known by: its repository, or its path when it is of the standard library.
 fn external_name(module: &str) -> &str {
     let host = module.split('/').next().unwrap_or(module);
     if !host.contains('.') {
@@ -90,7 +90,8 @@ fn external_name(module: &str) -> &str {
     module.match_indices('/').nth(segments - 1).map_or(module, |(at, _)| &module[..at])
 }
 
-/// The name that an import binds when it gives none: the last part of the path that looks like a package's name.
+/// Returns the name that an import binds when it gives none: the last part of the path that looks like a package's
+/// name.
 pub(super) fn local_name(module: &str) -> &str {
     let mut parts = module.rsplit('/');
     let last = parts.next().unwrap_or(module);

@@ -106,7 +106,8 @@ impl GoRules {
         }
     }
 
-    /// The dotted name of a type, through pointers and arguments; none for what has no name, and for type parameters.
+    /// Returns the dotted name of a type, through pointers and arguments; none for what has no name, and for type
+    /// parameters.
     pub(super) fn type_path(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let mut ty = ty;
         loop {
@@ -142,7 +143,7 @@ impl GoRules {
         }
     }
 
-    /// The type of `T{..}`, `&T{..}`, `new(T)`, `x.(T)`, `T(x)`, and of calls of the file's own functions.
+    /// Returns the type of `T{..}`, `&T{..}`, `new(T)`, `x.(T)`, `T(x)`, and of calls of the file's own functions.
     pub(super) fn value_type(&self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         self.infer_type(value, CHAIN_LIMIT, cx)
     }

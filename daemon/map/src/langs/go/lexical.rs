@@ -77,7 +77,7 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     }
 }
 
-/// The plain names of a list of expressions.
+/// Returns the plain names of a list of expressions.
 fn names_of(list: Option<Node<'_>>) -> Vec<Node<'_>> {
     let all = list.map(named_children).unwrap_or_default();
     all.into_iter().filter(|node| node.kind() == "identifier").collect()

@@ -107,7 +107,7 @@ impl GoRules {
         WalkStep::Into
     }
 
-    /// The plain names in an expression list, without `_`.
+    /// Returns the plain names in an expression list, without `_`.
     fn plain_names<'t>(&self, list: Option<Node<'t>>) -> Vec<Node<'t>> {
         let mut names = self.list(list);
         names.retain(|node| self.g.kind(*node) == GoKind::Ident && node.end_byte() > node.start_byte());

@@ -30,7 +30,7 @@ impl GoRules {
         Some(cx.facts.intern(&text))
     }
 
-    /// The type within slices, arrays, maps, channels and pointers.
+    /// Returns the type within slices, arrays, maps, channels and pointers.
     fn held_type<'t>(&self, ty: Node<'t>) -> Option<(Node<'t>, String)> {
         let (mut ty, mut holders) = (ty, String::new());
         for _ in 0..DEPTH {
@@ -50,7 +50,7 @@ impl GoRules {
         None
     }
 
-    /// The struct or interface type without a name that a declaration gives.
+    /// Returns the struct or interface type without a name that a declaration gives.
     pub(super) fn anonymous_type<'t>(&self, ty: Node<'t>) -> Option<AnonymousType<'t>> {
         let (node, holders) = self.held_type(ty)?;
         let is_anonymous = matches!(self.g.kind(node), GoKind::Struct | GoKind::Interface);
@@ -110,7 +110,7 @@ impl GoRules {
         Some((anonymous?.node, path?))
     }
 
-    /// The type of what a slice, an array, a map or a channel holds.
+    /// Returns the type of what a slice, an array, a map or a channel holds.
     pub(super) fn element_type(&self, holder: StrId, cx: &mut Cx<'_>) -> Option<StrId> {
         let text = cx.facts.provisional_name(holder).to_owned();
         if let Some(path) = text.strip_prefix('=') {
@@ -137,7 +137,7 @@ impl GoRules {
         }
     }
 
-    /// The type of a function's first result.
+    /// Returns the type of a function's first result.
     pub(super) fn first_result<'t>(&self, function: Node<'t>) -> Option<Node<'t>> {
         let result = function.child_by_field_id(self.g.f.result)?;
         match result.kind() {
@@ -183,7 +183,7 @@ impl GoRules {
         }
     }
 
-    /// The type of a value, or behind a `=` its path.
+    /// Returns the type of a value, or behind a `=` its path.
     pub(super) fn type_or_path(&self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         if let Some(ty) = self.value_type(value, cx) {
             return Some(ty);
@@ -192,7 +192,7 @@ impl GoRules {
         Some(cx.facts.intern(&format!("={path}")))
     }
 
-    /// The type that a type parameter's values have at least: the one interface that constrains it.
+    /// Returns the type that a type parameter's values have at least: the one interface that constrains it.
     pub(super) fn constraint_binding(&self, parameter: Node<'_>, cx: &mut Cx<'_>) -> Binding {
         let constraint = parameter.child_by_field_id(self.g.f.ty);
         let only =
@@ -201,7 +201,7 @@ impl GoRules {
     }
 }
 
-/// The beginning of a path at a value of a type.
+/// Returns the beginning of a path at a value of a type.
 fn path_of_type(ty: &str) -> String {
     ty.strip_prefix('=').map_or_else(|| format!("{ty}~"), str::to_owned)
 }

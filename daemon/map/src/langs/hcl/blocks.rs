@@ -63,12 +63,12 @@ impl HclRules {
         head
     }
 
-    /// The text inside the quotes.
+    /// Returns the text inside the quotes.
     fn literal<'t>(&self, quoted: Node<'t>) -> Option<Node<'t>> {
         child_where(quoted, |child| self.g.kind(child) == HclKind::Literal)
     }
 
-    /// The address by which expressions name a block; `None` for blocks that cannot be named.
+    /// Returns the address by which expressions name a block; `None` for blocks that cannot be named.
     fn address(&self, node: Node<'_>, head: &BlockHead<'_, '_>, cx: &Cx<'_>) -> Option<(String, DefKind)> {
         let is_word = |text: &str| {
             !text.is_empty() && !text.contains(|c: char| "/.*:".contains(c) || c.is_whitespace())
@@ -149,7 +149,7 @@ impl HclRules {
         }
     }
 
-    /// The attributes directly in a block: their names, and their values.
+    /// Returns the attributes directly in a block: their names, and their values.
     fn arguments<'t>(&self, block: Node<'t>) -> Vec<(Node<'t>, Node<'t>)> {
         let mut found = Vec::new();
         let Some(body) = child_where(block, |child| self.g.kind(child) == HclKind::Body) else {
@@ -165,7 +165,7 @@ impl HclRules {
         found
     }
 
-    /// The text of an argument that is a plain string.
+    /// Returns the text of an argument that is a plain string.
     fn text_of_argument<'a>(&self, block: Node<'_>, name: &str, cx: &Cx<'a>) -> Option<&'a str> {
         let arguments = self.arguments(block);
         let (_, value) = arguments.into_iter().find(|(argument, _)| cx.text(*argument) == name)?;

@@ -46,7 +46,7 @@ fn is_module_file(path: &str) -> bool {
     path.ends_with(".tf") || path.ends_with(".tofu")
 }
 
-/// The source of a module's block in one file.
+/// Returns the source of a module's block in one file.
 fn source_of<'p>(project: &'p dyn ImportProject, file: FileId, address: &str) -> Option<&'p str> {
     let facts = project.facts(file)?;
     let id = facts.names.find(address)?;

@@ -45,7 +45,7 @@ impl HclRules {
         WalkStep::Skip
     }
 
-    /// The address of a block that names stand for; `None` if they stand for none.
+    /// Returns the address of a block that names stand for; `None` if they stand for none.
     fn address_of(&self, names: &[&str], at: usize, cx: &mut Cx<'_>) -> Option<String> {
         let root = *names.first()?;
         if cx.local_binding(root).is_some() || NO_ADDRESSES.contains(&root) {
@@ -70,7 +70,7 @@ struct AddressStep<'t> {
     at: usize,
 }
 
-/// The names that a text begins with.
+/// Returns the names that a text begins with.
 fn address_names(text: &str) -> Vec<AddressStep<'_>> {
     let mut steps = Vec::new();
     let mut at = 0;
@@ -92,7 +92,7 @@ fn address_names(text: &str) -> Vec<AddressStep<'_>> {
     steps
 }
 
-/// The length of the indexes and splats that a text begins with: `[0]`, `["a"]`, `[*]`, `.*`, `.0`.
+/// Returns the length of the indexes and splats that a text begins with: `[0]`, `["a"]`, `[*]`, `.*`, `.0`.
 fn indexes_length(text: &str) -> usize {
     let mut length = 0;
     loop {
@@ -111,7 +111,7 @@ fn indexes_length(text: &str) -> usize {
     }
 }
 
-/// The length up to the bracket that closes the one at the beginning of a text.
+/// Returns the length up to the bracket that closes the one at the beginning of a text.
 fn closing_bracket(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate() {

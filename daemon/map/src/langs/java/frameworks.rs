@@ -91,13 +91,14 @@ impl JavaRules {
         }
     }
 
-    /// The last part of an annotation's name.
+    /// Returns the last part of an annotation's name.
     fn annotation_word<'t>(&self, annotation: Node<'_>, cx: &Cx<'t>) -> &'t str {
         let name = annotation.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
         name.rsplit('.').next().unwrap_or(name)
     }
 
-    /// The path that an annotation gives: a string alone, named `value` or `path`, or the first of several in braces.
+    /// Returns the path that an annotation gives: a string alone, named `value` or `path`, or the first of several in
+    /// braces.
     fn string_of<'t>(&self, annotation: Node<'t>, cx: &Cx<'_>) -> Option<Node<'t>> {
         let arguments = annotation.child_by_field_name("arguments")?;
         let mut given = named_children(arguments).filter_map(|given| match given.kind() {
@@ -112,7 +113,7 @@ impl JavaRules {
         (text.kind() == "string_literal").then_some(text)
     }
 
-    /// The path that the class around a method gives to all of its methods.
+    /// Returns the path that the class around a method gives to all of its methods.
     fn prefix_of_class<'t>(&self, method: Node<'_>, cx: &Cx<'t>) -> &'t str {
         let class = method.parent().and_then(|body| body.parent());
         let modifiers = class.and_then(|class| self.modifiers(class));

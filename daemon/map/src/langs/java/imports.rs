@@ -32,7 +32,7 @@ impl ImportRules for JavaImportRules {
     }
 }
 
-/// The name an outside package is known by: an import may name a type in a package of one segment.
+/// Returns the name an outside package is known by: an import may name a type in a package of one segment.
 fn external_name(module: &str) -> String {
     let is_package = |part: &&str| !part.starts_with(char::is_uppercase);
     let package: Vec<&str> = module.split('.').take(2).take_while(is_package).collect();

@@ -230,7 +230,7 @@ impl JavaRules {
         WalkStep::Into
     }
 
-    /// The names that a declaration of variables declares.
+    /// Returns the names that a declaration of variables declares.
     fn declared_names<'t>(&self, node: Node<'t>) -> Vec<Node<'t>> {
         let mut names = Vec::new();
         each_child(node, |child, field| {
@@ -369,7 +369,7 @@ impl JavaRules {
     }
 }
 
-/// The name of a type of plain values: of numbers, characters or truth values.
+/// Returns the name of a type of plain values: of numbers, characters or truth values.
 fn plain_type(ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
     let is_plain = matches!(ty.kind(), "integral_type" | "floating_point_type" | "boolean_type");
     is_plain.then(|| cx.facts.intern(cx.text(ty)))

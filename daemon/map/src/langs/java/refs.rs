@@ -216,7 +216,7 @@ impl JavaRules {
     }
 }
 
-/// The receiver of a name on a path, which is empty for a bare name.
+/// Returns the receiver of a name on a path, which is empty for a bare name.
 fn path_receiver(path: &[&str], cx: &mut Cx<'_>) -> Receiver {
     match path {
         [] => Receiver::None,

@@ -42,7 +42,7 @@ impl JavaRules {
         }
     }
 
-    /// The classes around `node`.
+    /// Returns the classes around `node`.
     pub(super) fn classes_around(&mut self, node: Node<'_>) -> &[JavaClassScope] {
         while self.classes.pop_if(|class| class.end <= node.start_byte()).is_some() {}
         &self.classes

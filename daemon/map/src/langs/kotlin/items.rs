@@ -368,7 +368,7 @@ impl KotlinRules {
         WalkStep::Into
     }
 
-    /// The type in a list of bases, and what it is: only a class is followed by arguments.
+    /// Returns the type in a list of bases, and what it is: only a class is followed by arguments.
     pub(super) fn base_type<'t>(&self, node: Node<'t>, in_interface: bool) -> Option<(Node<'t>, RefKind)> {
         let first = child_where(node, |c| c.is_named() && !c.is_extra())?;
         Some(match self.g.kind(first) {

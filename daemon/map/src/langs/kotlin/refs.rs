@@ -23,7 +23,7 @@ impl KotlinRules {
         WalkStep::Into
     }
 
-    /// The path before a type's last name.
+    /// Returns the path before a type's last name.
     pub(super) fn type_receiver(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         let segments = Kotlin.type_segments(ty).unwrap_or_default();
         let before = segments.split_last().map_or(&[][..], |(_, before)| before);

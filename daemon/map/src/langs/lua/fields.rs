@@ -92,7 +92,7 @@ impl LuaRules {
         self.define_item(&LuaItem { node, at, name, kind, flags, end, table: path }, None, cx);
     }
 
-    /// The path of a table of this file: `M.a`, or the class of `self`.
+    /// Returns the path of a table of this file: `M.a`, or the class of `self`.
     pub(super) fn table_path(&mut self, table: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
         let written = path(table, cx.source)?;
         let (first, rest) = written.split_once('.').map_or((&*written, ""), |(first, rest)| (first, rest));

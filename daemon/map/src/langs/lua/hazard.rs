@@ -20,7 +20,7 @@ pub(super) fn is_hazardous(source: &[u8]) -> bool {
     in_vain.fold(0, usize::saturating_add) > MOST
 }
 
-/// The long brackets of a text: where they begin, and the number of `=` between their two brackets.
+/// Yields the long brackets of a text: where they begin, and the number of `=` between their two brackets.
 fn long_brackets(source: &[u8], bracket: u8) -> impl Iterator<Item = (usize, usize)> {
     memchr::memchr_iter(bracket, source).filter_map(move |at| {
         let level = source[at + 1..].iter().take_while(|&&byte| byte == b'=').count();

@@ -75,7 +75,7 @@ impl LuaRules {
         Some(made)
     }
 
-    /// The documentation without its marks; what annotations say of parameters is kept.
+    /// Returns the documentation without its marks; what annotations say of parameters is kept.
     fn take_annotations(&mut self, mut outer: Outer) -> Outer {
         self.annotated.clear();
         let mut lines = Vec::new();
@@ -96,7 +96,7 @@ impl LuaRules {
         outer
     }
 
-    /// The class that annotations give a parameter, if it is a plain name.
+    /// Returns the class that annotations give a parameter, if it is a plain name.
     fn annotated_class(&self, name: &str) -> Option<String> {
         let (_, ty) = self.annotated.iter().find(|(parameter, _)| parameter == name)?;
         let plain = ty.starts_with(char::is_alphabetic)
@@ -385,7 +385,7 @@ impl LuaRules {
     }
 }
 
-/// The function in a statement that stores one.
+/// Returns the function in a statement that stores one.
 fn lambda_of(node: Node<'_>) -> Option<Node<'_>> {
     let mut node = node;
     for _ in 0..4 {

@@ -51,7 +51,7 @@ impl LuaRules {
         }
     }
 
-    /// The path of a value's class: `setmetatable({}, Foo)`, `Foo.new()`, `Foo:new()`, `Foo()` of a class.
+    /// Returns the path of a value's class: `setmetatable({}, Foo)`, `Foo.new()`, `Foo:new()`, `Foo()` of a class.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         match self.g.kind(value) {
             LuaKind::Ident => {

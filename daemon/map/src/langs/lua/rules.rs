@@ -47,7 +47,7 @@ impl LuaRules {
         }
     }
 
-    /// The path of the class that `self` is of at a place.
+    /// Returns the path of the class that `self` is of at a place.
     pub(super) fn self_at(&mut self, at: usize) -> Option<&str> {
         while self.selves.pop_if(|(end, _)| *end <= at).is_some() {}
         self.selves.last().and_then(|(_, class)| class.as_deref())

@@ -66,7 +66,8 @@ fn read(source: &[u8], facts: FactsBuilder, _: Patience<'_>) -> FactsBuilder {
     outline::read(&as_text(source), facts)
 }
 
-/// The bytes as text of the same length: what is not UTF-8 becomes one question mark a byte, so that places stay true.
+/// Returns the bytes as text of the same length: what is not UTF-8 becomes one question mark a byte, so that places
+/// stay true.
 fn as_text(source: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(source) {
         return Cow::Borrowed(text);

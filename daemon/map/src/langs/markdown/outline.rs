@@ -226,7 +226,7 @@ impl<'t> MarkdownOutline<'t> {
         }
     }
 
-    /// The line that ends at byte `at`, which starts a line or is the end.
+    /// Returns the line that ends at byte `at`, which starts a line or is the end.
     fn last_line(&self, at: usize) -> u32 {
         let ends_line = at > 0 && self.text.as_bytes()[at - 1] == b'\n';
         self.lines.line_of((at - usize::from(ends_line)) as u32)

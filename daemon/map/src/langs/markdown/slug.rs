@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-/// The anchor of a heading as most renderers make it: lower case, spaces to hyphens, everything but letters, digits, hyphens
-/// and underscores left out.
+/// Returns the anchor of a heading as most renderers make it: lower case, spaces to hyphens, everything but letters,
+/// digits, hyphens and underscores left out.
 pub(crate) fn slug(heading: &str) -> String {
     let kept = heading.chars().filter_map(|c| match c {
         ' ' => Some('-'),
@@ -26,7 +26,7 @@ pub(crate) struct Anchors {
 }
 
 impl Anchors {
-    /// The anchor of the next heading, in order of the text.
+    /// Returns the anchor of the next heading, in order of the text.
     pub(crate) fn next(&mut self, heading: &str) -> String {
         let plain = slug(heading);
         let count = self.met.entry(plain.clone()).and_modify(|n| *n += 1).or_default();

@@ -40,7 +40,7 @@ impl<'t> NoteLinkTarget<'t> {
     }
 }
 
-/// The name and the path of a link for the facts; `None` where it leads out of the project or nowhere.
+/// Returns the name and the path of a link for the facts; `None` where it leads out of the project or nowhere.
 pub(super) fn link_name_and_path(destination: &str, by_name: bool) -> Option<(String, String)> {
     let destination = destination.trim();
     if destination.is_empty() || destination.len() > 1024 || destination.contains(char::is_control) {
@@ -62,7 +62,7 @@ pub(super) fn link_name_and_path(destination: &str, by_name: bool) -> Option<(St
     (!path.is_empty() || !fragment.is_empty()).then(|| (key(&path), spec))
 }
 
-/// The key of a link to this note or path.
+/// Returns the key of a link to this note or path.
 pub(crate) fn key(path: &str) -> String {
     if path.is_empty() {
         return OWN.to_owned();
@@ -72,7 +72,7 @@ pub(crate) fn key(path: &str) -> String {
     format!("{WIKI}{}", note_stem(&last.to_lowercase()))
 }
 
-/// The keys of links that may mean the file at `path`, [`OWN`] left out.
+/// Returns the keys of links that may mean the file at `path`, [`OWN`] left out.
 pub(crate) fn keys_of(path: &str) -> Vec<String> {
     let mut keys = vec![key(path)];
     if is_entrance(path) {

@@ -43,7 +43,7 @@ fn read_cell(cell: &RawValue, source: &[u8]) -> Option<CodeCell> {
     })
 }
 
-/// The bytes of a string between its quotes; `None` for other values.
+/// Returns the bytes of a string between its quotes; `None` for other values.
 fn inside_quotes(string: &RawValue, source: &[u8]) -> Option<Range<usize>> {
     let inside = string.get().strip_prefix('"')?.strip_suffix('"')?;
     let from = inside.as_ptr().addr().checked_sub(source.as_ptr().addr())?;

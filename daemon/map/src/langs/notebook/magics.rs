@@ -87,8 +87,8 @@ fn assigned_magic(line: &str) -> Option<usize> {
     (!target.is_empty() && target.chars().all(is_target) && begins_magic(value)).then_some(at + 1)
 }
 
-/// The character that an escape of JSON at the beginning of `text` stands for, and the length of the escape. A broken
-/// escape is a question mark.
+/// Returns the character that an escape of JSON at the beginning of `text` stands for, and the length of the escape. A
+/// broken escape is a question mark.
 pub(super) fn unescape(text: &[u8]) -> (char, usize) {
     match text.get(1) {
         Some(b'n') => ('\n', 2),

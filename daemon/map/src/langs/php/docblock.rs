@@ -110,7 +110,7 @@ impl Doc {
         self.tags.iter().any(|tag| tag.tag == "return" && tag.is_own)
     }
 
-    /// The one class that a tag names.
+    /// Returns the one class that a tag names.
     pub(super) fn plain_class(&self, tag: &str, variable: &str) -> Option<&str> {
         let wanted = |t: &&Tag| t.tag == tag && (variable.is_empty() || t.variable == variable) && t.plain;
         self.tags.iter().find(wanted).and_then(|t| t.types.first()).map(|(name, ..)| name.as_str())
@@ -200,13 +200,13 @@ impl PhpRules {
         }
     }
 
-    /// The path of a class as written.
+    /// Returns the path of a class as written.
     pub(super) fn type_written(&self, written: &str, cx: &mut Cx<'_>) -> Option<StrId> {
         let named = self.class_written(written)?;
         Some(cx.facts.intern(&named.path()))
     }
 
-    /// The type that the comment before a definition gives by a tag.
+    /// Returns the type that the comment before a definition gives by a tag.
     pub(super) fn documented_type(&self, tag: &str, variable: &str, cx: &mut Cx<'_>) -> Option<StrId> {
         let written = self.doc.plain_class(tag, variable)?.to_owned();
         self.type_written(&written, cx)

@@ -31,7 +31,7 @@ impl PhpRules {
         }
     }
 
-    /// The path of a written type that is one class, `null` aside.
+    /// Returns the path of a written type that is one class, `null` aside.
     fn plain_type(&self, written: &str) -> Option<String> {
         let mut classes =
             written.trim_start_matches('?').split('|').filter(|name| !name.eq_ignore_ascii_case("null"));

@@ -60,7 +60,7 @@ impl PhpRules {
     }
 }
 
-/// The attribute `Route` among the attributes of a method or class.
+/// Returns the attribute `Route` among the attributes of a method or class.
 fn route_attribute<'t>(list: Node<'t>, cx: &Cx<'_>) -> Option<Node<'t>> {
     named_children(list).find_map(|group| {
         child_where(group, |attribute| {
@@ -70,7 +70,7 @@ fn route_attribute<'t>(list: Node<'t>, cx: &Cx<'_>) -> Option<Node<'t>> {
     })
 }
 
-/// The first argument of an attribute.
+/// Returns the first argument of an attribute.
 fn path_of(attribute: Node<'_>) -> Option<Node<'_>> {
     let arguments = child_where(attribute, |node| node.kind() == "arguments")?;
     let argument = arguments.named_child(0)?;

@@ -51,7 +51,7 @@ impl ImportRules for Namespaces {
     }
 }
 
-/// The files of a namespace, else the file that declares it after another.
+/// Returns the files of a namespace, else the file that declares it after another.
 fn namespace_target(project: &dyn ImportProject, namespace: &str) -> Option<ModuleTarget> {
     let files = project.files_of_package(namespace);
     if !files.is_empty() {
@@ -60,7 +60,7 @@ fn namespace_target(project: &dyn ImportProject, namespace: &str) -> Option<Modu
     Some(ModuleTarget::Inside(further_file(project, namespace)?, namespace.to_owned()))
 }
 
-/// The first file that declares a namespace after another.
+/// Returns the first file that declares a namespace after another.
 fn further_file(project: &dyn ImportProject, namespace: &str) -> Option<FileId> {
     let declares = |facts: &FileFacts| {
         let is_it = |def: &Def| def.kind == DefKind::Module && facts.name(def.qualified) == namespace;

@@ -11,7 +11,8 @@ use crate::walk::{Binding, Cx};
 const CHAIN_LIMIT: usize = 8;
 
 impl PhpRules {
-    /// The path of a value's class; behind a `=`, the path of the value itself, where only other files tell its class.
+    /// Returns the path of a value's class; behind a `=`, the path of the value itself, where only other files tell its
+    /// class.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         if let Some(known) = self.infer_type(value, CHAIN_LIMIT, cx) {
             return Some(known);
@@ -73,7 +74,7 @@ impl PhpRules {
         self.classes_around(node).last()?.name.map(|_| "self".to_owned())
     }
 
-    /// The path of the class before `::`.
+    /// Returns the path of the class before `::`.
     fn scope_path(&mut self, scope: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
         match cx.text(scope) {
             "self" | "static" => self.own_path(scope),
@@ -103,7 +104,7 @@ impl PhpRules {
         None
     }
 
-    /// The class that `new` makes.
+    /// Returns the class that `new` makes.
     fn created_class(&mut self, new: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let class = child_where(new, |c| {
             matches!(self.g.kind(c), PhpKind::Name | PhpKind::Qualified | PhpKind::Relative)
@@ -263,7 +264,7 @@ impl PhpRules {
     }
 }
 
-/// The beginning of a path at a value of a type.
+/// Returns the beginning of a path at a value of a type.
 fn path_of_type(ty: StrId, cx: &Cx<'_>) -> String {
     let ty = cx.facts.provisional_name(ty);
     ty.strip_prefix('=').map_or_else(|| format!("{ty}~"), str::to_owned)

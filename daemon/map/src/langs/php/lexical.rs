@@ -74,7 +74,7 @@ fn bind_target(target: Option<Node<'_>>, binder: &mut Binder<'_>) {
     binder.bind_all(target.and_then(variable_in), Within::Function);
 }
 
-/// The name of `$name` or `&$name`, without the signs.
+/// Returns the name of `$name` or `&$name`, without the signs.
 fn variable_in(node: Node<'_>) -> Option<Node<'_>> {
     let variable = if node.kind() == "by_ref" { node.named_child(0)? } else { node };
     variable.named_child(0).filter(|_| variable.kind() == "variable_name")

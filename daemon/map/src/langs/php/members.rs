@@ -179,7 +179,7 @@ impl PhpRules {
         WalkStep::Skip
     }
 
-    /// The path of a type that is one class, `?Foo` and `Foo|null` included.
+    /// Returns the path of a type that is one class, `?Foo` and `Foo|null` included.
     pub(super) fn type_path(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let mut classes = Vec::new();
         let mut others = 0;

@@ -83,7 +83,7 @@ impl PhpRules {
         });
     }
 
-    /// The class that a name node means; none for `self` and its like and for what is no name.
+    /// Returns the class that a name node means; none for `self` and its like and for what is no name.
     pub(super) fn class_named(&self, node: Node<'_>, cx: &Cx<'_>) -> Option<PhpReferredName> {
         match self.g.kind(node) {
             PhpKind::Name | PhpKind::Qualified | PhpKind::Relative => self.class_written(cx.text(node)),
@@ -117,7 +117,7 @@ impl PhpRules {
         }
     }
 
-    /// The function or constant that a name means. `use` clauses for classes do not count for plain ones.
+    /// Returns the function or constant that a name means. `use` clauses for classes do not count for plain ones.
     pub(super) fn function_named(&self, node: Node<'_>, cx: &Cx<'_>) -> Option<PhpReferredName> {
         let written = cx.text(node);
         match self.g.kind(node) {
@@ -162,7 +162,7 @@ impl PhpRules {
     }
 }
 
-/// The last name of a qualified one.
+/// Returns the last name of a qualified one.
 fn last_name(node: Node<'_>) -> Node<'_> {
     match node.named_child_count().checked_sub(1).and_then(|last| node.named_child(last as u32)) {
         Some(last) if last.kind() == "name" => last,

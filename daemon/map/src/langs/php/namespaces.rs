@@ -66,7 +66,7 @@ impl PhpRules {
         }
     }
 
-    /// The block of a namespace, or the statements that follow it up to the next one.
+    /// Returns the block of a namespace, or the statements that follow it up to the next one.
     fn held_in_namespace<'t>(&self, node: Node<'t>) -> Vec<Node<'t>> {
         if let Some(body) = node.child_by_field_id(self.g.f.body) {
             return vec![body];

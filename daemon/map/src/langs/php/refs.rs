@@ -236,7 +236,7 @@ fn is_expression(cx: &Cx<'_>) -> bool {
         && !parent.ends_with("_clause")
 }
 
-/// The text of a string without anything to fill in.
+/// Returns the text of a string without anything to fill in.
 pub(super) fn plain_text<'t>(node: Node<'_>, cx: &Cx<'t>) -> Option<&'t str> {
     if !matches!(node.kind(), "string" | "encapsed_string") {
         return None;

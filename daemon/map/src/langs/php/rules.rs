@@ -64,7 +64,7 @@ impl PhpRules {
         }
     }
 
-    /// The classes around `node`.
+    /// Returns the classes around `node`.
     pub(super) fn classes_around(&mut self, node: Node<'_>) -> &[PhpClassScope] {
         while self.classes.pop_if(|class| class.end <= node.start_byte()).is_some() {}
         &self.classes

@@ -62,7 +62,7 @@ fn folders_around(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(folder_of(path)), |dir| (!dir.is_empty()).then(|| folder_of(dir)))
 }
 
-/// The one file whose path ends so that is nearest.
+/// Returns the one file whose path ends so that is nearest.
 fn by_end(project: &dyn ImportProject, here: &str, end: &str) -> Option<FileId> {
     let fits = |file: &&FileId| {
         let path = project.path(**file);
@@ -79,7 +79,7 @@ fn by_end(project: &dyn ImportProject, here: &str, end: &str) -> Option<FileId> 
     }
 }
 
-/// The file that an import names from the root of the project, if its path begins with a name of that root.
+/// Returns the file that an import names from the root of the project, if its path begins with a name of that root.
 fn below_named_root(project: &dyn ImportProject, module: &str) -> Option<FileId> {
     let is_compilers = module.starts_with("google/");
     let cuts = module.match_indices('/').map(|(at, _)| &module[at + 1..]).take(MOST_ROOT);
@@ -132,7 +132,7 @@ impl<'p> VisiblePackages<'p> {
         self.files.iter().any(|(_, known)| *known == file)
     }
 
-    /// The files of the longest package that a full path begins with, and how many segments it has.
+    /// Returns the files of the longest package that a full path begins with, and how many segments it has.
     fn find(&self, path: &str) -> Option<(ModuleTarget, usize)> {
         let begins = |package: &str| {
             let rest = path.strip_prefix(package);

@@ -108,7 +108,7 @@ impl ProtoRules {
         def.make_def(cx, &outer, scope)
     }
 
-    /// The byte at which the body begins, or the node ends.
+    /// Returns the byte at which the body begins, or the node ends.
     fn header_end(&self, node: Node<'_>) -> usize {
         let is_body = |child: Node<'_>| matches!(child.kind(), "{" | "message_body" | "enum_body");
         child_where(node, is_body).map_or(node.end_byte(), |body| body.start_byte())

@@ -39,7 +39,7 @@ impl ProtoRules {
         WalkStep::Into
     }
 
-    /// The names of a path, joined; with a dot before it if the file writes one.
+    /// Returns the names of a path, joined; with a dot before it if the file writes one.
     pub(super) fn path_of(&self, node: Node<'_>, cx: &Cx<'_>) -> String {
         let names: Vec<&str> = self.names_in(node).into_iter().map(|name| cx.text(name)).collect();
         format!("{}{}", if is_rooted(node, cx) { "." } else { "" }, names.join("."))

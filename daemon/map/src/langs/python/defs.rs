@@ -320,7 +320,7 @@ fn range(node: Node<'_>) -> (u32, u32) {
     (node.start_byte() as u32, node.end_byte() as u32)
 }
 
-/// The text before the colon that opens the body.
+/// Returns the text before the colon that opens the body.
 fn signature<'t>(def: Node<'t>, cx: &Cx<'t>) -> &'t str {
     let colon = all_children(def).find(|child| child.kind() == ":");
     cx.slice(def.start_byte(), colon.map_or(def.end_byte(), |colon| colon.start_byte()))

@@ -173,7 +173,7 @@ impl Python<'_> {
         routes::hand_over(name, receiver, by.or(parent), cx);
     }
 
-    /// The path and its node, of a decorator such as `@app.get("/users/{id}")`.
+    /// Returns the path and its node, of a decorator such as `@app.get("/users/{id}")`.
     fn route_of_decorator<'t>(&self, applied: Node<'t>, cx: &Cx<'t>) -> Option<(String, Node<'t>)> {
         let function = applied.child_by_field_id(FIELDS.function).filter(|f| f.kind() == "attribute")?;
         let method = cx.text(function.child_by_field_id(FIELDS.attribute)?);
@@ -187,7 +187,7 @@ impl Python<'_> {
         Some((routes::join_paths(self.prefixes.get(object).map_or("", String::as_str), path), text))
     }
 
-    /// The function that a command is added to: `cli` of `@cli.command()`.
+    /// Returns the function that a command is added to: `cli` of `@cli.command()`.
     fn command_group(&self, applied: Node<'_>, made: DefIdx, cx: &Cx<'_>) -> Option<DefIdx> {
         let function = applied.child_by_field_id(FIELDS.function).unwrap_or(applied);
         let object = cx.text(function.child_by_field_id(FIELDS.object)?);
@@ -358,7 +358,7 @@ fn handler_of<'t>(handed: Node<'t>, cx: &Cx<'t>) -> Option<Node<'t>> {
     None
 }
 
-/// An argument by its number or its keyword.
+/// Returns an argument by its number or its keyword.
 fn argument<'t>(arguments: Node<'t>, number: usize, keyword: &str, cx: &Cx<'t>) -> Option<Node<'t>> {
     positional(arguments, number).or_else(|| keyword_argument(arguments, keyword, cx))
 }
@@ -377,12 +377,12 @@ fn keyword_argument<'t>(arguments: Node<'t>, keyword: &str, cx: &Cx<'t>) -> Opti
     named.and_then(|node| node.child_by_field_id(FIELDS.value))
 }
 
-/// The text of a string without its quotes; the string itself where it is empty.
+/// Returns the text of a string without its quotes; the string itself where it is empty.
 fn content_of(string: Node<'_>) -> Node<'_> {
     named_children(string).find(|child| child.kind() == "string_content").unwrap_or(string)
 }
 
-/// The contents of a string without expressions in it.
+/// Returns the contents of a string without expressions in it.
 fn plain_string<'t>(node: Node<'t>, cx: &Cx<'t>) -> Option<&'t str> {
     let text = cx.text(node);
     let is_plain = node.kind() == "string" && !text.starts_with(['f', 'F', 'b', 'B']);

@@ -90,8 +90,8 @@ impl PythonModuleSearch<'_> {
         if partly { ModuleTarget::Unknown } else { ModuleTarget::External(first.to_owned()) }
     }
 
-    /// The schema that a generated module was made from. A module of messages that is there fills itself when it is loaded,
-    /// so the schema goes before it; a module of services has its classes written out.
+    /// Returns the schema that a generated module was made from. A module of messages that is there fills itself when
+    /// it is loaded, so the schema goes before it; a module of services has its classes written out.
     fn schema_behind(&self, module: &str, found: &ModuleTarget) -> Option<FileId> {
         if !module.contains("_pb2") || (module.ends_with("_grpc") && matches!(found, ModuleTarget::File(_))) {
             return None;

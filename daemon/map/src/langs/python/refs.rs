@@ -228,7 +228,7 @@ impl Python<'_> {
         })
     }
 
-    /// The class whose `self` is at hand.
+    /// Returns the class whose `self` is at hand.
     pub(super) fn class_around<'t>(&self, cx: &Cx<'t>) -> Option<DefIdx> {
         let mut at = cx.owner();
         while let Some(idx) = at {

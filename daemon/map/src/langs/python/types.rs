@@ -48,7 +48,7 @@ impl<'t> Ty<'t> {
         }
     }
 
-    /// The dotted name, if there is one.
+    /// Returns the dotted name, if there is one.
     pub(super) fn name(&self) -> Option<&str> {
         match self {
             Self::Is(name) | Self::Declared(name) => Some(name),
@@ -75,7 +75,7 @@ fn either_type<'t>(a: &str, b: &str) -> Ty<'t> {
     }
 }
 
-/// The first segment of a dotted name, or of the path of an expression.
+/// Returns the first segment of a dotted name, or of the path of an expression.
 pub(super) fn head(path: &str) -> &str {
     let path = path.strip_prefix('=').unwrap_or(path);
     path.split(['.', '(']).next().unwrap_or(path)
@@ -98,7 +98,7 @@ pub(super) fn member_of_type<'t>(ty: &Ty<'t>, rest: &str) -> Ty<'t> {
     if path.len() > LONGEST { Ty::Unknown } else { Ty::Is(path.into()) }
 }
 
-/// The last segment of a dotted name.
+/// Returns the last segment of a dotted name.
 pub(super) fn last(path: &str) -> &str {
     path.rsplit_once('.').map_or(path, |(_, last)| last)
 }
@@ -128,7 +128,7 @@ fn without_whitespace(text: &str) -> Cow<'_, str> {
     if text.contains(odd) { text.chars().filter(|&c| !odd(c)).collect() } else { text.into() }
 }
 
-/// The type of an expression's value. `local` knows the names that are bound in the functions around it.
+/// Returns the type of an expression's value. `local` knows the names that are bound in the functions around it.
 pub(super) fn of_value<'t>(
     source: &'t [u8],
     node: Node<'_>,
@@ -267,13 +267,13 @@ pub(super) fn is_class_name(name: &str) -> bool {
     upper && (name.chars().count() == 1 || name.contains(char::is_lowercase) || !name.contains('_'))
 }
 
-/// The type that an annotation declares: `Foo`, `"Foo"`, `Optional[Foo]`, `Foo | None`, `type[Foo]` all give `Foo`,
-/// `List[Foo]` gives `List`.
+/// Returns the type that an annotation declares: `Foo`, `"Foo"`, `Optional[Foo]`, `Foo | None`, `type[Foo]` all give
+/// `Foo`, `List[Foo]` gives `List`.
 pub(super) fn of_annotation<'t>(source: &'t [u8], node: Node<'_>) -> Ty<'t> {
     annotation_type(source, node, DEPTH).into_declared()
 }
 
-/// The type that a context manager made of a generator gives: `T` of `Iterator[T]`.
+/// Returns the type that a context manager made of a generator gives: `T` of `Iterator[T]`.
 pub(super) fn of_iterated<'t>(source: &'t [u8], node: Node<'_>) -> Ty<'t> {
     let whole = if node.kind() == "type" { node.named_child(0) } else { Some(node) };
     let inner = match whole.map(|node| (node, node.kind())) {

@@ -69,7 +69,7 @@ impl RubyRules {
         self.define_word(node, name, &format!("{prefix}{word}"), DefFlags::EXPORTED, cx);
     }
 
-    /// The words that `prefix:` puts before each name.
+    /// Returns the words that `prefix:` puts before each name.
     fn delegate_prefix(&self, to: Option<Node<'_>>, arguments: &[Node<'_>], cx: &Cx<'_>) -> String {
         let Some(prefix) = self.option("prefix", arguments, cx) else { return String::new() };
         let word = match cx.text(prefix) {
@@ -79,7 +79,7 @@ impl RubyRules {
         word.map(|word| format!("{word}_")).unwrap_or_default()
     }
 
-    /// The value of an option of a call: `:owner` of `to: :owner`.
+    /// Returns the value of an option of a call: `:owner` of `to: :owner`.
     fn option<'t>(&self, key: &str, arguments: &[Node<'t>], cx: &Cx<'_>) -> Option<Node<'t>> {
         let pairs = arguments.iter().filter(|node| self.g.kind(**node) == RubyKind::Pair);
         let is_it = |pair: &&Node<'t>| {

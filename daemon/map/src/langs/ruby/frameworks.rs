@@ -118,7 +118,7 @@ impl RubyRules {
         true
     }
 
-    /// The `controller#action` of a route's options.
+    /// Returns the `controller#action` of a route's options.
     fn route_target<'t>(&self, arguments: &[Node<'_>], cx: &Cx<'t>) -> Option<&'t str> {
         arguments.iter().filter(|node| node.kind() == "pair").find_map(|pair| {
             let key = pair.named_child(0).map_or("", |key| cx.text(key));
@@ -168,7 +168,7 @@ impl RubyRules {
         })
     }
 
-    /// The module and the path of the `namespace` and `scope` blocks around a route.
+    /// Returns the module and the path of the `namespace` and `scope` blocks around a route.
     fn route_scope(&self, node: Node<'_>, cx: &Cx<'_>) -> (String, String) {
         let (mut modules, mut paths) = (Vec::new(), Vec::new());
         let mut at = node.parent();
@@ -200,7 +200,7 @@ fn call_action(controller: &str, action: &str, at: Node<'_>, route: DefIdx, cx: 
     cx.facts.add_reference(&input);
 }
 
-/// The path of a controller's class: `Admin.UsersController` of `admin/users`.
+/// Returns the path of a controller's class: `Admin.UsersController` of `admin/users`.
 fn controller_path(module: &str, name: &str) -> String {
     let whole = if module.is_empty() { name.to_owned() } else { format!("{module}/{name}") };
     let parts: Vec<String> = whole.split('/').filter(|part| !part.is_empty()).map(camel_case).collect();

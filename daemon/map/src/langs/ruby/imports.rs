@@ -64,7 +64,8 @@ fn root_of<'p>(path: &'p str, end: &str) -> Option<&'p str> {
     if root.is_empty() { Some(root) } else { root.strip_suffix('/') }
 }
 
-/// The file beside a script that is in no folder of a load path: such scripts are run with their own folder on it.
+/// Returns the file beside a script that is in no folder of a load path: such scripts are run with their own folder on
+/// it.
 fn beside(project: &dyn ImportProject, from: FileId, name: &str) -> Option<FileId> {
     let folder = folder_of(project.path(from));
     let is_script = !folder.split('/').any(|part| ROOTS.contains(&part));

@@ -305,7 +305,7 @@ pub(super) fn word_position(node: Node<'_>, cx: &mut Cx<'_>) -> (u32, u32) {
     (line, col + u32::from(marked))
 }
 
-/// The documentation without its marks.
+/// Returns the documentation without its marks.
 pub(super) fn without_doc_marks(mut outer: Outer) -> Outer {
     if !outer.doc.is_empty() {
         let lines = outer.doc.lines().map(|line| line.trim_start_matches('#').trim());
@@ -326,7 +326,7 @@ fn header_end(cx: &Cx<'_>, start: usize, end: usize) -> usize {
     start + cut.trim_end().len()
 }
 
-/// The first child that is a call's block.
+/// Returns the first child that is a call's block.
 pub(super) fn block_of(call: Node<'_>) -> Option<Node<'_>> {
     child_where(call, |c| matches!(c.kind(), "block" | "do_block"))
 }

@@ -44,7 +44,7 @@ pub(super) struct Ivars {
 }
 
 impl Ivars {
-    /// The path of the class that a variable's value is of.
+    /// Returns the path of the class that a variable's value is of.
     pub(super) fn class_of(&self, class: usize, variable: &str) -> Option<&str> {
         self.classes.get(&(class, variable.to_owned()))?.as_deref()
     }
@@ -211,7 +211,8 @@ impl<'s> Scan<'s> {
         })
     }
 
-    /// The side of the class at hand that code here runs on, and whether it is its `initialize`; `None` outside of classes.
+    /// Returns the side of the class at hand that code here runs on, and whether it is its `initialize`; `None` outside
+    /// of classes.
     fn side(&self) -> Option<(Side, bool)> {
         let class = self.around.iter().rposition(|around| matches!(around.kind, AroundKind::Class(_)))?;
         let inside = &self.around[class + 1..];

@@ -220,7 +220,7 @@ fn set_visibility(name: &str, private: bool, cx: &mut Cx<'_>) {
     }
 }
 
-/// The text of a string without anything to fill in.
+/// Returns the text of a string without anything to fill in.
 pub(super) fn string_literal<'t>(node: Node<'_>, cx: &Cx<'t>) -> Option<&'t str> {
     if node.kind() != "string" {
         return None;
@@ -235,7 +235,7 @@ pub(super) fn string_literal<'t>(node: Node<'_>, cx: &Cx<'t>) -> Option<&'t str>
     if plain { content.map(|content| text(content, cx.source)) } else { None }
 }
 
-/// The name that a symbol or plain string is.
+/// Returns the name that a symbol or plain string is.
 pub(super) fn symbol_text<'t>(node: Node<'_>, cx: &Cx<'t>) -> Option<&'t str> {
     match node.kind() {
         "simple_symbol" => Some(cx.text(node).trim_start_matches(':')),

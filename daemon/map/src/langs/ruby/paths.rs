@@ -7,7 +7,7 @@ use crate::syntax::Node;
 /// Longest chain of `::` that is followed.
 const LIMIT: usize = 32;
 
-/// The dotted path of a constant, if the node is nothing but names.
+/// Returns the dotted path of a constant, if the node is nothing but names.
 pub(super) fn constant_path(node: Node<'_>, source: &[u8]) -> Option<String> {
     let mut names = Vec::new();
     let mut node = node;
@@ -41,7 +41,7 @@ pub(super) fn created_class(value: Node<'_>, source: &[u8]) -> Option<String> {
     if text(method, source) == "new" { constant_path(receiver, source) } else { None }
 }
 
-/// The call that makes a type, and the kind of the type: `Struct.new(…)`, `Class.new(Base)`, `Data.define(…)`.
+/// Returns the call that makes a type, and the kind of the type: `Struct.new(…)`, `Class.new(Base)`, `Data.define(…)`.
 pub(super) fn made_type<'t>(value: Node<'t>, source: &[u8]) -> Option<(DefKind, Node<'t>)> {
     if GRAMMAR.kind(value) != RubyKind::Call {
         return None;

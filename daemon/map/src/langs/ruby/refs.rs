@@ -114,7 +114,7 @@ impl RubyRules {
         }
     }
 
-    /// The path of a value's class.
+    /// Returns the path of a value's class.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         match self.g.kind(value) {
             RubyKind::Call => created_class(value, cx.source).map(|path| cx.facts.intern(&path)),

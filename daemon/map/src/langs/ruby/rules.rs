@@ -65,13 +65,13 @@ impl RubyRules {
         }
     }
 
-    /// The class around a place.
+    /// Returns the class around a place.
     pub(super) fn class_at(&mut self, at: usize) -> Option<&mut RubyClassScope> {
         while self.classes.pop_if(|class| class.end <= at).is_some() {}
         self.classes.last_mut()
     }
 
-    /// The method around a place.
+    /// Returns the method around a place.
     pub(super) fn method_at(&mut self, at: usize) -> Option<&str> {
         while self.methods.pop_if(|(end, _)| *end <= at).is_some() {}
         self.methods.last().map(|(_, name)| &**name)

@@ -75,7 +75,7 @@ impl RubyRules {
         cx.facts.add_reference(&RefInput { name, kind: RefKind::Use, receiver, owner, line, col });
     }
 
-    /// The class that a variable belongs to; `None` for one of the whole program.
+    /// Returns the class that a variable belongs to; `None` for one of the whole program.
     fn variable_owner(&mut self, node: Node<'_>) -> Option<DefIdx> {
         match self.g.kind(node) {
             RubyKind::Global => None,

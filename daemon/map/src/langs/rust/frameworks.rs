@@ -84,7 +84,7 @@ impl RustRules {
     }
 }
 
-/// The path in `#[get("/users/{id}")]` or `#[actix_web::get("/users")]`.
+/// Returns the path in `#[get("/users/{id}")]` or `#[actix_web::get("/users")]`.
 fn route_of_attribute(text: &str) -> Option<&str> {
     let (word, rest) = text.trim_start_matches("#[").split_once('(')?;
     let word = word.rsplit("::").next().unwrap_or(word).trim();
@@ -92,7 +92,7 @@ fn route_of_attribute(text: &str) -> Option<&str> {
     (ROUTE_ATTRIBUTES.contains(&word) && path.starts_with('/')).then_some(path)
 }
 
-/// The contents of a plain string literal.
+/// Returns the contents of a plain string literal.
 fn path_text(text: &str) -> Option<&str> {
     text.strip_prefix('"')?.strip_suffix('"')
 }

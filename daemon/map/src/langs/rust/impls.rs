@@ -45,7 +45,7 @@ impl RustRules {
         WalkStep::Into
     }
 
-    /// The dotted name of the type an `impl` is for, unless that is one of its own parameters.
+    /// Returns the dotted name of the type an `impl` is for, unless that is one of its own parameters.
     pub(super) fn implementing_type(&self, node: Node<'_>, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
         let mut ty = ty;
         while self.g.kind(ty) == RustKind::RefType {
@@ -58,7 +58,7 @@ impl RustRules {
         (!self.has_parameter(node, &path, cx)).then_some(path)
     }
 
-    /// The type parameter that a blanket implementation is for, if it is for one or a reference to one.
+    /// Returns the type parameter that a blanket implementation is for, if it is for one or a reference to one.
     fn parameter_of<'s>(&self, ty: Node<'_>, cx: &Cx<'s>) -> Option<&'s str> {
         let mut ty = ty;
         while self.g.kind(ty) == RustKind::RefType {

@@ -79,7 +79,7 @@ struct RustModuleTree<'p> {
 }
 
 impl<'p> RustModuleTree<'p> {
-    /// The module a path starts in, and how many segments that takes. `None`: outside the workspace.
+    /// Returns the module a path starts in, and how many segments that takes. `None`: outside the workspace.
     fn start(&self, from: FileId, segments: &[&str]) -> Option<(RustModulePlace, usize)> {
         let file = |file| RustModulePlace { file, inside: String::new() };
         match *segments.first()? {
@@ -141,7 +141,7 @@ impl<'p> RustModuleTree<'p> {
         Some(RustModulePlace { file, inside: String::new() })
     }
 
-    /// The file that `#[path]` gives to a module, beside the file that declares it.
+    /// Returns the file that `#[path]` gives to a module, beside the file that declares it.
     fn path_attribute_file(&self, file: FileId, facts: &FileFacts, name: &str) -> Option<FileId> {
         let key = facts.names.find(&format!("path:{name}"))?;
         let beside = folder_of(self.project.path(file));
@@ -172,7 +172,7 @@ impl<'p> RustModuleTree<'p> {
         (rest == segments.len() - taken).then_some(end)
     }
 
-    /// The import of the file that binds this name.
+    /// Returns the import of the file that binds this name.
     fn import_binding(&self, file: FileId, name: &str) -> Option<&'p Import> {
         let facts = self.project.facts(file)?;
         let id = facts.names.find(name)?;
@@ -199,7 +199,7 @@ impl<'p> RustModuleTree<'p> {
         }
     }
 
-    /// The folder in which a file's child modules lie.
+    /// Returns the folder in which a file's child modules lie.
     fn child_folder(&self, file: FileId) -> String {
         let path = self.project.path(file);
         let stem = path.strip_suffix(".rs").unwrap_or(path);
@@ -211,7 +211,7 @@ impl<'p> RustModuleTree<'p> {
         }
     }
 
-    /// The file of the module that a file's module is declared in; none for the root of a crate.
+    /// Returns the file of the module that a file's module is declared in; none for the root of a crate.
     fn parent(&self, file: FileId) -> Option<FileId> {
         let path = self.project.path(file);
         let stem = path.strip_suffix(".rs")?;
@@ -246,7 +246,7 @@ impl<'p> RustModuleTree<'p> {
         at
     }
 
-    /// The root file of a crate of the workspace that the importing file's crate can name so.
+    /// Returns the root file of a crate of the workspace that the importing file's crate can name so.
     fn crate_named(&self, from: FileId, name: &str) -> Option<FileId> {
         let manifests = self.project.manifests("Cargo.toml");
         let own = nearest_manifest(&manifests, self.project.path(from));
@@ -278,7 +278,7 @@ fn has_def(facts: &FileFacts, qualified: &str, wanted: impl Fn(DefKind) -> bool)
     id.is_some_and(|id| facts.defs.iter().any(|def| def.qualified == id && wanted(def.kind)))
 }
 
-/// The manifest in the innermost folder above a path.
+/// Returns the manifest in the innermost folder above a path.
 fn nearest_manifest<'m, 'f>(
     manifests: &'m [(&'f str, &'f FileFacts)],
     path: &str,
@@ -296,12 +296,12 @@ fn value<'f>(facts: &'f FileFacts, key: &str) -> Option<&'f str> {
     Some(facts.name(pair.1))
 }
 
-/// The name a package's library is imported by.
+/// Returns the name a package's library is imported by.
 fn crate_name(facts: &FileFacts) -> Option<String> {
     value(facts, "lib.name").or_else(|| value(facts, "package")).map(|name| name.replace('-', "_"))
 }
 
-/// The package behind a dependency's name, in the form of a crate's name.
+/// Returns the package behind a dependency's name, in the form of a crate's name.
 fn dependency_package(facts: &FileFacts, name: &str) -> Option<String> {
     facts.manifest.iter().filter(|(key, _)| facts.name(*key) == "dependency").find_map(|(_, value)| {
         let (local, package) = facts.name(*value).split_once('=').unwrap_or((facts.name(*value), ""));

@@ -18,7 +18,8 @@ pub(super) const PATH_STEPS: usize = 24;
 pub(super) const PATH_LIMIT: usize = 300;
 
 impl RustRules {
-    /// The type of a value as a binding has it: a plain name, or what [`RustRules::type_text`] says behind a `=`.
+    /// Returns the type of a value as a binding has it: a plain name, or what [`RustRules::type_text`] says behind a
+    /// `=`.
     pub(super) fn type_path(&mut self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let text = self.type_text(ty, cx)?;
         Some(cx.facts.intern(&if text.starts_with(':') { format!("={text}") } else { text }))
@@ -49,8 +50,8 @@ impl RustRules {
         }
     }
 
-    /// The type of a value that says it itself: `Foo { .. }`, `Foo::new(..)`, `Foo(..)`, calls of this file's functions,
-    /// through `&`, `?` and owning pointers; else the path by which the resolution may find it.
+    /// Returns the type of a value that says it itself: `Foo { .. }`, `Foo::new(..)`, `Foo(..)`, calls of this file's
+    /// functions, through `&`, `?` and owning pointers; else the path by which the resolution may find it.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         self.infer_type(value, CHAIN_LIMIT, cx).or_else(|| {
             let path = self.value_path(value, PATH_STEPS, cx)?;
@@ -182,7 +183,7 @@ impl RustRules {
         self.value_type(value, cx).map_or(Receiver::Unknown, Receiver::Typed)
     }
 
-    /// The declared type of `self.field` and `x.field`, where the struct is in this file.
+    /// Returns the declared type of `self.field` and `x.field`, where the struct is in this file.
     fn field_type(&mut self, expression: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
         let value = expression.child_by_field_id(self.g.f.value)?;
         let owner = self.infer_type(value, depth, cx)?;

@@ -272,7 +272,7 @@ impl RustRules {
     }
 }
 
-/// The `impl`, trait or struct that a member stands in.
+/// Returns the `impl`, trait or struct that a member stands in.
 fn item_around(member: Node<'_>) -> Option<Node<'_>> {
     member.parent()?.parent()
 }
@@ -283,7 +283,7 @@ fn owner_flags(cx: &Cx<'_>) -> DefFlags {
     DefFlags::default().with_if(exported, DefFlags::EXPORTED)
 }
 
-/// The files in `#[path = "x.rs"]` and `#[cfg_attr(unix, path = "x.rs")]`.
+/// Yields the files in `#[path = "x.rs"]` and `#[cfg_attr(unix, path = "x.rs")]`.
 fn told_paths(attributes: &str) -> impl Iterator<Item = &str> {
     let after = attributes.match_indices("path").map(|(at, word)| attributes[at + word.len()..].trim_start());
     let values = after.filter_map(|rest| rest.strip_prefix('=')?.trim_start().strip_prefix('"'));

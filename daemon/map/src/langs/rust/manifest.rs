@@ -58,7 +58,7 @@ fn record_pair(table: &str, key: &str, value: &str, facts: &mut FactsBuilder) {
     }
 }
 
-/// The name in `[dependencies.name]`.
+/// Returns the name in `[dependencies.name]`.
 fn named_dependency(table: &str) -> Option<&str> {
     let (tables, name) = table.rsplit_once('.')?;
     is_dependencies(tables).then_some(name)
@@ -76,7 +76,7 @@ fn is_dependencies(table: &str) -> bool {
     matches!(last, "dependencies" | "dev-dependencies" | "build-dependencies")
 }
 
-/// The quoted strings of a line.
+/// Yields the quoted strings of a line.
 fn quoted_strings(text: &str) -> impl Iterator<Item = &str> {
     let quote = if text.contains('"') { '"' } else { '\'' };
     text.split(quote).skip(1).step_by(2)

@@ -220,7 +220,7 @@ impl RustRules {
         }
     }
 
-    /// The path of the type or variant that a pattern names.
+    /// Returns the path of the type or variant that a pattern names.
     fn pattern_path(&mut self, ty: Node<'_>, cx: &mut Cx<'_>) -> RustPatternSource {
         let path = self.dotted_path(ty, cx)?;
         match path.split_once('.') {

@@ -167,7 +167,7 @@ impl RustRules {
         Some(segments)
     }
 
-    /// The type that generic arguments or `<.. as Trait>` are put around.
+    /// Returns the type that generic arguments or `<.. as Trait>` are put around.
     fn type_inside<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
         node.child_by_field_id(self.g.f.ty).or_else(|| node.named_child(0))
     }

@@ -73,7 +73,7 @@ impl RustRules {
         }
     }
 
-    /// The `impl` or `trait` block around `node`.
+    /// Returns the `impl` or `trait` block around `node`.
     pub(super) fn body_around(&mut self, node: Node<'_>) -> Option<&RustImplBody> {
         while self.bodies.pop_if(|body| body.end <= node.start_byte()).is_some() {}
         self.bodies.last()

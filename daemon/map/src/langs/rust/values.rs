@@ -19,7 +19,7 @@ use crate::walk::Cx;
 const WIDTH: usize = 16;
 
 impl RustRules {
-    /// The path by which the resolution finds out what type a value has.
+    /// Returns the path by which the resolution finds out what type a value has.
     pub(super) fn value_path(&mut self, value: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
         let inner = steps.checked_sub(1)?;
         if let Some(ty) = self.infer_type(value, CHAIN_LIMIT, cx) {
@@ -71,7 +71,7 @@ impl RustRules {
         Some(format!("({})", paths.join(",")))
     }
 
-    /// The value of the first branch that tells.
+    /// Returns the value of the first branch that tells.
     fn branch_path(&mut self, value: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
         let condition = value.child_by_field_id(self.g.f.condition)?;
         let first = value.child_by_field_id(self.g.f.consequence);
@@ -84,7 +84,8 @@ impl RustRules {
         self.value_path(other, steps, cx)
     }
 
-    /// The value of the first arm that tells without the names that its pattern binds: a construction, or `Some(x) => x`.
+    /// Returns the value of the first arm that tells without the names that its pattern binds: a construction, or
+    /// `Some(x) => x`.
     fn arms_path(&mut self, value: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
         let body = value.child_by_field_id(self.g.f.body)?;
         let mut arms = Vec::new();
@@ -119,7 +120,7 @@ impl RustRules {
         })
     }
 
-    /// The value of a block that is nothing but a value.
+    /// Returns the value of a block that is nothing but a value.
     fn block_path(&mut self, block: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
         let mut inside = Vec::new();
         each_child(block, |child, _| {

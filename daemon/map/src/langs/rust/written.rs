@@ -74,7 +74,7 @@ impl RustRules {
         crate::langs::support::child_where(list, |child| child.is_named() && child.kind() != "lifetime")
     }
 
-    /// The texts of a tuple's elements or of generic arguments.
+    /// Returns the texts of a tuple's elements or of generic arguments.
     fn parts_of(&mut self, list: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Vec<String> {
         let mut parts = Vec::new();
         each_child(list, |child, _| {
@@ -121,7 +121,7 @@ impl RustRules {
         }
     }
 
-    /// An item's type parameters with what bounds them, there and in its `where` clause.
+    /// Returns an item's type parameters with what bounds them, there and in its `where` clause.
     fn parameter_bounds<'t, 's>(&self, item: Node<'t>, cx: &Cx<'s>) -> Vec<(&'s str, Vec<Node<'t>>)> {
         let mut found: Vec<(&'s str, Vec<Node<'t>>)> = Vec::new();
         let mut add = |name: Option<Node<'t>>, bounds: Option<Node<'t>>, is_new: bool| {
@@ -150,7 +150,7 @@ impl RustRules {
         found
     }
 
-    /// The dotted name of a trait that may have members of the project's own.
+    /// Returns the dotted name of a trait that may have members of the project's own.
     fn bound_trait(&self, bound: Node<'_>, cx: &Cx<'_>) -> Option<String> {
         let name = match self.g.kind(bound) {
             RustKind::TypeIdent | RustKind::ScopedType | RustKind::Generic => self.dotted_path(bound, cx)?,

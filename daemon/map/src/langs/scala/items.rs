@@ -379,7 +379,7 @@ impl ScalaRules {
         WalkStep::Into
     }
 
-    /// The names that a value definition declares. A single one may have a capital.
+    /// Returns the names that a value definition declares. A single one may have a capital.
     fn declared_names<'t>(&self, node: Node<'t>, cx: &Cx<'_>) -> Vec<Node<'t>> {
         match node.child_by_field_id(self.g.f.pattern) {
             Some(pattern) if self.g.kind(pattern) == ScalaKind::Ident => vec![pattern],

@@ -71,7 +71,7 @@ impl ScalaRules {
         }
     }
 
-    /// The names that a pattern binds, and the types it gives them.
+    /// Returns the names that a pattern binds, and the types it gives them.
     pub(super) fn pattern_names<'t>(
         &self,
         pattern: Node<'t>,

@@ -32,7 +32,7 @@ pub(super) fn define_columns(list: TokenList<'_>, open: usize, table: DefIdx, re
     }
 }
 
-/// The place of the comma or parenthesis that ends an element of a list.
+/// Returns the place of the comma or parenthesis that ends an element of a list.
 fn element_end(list: TokenList<'_>, from: usize, end: usize) -> usize {
     let mut depth = 0_usize;
     let end = end.min(list.tokens.len()).min(from + MOST_TOKENS);

@@ -100,7 +100,7 @@ pub(super) fn define(statement: &Statement, record: &mut SqlRecord<'_>) -> Defin
     Defined { def: Some(def), created: Some(created), from: name.next }
 }
 
-/// The kind of thing that a `CREATE` is about, and the number of the token that says so.
+/// Returns the kind of thing that a `CREATE` is about, and the number of the token that says so.
 fn created_kind(list: TokenList<'_>) -> Option<(Created, usize)> {
     if !list.is(0, &["CREATE"]) {
         return None;
@@ -168,7 +168,7 @@ fn define_named(
     })
 }
 
-/// The byte where the body begins.
+/// Returns the byte where the body begins.
 fn head_end(list: TokenList<'_>, from: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, token) in list.tokens.iter().enumerate().skip(from) {

@@ -23,7 +23,7 @@ pub(super) struct SqlName {
 }
 
 impl SqlName {
-    /// The part behind the schema.
+    /// Returns the part behind the schema.
     pub(super) fn last_part(&self) -> &str {
         self.text.rsplit('.').next().unwrap_or(&self.text)
     }
@@ -60,7 +60,7 @@ impl<'a> TokenList<'a> {
         self.get(at).is_some_and(|token| token.kind == TokenKind::Symbol(symbol))
     }
 
-    /// The place behind any of these words that stand there.
+    /// Returns the place behind any of these words that stand there.
     pub(super) fn skip(&self, mut at: usize, words: &[&str]) -> usize {
         while self.is(at, words) {
             at += 1;
@@ -68,7 +68,7 @@ impl<'a> TokenList<'a> {
         at
     }
 
-    /// The text of a token that may be a part of a name, and the byte where it begins.
+    /// Returns the text of a token that may be a part of a name, and the byte where it begins.
     pub(super) fn part(&self, at: usize) -> Option<(&'a str, usize)> {
         let token = self.get(at)?;
         let text = text_of(self.source, token);
@@ -86,7 +86,7 @@ impl<'a> TokenList<'a> {
         word.is_some_and(|word| is_reserved(text_of(self.source, word)))
     }
 
-    /// The name that begins at a place; `None` for keywords, and for names of the database's own schemas.
+    /// Returns the name that begins at a place; `None` for keywords, and for names of the database's own schemas.
     pub(super) fn name(&self, at: usize) -> Option<SqlName> {
         if self.is_keyword(at) {
             return None;
@@ -108,7 +108,7 @@ impl<'a> TokenList<'a> {
         Some(SqlName { text, at: from, next })
     }
 
-    /// The place behind the parenthesis that closes the one at a place, at most so many tokens on.
+    /// Returns the place behind the parenthesis that closes the one at a place, at most so many tokens on.
     pub(super) fn behind_parentheses(&self, at: usize, most: usize) -> usize {
         let mut depth = 0_usize;
         for (number, token) in self.tokens.iter().enumerate().skip(at).take(most) {

@@ -126,7 +126,7 @@ impl<'s> SqlRecord<'s> {
         }
     }
 
-    /// The file's own spelling of a name, or the name as it is.
+    /// Returns the file's own spelling of a name, or the name as it is.
     fn spelled(&self, qualified: &str, name: &str) -> String {
         let known = self.spellings.get(&qualified.to_lowercase());
         known.and_then(Clone::clone).unwrap_or_else(|| name.to_owned())

@@ -76,7 +76,7 @@ impl<'s> Tokens<'s> {
         self.delimiter.is_some()
     }
 
-    /// The comments between the token before and the next one that `next_token` gave.
+    /// Returns the comments between the token before and the next one that `next_token` gave.
     pub(super) fn comments_before(&self, token: Token) -> Option<(usize, usize)> {
         let (from, to) = self.comments?;
         let between = self.source.get(to..token.from)?;
@@ -241,7 +241,7 @@ fn line_length(text: &[u8]) -> usize {
     memchr::memchr(b'\n', text).unwrap_or(text.len())
 }
 
-/// The length of a name in quotes; it ends on its line, or the quote stands for itself.
+/// Returns the length of a name in quotes; it ends on its line, or the quote stands for itself.
 fn quoted_name(text: &[u8], quote: u8) -> (TokenKind, usize) {
     let end = text[1..].iter().position(|&b| b == quote || b == b'\n');
     match end.map(|end| end + 1).filter(|&end| text[end] == quote && end > 1) {
@@ -250,7 +250,7 @@ fn quoted_name(text: &[u8], quote: u8) -> (TokenKind, usize) {
     }
 }
 
-/// The length of a string. A doubled quote is one string and then another, which does no harm.
+/// Returns the length of a string. A doubled quote is one string and then another, which does no harm.
 fn string_length(text: &[u8]) -> usize {
     let mut at = 1;
     while let Some(found) = text.get(at..).and_then(|rest| memchr::memchr2(b'\'', b'\\', rest)) {

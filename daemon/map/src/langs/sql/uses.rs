@@ -81,7 +81,7 @@ pub(super) fn record_uses(statement: &Statement, defined: &Defined, record: &mut
     }
 }
 
-/// The tokens without the body of a routine in another language than SQL.
+/// Returns the tokens without the body of a routine in another language than SQL.
 fn without_foreign_body<'t>(source: &[u8], tokens: &'t [Token]) -> &'t [Token] {
     let list = TokenList { source, tokens };
     let bodies = || tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Body);

@@ -48,7 +48,7 @@ pub(super) const NO_COLUMNS: &[&str] = &[
     "VALUE",
 ];
 
-/// The source of a token.
+/// Returns the source of a token.
 pub(super) fn text_of(source: &[u8], token: Token) -> &str {
     let bytes = source.get(token.from..token.to).unwrap_or_default();
     std::str::from_utf8(bytes).unwrap_or("")

@@ -122,19 +122,20 @@ fn literal_kind(node: Node<'_>, cx: &Cx<'_>) -> Option<ArgumentKind> {
     })
 }
 
-/// The kind of a local by the type that it was declared with.
+/// Returns the kind of a local by the type that it was declared with.
 fn local_kind(name: Node<'_>, cx: &mut Cx<'_>) -> ArgumentKind {
     let Some(Binding::Typed(ty)) = cx.local_binding(cx.text(name)) else { return ArgumentKind::Unknown };
     kind_of_name(cx.facts.provisional_name(ty), cx).unwrap_or(ArgumentKind::Unknown)
 }
 
-/// The kind of the values of a type; none for Java's boxed ones, which stand for what is in them and for objects.
+/// Returns the kind of the values of a type; none for Java's boxed ones, which stand for what is in them and for
+/// objects.
 fn kind_of_name(ty: &str, cx: &Cx<'_>) -> Option<ArgumentKind> {
     let is_boxed = BOXED.contains(&ty) && cx.facts.lang() == Lang::Java;
     kind_of_type(ty).filter(|_| !is_boxed)
 }
 
-/// The kind of both branches of a condition; null is of any kind.
+/// Returns the kind of both branches of a condition; null is of any kind.
 fn branches_kind(node: Node<'_>, deep: usize, cx: &mut Cx<'_>) -> ArgumentKind {
     let count = node.named_child_count();
     let mut branch = |back: usize| {
@@ -148,7 +149,7 @@ fn branches_kind(node: Node<'_>, deep: usize, cx: &mut Cx<'_>) -> ArgumentKind {
     }
 }
 
-/// The kind of an operation's result, where the operator or its sides show it.
+/// Returns the kind of an operation's result, where the operator or its sides show it.
 fn binary_kind(node: Node<'_>, deep: usize, cx: &mut Cx<'_>) -> ArgumentKind {
     use ArgumentKind::{Bool, Text, Unknown};
     let count = node.child_count();
@@ -173,12 +174,12 @@ fn is_plain(kind: ArgumentKind) -> bool {
     matches!(kind, Int | Long | Float | Double | Char | Bool)
 }
 
-/// The kind of what is computed of values of a kind: characters become numbers.
+/// Returns the kind of what is computed of values of a kind: characters become numbers.
 fn promoted_kind(kind: ArgumentKind) -> ArgumentKind {
     if kind == ArgumentKind::Char { ArgumentKind::Int } else { kind }
 }
 
-/// The kind that methods of a name give in Java's library; no class gives them another meaning.
+/// Returns the kind that methods of a name give in Java's library; no class gives them another meaning.
 fn kind_of_result(name: &str) -> ArgumentKind {
     match name {
         "intValue" => ArgumentKind::Int,
@@ -192,7 +193,7 @@ fn kind_of_result(name: &str) -> ArgumentKind {
     }
 }
 
-/// The kind of a number by its suffix and its point.
+/// Returns the kind of a number by its suffix and its point.
 fn number_kind(text: &str) -> ArgumentKind {
     let is_hex = text.starts_with("0x") || text.starts_with("0X");
     let point = !is_hex && text.contains(['.', 'e', 'E']);
@@ -207,8 +208,8 @@ fn number_kind(text: &str) -> ArgumentKind {
     }
 }
 
-/// The kind of the values of a type, as its name is written; `None` for types whose name says nothing about it, as a type
-/// parameter's does not.
+/// Returns the kind of the values of a type, as its name is written; `None` for types whose name says nothing about it,
+/// as a type parameter's does not.
 pub(crate) fn kind_of_type(name: &str) -> Option<ArgumentKind> {
     use ArgumentKind::{Array, Bool, Char, Double, Float, Int, Long, Object, Text};
     let name = name.trim().trim_end_matches('?').trim_end_matches('&').trim();

@@ -115,7 +115,7 @@ impl FlowRecorder {
         self.places.callees.push(seen);
     }
 
-    /// The expression of the statement at hand that gave a value last.
+    /// Returns the expression of the statement at hand that gave a value last.
     fn seen_in_statement(&mut self, value: ValueIdx) -> Option<SeenIdx> {
         if self.pending.is_some_and(|read| read.value == value) {
             return Some(self.push_seen(value));

@@ -209,7 +209,7 @@ impl<'t> Tracer<'t> {
         }
     }
 
-    /// The function or class whose name stands here.
+    /// Returns the function or class whose name stands here.
     pub(crate) fn def_at(&mut self, name: Node<'_>) -> Option<DefIdx> {
         let at = self.lines.position(self.source, name);
         self.made.get(&at).copied()
@@ -335,7 +335,7 @@ impl<'t> Tracer<'t> {
         };
     }
 
-    /// The variable that a name means here. Names of a class are seen in its body alone.
+    /// Returns the variable that a name means here. Names of a class are seen in its body alone.
     pub(crate) fn find(&mut self, name: &str) -> Option<SlotIdx> {
         let id = self.facts.intern(name);
         self.find_interned(id)
@@ -374,7 +374,8 @@ impl<'t> Tracer<'t> {
         }
     }
 
-    /// All arguments of the function that has the object at hand, under the name that the language has for them.
+    /// Returns all arguments of the function that has the object at hand, under the name that the language has for
+    /// them.
     pub(crate) fn read_arguments(&mut self, name: &str) -> ValueIdx {
         let scope = self.scope_of_this();
         let is_function = !matches!(self.kind_of(scope), ScopeKind::File | ScopeKind::Class);
@@ -447,7 +448,7 @@ impl<'t> Tracer<'t> {
         self.held.contains_key(&(of, text)) || self.written_part(of, Label::Named(text)).is_some()
     }
 
-    /// The part of a container that is written with this label, if nothing was put there since.
+    /// Returns the part of a container that is written with this label, if nothing was put there since.
     pub(crate) fn written_part(&mut self, of: ValueIdx, label: Label) -> Option<ValueIdx> {
         let FlowValue::Container(parts) = self.value_at(of) else { return None };
         let parts = &self.parts[parts.start as usize..(parts.start + parts.len) as usize];
@@ -456,7 +457,7 @@ impl<'t> Tracer<'t> {
         found.filter(|_| !is_open).map(|part| part.value)
     }
 
-    /// The parts of a container that is written where it is read.
+    /// Returns the parts of a container that is written where it is read.
     pub(crate) fn parts_of(&self, of: ValueIdx) -> Option<Vec<FlowPart>> {
         let FlowValue::Container(parts) = self.value_at(of) else { return None };
         Some(self.parts[parts.start as usize..(parts.start + parts.len) as usize].to_vec())
@@ -553,7 +554,7 @@ impl<'t> Tracer<'t> {
         self.value(FlowValue::Member(of, name))
     }
 
-    /// The content of a text, if it can be a key. A quote tells it from a number.
+    /// Returns the content of a text, if it can be a key. A quote tells it from a number.
     pub(crate) fn text_value(&mut self, content: &str) -> ValueIdx {
         if content.len() < LONGEST_KEY {
             self.literal_value(&format!("'{content}"))

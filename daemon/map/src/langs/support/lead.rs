@@ -98,7 +98,7 @@ impl Lead {
     }
 }
 
-/// Number of line ends between two places with only white space between them.
+/// Returns the number of line ends between two places with only white space between them.
 fn lines_between(source: &[u8], from: usize, to: usize) -> Option<usize> {
     let between = source.get(from..to)?;
     if between.len() > 400 {

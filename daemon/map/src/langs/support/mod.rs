@@ -45,7 +45,7 @@ use crate::walk::Cx;
 /// Longest piece of a header that is looked at, in bytes.
 const HEAD_LIMIT: usize = 1200;
 
-/// The number of a grammar's field; 0, which no node has, when the grammar lacks it.
+/// Returns the number of a grammar's field; 0, which no node has, when the grammar lacks it.
 pub(crate) fn field(language: Option<&Language>, name: &str) -> u16 {
     language.and_then(|language| language.field_id_for_name(name)).map_or(0, Into::into)
 }
@@ -179,7 +179,7 @@ impl Handled {
     }
 }
 
-/// The node's first child, anonymous ones included, for which `wanted` holds.
+/// Returns the node's first child, anonymous ones included, for which `wanted` holds.
 pub(crate) fn child_where<'t>(node: Node<'t>, mut wanted: impl FnMut(Node<'t>) -> bool) -> Option<Node<'t>> {
     let mut cursor = NodeCursor::new(node);
     let mut child = cursor.first_child(StepTo::Any)?;

@@ -18,7 +18,7 @@ impl<'s> PiecePositions<'s> {
         Self { source, at: mark_len(source), line: 1, col: 1 }
     }
 
-    /// The 1-based line and UTF-16 column of a byte that is not before the last one asked for.
+    /// Returns the 1-based line and UTF-16 column of a byte that is not before the last one asked for.
     pub(crate) fn position_at(&mut self, byte: usize) -> (u32, u32) {
         let between = self.source.get(self.at..byte).unwrap_or(&[]);
         match memchr::memrchr(b'\n', between) {

@@ -57,7 +57,7 @@ impl GeneratedModule<'_> {
     }
 }
 
-/// Number of folders that two paths share, counted from their ends.
+/// Returns the number of folders that two paths share, counted from their ends.
 fn shared_from_the_end(a: &str, b: &str) -> usize {
     let parts = |path| str::rsplit(path, '/').filter(|part| !part.is_empty());
     parts(a).zip(parts(b)).take_while(|(x, y)| x == y).count()

@@ -52,10 +52,10 @@ pub(crate) trait Syntax {
     /// Returns the kind of value that an expression is.
     fn value<'t>(&self, node: Node<'t>, cx: &Cx<'_>) -> TypedExpression<'t>;
 
-    /// The names in a type, outermost first, without arguments; none for what has no name.
+    /// Returns the names in a type, outermost first, without arguments; none for what has no name.
     fn type_segments<'t>(&self, ty: Node<'t>) -> Option<Vec<Node<'t>>>;
 
-    /// The dotted name of a type; none for type parameters and what has no name.
+    /// Returns the dotted name of a type; none for type parameters and what has no name.
     fn type_path(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let parts = self.type_segments(ty)?;
         let names: Vec<&str> = parts.iter().map(|part| cx.text(*part)).collect();
@@ -96,13 +96,13 @@ impl Members {
         while self.around.pop_if(|(end, _)| *end <= node.start_byte()).is_some() {}
     }
 
-    /// The innermost body around a node.
+    /// Returns the innermost body around a node.
     pub(crate) fn innermost_body(&mut self, node: Node<'_>) -> Option<SurroundingBody> {
         self.leave_before(node);
         self.around.last().map(|(_, body)| *body)
     }
 
-    /// The innermost class around a node: its name, or none where it is anonymous or there is no class.
+    /// Returns the innermost class around a node: its name, or none where it is anonymous or there is no class.
     pub(crate) fn class_around(&mut self, node: Node<'_>) -> Option<StrId> {
         self.leave_before(node);
         match self.classes_around().next() {
@@ -143,8 +143,8 @@ impl Members {
         self.results.get(&(class, name)).copied().flatten()
     }
 
-    /// The types around, innermost first, and the file itself; no further than the first anonymous class, whose bases'
-    /// members come first.
+    /// Returns the types around, innermost first, and the file itself; no further than the first anonymous class, whose
+    /// bases' members come first.
     fn names_around(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Vec<StrId> {
         self.leave_before(node);
         let mut names = Vec::new();
@@ -158,7 +158,7 @@ impl Members {
         names
     }
 
-    /// The type of an expression, where the file tells it.
+    /// Returns the type of an expression, where the file tells it.
     pub(crate) fn type_of(
         &mut self,
         syntax: &impl Syntax,
@@ -191,7 +191,7 @@ impl Members {
         }
     }
 
-    /// The type whose member is meant: that of a value, or a type of this file that is named.
+    /// Returns the type whose member is meant: that of a value, or a type of this file that is named.
     fn owner_type<S: Syntax>(
         &mut self,
         syntax: &S,
@@ -234,7 +234,7 @@ impl Members {
         is_path.then(|| cx.facts.intern(&format!("{}.{text}", names.join("."))))
     }
 
-    /// The type of a local, or of a field of the classes around.
+    /// Returns the type of a local, or of a field of the classes around.
     fn variable_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         match cx.local_binding(cx.text(node)) {
             Some(Binding::Typed(ty)) => Some(ty),
@@ -243,7 +243,7 @@ impl Members {
         }
     }
 
-    /// The type of a member of the classes around a node.
+    /// Returns the type of a member of the classes around a node.
     pub(crate) fn member_around(&mut self, name: &str, node: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let name = cx.facts.intern(name);
         let around = self.names_around(node, cx);
@@ -336,7 +336,7 @@ fn as_value<'t>(syntax: &impl Syntax, node: Node<'t>, cx: &Cx<'_>) -> TypedExpre
     TypedExpression::Unknown
 }
 
-/// The names of `a.b.C`, if it is nothing but names.
+/// Returns the names of `a.b.C`, if it is nothing but names.
 fn name_path<'t>(syntax: &impl Syntax, node: Node<'t>, cx: &Cx<'_>) -> Option<Vec<Node<'t>>> {
     let mut path = Vec::new();
     let mut node = node;

@@ -41,7 +41,7 @@ impl SwiftRules {
         WalkStep::Into
     }
 
-    /// The names that a pattern of a declaration binds.
+    /// Returns the names that a pattern of a declaration binds.
     pub(super) fn pattern_names<'t>(&mut self, pattern: Node<'t>) -> Vec<Node<'t>> {
         let mut names = Vec::new();
         let mut left = vec![pattern];

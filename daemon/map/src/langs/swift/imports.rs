@@ -59,7 +59,7 @@ struct SwiftModuleHome {
     folder: String,
 }
 
-/// The modules that manifests declare and that there are.
+/// Returns the modules that manifests declare and that there are.
 fn declared_modules(project: &dyn ImportProject) -> Vec<SwiftModuleHome> {
     let mut homes = Vec::new();
     for (dir, facts) in project.manifests("Package.swift") {
@@ -89,7 +89,7 @@ fn conventional_module(own: &str, module: &str) -> Option<SwiftModuleHome> {
     Some(SwiftModuleHome { name: module.to_owned(), folder })
 }
 
-/// The Swift files below a folder.
+/// Returns the Swift files below a folder.
 fn files_below(project: &dyn ImportProject, folder: &str) -> Vec<FileId> {
     let mut files = project.files_below(folder);
     files.retain(|file| project.path(*file).ends_with(".swift"));

@@ -55,7 +55,7 @@ impl SwiftRules {
         Some(Level { list, owner: Some(cx.facts.intern(&name)), generics, depth: outer.depth + 1 })
     }
 
-    /// The names of a declaration's type parameters.
+    /// Returns the names of a declaration's type parameters.
     fn type_parameters<'t>(&self, node: Node<'t>, cx: &Cx<'t>) -> Vec<&'t str> {
         let mut names = Vec::new();
         if let Some(list) = child_where(node, |c| c.kind() == "type_parameters") {
@@ -116,15 +116,15 @@ impl SwiftRules {
         }
     }
 
-    /// The type in `: T`.
+    /// Returns the type in `: T`.
     pub(super) fn annotated_type(&mut self, annotation: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let ty = annotation.child_by_field_id(self.g.f.ty);
         let ty = ty.or_else(|| annotation.child_by_field_id(self.g.f.name))?;
         self.type_path(ty, cx)
     }
 
-    /// The dotted name of a type, through `?`, `some` and `any` and without arguments; none for lists, functions and
-    /// type parameters.
+    /// Returns the dotted name of a type, through `?`, `some` and `any` and without arguments; none for lists,
+    /// functions and type parameters.
     pub(super) fn type_path(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let mut ty = ty;
         for _ in 0..PATH_LIMIT {
@@ -151,8 +151,8 @@ impl SwiftRules {
         known.then(|| cx.facts.intern(&names.join(".")))
     }
 
-    /// The type of `T(..)`, `x as T`, of variables and properties that are known, and of what this file's functions
-    /// return.
+    /// Returns the type of `T(..)`, `x as T`, of variables and properties that are known, and of what this file's
+    /// functions return.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         self.infer_type(value, CHAIN_LIMIT, cx)
     }
@@ -182,7 +182,7 @@ impl SwiftRules {
         None
     }
 
-    /// The type of a local, or of a property of the types around.
+    /// Returns the type of a local, or of a property of the types around.
     pub(super) fn variable_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let text = cx.text(node);
         match cx.local_binding(text) {
@@ -271,7 +271,7 @@ impl SwiftRules {
         (free && names.iter().all(|name| is_type_name(name))).then(|| names.join("."))
     }
 
-    /// The name after the last dot.
+    /// Returns the name after the last dot.
     pub(super) fn suffix_name<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
         let suffix = node.child_by_field_id(self.g.f.suffix)?;
         let name = suffix.child_by_field_id(self.g.f.suffix)?;
@@ -302,7 +302,7 @@ impl SwiftRules {
         }
     }
 
-    /// The names of `a.b.C`, if it is nothing but names.
+    /// Returns the names of `a.b.C`, if it is nothing but names.
     pub(super) fn name_path<'t>(&self, node: Node<'t>) -> Option<Vec<Node<'t>>> {
         let mut path = Vec::new();
         let mut node = node;

@@ -45,7 +45,7 @@ fn without_comment(line: &str) -> &str {
     }
 }
 
-/// The text up to the bracket that closes the call.
+/// Returns the text up to the bracket that closes the call.
 fn arguments_text(text: &str) -> &str {
     let mut depth = 1;
     for (at, byte) in text.bytes().enumerate().take(CALL_LIMIT) {
@@ -61,7 +61,7 @@ fn arguments_text(text: &str) -> &str {
     ""
 }
 
-/// The string given to a label of the call itself, not of one inside it.
+/// Returns the string given to a label of the call itself, not of one inside it.
 fn labelled_argument<'c>(call: &'c str, label: &str) -> Option<&'c str> {
     let mut depth = 0;
     for (at, byte) in call.bytes().enumerate() {

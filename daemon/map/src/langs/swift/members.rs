@@ -99,7 +99,7 @@ impl SwiftRules {
         WalkStep::Into
     }
 
-    /// The names that a declaration declares, each with the end of its type or of itself.
+    /// Returns the names that a declaration declares, each with the end of its type or of itself.
     pub(super) fn declared_names<'t>(&mut self, node: Node<'t>) -> Vec<(Node<'t>, usize)> {
         let mut names: Vec<(Node<'t>, usize)> = Vec::new();
         each_child(node, |child, _| match self.g.kind(child) {

@@ -61,7 +61,7 @@ impl SwiftRules {
         }
     }
 
-    /// The type or extension around `node`.
+    /// Returns the type or extension around `node`.
     pub(super) fn body_around(&mut self, node: Node<'_>) -> Option<&SwiftTypeBody> {
         while self.bodies.pop_if(|body| body.end <= node.start_byte()).is_some() {}
         self.bodies.last()

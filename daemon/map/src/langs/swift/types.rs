@@ -146,7 +146,7 @@ impl SwiftRules {
         WalkStep::Into
     }
 
-    /// The dotted name of the type that an extension extends, without the module it is from.
+    /// Returns the dotted name of the type that an extension extends, without the module it is from.
     pub(super) fn extended_type(&self, name: Node<'_>, cx: &mut Cx<'_>) -> String {
         let mut names = Vec::new();
         match self.g.kind(name) {

@@ -26,7 +26,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// The tokens of a branch, its directive left out.
+    /// Returns the tokens of a branch, its directive left out.
     pub(super) fn branch_body(&self, branch: usize) -> Range<usize> {
         let end = self.branches.get(branch + 1).copied().unwrap_or(self.end);
         self.branches[branch] + 1..end
@@ -96,7 +96,7 @@ struct Begun {
 }
 
 impl<'a> ConditionReading<'a> {
-    /// The groups of a file, by their ends; what never ends is none.
+    /// Returns the groups of a file, by their ends; what never ends is none.
     pub(super) fn groups(self) -> Vec<Group> {
         let mut groups = Vec::new();
         let mut begun: Vec<Begun> = Vec::new();

@@ -351,7 +351,7 @@ impl<'a> Heads<'a> {
         (!is_known(text) && !is_makro).then(|| self.reading.tokens[name].start)
     }
 
-    /// The last bracket of `name OF((arguments))`.
+    /// Returns the last bracket of `name OF((arguments))`.
     fn doubled_bracket(&self) -> Option<usize> {
         let close = self.item.close.filter(|_| self.item.words.len() > 2)?;
         let tokens = self.reading.tokens;

@@ -247,7 +247,7 @@ fn blank_directive(source: &[u8], token: Token, blanks: &mut Vec<Blank>) {
     blanks.push(Blank { start: at, ..rest });
 }
 
-/// The text with everything taken out.
+/// Returns the text with everything taken out.
 fn without_blanks(reading: ConditionReading<'_>, blanks: &[Blank]) -> Vec<u8> {
     let mut text = reading.source.to_vec();
     for blank in blanks {
@@ -266,7 +266,7 @@ fn without_blanks(reading: ConditionReading<'_>, blanks: &[Blank]) -> Vec<u8> {
     text
 }
 
-/// The lines of stretches of the text, in order.
+/// Returns the lines of stretches of the text, in order.
 fn lines(source: &[u8], mut spans: Vec<(usize, usize)>) -> BranchLineRanges {
     spans.sort_unstable();
     let (mut at, mut line) = (0, 1);

@@ -47,7 +47,7 @@ const AROUND: [&str; 2] = ["__NTH", "__NTHNL"];
 /// Names of the standard library's namespace.
 const NAMESPACES: [&str; 2] = ["_GLIBCXX_STD_C", "_GLIBCXX_STD_A"];
 
-/// The text without those macros, byte for byte as long as it was.
+/// Returns the text without those macros, byte for byte as long as it was.
 #[must_use]
 pub fn without_system_macros(source: &[u8]) -> Vec<u8> {
     let tokens = lex::tokens(source);
@@ -127,7 +127,8 @@ impl MacroReading<'_> {
         close + 1
     }
 
-    /// The token that closes the bracket which the token at `open` opens; `None` if it is no bracket, or closed far away.
+    /// Returns the token that closes the bracket which the token at `open` opens; `None` if it is no bracket, or closed
+    /// far away.
     fn closing(&self, open: usize) -> Option<usize> {
         self.tokens.get(open).filter(|token| token.is(b'('))?;
         let mut depth = 0_usize;
@@ -141,7 +142,7 @@ impl MacroReading<'_> {
         None
     }
 
-    /// The commas between two tokens that stand in no bracket of their own.
+    /// Returns the commas between two tokens that stand in no bracket of their own.
     fn commas_between(&self, from: usize, to: usize) -> Vec<usize> {
         let (mut depth, mut found) = (0_usize, Vec::new());
         for number in from..to {

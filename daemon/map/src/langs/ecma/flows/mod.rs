@@ -205,7 +205,7 @@ impl<'t> Trace<'t> {
         self.to.end(before);
     }
 
-    /// The text of a loop before its body, which can be long.
+    /// Returns the text of a loop before its body, which can be long.
     fn head_of(&self, node: Node<'t>) -> &'t str {
         let end = node.child_by_field_id(self.f.body).map_or(node.end_byte(), |body| body.start_byte());
         let head = self.to.source.get(node.start_byte()..end).unwrap_or(&[]);
@@ -262,7 +262,7 @@ impl<'t> Trace<'t> {
         text.starts_with(b"require(") || text.starts_with(b"await import(")
     }
 
-    /// The value of something that a name is given to: a function or class is then called by it.
+    /// Returns the value of something that a name is given to: a function or class is then called by it.
     fn named_value(&mut self, value: Node<'t>, name: Node<'t>) -> ValueIdx {
         match self.kind_of(value) {
             FlowKind::ArrowFunction | FlowKind::FunctionExpression | FlowKind::GeneratorFunction => {

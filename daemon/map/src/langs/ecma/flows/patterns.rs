@@ -215,7 +215,7 @@ impl<'t> Trace<'t> {
         }
     }
 
-    /// The text of a key, whether it is quoted or not.
+    /// Returns the text of a key, whether it is quoted or not.
     pub(super) fn key_text(&self, key: Node<'t>) -> &'t str {
         self.to.text(key).trim_matches(['"', '\'', '`'])
     }

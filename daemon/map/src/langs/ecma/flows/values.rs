@@ -81,7 +81,7 @@ impl<'t> Trace<'t> {
         }
     }
 
-    /// The function or method whose object is at hand: arrow functions have none.
+    /// Returns the function or method whose object is at hand: arrow functions have none.
     fn method_around(&self) -> ScopeIdx {
         self.to.scope_of_this()
     }
@@ -100,7 +100,7 @@ impl<'t> Trace<'t> {
         self.to.one_of(&chosen)
     }
 
-    /// The value of an operand or branch that may not be computed.
+    /// Returns the value of an operand or branch that may not be computed.
     fn perhaps_value(&mut self, node: Node<'t>) -> ValueIdx {
         let before = self.to.begin(TracedRun::Perhaps);
         let value = self.value(node);

@@ -400,7 +400,7 @@ impl<'t> Trace<'_, 't> {
         self.to.close(outer)
     }
 
-    /// The values of parameters that are not given, which are made outside.
+    /// Returns the values of parameters that are not given, which are made outside.
     fn default_values(&mut self, list: Node<'t>) -> Vec<(usize, ValueIdx)> {
         let values = self.children(list).enumerate();
         let values: Vec<(usize, Node<'t>)> =

@@ -73,7 +73,7 @@ impl<'t> Trace<'_, 't> {
         self.to.one_of(&chosen)
     }
 
-    /// The value of an operand or branch that may not be computed.
+    /// Returns the value of an operand or branch that may not be computed.
     fn perhaps_value(&mut self, node: Node<'t>) -> ValueIdx {
         let before = self.to.begin(TracedRun::Perhaps);
         let value = self.value(node);
