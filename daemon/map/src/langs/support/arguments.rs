@@ -1,6 +1,6 @@
 //! Reads the arguments of a call from its tree, for languages with overloads: their number, and the kind of each.
-//!
-//! Grammars of the C family name literals alike, so one reader serves them all. What is not a literal, a creation, a cast or a
+//! Grammars of the C family name literals alike, so one reader serves them all. An argument that is no literal,
+//! creation, cast or
 //! local of a known type is unknown: resolution then leaves open which overload is meant, which is better than a guess.
 
 use super::each_child;
@@ -9,11 +9,11 @@ use crate::langs::lang::Lang;
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx};
 
-/// Java's classes of numbers, characters and truth values, and plain types that are no `int` but turn into one.
+/// The classes of numbers, characters and truth values of Java, and its plain types that are converted to `int`.
 const BOXED: [&str; 10] =
     ["Boolean", "Integer", "Long", "Float", "Double", "Character", "Short", "Byte", "short", "byte"];
 
-/// Brackets and casts around an argument that are looked through.
+/// Most brackets and casts around an argument that are looked through.
 const DEEP: usize = 8;
 
 /// Records the arguments in `list` for the call whose name is `name`; `more` are those that stand outside the list, as a block
@@ -82,7 +82,7 @@ fn argument_kind(node: Node<'_>, deep: usize, cx: &mut Cx<'_>) -> ArgumentKind {
     }
 }
 
-/// The kind of what shows it by the kind of its node alone.
+/// Returns the kind of an argument whose node kind alone tells it.
 fn literal_kind(node: Node<'_>, cx: &Cx<'_>) -> Option<ArgumentKind> {
     Some(match node.kind() {
         "decimal_integer_literal"
@@ -174,12 +174,12 @@ fn is_plain(kind: ArgumentKind) -> bool {
     matches!(kind, Int | Long | Float | Double | Char | Bool)
 }
 
-/// Returns the kind of what is computed of values of a kind: characters become numbers.
+/// Returns the kind of the results of arithmetic on values of a kind: characters become numbers.
 fn promoted_kind(kind: ArgumentKind) -> ArgumentKind {
     if kind == ArgumentKind::Char { ArgumentKind::Int } else { kind }
 }
 
-/// Returns the kind that methods of a name give in Java's library; no class gives them another meaning.
+/// Returns the kind of the results of methods with this name in Java's library; no class gives them another meaning.
 fn kind_of_result(name: &str) -> ArgumentKind {
     match name {
         "intValue" => ArgumentKind::Int,

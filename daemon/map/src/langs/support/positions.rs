@@ -1,10 +1,10 @@
-//! Counts lines and columns of places in a text that are asked for from first to last.
-//!
-//! Readers without a grammar know bytes only. Counting on from the last place keeps that linear however long a line is.
+//! Computes lines and columns of places in a text that are asked for from first to last.
+//! Readers without a grammar know bytes only. Counting on from the last place takes linear time in all, however long a
+//! line is.
 
 use hob_base::line_index::{mark_len, utf16_len};
 
-/// Positions of places that are asked for from first to last.
+/// The state of the count: the last place and its position.
 #[derive(Debug)]
 pub(crate) struct PiecePositions<'s> {
     source: &'s [u8],

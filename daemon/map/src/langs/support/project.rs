@@ -1,11 +1,11 @@
-//! Small helpers over workspace paths, and a fake project for tests.
+//! Helps import rules with workspace paths and declared packages, and gives their tests a fake project.
 
 /// Returns the folder of a path; empty at the root.
 pub(crate) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Joins a folder and a relative path, with `.` and `..` followed. `None` when it leads out of the workspace.
+/// Joins a folder and a relative path, and follows `.` and `..`. `None` if the path leads out of the workspace.
 pub(crate) fn join(folder: &str, relative: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|p| !p.is_empty()).collect();
     for part in relative.split('/') {
@@ -26,7 +26,7 @@ pub(crate) fn shared_folders(a: &str, b: &str) -> usize {
 }
 
 pub(crate) mod packages {
-    //! Packages that files declare (Java, Kotlin, Scala, C# namespaces), as opposed to folders.
+    //! Finds packages that files declare (Java, Kotlin, Scala, C# namespaces), as opposed to folders.
 
     use hob_base::FileId;
 
@@ -38,7 +38,7 @@ pub(crate) mod packages {
         facts.and_then(|facts| facts.package.map(|id| facts.name(id))).unwrap_or("")
     }
 
-    /// A package and those around it, innermost first: `a.b`, `a`.
+    /// Yields a package and those around it, innermost first: `a.b`, `a`.
     pub(crate) fn packages_around(package: &str) -> impl Iterator<Item = &str> {
         let first = Some(package).filter(|package| !package.is_empty());
         std::iter::successors(first, |inner| inner.rsplit_once('.').map(|(outer, _)| outer))
@@ -82,8 +82,8 @@ pub(crate) mod packages {
         Some((project.files_of_package(found), found.split('.').count()))
     }
 
-    /// Returns the package that a dotted path starts with, of the project or outside, and how many segments it takes;
-    /// paths that start with a capital start with a name in scope.
+    /// Returns the package that a dotted path starts with, of the project or outside, and how many segments it takes; a
+    /// path that starts with a capital starts with a name in scope instead.
     pub(crate) fn path_of(project: &dyn ImportProject, path: &str) -> Option<(ModuleTarget, usize)> {
         if !path.starts_with(|c: char| c.is_lowercase()) {
             return None;
@@ -105,7 +105,7 @@ pub(crate) mod packages {
 
 #[cfg(test)]
 pub(crate) mod fake {
-    //! A project made of strings.
+    //! A project for tests, made of strings.
 
     use hob_base::FileId;
     use rustc_hash::FxHashMap;
@@ -114,7 +114,7 @@ pub(crate) mod fake {
     use crate::langs::detect::language_of;
     use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 
-    /// Files by path, with their facts.
+    /// A project of extracted files, without a map.
     #[derive(Default)]
     pub(crate) struct Fake {
         paths: Vec<String>,
@@ -124,7 +124,7 @@ pub(crate) mod fake {
     }
 
     impl Fake {
-        /// A project of (path, text).
+        /// Extracts a project of (path, text).
         pub(crate) fn new(files: &[(&str, &str)]) -> Self {
             let mut fake = Self::default();
             for (path, text) in files {

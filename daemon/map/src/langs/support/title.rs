@@ -1,4 +1,4 @@
-//! Names of tests that are written as calls with a description.
+//! Names tests that are written as calls with a description.
 
 /// Returns the name of a test described as `text` by a call of `word`: the description, with the word before it where
 /// the description by itself could be the name of something (`describe("Path", …)`), so that nothing is taken for a use

@@ -287,7 +287,7 @@ impl<'t> Trace<'_, 't> {
         kind_of(function) == FlowKind::Identifier && self.to.text(function) == "super" && args.is_empty()
     }
 
-    /// `d.update({...})` and `l.append(x)` put something into what they are called on.
+    /// Traces `d.update({...})` and `l.append(x)`, which put something into the value that they are called on.
     fn trace_update(&mut self, callee: ValueIdx, args: &[FlowPart]) {
         let FlowValue::Member(of, name) = self.to.value_at(callee) else { return };
         let [arg] = args else { return };
