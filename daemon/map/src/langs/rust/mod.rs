@@ -1,8 +1,9 @@
-//! Rust.
-//!
-//! Macro invocations are not expanded: their token trees are scanned for calls and paths. Modules written as
-//! `mod x;` are imports (the file they name is elsewhere), modules with a body are definitions. Members of an `impl` belong to
-//! the type when it is in the same file, and otherwise only carry its name.
+//! Reads Rust files.
+//! Macro invocations are not expanded: their token trees are scanned for calls and paths. Modules written as `mod x;`
+//! are imports
+//! (their file is elsewhere), modules with a body are definitions. Members of an `impl` belong to the type if it is in
+//! the same
+//! file; otherwise they only carry its name.
 
 mod builtins;
 #[cfg(test)]
@@ -37,7 +38,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// Rust's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Rust,
     id: "rs",
