@@ -1,4 +1,4 @@
-//! Uses: calls, members, names, types.
+//! Records uses: calls, members, names, types.
 
 use super::grammar::{CKind, is_keyword};
 use super::rules::Family;
@@ -55,8 +55,9 @@ impl Family {
         WalkStep::Into
     }
 
-    /// A field that is read or written. C programs do that so often that the uses would outweigh all other facts, while
-    /// the receiver's type is mostly declared in another file; they are recorded for C++ only, where it is known.
+    /// Visits a field that is read or written. C programs do that so often that the uses would outweigh all other
+    /// facts, while the receiver's type is mostly declared in another file; so the use is recorded in C++ alone, if the
+    /// type is known.
     pub(crate) fn visit_member(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if !self.handled.take_mark(node) && self.g.cpp {
             let known = node.child_by_field_id(self.g.f.argument).map(|argument| self.receiver(argument, cx));
@@ -77,7 +78,7 @@ impl Family {
         cx.record_use(cx.text(leaf), leaf, kind, receiver);
     }
 
-    /// Returns what is known of the value before `.` or `->`.
+    /// Returns what the file tells about the value before `.` or `->`.
     fn receiver(&mut self, argument: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         let ty = match self.g.kind(argument) {
             CKind::This => return Receiver::SelfType,

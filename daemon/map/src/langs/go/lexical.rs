@@ -1,4 +1,5 @@
-//! Go: every block is a scope, a name is visible after its declaration, and `:=` declares only what its block has not yet.
+//! Describes the lexical scopes of Go: every block is a scope, a name is visible after its declaration, and `:=`
+//! declares only names that its block has not yet.
 
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, has_token, named_children,

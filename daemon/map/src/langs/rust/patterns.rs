@@ -244,7 +244,7 @@ fn each_place<'t>(node: Node<'t>, mut take: impl FnMut(usize, Node<'t>)) {
     each_child(node, |child, _| {
         shifted |= child.kind() == "remaining_field_pattern";
         if (child.is_named() && !child.is_extra()) || child.kind() == "_" {
-            // Behind `..` the places are not known: one that no tuple has.
+            // The places behind `..` are unknown.
             take(if shifted { usize::from(u16::MAX) } else { place }, child);
             place += 1;
         }

@@ -1,4 +1,4 @@
-//! Tests of the facts that hob reads where the preprocessor is in the way.
+//! Tests the facts of files whose preprocessor directives and macros disturb the grammar.
 
 use crate::langs::lang::Lang;
 use crate::langs::support::render;
