@@ -9,7 +9,7 @@ use hob_base::FileId;
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::{folder_of, join, shared_folders};
 
-/// The rules for shell scripts.
+/// The import rules of shell scripts.
 pub(super) struct Sources;
 
 impl ImportRules for Sources {

@@ -14,7 +14,7 @@ pub(super) struct ShellItem<'t, 'a> {
     pub(super) name_at: (u32, u32),
     pub(super) kind: DefKind,
     pub(super) flags: DefFlags,
-    /// Where its header ends.
+    /// The byte at which its header ends.
     pub(super) end: usize,
 }
 

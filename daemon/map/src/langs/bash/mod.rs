@@ -24,7 +24,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// Bash's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Bash,
     id: "sh",

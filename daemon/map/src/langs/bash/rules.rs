@@ -1,4 +1,4 @@
-//! The judgement on each node of a shell script: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of a shell script to its handler, and holds what handlers remember between nodes.
 
 use rustc_hash::FxHashSet;
 
@@ -8,7 +8,7 @@ use crate::langs::support::{Comment, Handled, Lead};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
-/// The rules for shell scripts.
+/// The state of the walk over one file of shell scripts.
 pub(super) struct ShellRules {
     pub(super) g: &'static ShellGrammar,
     pub(super) lead: Lead,

@@ -28,7 +28,7 @@ pub(crate) struct Family {
     pub(crate) namespaces: FxHashSet<StrId>,
     /// The types of variables at file level.
     pub(crate) globals: FxHashMap<StrId, StrId>,
-    /// The types of fields, by the qualified name of the field's type and the field's name.
+    /// The types of fields, by the qualified name of the type that has the field, and the field's name.
     pub(crate) field_types: FxHashMap<(StrId, StrId), StrId>,
     /// The types that this file defines, by qualified name.
     pub(crate) types: FxHashMap<StrId, DefIdx>,

@@ -1,4 +1,4 @@
-//! Tests of the facts that hob reads from C.
+//! Tests the facts that hob reads from C.
 
 use crate::langs::lang::Lang;
 use crate::langs::support::project::fake::Fake;

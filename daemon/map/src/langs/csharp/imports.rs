@@ -9,7 +9,7 @@ use hob_base::FileId;
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::packages;
 
-/// The rules for C#.
+/// The import rules of C#.
 pub(super) struct Namespaces;
 
 /// Where usings for a whole project are kept by convention: they hold for files that do not name them.

@@ -14,11 +14,11 @@ use crate::walk::{Cx, WalkStep};
 /// A definition about to be made.
 pub(super) struct CSharpItem<'t, 'a> {
     node: Node<'t>,
-    /// Where its name stands, and the name.
+    /// The node of its name, and the name.
     name: (Node<'t>, &'a str),
     kind: DefKind,
     flags: DefFlags,
-    /// Where its header ends.
+    /// The byte at which its header ends.
     end: usize,
 }
 
@@ -123,7 +123,7 @@ impl CSharpRules {
         WalkStep::Into
     }
 
-    /// Types of a class's fields and of what its methods return, before they are walked.
+    /// Notes the types of a class's fields and the results of its methods, before they are walked.
     fn know_members(&mut self, body: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let mut members = Vec::new();
         each_child(body, |member, _| members.push(member));

@@ -1,4 +1,4 @@
-//! C#.
+//! Reads C# files.
 //!
 //! A file belongs to the namespace that it declares first; types of that namespace are its top level, those of further
 //! namespaces in the same file are in a module of that name. What a `using` opens is a star import, a `global using` one of the
@@ -26,7 +26,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// C#'s row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::CSharp,
     id: "cs",

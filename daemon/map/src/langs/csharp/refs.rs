@@ -1,4 +1,4 @@
-//! Uses: calls, creations, members, names, types, attributes.
+//! Records uses: calls, creations, members, names, types, attributes.
 
 use super::grammar::CSharpKind;
 use super::infer::Sharp;

@@ -1,11 +1,11 @@
-//! The judgement on each node of C#: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of C# to its handler, and holds what handlers remember between nodes.
 
 use super::grammar::{CSharpGrammar, CSharpKind, GRAMMAR};
 use crate::langs::support::{Comment, Handled, Lead, Members, SurroundingBody};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
-/// The rules for C#.
+/// The state of the walk over one file of C#.
 pub(super) struct CSharpRules {
     pub(super) g: &'static CSharpGrammar,
     pub(super) lead: Lead,

@@ -30,7 +30,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// CSS's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Css,
     id: "css",

@@ -1,4 +1,4 @@
-//! The judgement on each node of CSS: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of CSS to its handler, and holds what handlers remember between nodes.
 
 use rustc_hash::FxHashMap;
 
@@ -9,7 +9,7 @@ use crate::langs::support::{Comment, Lead};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
-/// The rules for CSS.
+/// The state of the walk over one file of CSS.
 pub(super) struct CssRules {
     pub(super) g: &'static CssGrammar,
     pub(super) lead: Lead,

@@ -1,4 +1,4 @@
-//! Uses: values that name something, selectors that only ask, imports.
+//! Records uses: values that name something, selectors that only ask, imports.
 
 use super::grammar::CssKind;
 use super::items::CssName;

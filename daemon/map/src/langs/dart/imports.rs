@@ -12,7 +12,7 @@ use crate::langs::support::project::{folder_of, join, shared_folders};
 /// The beginning of a module that stands for the library of a part.
 pub(super) const PART_OF: &str = "part of ";
 
-/// The rules for Dart.
+/// The import rules of Dart.
 pub(super) struct DartImportRules;
 
 impl ImportRules for DartImportRules {

@@ -1,4 +1,4 @@
-//! Dart.
+//! Reads Dart files.
 //!
 //! A library is a file with its parts. A part is a re-exported star import of its library, and is looked at in the scope of the
 //! library ([`ImportRules::scope_file`](super::ImportRules::scope_file)), so that its names and imports are those of the library. A
@@ -36,7 +36,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// Dart's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Dart,
     id: "dart",

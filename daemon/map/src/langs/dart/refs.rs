@@ -1,4 +1,4 @@
-//! Uses: calls, members, creations, annotations, and what constructors hand on.
+//! Records uses: calls, members, creations, annotations, and what constructors hand on.
 
 use super::frameworks::{TEST_LIBRARIES, TEST_WORDS};
 use super::grammar::DartKind;

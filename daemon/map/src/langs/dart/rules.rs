@@ -1,4 +1,4 @@
-//! The judgement on each node of Dart: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of Dart to its handler, and holds what handlers remember between nodes.
 
 use super::grammar::{DartGrammar, DartKind, GRAMMAR};
 use crate::facts::StrId;
@@ -6,7 +6,7 @@ use crate::langs::support::{Comment, Handled, Lead};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
-/// The rules for Dart.
+/// The state of the walk over one file of Dart.
 pub(super) struct DartRules {
     pub(super) g: &'static DartGrammar,
     pub(super) lead: Lead,

@@ -32,7 +32,7 @@ enum Step<'t> {
 }
 
 impl DartRules {
-    /// Returns what is known of the value before `.`.
+    /// Returns what the file tells about the value before `.`.
     pub(super) fn receiver(&mut self, object: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         match object.kind() {
             "this" => Receiver::SelfType,

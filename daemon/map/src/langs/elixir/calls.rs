@@ -1,4 +1,4 @@
-//! Uses: calls with their number of arguments, captures, modules.
+//! Records uses: calls with their number of arguments, captures, modules.
 
 use super::grammar::ElixirKind;
 use super::heads::{arguments, do_block, operator, word};

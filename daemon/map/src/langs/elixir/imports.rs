@@ -12,7 +12,7 @@ use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 /// The last part of a name that stands for what the `use` of a module brings, which nothing shows.
 pub(super) const USING: &str = ".__using__";
 
-/// The rules for Elixir.
+/// The import rules of Elixir.
 pub(super) struct ModuleNames;
 
 impl ImportRules for ModuleNames {

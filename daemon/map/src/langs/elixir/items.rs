@@ -20,7 +20,7 @@ pub(super) struct ElixirItem<'t, 'a> {
     pub(super) flags: DefFlags,
     /// The start of its qualified name, where the definition around it does not give that.
     pub(super) qualifier: Option<&'a str>,
-    /// Where its header ends.
+    /// The byte at which its header ends.
     pub(super) end: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Elixir.
+//! Reads Elixir files.
 //!
 //! A module is named in full from anywhere, so the path of a call says which module it means once its aliases are known; the
 //! import rules look modules up by their names and not by files. A bare call is one of the module around it, or of what that imports.
@@ -32,7 +32,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// Elixir's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Elixir,
     id: "ex",

@@ -1,4 +1,4 @@
-//! The judgement on each node of Elixir: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of Elixir to its handler, and holds what handlers remember between nodes.
 
 use rustc_hash::FxHashMap;
 
@@ -17,7 +17,7 @@ pub(super) struct OpenModule {
     pub(super) name: String,
 }
 
-/// The rules for Elixir.
+/// The state of the walk over one file of Elixir.
 pub(super) struct ElixirRules {
     pub(super) g: &'static ElixirGrammar,
     /// Calls and names that are heads of definitions, and names that are no types.

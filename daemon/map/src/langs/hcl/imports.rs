@@ -8,7 +8,7 @@ use hob_base::FileId;
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::{folder_of, join};
 
-/// The rules for modules of Terraform.
+/// The import rules of modules of Terraform.
 pub(super) struct Modules;
 
 impl ImportRules for Modules {

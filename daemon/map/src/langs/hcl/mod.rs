@@ -23,7 +23,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// HCL's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Hcl,
     id: "tf",

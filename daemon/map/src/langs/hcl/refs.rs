@@ -1,4 +1,4 @@
-//! Uses: the addresses that expressions name.
+//! Records uses: the addresses that expressions name.
 //!
 //! An address is read from the text behind a variable (`aws_instance.web[0].id`), because the grammar attaches what stands behind
 //! an operator to the whole operation. Indexes and splats between the names are passed over.

@@ -1,4 +1,4 @@
-//! The judgement on each node of HCL: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of HCL to its handler, and holds what handlers remember between nodes.
 
 use super::grammar::{GRAMMAR, HclGrammar, HclKind};
 use crate::facts::DefIdx;
@@ -6,7 +6,7 @@ use crate::langs::support::{Comment, Handled, Lead, child_where, each_child};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, Rules, WalkStep};
 
-/// The rules for HCL.
+/// The state of the walk over one file of HCL.
 pub(super) struct HclRules {
     pub(super) g: &'static HclGrammar,
     pub(super) lead: Lead,

@@ -1,4 +1,4 @@
-//! Types that the file itself tells: declarations, `new`, casts.
+//! Infers types that the file itself tells: declarations, `new`, casts.
 
 use super::grammar::JavaKind;
 use super::rules::JavaRules;
@@ -13,7 +13,8 @@ const PATH_LIMIT: usize = 32;
 const CHAIN_LIMIT: usize = 6;
 
 impl JavaRules {
-    /// Returns the dotted name of a type, without arguments; none for arrays, primitive types and type parameters.
+    /// Returns the dotted name of a type, without arguments; for a type parameter, that of its bound. `None` for
+    /// arrays, primitive types and other type parameters.
     pub(super) fn type_path(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let parts = self.type_segments(ty)?;
         let names: Vec<&str> = parts.iter().map(|part| cx.text(*part)).collect();
@@ -54,8 +55,8 @@ impl JavaRules {
         None
     }
 
-    /// Returns the type of `new T(..)`, `(T) x`, a string, of variables and fields that are known, and of what this
-    /// file's methods return.
+    /// Returns the type of `new T(..)`, `(T) x`, a string, of known variables and fields, and of the results of this
+    /// file's methods.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         self.infer_type(value, CHAIN_LIMIT, cx)
     }
@@ -117,7 +118,7 @@ impl JavaRules {
         self.field_types.get(&(owner, field)).copied()
     }
 
-    /// Returns what is known of the value before `.`.
+    /// Returns what the file tells about the value before `.`.
     pub(super) fn receiver(&mut self, object: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         match self.g.kind(object) {
             JavaKind::This | JavaKind::Super if self.is_anonymous(object) => return Receiver::Unknown,

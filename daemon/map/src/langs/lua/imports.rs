@@ -11,7 +11,7 @@ use crate::langs::support::project::{folder_of, shared_folders};
 
 const ROOTS: &[&str] = &["src", "lua", "lib", "luasrc", "spec", "test", "tests", "scripts"];
 
-/// The rules for Lua.
+/// The import rules of Lua.
 pub(super) struct Roots;
 
 impl ImportRules for Roots {

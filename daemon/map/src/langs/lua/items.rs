@@ -15,7 +15,7 @@ pub(super) struct LuaItem<'t, 'a> {
     pub(super) name: &'a str,
     pub(super) kind: DefKind,
     pub(super) flags: DefFlags,
-    /// Where its header ends.
+    /// The byte at which its header ends.
     pub(super) end: usize,
     /// The path of the table it is in; empty for none.
     pub(super) table: String,

@@ -1,4 +1,4 @@
-//! Lua.
+//! Reads Lua files.
 //!
 //! A module is the table that its file returns, so `require` binds what the file exports as `default`. A table with
 //! methods, a metatable of itself or `__index` counts as a class; one that is returned or has functions as a module. Local
@@ -27,7 +27,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// Lua's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Lua,
     id: "lua",

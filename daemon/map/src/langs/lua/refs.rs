@@ -1,4 +1,4 @@
-//! Uses: names, fields, and the classes of values.
+//! Records uses: names, fields, and the classes of values.
 
 use super::grammar::LuaKind;
 use super::rules::LuaRules;

@@ -1,4 +1,4 @@
-//! The judgement on each node of Lua: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of Lua to its handler, and holds what handlers remember between nodes.
 
 use rustc_hash::FxHashMap;
 
@@ -9,7 +9,7 @@ use crate::langs::support::{Comment, Handled, Lead, Pending};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
-/// The rules for Lua.
+/// The state of the walk over one file of Lua.
 pub(super) struct LuaRules {
     pub(super) g: &'static LuaGrammar,
     pub(super) lead: Lead,

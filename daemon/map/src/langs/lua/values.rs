@@ -7,7 +7,7 @@ use crate::syntax::Node;
 /// Longest chain of `.` that is followed.
 const LIMIT: usize = 16;
 
-/// A node's text; empty where it is not UTF-8.
+/// Returns a node's text; empty if it is not UTF-8.
 pub(super) fn text<'t>(node: Node<'_>, source: &'t [u8]) -> &'t str {
     source.get(node.byte_range()).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
 }

@@ -32,7 +32,7 @@ use super::{
 use crate::facts::FactsBuilder;
 use crate::parse::Patience;
 
-/// Its row in the language table.
+/// Markdown's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Markdown,
     id: "md",

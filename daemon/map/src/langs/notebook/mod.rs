@@ -24,7 +24,7 @@ use crate::langs::semantics::{NameSemantics, Reach};
 use crate::langs::source::SourceRules;
 use crate::parse::Patience;
 
-/// Its row in the language table.
+/// notebooks' row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Notebook,
     id: "ipynb",

@@ -13,7 +13,7 @@ use crate::langs::lang::Lang;
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::{folder_of, join, shared_folders};
 
-/// The rules for PHP.
+/// The import rules of PHP.
 pub(super) struct Namespaces;
 
 impl ImportRules for Namespaces {

@@ -153,7 +153,7 @@ impl PhpRules {
         self.results.get(&(owner, name)).copied()
     }
 
-    /// Returns what is known of the value before `->`.
+    /// Returns what the file tells about the value before `->`.
     pub(super) fn receiver(&mut self, object: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         if cx.text(object) == "$this" {
             return match self.classes_around(object).last() {

@@ -107,7 +107,7 @@ impl PhpRules {
         .is_some()
     }
 
-    /// Everything but private is visible to some other file.
+    /// Returns the visibility of a definition: everything but private is visible to some other file.
     pub(super) fn visibility(&self, node: Node<'_>) -> DefFlags {
         DefFlags::default().with_if(!self.has_modifier(node, "private"), DefFlags::EXPORTED)
     }

@@ -1,4 +1,4 @@
-//! PHP.
+//! Reads PHP files.
 //!
 //! Which name a file means is a matter of its text alone: the namespace it is in, and its `use` clauses. So qualified names
 //! are spelt out in full here, as paths that begin with `\`; a plain class name means a class of the same namespace and
@@ -38,7 +38,7 @@ use crate::walk::walk;
 /// The start of a path that starts at no namespace.
 pub(crate) const ROOT: &str = "\\";
 
-/// Its row in the language table.
+/// PHP's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Php,
     id: "php",

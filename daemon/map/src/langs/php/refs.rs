@@ -1,4 +1,4 @@
-//! Uses: calls, creations, members, constants, types, attributes, included files.
+//! Records uses: calls, creations, members, constants, types, attributes, included files.
 
 use super::grammar::PhpKind;
 use super::items::PhpItem;

@@ -1,4 +1,4 @@
-//! The judgement on each node of PHP: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of PHP to its handler, and holds what handlers remember between nodes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,7 +9,7 @@ use crate::langs::support::{Comment, Handled, Lead};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
-/// The rules for PHP.
+/// The state of the walk over one file of PHP.
 pub(super) struct PhpRules {
     pub(super) g: &'static PhpGrammar,
     pub(super) lead: Lead,

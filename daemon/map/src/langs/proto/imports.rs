@@ -19,7 +19,7 @@ const MOST_ROOT: usize = 4;
 /// Most files that are looked at for the packages that one file sees.
 const MOST: usize = 256;
 
-/// The rules for Protocol Buffers.
+/// The import rules of Protocol Buffers.
 pub(super) struct ProtoImports;
 
 impl ImportRules for ProtoImports {

@@ -30,7 +30,7 @@ use crate::walk::walk;
 const GENERATED_TYPES: &[&str] =
     &["Stub", "AsyncStub", "Servicer", "PromiseClient", "Client", "Server", "Service", "Schema"];
 
-/// Its row in the language table.
+/// Protocol Buffers' row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Proto,
     id: "proto",

@@ -1,4 +1,4 @@
-//! Tests of the facts that hob reads from Python files.
+//! Tests the facts that hob reads from Python files.
 
 use crate::langs::lang::Lang;
 use crate::langs::support::render;

@@ -12,7 +12,7 @@ use crate::langs::support::project::{folder_of, join, shared_folders};
 /// Folders whose files are required by their path from there.
 const ROOTS: &[&str] = &["lib", "test", "spec", "tests", "app", "ext", "src"];
 
-/// The rules for Ruby.
+/// The import rules of Ruby.
 pub(super) struct LoadPath;
 
 impl ImportRules for LoadPath {

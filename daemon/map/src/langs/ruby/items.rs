@@ -15,7 +15,7 @@ pub(super) struct RubyItem<'t, 'a> {
     pub(super) name_at: (u32, u32),
     pub(super) kind: DefKind,
     pub(super) flags: DefFlags,
-    /// Where its header ends.
+    /// The byte at which its header ends.
     pub(super) end: usize,
     /// The class that it belongs to, when that is written with the name: `A` of `class A::B`.
     pub(super) within: Option<String>,

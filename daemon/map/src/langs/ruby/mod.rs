@@ -1,4 +1,4 @@
-//! Ruby.
+//! Reads Ruby files.
 //!
 //! Constants are found by their qualified names wherever they are written, because `require` binds nothing and classes are
 //! reopened at will; nesting decides which names are tried. A bare word that is no local variable is a call on the object at
@@ -33,7 +33,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// Ruby's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Ruby,
     id: "rb",

@@ -1,4 +1,4 @@
-//! Uses: words, constants, assignments, and what binds local variables.
+//! Records uses: words, constants, assignments, and what binds local variables.
 
 use super::grammar::RubyKind;
 use super::paths::{constant_path, created_class};

@@ -1,4 +1,4 @@
-//! The judgement on each node of Ruby: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of Ruby to its handler, and holds what handlers remember between nodes.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +10,7 @@ use crate::langs::support::{Comment, Handled, Lead};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
-/// The rules for Ruby.
+/// The state of the walk over one file of Ruby.
 pub(super) struct RubyRules {
     pub(super) g: &'static RubyGrammar,
     pub(super) lead: Lead,

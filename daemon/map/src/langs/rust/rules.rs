@@ -16,7 +16,7 @@ pub(super) struct RustRules {
     pub(super) pending: Pending,
     /// Types defined in this file, by qualified name.
     pub(super) types: FxHashMap<StrId, DefIdx>,
-    /// The types of fields, by the names of the field's type and of the field.
+    /// The types of fields, by the name of the type that has the field, and the field's name.
     pub(super) field_types: FxHashMap<(StrId, StrId), StrId>,
     /// Types that functions of this file return, by the type they belong to and their name.
     pub(super) results: FxHashMap<(Option<StrId>, StrId), Returned>,

@@ -5,7 +5,7 @@ use hob_base::FileId;
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::packages;
 
-/// The rules for Scala.
+/// The import rules of Scala.
 pub(super) struct ScalaImportRules;
 
 /// Stands for a path that starts at a value: what it leads to cannot be told.

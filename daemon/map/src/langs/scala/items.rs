@@ -14,11 +14,11 @@ use crate::walk::{Cx, WalkStep};
 /// A definition about to be made.
 pub(super) struct ScalaItem<'t, 'a> {
     node: Node<'t>,
-    /// Where its name stands, and the name.
+    /// The node of its name, and the name.
     name: (Node<'t>, &'a str),
     kind: DefKind,
     flags: DefFlags,
-    /// Where its header ends.
+    /// The byte at which its header ends.
     end: usize,
 }
 
@@ -429,7 +429,7 @@ fn module_of(path: &[&str], cx: &mut Cx<'_>) -> String {
     if local { UNTOLD.to_owned() } else { path.join(".") }
 }
 
-/// A name without the quotes it may be written in.
+/// Returns a name without the quotes that it may be written in.
 fn without_quotes(name: &str) -> &str {
     name.strip_prefix('`').and_then(|name| name.strip_suffix('`')).unwrap_or(name)
 }

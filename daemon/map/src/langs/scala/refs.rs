@@ -1,4 +1,4 @@
-//! Uses: calls, members, names, types, bases, annotations.
+//! Records uses: calls, members, names, types, bases, annotations.
 
 use super::grammar::ScalaKind;
 use super::infer::{Scala, created_type};
@@ -182,7 +182,7 @@ impl ScalaRules {
     }
 }
 
-/// A name without the quotes it may be written in.
+/// Returns a name without the quotes that it may be written in.
 fn name_of<'t>(node: Node<'_>, cx: &Cx<'t>) -> &'t str {
     let text = cx.text(node);
     text.strip_prefix('`').and_then(|name| name.strip_suffix('`')).unwrap_or(text)

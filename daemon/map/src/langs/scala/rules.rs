@@ -1,11 +1,11 @@
-//! The judgement on each node of Scala: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of Scala to its handler, and holds what handlers remember between nodes.
 
 use super::grammar::{GRAMMAR, ScalaGrammar, ScalaKind};
 use crate::langs::support::{Comment, Handled, Lead, Members, SurroundingBody};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
-/// The rules for Scala.
+/// The state of the walk over one file of Scala.
 pub(super) struct ScalaRules {
     pub(super) g: &'static ScalaGrammar,
     pub(super) lead: Lead,
@@ -36,7 +36,7 @@ impl ScalaRules {
         WalkStep::Skip
     }
 
-    /// Code: names declared in it are its own.
+    /// Visits code, whose declarations are its own.
     pub(super) fn visit_code(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.members.enter_body(node, SurroundingBody::Code);
         cx.open_scope(true);

@@ -31,7 +31,7 @@ use crate::parse::Patience;
 use record::SqlRecord;
 use statements::Statements;
 
-/// Its row in the language table.
+/// SQL's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Sql,
     id: "sql",

@@ -9,7 +9,7 @@ use hob_base::FileId;
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::join;
 
-/// The rules for Swift.
+/// The import rules of Swift.
 pub(super) struct Modules;
 
 /// Folders below which each folder is a module.

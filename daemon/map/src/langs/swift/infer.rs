@@ -278,7 +278,7 @@ impl SwiftRules {
         (self.g.kind(name) == SwiftKind::Ident).then_some(name)
     }
 
-    /// Returns what is known of the value before `.`.
+    /// Returns what the file tells about the value before `.`.
     pub(super) fn receiver(&mut self, target: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         match self.g.kind(target) {
             SwiftKind::SelfExpr => return Receiver::SelfType,

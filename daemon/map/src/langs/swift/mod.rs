@@ -1,4 +1,4 @@
-//! Swift.
+//! Reads Swift files.
 //!
 //! All files of a module (a SwiftPM target, else the project) see each other's top-level names; an import brings in every
 //! public name of another module. An extension is no definition: its members belong to the type that it extends, as
@@ -31,7 +31,7 @@ use crate::walk::walk;
 
 pub use manifest::read_package_swift;
 
-/// Its row in the language table.
+/// Swift's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Swift,
     id: "swift",

@@ -1,4 +1,4 @@
-//! Uses: calls, members, names, types.
+//! Records uses: calls, members, names, types.
 
 use super::grammar::SwiftKind;
 use super::rules::SwiftRules;

@@ -1,4 +1,4 @@
-//! The judgement on each node of Swift: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of Swift to its handler, and holds what handlers remember between nodes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,7 +8,7 @@ use crate::langs::support::{Comment, Handled, Lead, Pending};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, Rules, WalkStep};
 
-/// The rules for Swift.
+/// The state of the walk over one file of Swift.
 pub(super) struct SwiftRules {
     pub(super) g: &'static SwiftGrammar,
     pub(super) lead: Lead,
