@@ -1,4 +1,4 @@
-//! Routes of ASP.NET: `[HttpGet("users/{id}")]` on a method, below `[Route("api/[controller]")]` on its class.
+//! Records routes of ASP.NET: `[HttpGet("users/{id}")]` on a method, below `[Route("api/[controller]")]` on its class.
 
 use super::grammar::CSharpKind;
 use super::rules::CSharpRules;
@@ -33,7 +33,7 @@ const REGISTERING_ATTRIBUTES: &[&str] = &[
 ];
 
 impl CSharpRules {
-    /// Records what the attributes of a method register it for, just after it was opened.
+    /// Records the route or registration that the attributes of a method make, just after it was opened.
     pub(super) fn note_attributes(&self, method: Node<'_>, name: Node<'_>, cx: &mut Cx<'_>) {
         let Some(made) = cx.owner().filter(|made| cx.facts.defs()[made.index()].kind == DefKind::Method)
         else {

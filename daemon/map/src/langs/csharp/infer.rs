@@ -101,7 +101,7 @@ pub(super) fn name_identifier(name: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// The library's sequences of one type of elements.
+/// The library's types of sequences that have one type of elements.
 const SEQUENCES: &[&str] = &[
     "IEnumerable",
     "IAsyncEnumerable",
@@ -140,7 +140,7 @@ pub(super) fn element_type<'t>(ty: Node<'t>, cx: &Cx<'_>) -> Option<Node<'t>> {
     arguments.named_child(0).filter(|_| is_sequence)
 }
 
-/// Returns the name under which the elements of a variable are bound: no name of the language is written so.
+/// Returns the name under which the elements of a variable are bound; no name of the language has this form.
 pub(super) fn elements_of(name: &str) -> String {
     format!("{name}[]")
 }

@@ -10,7 +10,7 @@ pub(super) struct CSharpRules {
     pub(super) g: &'static CSharpGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
-    /// Names that stand where a type does: the grammar does not tell them from values.
+    /// Names in the place of a type, which the grammar does not tell from values.
     pub(super) types: Handled,
     pub(super) members: Members,
 }
@@ -34,7 +34,7 @@ impl CSharpRules {
         WalkStep::Skip
     }
 
-    /// A block or the like: names declared in it are its own.
+    /// Enters a block or the like, whose declarations are its own.
     fn visit_scope(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.members.enter_body(node, SurroundingBody::Code);
         cx.open_scope(true);

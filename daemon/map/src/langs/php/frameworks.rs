@@ -1,4 +1,5 @@
-//! Routes of Laravel (`Route::get("/users", [UserController::class, "index"])`) and Symfony (`#[Route("/users")]`).
+//! Records routes of Laravel (`Route::get("/users", [UserController::class, "index"])`) and Symfony
+//! (`#[Route("/users")]`).
 
 use super::rules::PhpRules;
 use crate::facts::{DefKind, Receiver, RefInput, RefKind};
@@ -6,7 +7,7 @@ use crate::langs::support::{child_where, routes};
 use crate::syntax::{Node, named_children};
 use crate::walk::Cx;
 
-/// Methods of Laravel's `Route` that answer a path.
+/// Methods of Laravel's `Route` that register a handler for a path.
 const ROUTE_METHODS: &[&str] =
     &["get", "post", "put", "patch", "delete", "options", "any", "view", "resource", "apiResource"];
 

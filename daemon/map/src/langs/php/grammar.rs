@@ -154,7 +154,7 @@ fields!(Fields {
 /// The grammar with its tables.
 pub(super) type PhpGrammar = crate::langs::support::Grammar<PhpKind, Fields>;
 
-/// PHP, with the text around it.
+/// The PHP grammar, with the text around the code, and its kinds and fields, looked up once.
 pub(super) static GRAMMAR: LazyLock<PhpGrammar> =
     LazyLock::new(|| PhpGrammar::new(super::language().as_ref(), KINDS, Fields::new));
 

@@ -1,9 +1,9 @@
 //! Finds the files that a PHP import names.
-//!
-//! A module is a namespace (`A.B`), found by what files declare first, else by what one declares after another namespace, or a file
-//! (`./a.php`). A namespace that no file of the
-//! workspace declares is the project's own all the same if `composer.json` says so or it begins like the file's own; else it
-//! is external, under its first two names (`Psr.Log`).
+//! A module is a namespace (`A.B`), found by what files declare first, else by what one declares after another
+//! namespace, or a file
+//! (`./a.php`). A namespace that no file of the workspace declares is the project's own all the same if `composer.json`
+//! says so or it
+//! begins like the file's own; else it is external, under its first two names (`Psr.Log`).
 
 use hob_base::FileId;
 
@@ -31,7 +31,8 @@ impl ImportRules for Namespaces {
         if is_own(project, from, module) { ModuleTarget::Unknown } else { external_target(module) }
     }
 
-    /// Complete paths, which begin with `\`: the longest beginning that is a namespace of the workspace.
+    /// Resolves a complete path, which begins with `\`, to the longest beginning of it that is a namespace of the
+    /// workspace.
     fn resolve_path(
         &self,
         project: &dyn ImportProject,
@@ -70,7 +71,7 @@ fn further_file(project: &dyn ImportProject, namespace: &str) -> Option<FileId> 
     files.into_iter().find(|file| project.facts(*file).is_some_and(declares))
 }
 
-/// Returns true if a namespace without files is the project's all the same.
+/// Returns true if a namespace without files belongs to the project.
 fn is_own(project: &dyn ImportProject, from: FileId, module: &str) -> bool {
     let first = |path: &str| path.split('.').next().unwrap_or("").to_owned();
     let package = project.facts(from).and_then(|facts| facts.package.map(|id| first(facts.name(id))));
@@ -94,7 +95,8 @@ fn external_target(module: &str) -> ModuleTarget {
     ModuleTarget::External(module.split('.').take(2).collect::<Vec<_>>().join("."))
 }
 
-/// A file that is included: beside the one that includes it, from the root of the project, or by the end of its path.
+/// Finds a file that is included: beside the one that includes it, from the root of the project, or by the end of its
+/// path.
 fn resolve_include(project: &dyn ImportProject, from: FileId, path: &str) -> ModuleTarget {
     let here = project.path(from).to_owned();
     let end = path.strip_prefix("*/");

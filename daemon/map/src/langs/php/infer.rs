@@ -1,4 +1,4 @@
-//! Types that the file itself tells: `new`, declared parameters and properties, what its own functions return.
+//! Infers types that the file itself tells: `new`, declared parameters and properties, results of its own functions.
 
 use super::grammar::PhpKind;
 use super::rules::PhpRules;
@@ -11,8 +11,8 @@ use crate::walk::{Binding, Cx};
 const CHAIN_LIMIT: usize = 8;
 
 impl PhpRules {
-    /// Returns the path of a value's class; behind a `=`, the path of the value itself, where only other files tell its
-    /// class.
+    /// Returns the path of a value's class; if only other files tell the class, the path of the value itself, behind a
+    /// `=`.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         if let Some(known) = self.infer_type(value, CHAIN_LIMIT, cx) {
             return Some(known);
@@ -21,7 +21,7 @@ impl PhpRules {
         Some(cx.facts.intern(&format!("={path}")))
     }
 
-    /// A value as a path of members and calls, from the object at hand, a class or a function on.
+    /// Returns the path of a value in members and calls, from the current object, a class or a function on.
     fn value_path(&mut self, value: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<String> {
         let depth = depth.checked_sub(1)?;
         match self.g.kind(value) {
@@ -104,7 +104,7 @@ impl PhpRules {
         None
     }
 
-    /// Returns the class that `new` makes.
+    /// Returns the class of the object that `new` makes.
     fn created_class(&mut self, new: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let class = child_where(new, |c| {
             matches!(self.g.kind(c), PhpKind::Name | PhpKind::Qualified | PhpKind::Relative)
@@ -179,7 +179,7 @@ impl PhpRules {
         }
     }
 
-    /// Writes down what the file tells of a property's type, for other files.
+    /// Records the type that the file tells for a property, for other files.
     pub(super) fn tell_field_type(&self, def: DefIdx, name: &str, class: Option<StrId>, cx: &mut Cx<'_>) {
         let Some(class) = class else { return };
         let name = cx.facts.intern(name);
@@ -189,7 +189,7 @@ impl PhpRules {
         }
     }
 
-    /// Writes down what a function's header or comment tells of its result, for other files.
+    /// Records the type that a function's header or comment states for its result, for other files.
     pub(super) fn tell_result(&self, def: DefIdx, function: Node<'_>, cx: &mut Cx<'_>) {
         let declared = function.child_by_field_id(self.g.f.result);
         let is_own = match declared {
@@ -209,7 +209,8 @@ impl PhpRules {
         }
     }
 
-    /// Types of properties that a constructor assigns: `$this->x = $x` of a typed parameter, `$this->x = new Foo`.
+    /// Notes the types of properties that a constructor assigns: `$this->x = $x` of a typed parameter, `$this->x = new
+    /// Foo`.
     pub(super) fn know_assigned(&mut self, method: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let (Some(body), Some(parameters)) =
             (method.child_by_field_id(self.g.f.body), method.child_by_field_id(self.g.f.parameters))
@@ -264,7 +265,7 @@ impl PhpRules {
     }
 }
 
-/// Returns the beginning of a path at a value of a type.
+/// Returns the beginning of a path at a value of this type.
 fn path_of_type(ty: StrId, cx: &Cx<'_>) -> String {
     let ty = cx.facts.provisional_name(ty);
     ty.strip_prefix('=').map_or_else(|| format!("{ty}~"), str::to_owned)
@@ -274,7 +275,7 @@ fn is_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// Returns true if a type as written is the class of the object at hand.
+/// Returns true if a written type is the class of the current object.
 pub(super) fn is_own_type(written: &str) -> bool {
     matches!(written.trim().trim_start_matches('?'), "self" | "static" | "$this")
 }

@@ -1,4 +1,4 @@
-//! Constants and what they are written with: `A::B::C` as `A.B.C`.
+//! Reads constants from expressions: `A::B::C` as `A.B.C`.
 
 use super::grammar::{GRAMMAR, RubyKind};
 use crate::facts::DefKind;
@@ -31,7 +31,7 @@ pub(super) fn constant_path(node: Node<'_>, source: &[u8]) -> Option<String> {
     (names.len() < LIMIT && names.iter().all(|name| !name.is_empty())).then(|| names.join("."))
 }
 
-/// The class that `Foo.new` makes, and of `x || Foo.new` the same.
+/// Returns the path of the class that `Foo.new` makes; `None` for other values.
 pub(super) fn created_class(value: Node<'_>, source: &[u8]) -> Option<String> {
     if GRAMMAR.kind(value) != RubyKind::Call {
         return None;
