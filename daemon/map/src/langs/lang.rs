@@ -1,7 +1,7 @@
 //! Names the languages, with the facts about a language that need no more than its name.
+//!
 //! The numbers of the variants are on disk, so a new variant goes last. What a language does with names is not here,
-//! but in its
-//! row of the table.
+//! but in its row of the table.
 
 /// A language that the map understands, or a kind of project file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -1,7 +1,7 @@
 //! Defines the shape of a language's row, and the interface of its import rules.
+//!
 //! The row says how files of a language become facts and where its imports lead. Import rules see the project through a
-//! trait, so that
-//! they stay functions of their arguments and can be tested without a map.
+//! trait, so that they stay functions of their arguments and can be tested without a map.
 
 use hob_base::FileId;
 use tree_sitter::Language;

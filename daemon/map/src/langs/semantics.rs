@@ -1,9 +1,8 @@
 //! Describes the properties of a language's names that the resolution and the graph ask for.
+//!
 //! Each field is one thing that languages do differently, so that shared code tests the property and not the language.
-//! A language's
-//! folder states its own [`NameSemantics`], beginning with [`NameSemantics::PLAIN`], which claims nothing. Two
-//! languages share a
-//! field only if it means the same for both. The code that acts on a property is not here.
+//! A language's folder states its own [`NameSemantics`], beginning with [`NameSemantics::PLAIN`], which claims nothing.
+//! Two languages share a field only if it means the same for both. The code that acts on a property is not here.
 
 /// The meaning of names in one language.
 #[derive(Clone, Copy, Debug)]

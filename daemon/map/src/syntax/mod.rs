@@ -1,18 +1,15 @@
 //! Keeps syntax trees as lists of nodes, for everything that reads facts.
+//!
 //! tree-sitter computes a node from the subtrees around it each time that a reader asks for one, or for its kind, place
-//! or field,
-//! and a file is read several times: for its definitions, its references, its flows. So [`Tree`] lists all nodes once,
-//! in the
-//! order of the text, when the first of them is asked for (`nodes.c`); [`Node`] and `NodeCursor` look into the list.
-//! They answer as
-//! tree-sitter's own do, and are named alike. One thing differs: a child is in a field only if it is in a field of its
-//! own parent. Where
-//! the parent has no such field, or the field comes by way of a hidden rule that another name makes visible,
-//! tree-sitter gives a
-//! grandchild: for `typeof a.b.c` in TypeScript it gives `b` as the property, and the list gives `c`.
+//! or field, and a file is read several times: for its definitions, its references, its flows. So [`Tree`] lists all
+//! nodes once, in the order of the text, when the first of them is asked for (`nodes.c`); [`Node`] and `NodeCursor`
+//! look into the list. They answer as tree-sitter's own do, and are named alike. One thing differs: a child is in a
+//! field only if it is in a field of its own parent. Where the parent has no such field, or the field comes by way of a
+//! hidden rule that another name makes visible, tree-sitter gives a grandchild: for `typeof a.b.c` in TypeScript it
+//! gives `b` as the property, and the list gives `c`.
+//!
 //! A list takes 48 bytes for a node, and counts for the memory that a file may take (`Tree::list_bytes`). It belongs to
-//! one tree and
-//! ends with it. Not here: the meaning of a node, and the parser.
+//! one tree and ends with it. Not here: the meaning of a node, and the parser.
 
 #![allow(unsafe_code)]
 

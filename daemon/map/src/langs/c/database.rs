@@ -1,10 +1,9 @@
 //! Reads the include paths of a `compile_commands.json`.
 //!
 //! Keys: `include`, one for each folder in `-I`, `-isystem` or `-iquote` of any command, absolute, in order of
-//! appearance; `sysroot`,
-//! one for each folder in which a command looks for the system's headers instead of the machine's own. The facts do not
-//! say which file
-//! is compiled with which folders: these differ between the programs of a project, seldom between its files.
+//! appearance; `sysroot`, one for each folder in which a command looks for the system's headers instead of the
+//! machine's own. The facts do not say which file is compiled with which folders: these differ between the programs of
+//! a project, seldom between its files.
 
 use rustc_hash::FxHashSet;
 use serde_json::Value;

@@ -1,11 +1,11 @@
 //! Finds the file that an `#include` names.
+//!
 //! The rules look for a header where the compiler would look first (beside the including file), then in the include
-//! paths that a
-//! `compile_commands.json` of the workspace gives, if they lead to one file, and then anywhere in the workspace, for a
-//! file whose path
-//! ends in the whole path written after `#include`. Of several such files the nearest counts (most folders in common,
-//! then fewest
-//! folders), if it is nearer than all others. A file that matches only part of the written path is never chosen.
+//! paths that a `compile_commands.json` of the workspace gives, if they lead to one file, and then anywhere in the
+//! workspace, for a file whose path ends in the whole path written after `#include`. Of several such files the nearest
+//! counts (most folders in common, then fewest folders), if it is nearer than all others. A file that matches only part
+//! of the written path is never chosen.
+//!
 //! A module is written as in the source, quotes or angle brackets included.
 
 use std::cmp::Reverse;

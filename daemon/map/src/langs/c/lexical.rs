@@ -1,7 +1,7 @@
 //! Describes the lexical scopes of C and C++: blocks, parameters, templates and lambdas, and types with their fields.
+//!
 //! A variable has its meaning from its own name on (`int x = x;`). Names at the level of a file or namespace are left
-//! to the graph,
-//! which knows headers and other files; so are functions, whose overloads no scope tells apart.
+//! to the graph, which knows headers and other files; so are functions, whose overloads no scope tells apart.
 
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, has_token, named_children,

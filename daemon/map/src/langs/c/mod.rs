@@ -1,13 +1,10 @@
 //! Reads C files, and holds the rules that C++ shares with C.
+//!
 //! The grammars of C and C++ name their nodes alike, so one set of rules (`Family`) serves both; the rules of C++ alone
-//! are in the
-//! `cpp` folder. C has one scope for all files: enumerators and nested structs are named as if they stood at file level
-//! (their
-//! parent still says where they are written). Macros are not expanded, so what a macro produces is unknown. The usual
-//! ways in
-//! which macros disturb the grammar (attributes before and after names, `DEFINE(x) { }`) are repaired, and text in
-//! which the grammar
-//! would lose its way is taken out (`mend`).
+//! are in the `cpp` folder. C has one scope for all files: enumerators and nested structs are named as if they stood at
+//! file level (their parent still says where they are written). Macros are not expanded, so what a macro produces is
+//! unknown. The usual ways in which macros disturb the grammar (attributes before and after names, `DEFINE(x) { }`) are
+//! repaired, and text in which the grammar would lose its way is taken out (`mend`).
 
 mod database;
 mod declarator;

@@ -1,4 +1,5 @@
 //! Records what the preprocessor does: includes, macros and the calls in their bodies.
+//!
 //! A macro's body is text to the grammar. It is scanned for `name(`, which is how macros lead from one function to
 //! another; a finer reading would need the expansion.
 

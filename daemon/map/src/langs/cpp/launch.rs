@@ -1,9 +1,8 @@
 //! Writes CUDA's launches so that the grammar reads them.
+//!
 //! `kernel<<<blocks, threads>>>(x)` is a call of `kernel` with two more numbers, which the grammar takes for shifts.
-//! Without two of the
-//! three signs on each side it is a call with template arguments, whose parts are expressions as those of the launch
-//! are. Behind
-//! template arguments there is no room for more, so the launch's are left out there.
+//! Without two of the three signs on each side it is a call with template arguments, whose parts are expressions as
+//! those of the launch are. Behind template arguments there is no room for more, so the launch's are left out there.
 
 use memchr::memmem;
 

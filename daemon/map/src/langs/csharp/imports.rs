@@ -1,8 +1,8 @@
 //! Finds the files that a C# `using` names.
+//!
 //! A module is a namespace (`A.B`), found by what files declare, or, for `using static` and nested types, a type
 //! (`A.B.Type`). Names may be relative to the enclosing namespaces. A namespace that holds only other namespaces of the
-//! project has
-//! no files; one that the project does not have is external, under its first two segments (`System.Linq`).
+//! project has no files; one that the project does not have is external, under its first two segments (`System.Linq`).
 
 use hob_base::FileId;
 

@@ -1,9 +1,8 @@
 //! Describes the lexical scopes of C#: locals of a block hold in all of it, patterns and `out var` bind where they
-//! stand, queries have
-//! variables of their own.
+//! stand, queries have variables of their own.
+//!
 //! Members are left to the graph, which knows bases and the other parts of a partial type; and a type may have the name
-//! of the property
-//! that has it (`Color Color`).
+//! of the property that has it (`Color Color`).
 
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,

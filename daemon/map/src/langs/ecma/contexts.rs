@@ -1,6 +1,5 @@
 //! Tells the types of parameters and results of a function in an expression from its place: as the argument of a call,
-//! as the value of
-//! a variable or field whose type is a function's, behind `import("x").then`.
+//! as the value of a variable or field whose type is a function's, behind `import("x").then`.
 
 use super::Ecma;
 use super::scopes::without_local_names;

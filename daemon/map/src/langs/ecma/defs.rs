@@ -1,7 +1,7 @@
 //! Defines functions and classes, and does for all definitions what they have in common.
+//!
 //! The parts around a declaration (`export`, `declare`, a doc comment) are kept as a [`Wrap`] when the walk meets them,
-//! and
-//! taken when it meets the declaration itself.
+//! and taken when it meets the declaration itself.
 
 use super::members::is_getter;
 use super::scopes::{SELF, without_local_names};

@@ -1,7 +1,7 @@
 //! Finds the types that object literals and patterns are expected to have, so that their keys are uses of the type's
-//! members: by the
-//! annotation of a variable or field, by the declared result of a function, by a cast, by the value that is taken
-//! apart.
+//! members: by the annotation of a variable or field, by the declared result of a function, by a cast, by the value
+//! that is taken apart.
+//!
 //! A key that the type does not have means nothing of the project ([`RefKind::Key`]).
 
 use super::scopes::without_local_names;

@@ -1,10 +1,9 @@
 //! Records routes of web servers: the functions that Express, Koa, Fastify, Hono and Nest call, though no code of the
 //! project does.
+//!
 //! A route is a definition named by its path. Its arguments belong to it, so that a handler written in place is not
-//! lost; a handler
-//! that is only named is a reference of kind `Framework`. A client's `api.get("/x")` has the same shape: the name of
-//! the object and
-//! its arguments decide, see [`is_router`].
+//! lost; a handler that is only named is a reference of kind `Framework`. A client's `api.get("/x")` has the same
+//! shape: the name of the object and its arguments decide, see [`is_router`].
 
 use super::Ecma;
 use crate::facts::{DefKind, Receiver};

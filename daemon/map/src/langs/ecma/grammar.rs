@@ -1,5 +1,6 @@
 //! Holds the three grammars of the family (TypeScript, TSX, JavaScript): which node kinds matter, and the numbers of
 //! fields.
+//!
 //! They share most names; the kinds that only one of them has never occur in the others.
 
 use std::sync::LazyLock;

@@ -1,12 +1,11 @@
 //! Repairs two things that the grammar of TypeScript does not understand, by writing them in a way that it does.
 //!
 //! - A member that begins a line with `<`, or is called `in`: the scanner gives no semicolon to the member before it,
-//! though the language does.
-//!   One is written into the white space in between.
+//!   though the language does. One is written into the white space in between.
 //! - `typeof undefined` as a type: `undefined` alone means the same.
+//!
 //! The repair looks at lines and words and needs no lexer: only files that miss definitions are repaired, and nobody
-//! reads what it
-//! makes of a string or a comment.
+//! reads what it makes of a string or a comment.
 
 use memchr::memmem::find_iter;
 

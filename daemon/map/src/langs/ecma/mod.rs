@@ -1,9 +1,9 @@
 //! Reads TypeScript, TSX and JavaScript with JSX: says which node kinds mean what.
+//!
 //! One walk reads a file. `scopes` binds local names when their scope is entered; `defs`, `typedefs`, `variables` and
-//! `members` write
-//! definitions, `refs` references, `modules` and `commonjs` imports and exports; `types` tells the types of
-//! expressions. `imports`
-//! finds the modules that specifiers name, with the help of what `manifest` reads from project files.
+//! `members` write definitions, `refs` references, `modules` and `commonjs` imports and exports; `types` tells the
+//! types of expressions. `imports` finds the modules that specifiers name, with the help of what `manifest` reads from
+//! project files.
 //!
 //! Conventions that the graph relies on:
 //! - `const x = require('m')` is two imports under one name: the module's default export, and the module.

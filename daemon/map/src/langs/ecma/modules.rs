@@ -1,7 +1,7 @@
 //! Records imports and exports of ECMAScript modules.
+//!
 //! `export { a as b } from 'x'` is an import that is passed on: with the local name `b`, because other files ask for it
-//! by that
-//! name; without a local name when it keeps its own.
+//! by that name; without a local name when it keeps its own.
 
 use super::Ecma;
 use super::defs::New;

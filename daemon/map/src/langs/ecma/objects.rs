@@ -1,8 +1,6 @@
 //! Defines the functions in object literals inside functions, where the literal has a name or is returned, so that a
-//! line in such a
-//! function belongs to it and not only to the function around. Options that are passed to a call are left out: they are
-//! many, and the
-//! called function names them already.
+//! line in such a function belongs to it and not only to the function around. Options that are passed to a call are
+//! left out: they are many, and the called function names them already.
 
 use super::defs::New;
 use super::scopes::EcmaValueKind;

@@ -1,5 +1,6 @@
 //! Records references: which names are used, how, and on which value; opens the scopes in which names are no
 //! references.
+//!
 //! Every segment of `a.b.c()` is a use of its own name: `a` stands alone, `b` is read on `a`, `c` is called on `a.b`.
 
 use super::defs::{New, Wrap};

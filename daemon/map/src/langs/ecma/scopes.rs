@@ -1,8 +1,7 @@
 //! Binds local names: parameters, `let` and `const` of a block, `var` of a function.
 //!
 //! They are bound when their scope is entered, because JavaScript hoists. Names whose value is a function or class are
-//! definitions
-//! and names whose value is `require()` are imports; neither is bound.
+//! definitions and names whose value is `require()` are imports; neither is bound.
 
 use rustc_hash::FxHashMap;
 

@@ -1,6 +1,5 @@
 //! Reads a type from the text of a signature, such as a parameter's, whose tree is gone. It gives the same types as
-//! [`types`](super::types)
-//! gives for an annotation.
+//! [`types`](super::types) gives for an annotation.
 
 use super::types::{GenericKind, generic_kind, predefined_type};
 use crate::langs::support::split_outside_brackets;

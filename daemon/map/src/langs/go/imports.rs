@@ -1,9 +1,9 @@
 //! Finds the package that a Go import path names.
+//!
 //! `go.mod` says which path a folder has; a package is the folder's files without its tests. `replace` directives that
-//! lead into the
-//! workspace are followed, also those of a `go.work`, and so is a `vendor` folder. All other packages are external,
-//! under the repository
-//! that they come from (`github.com/a/b`), or under their path if they belong to the standard library.
+//! lead into the workspace are followed, also those of a `go.work`, and so is a `vendor` folder. All other packages are
+//! external, under the repository that they come from (`github.com/a/b`), or under their path if they belong to the
+//! standard library.
 
 use hob_base::FileId;
 

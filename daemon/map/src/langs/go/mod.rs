@@ -1,11 +1,9 @@
 //! Reads Go files.
+//!
 //! Methods belong to their receiver's type if it is in the same file, and otherwise carry its name. Locals have the
-//! types that
-//! the file states: results of its functions and methods, declarations of its fields and variables; beyond the file the
-//! resolution
-//! follows the types that other files state. A defined type that is neither struct nor interface (`type Names
-//! []string`) is a class: it
-//! can have methods. Embedding counts as extending.
+//! types that the file states: results of its functions and methods, declarations of its fields and variables; beyond
+//! the file the resolution follows the types that other files state. A defined type that is neither struct nor
+//! interface (`type Names []string`) is a class: it can have methods. Embedding counts as extending.
 
 mod builtins;
 mod frameworks;

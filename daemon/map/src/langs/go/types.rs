@@ -1,6 +1,6 @@
 //! Writes types as the extractor keeps them: the dotted name of a type, behind `[]` for each slice, array, map or
-//! channel that holds it;
-//! and struct and interface types without a name, which go by the path of the field or variable that has them.
+//! channel that holds it; and struct and interface types without a name, which go by the path of the field or variable
+//! that has them.
 
 use super::grammar::GoKind;
 use super::rules::GoRules;

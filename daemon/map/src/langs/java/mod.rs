@@ -1,9 +1,8 @@
 //! Reads Java files.
+//!
 //! A bare name inside a class can mean a member of it or of the classes around it; methods have a name space of their
-//! own, so that a
-//! local variable does not hide them. Members of anonymous classes belong to the method that they are written in, and
-//! `this` in
-//! them is unknown. An annotation counts as a call of its type.
+//! own, so that a local variable does not hide them. Members of anonymous classes belong to the method that they are
+//! written in, and `this` in them is unknown. An annotation counts as a call of its type.
 
 mod builtins;
 mod frameworks;

@@ -1,5 +1,6 @@
 //! Describes the lexical scopes of Kotlin: a local has its meaning after its declaration; lambdas, loops and `when`
 //! bind names of their own.
+//!
 //! Members are left to the graph, except parameters of a class that are properties, which its initialisers name as
 //! parameters.
 

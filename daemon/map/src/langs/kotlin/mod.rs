@@ -1,12 +1,10 @@
 //! Reads Kotlin files.
+//!
 //! Kotlin shares names with Java and Scala, whose packages are the same. A member of a companion object is a member of
-//! its class, which
-//! is how it is called; the companion itself has none. An extension function is a member of the type that it extends as
-//! far as
-//! its qualified name goes (`String.shout`), wherever it is written; on a type parameter it is a function like others.
-//! A call of a
-//! capital is a creation. Members of anonymous objects belong to the definition that they are written in, and `this` in
-//! them is unknown.
+//! its class, which is how it is called; the companion itself has none. An extension function is a member of the type
+//! that it extends as far as its qualified name goes (`String.shout`), wherever it is written; on a type parameter it
+//! is a function like others. A call of a capital is a creation. Members of anonymous objects belong to the definition
+//! that they are written in, and `this` in them is unknown.
 
 mod builtins;
 mod grammar;

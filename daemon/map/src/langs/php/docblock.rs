@@ -1,4 +1,5 @@
 //! Reads types from documentation comments: `@param Foo $x`, `@return Foo`, `@var Foo`.
+//!
 //! Only plain names count, and of `Foo|null` the one that is not null. Other types (arrays, shapes, generics, unions of
 //! classes) do not say in which class a member is found.
 

@@ -1,9 +1,9 @@
 //! Finds the files that a PHP import names.
+//!
 //! A module is a namespace (`A.B`), found by what files declare first, else by what one declares after another
-//! namespace, or a file
-//! (`./a.php`). A namespace that no file of the workspace declares is the project's own all the same if `composer.json`
-//! says so or it
-//! begins like the file's own; else it is external, under its first two names (`Psr.Log`).
+//! namespace, or a file (`./a.php`). A namespace that no file of the workspace declares is the project's own all the
+//! same if `composer.json` says so or it begins like the file's own; else it is external, under its first two names
+//! (`Psr.Log`).
 
 use hob_base::FileId;
 

@@ -1,7 +1,7 @@
-//! Describes the scopes of PHP's variables: each function has its own, wherever in it they are assigned first. A
-//! closure sees those that
-//! its `use` names, an arrow function all around it.
-//! Names of functions, classes and constants belong to namespaces and not to scopes; properties are members.
+//! Describes the scopes of PHP's variables: each function has its own, wherever in it they are assigned first.
+//!
+//! A closure sees those that its `use` names, an arrow function all around it. Names of functions, classes and
+//! constants belong to namespaces and not to scopes; properties are members.
 
 use crate::langs::scope_rules::{Binder, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children};
 use crate::syntax::Node;

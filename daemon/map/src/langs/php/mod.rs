@@ -1,12 +1,11 @@
 //! Reads PHP files.
+//!
 //! The text of a file alone decides what its names mean: the namespace that it is in, and its `use` clauses. So
-//! qualified names
-//! are spelt out in full here, as paths that begin with `\`; a plain class name means a class of the same namespace and
-//! nothing else, a plain function or constant also one of no namespace. Namespaces are packages (`A\B` as `A.B`), found
-//! by
-//! what files declare first; a further namespace of a file is a module in it (`namespaces`). Variables keep their `$`,
-//! so
-//! that they never hide a function or a class. Blocks of Pest's `it` and `test` are tests under their description.
+//! qualified names are spelt out in full here, as paths that begin with `\`; a plain class name means a class of the
+//! same namespace and nothing else, a plain function or constant also one of no namespace. Namespaces are packages
+//! (`A\B` as `A.B`), found by what files declare first; a further namespace of a file is a module in it (`namespaces`).
+//! Variables keep their `$`, so that they never hide a function or a class. Blocks of Pest's `it` and `test` are tests
+//! under their description.
 
 mod builtins;
 mod docblock;

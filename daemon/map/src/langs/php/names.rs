@@ -1,7 +1,7 @@
 //! Finds the meaning of names: `use` clauses, namespaces, paths.
+//!
 //! A path is dotted. One that begins with `\` starts at the root namespace and is complete; a plain name means one of
-//! the file's
-//! own namespace, or the name that an import binds it to.
+//! the file's own namespace, or the name that an import binds it to.
 
 use super::ROOT;
 use super::grammar::PhpKind;

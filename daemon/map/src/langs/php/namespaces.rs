@@ -1,8 +1,8 @@
 //! Handles namespaces: the first that a file declares is the file's own, each further one a module within the file.
+//!
 //! A file may declare several, as `namespace A;` one after another or as `namespace A { ... }`. Definitions below a
-//! further one, up
-//! to the next, belong to modules with the parts of its name, so that `A\B\Foo` has that qualified name wherever it is
-//! written. A plain name of a class means one of the same namespace, and none of the file's first.
+//! further one, up to the next, belong to modules with the parts of its name, so that `A\B\Foo` has that qualified name
+//! wherever it is written. A plain name of a class means one of the same namespace, and none of the file's first.
 
 use super::grammar::PhpKind;
 use super::names::dotted_path;

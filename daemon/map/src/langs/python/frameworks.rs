@@ -1,13 +1,10 @@
 //! Records registrations with frameworks: the functions and classes that a web framework, a task queue, a command line
-//! or a test
-//! runner calls, though no code of the project does.
+//! or a test runner calls, though no code of the project does.
+//!
 //! A file shows only that something is handed over, so that is all that is recorded: a definition for each route, named
-//! by its path,
-//! and a reference of kind [`RefKind::Framework`] to what is handed over. The words below decide, together with the
-//! shape of the
-//! arguments; the package that a name comes from decides only where a word is common (`path`). The meaning of a
-//! fixture's name needs
-//! other files, and is found in `resolve`.
+//! by its path, and a reference of kind [`RefKind::Framework`] to what is handed over. The words below decide, together
+//! with the shape of the arguments; the package that a name comes from decides only where a word is common (`path`).
+//! The meaning of a fixture's name needs other files, and is found in `resolve`.
 
 use super::Python;
 use super::grammar::FIELDS;

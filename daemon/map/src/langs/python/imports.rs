@@ -1,11 +1,10 @@
 //! Finds the module that a Python import names.
+//!
 //! Python searches a path that no file states, so the rules reconstruct it: a source root is a folder above the
-//! importing file
-//! that is not itself inside a package, such a folder's `src` and `lib`, and the roots of other projects of the
-//! workspace (where a
-//! `pyproject.toml` or `setup.py` lies). A dotted path must match from a root on; a file that merely ends in the same
-//! names elsewhere
-//! is never taken. A module that no root has is a package outside the workspace.
+//! importing file that is not itself inside a package, such a folder's `src` and `lib`, and the roots of other projects
+//! of the workspace (where a `pyproject.toml` or `setup.py` lies). A dotted path must match from a root on; a file that
+//! merely ends in the same names elsewhere is never taken. A module that no root has is a package outside the
+//! workspace.
 
 use hob_base::FileId;
 

@@ -1,8 +1,8 @@
 //! Collects, in a first pass over the statements of a Python file, which names each scope binds, and to which types.
+//!
 //! Python binds names per function, not from the assignment onwards, and a class's attributes appear wherever a method
 //! writes `self.x = `. So the names are collected before the walk that records facts. Expressions are not entered,
-//! which
-//! keeps this pass cheap: statements are a small part of a tree.
+//! which keeps this pass cheap: statements are a small part of a tree.
 
 use std::sync::LazyLock;
 

@@ -1,6 +1,5 @@
 //! Defines methods that a class body makes by naming them: `delegate :name, to: :owner`, `def_delegators :@list,
-//! :size`, and the typed
-//! properties of Sorbet, `prop :name, String`.
+//! :size`, and the typed properties of Sorbet, `prop :name, String`.
 
 use super::grammar::RubyKind;
 use super::items::word_position;

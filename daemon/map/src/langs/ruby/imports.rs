@@ -1,10 +1,8 @@
 //! Finds the file that a Ruby import names.
 //!
 //! `./x` is a file beside the one that requires it. Other names are looked up below the folders that are on the load
-//! path by
-//! convention (`lib`, `app/*`, `test`, `spec`, and the root), the nearest first. A name that is not found there is a
-//! library outside,
-//! under its first part.
+//! path by convention (`lib`, `app/*`, `test`, `spec`, and the root), the nearest first. A name that is not found there
+//! is a library outside, under its first part.
 
 use hob_base::FileId;
 

@@ -1,13 +1,11 @@
 //! Finds variables that outlive a call, and what `@x`, `@@x` and `$x` do at each place; and the classes of values, as
 //! in `@x = Foo.new`.
+//!
 //! One pass reads the file before the walk, because methods read what others assign. A class's variable is defined
-//! once, over all its
-//! methods and all places of the file that reopen the class: where `initialize` assigns it, else where it is assigned
-//! first, else by an
-//! `attr_reader` or the like. The variables of a class itself and those of its objects are told apart by the methods
-//! that they stand in. A
-//! variable that is also assigned any other value has no known class. Not here: variables outside of classes, which
-//! scopes know.
+//! once, over all its methods and all places of the file that reopen the class: where `initialize` assigns it, else
+//! where it is assigned first, else by an `attr_reader` or the like. The variables of a class itself and those of its
+//! objects are told apart by the methods that they stand in. A variable that is also assigned any other value has no
+//! known class. Not here: variables outside of classes, which scopes know.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

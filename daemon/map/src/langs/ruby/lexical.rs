@@ -1,8 +1,8 @@
 //! Describes the scopes of Ruby's local variables: an assignment makes one in the innermost method, class or block,
 //! unless a block around it has one of that name.
+//!
 //! Methods, classes and modules see no variable around them; blocks do. Instance variables outside of classes, as in
-//! scripts and groups
-//! of tests, belong to the file here; those of classes are definitions of the map.
+//! scripts and groups of tests, belong to the file here; those of classes are definitions of the map.
 
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,

@@ -1,7 +1,7 @@
 //! Tracks local variables: a bare word that is one is no call.
+//!
 //! Blocks see the variables around them; methods, classes and modules do not. So these scopes are separate from those
-//! of the
-//! walk, in which an inner scope sees everything outside.
+//! of the walk, in which an inner scope sees everything outside.
 
 use rustc_hash::FxHashMap;
 

@@ -1,13 +1,10 @@
 //! Reads Ruby files.
+//!
 //! Constants are found by their qualified names wherever they are written, because `require` binds nothing and classes
-//! are reopened at
-//! will; nesting decides which names are tried. A bare word that is no local variable is a call on `self`. `Foo.new`
-//! counts as a call of
-//! `Foo`. `@size` is a field of the class, under that name. The methods and types that `attr_accessor`,
-//! `define_method`, `alias_method`,
-//! `Struct.new` and RSpec's `let` make are defined where their literal names stand; `describe` and `it` with a literal
-//! description are
-//! tests.
+//! are reopened at will; nesting decides which names are tried. A bare word that is no local variable is a call on
+//! `self`. `Foo.new` counts as a call of `Foo`. `@size` is a field of the class, under that name. The methods and types
+//! that `attr_accessor`, `define_method`, `alias_method`, `Struct.new` and RSpec's `let` make are defined where their
+//! literal names stand; `describe` and `it` with a literal description are tests.
 
 mod builtins;
 mod calls;

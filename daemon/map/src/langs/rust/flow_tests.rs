@@ -1,6 +1,5 @@
 //! Tests which type's member is called, by what the file and the other files tell about a value's type. Each case is a
-//! body in which
-//! `run` is called; the project has two of them.
+//! body in which `run` is called; the project has two of them.
 
 const PROJECT: &str = "\
 //- /Cargo.toml

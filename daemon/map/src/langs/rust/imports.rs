@@ -1,12 +1,9 @@
 //! Finds the module that a Rust path names.
 //!
 //! The rules read the tree of modules off the files: `a::b` is `a/b.rs` or `a/b/mod.rs` below the folder that belongs
-//! to the
-//! current module, or a module with a body inside a file. The root of a crate is the file that no other file is the
-//! parent
-//! of. Other crates are found by the name that their `Cargo.toml` gives them, if the importing crate depends on them;
-//! all
-//! others are external. `#[path]` is followed from modules at a file's top level.
+//! to the current module, or a module with a body inside a file. The root of a crate is the file that no other file is
+//! the parent of. Other crates are found by the name that their `Cargo.toml` gives them, if the importing crate depends
+//! on them; all others are external. `#[path]` is followed from modules at a file's top level.
 
 use hob_base::FileId;
 

@@ -1,7 +1,6 @@
 //! Infers types from the text: annotations, constructors, fields of structs in this file. If a type depends on other
-//! files, it
-//! leaves a path of names and calls to the resolution (`=WalkBuilder.new().hidden()`, see [`TypeHint`] and the module
-//! `values`).
+//! files, it leaves a path of names and calls to the resolution (`=WalkBuilder.new().hidden()`, see [`TypeHint`] and
+//! the module `values`).
 //!
 //! [`TypeHint`]: crate::facts::TypeHint
 

@@ -1,7 +1,7 @@
 //! Records references in macro invocations, whose arguments are only tokens.
+//!
 //! `name (` is a call, `.name (` a call on the value before it (a chain from a variable or a call), `a::b` a path. Bare
-//! names
-//! are recorded if they start in upper case; not behind `struct` and the like, where the macro defines them.
+//! names are recorded if they start in upper case; not behind `struct` and the like, where the macro defines them.
 
 use super::grammar::RustKind;
 use super::infer::{PATH_LIMIT, binding_type};

@@ -2,8 +2,8 @@
 //!
 //! Keys: `package` (the package's name), `lib.name`, `lib.path`, `bin.path` (one for each), `member` (one for each
 //! pattern of `workspace.members`), `dependency` (`name` or `name=package` when renamed, one for each). The reader
-//! knows lines,
-//! not TOML: tables, `key = "value"`, inline tables and arrays of strings, which is what manifests are made of.
+//! knows lines, not TOML: tables, `key = "value"`, inline tables and arrays of strings, which is what manifests are
+//! made of.
 
 use crate::facts::FactsBuilder;
 

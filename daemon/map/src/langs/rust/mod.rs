@@ -1,9 +1,8 @@
 //! Reads Rust files.
+//!
 //! Macro invocations are not expanded: their token trees are scanned for calls and paths. Modules written as `mod x;`
-//! are imports
-//! (their file is elsewhere), modules with a body are definitions. Members of an `impl` belong to the type if it is in
-//! the same
-//! file; otherwise they only carry its name.
+//! are imports (their file is elsewhere), modules with a body are definitions. Members of an `impl` belong to the type
+//! if it is in the same file; otherwise they only carry its name.
 
 mod builtins;
 #[cfg(test)]

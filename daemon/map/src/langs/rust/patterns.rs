@@ -1,7 +1,8 @@
 //! Binds the names of patterns, with the types of their values.
+//!
 //! A name in a pattern is a variable if it starts in lower case, and a constant otherwise; the grammar cannot tell, and
-//! the compiler
-//! warns about names that break the convention. A value that a pattern takes apart is followed as a path, see `values`.
+//! the compiler warns about names that break the convention. A value that a pattern takes apart is followed as a path,
+//! see `values`.
 
 use super::grammar::RustKind;
 use super::infer::{PATH_LIMIT, PATH_STEPS, as_binding};

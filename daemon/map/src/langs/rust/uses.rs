@@ -1,9 +1,9 @@
 //! Records `use` and `extern crate`.
+//!
 //! A module is written with `::`, as in the source: `use a::b::c` is the name `c` of the module `a::b` (the resolution
-//! finds out
-//! whether `c` is itself a module), `use a::b::{self}` and `use a` are modules, `use a::*` a star. Within a module that
-//! has its body in
-//! the file, `self` and `super` are rewritten to hold for the file: `use super::f` in `mod tests { }` is `self::f`.
+//! finds out whether `c` is itself a module), `use a::b::{self}` and `use a` are modules, `use a::*` a star. Within a
+//! module that has its body in the file, `self` and `super` are rewritten to hold for the file: `use super::f` in `mod
+//! tests { }` is `self::f`.
 
 use super::grammar::RustKind;
 use super::refs::without_raw_prefix;

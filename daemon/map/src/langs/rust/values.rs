@@ -1,9 +1,11 @@
 //! Describes values as paths that the resolution follows: names, `()` for a call, and
+//!
 //! - `:Vec<Foo>` at the start: a value of that type;
 //! - `.?`: the part that `?` and the pattern `Some(x)` take out, `.!` the part that `Err(x)` takes out;
 //! - `.@`: the elements that a loop yields, `.[]` the one that an index gives;
 //! - `.0`: an element of a tuple, a field of a tuple struct or variant;
 //! - `.map@0:0`: the first parameter of the function that is passed to `map`.
+//!
 //! A tuple literal is `(a,b)`; its elements are taken at once, and it never leaves the file in this form.
 
 use super::grammar::RustKind;

@@ -1,9 +1,8 @@
 //! Writes types so that the resolution can read them in any file.
+//!
 //! A type is the dotted name that it has, through references and owning pointers. If its arguments say what a value of
-//! it
-//! holds (`Option<Foo>`, `Vec<Foo>`, tuples), the whole is kept, behind a `:`: `:Result<Vec<a.Foo>,_>`, `:(Foo,_)`,
-//! `:[Foo]`.
-//! The resolution's `written` module knows what the library's own types make of them. An unknown part is `_`.
+//! it holds (`Option<Foo>`, `Vec<Foo>`, tuples), the whole is kept, behind a `:`: `:Result<Vec<a.Foo>,_>`, `:(Foo,_)`,
+//! `:[Foo]`. The resolution's `written` module knows what the library's own types make of them. An unknown part is `_`.
 
 use rustc_hash::FxHashMap;
 

@@ -67,7 +67,7 @@ impl Scala {
     pub(super) fn call_parts<'t>(&self, call: Node<'t>) -> Option<(Option<Node<'t>>, Node<'t>)> {
         let f = &GRAMMAR.f;
         let mut function = call.child_by_field_id(f.function)?;
-        // Of `f(a)(b)` and `f[A](a)` the inner call is the one.
+        // In `f(a)(b)` and `f[A](a)`, the inner call has the name.
         for _ in 0..LIMIT {
             match GRAMMAR.kind(function) {
                 ScalaKind::Call | ScalaKind::Generic => function = function.child_by_field_id(f.function)?,
@@ -84,7 +84,7 @@ impl Scala {
     }
 }
 
-/// Returns the type that `new` makes.
+/// Returns the type of the object that `new` makes.
 pub(super) fn created_type(node: Node<'_>) -> Option<Node<'_>> {
     let is_type = |c: Node<'_>| {
         matches!(

@@ -11,9 +11,9 @@ pub(super) struct ScalaRules {
     pub(super) lead: Lead,
     pub(super) handled: Handled,
     pub(super) members: Members,
-    /// Where the extension, or the implicit class, around the walk ends.
+    /// The byte at which the extension, or the implicit class, around the walk ends.
     pub(super) extends_to: usize,
-    /// True if the parameters of the class at hand are its values.
+    /// True if the parameters of the current class are its values.
     pub(super) of_case: bool,
 }
 
@@ -43,7 +43,7 @@ impl ScalaRules {
         WalkStep::Into
     }
 
-    /// The body of an anonymous class, unless its definition has told of it.
+    /// Enters the body of an anonymous class, unless a definition has entered it.
     fn visit_template_body(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if !self.handled.take_mark(node) {
             self.members.enter_body(node, SurroundingBody::Anonymous);

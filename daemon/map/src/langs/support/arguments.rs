@@ -1,7 +1,8 @@
 //! Reads the arguments of a call from its tree, for languages with overloads: their number, and the kind of each.
+//!
 //! Grammars of the C family name literals alike, so one reader serves them all. An argument that is no literal,
-//! creation, cast or
-//! local of a known type is unknown: resolution then leaves open which overload is meant, which is better than a guess.
+//! creation, cast or local of a known type is unknown: resolution then leaves open which overload is meant, which is
+//! better than a guess.
 
 use super::each_child;
 use crate::facts::{ArgumentKind, Arguments, CallArguments};

@@ -1,9 +1,8 @@
 //! Records on which lines the values of a file stand while the tracer goes through the file.
+//!
 //! Only the explanation of an edge asks for these places; the facts of a file are made without them. A variable that is
-//! read where
-//! only one assignment can have reached it has that assignment's value. So the record also keeps through which store an
-//! expression has
-//! its value: otherwise `b = a` would leave no trace between the two names.
+//! read where only one assignment can have reached it has that assignment's value. So the record also keeps through
+//! which store an expression has its value: otherwise `b = a` would leave no trace between the two names.
 
 use rustc_hash::FxHashMap;
 

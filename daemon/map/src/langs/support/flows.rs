@@ -1,8 +1,8 @@
 //! Collects where the values of a file go ([`Flows`]) while an extractor goes through its tree.
+//!
 //! A language says what is declared, assigned, read, called and stored, in the order in which it runs. The tracer keeps
-//! which single
-//! assignment a variable was last given where the text runs straight on: a read is then of that value, so that of
-//! `a = f; a = g; a()` only `g` is called. Where text may run or not, or run again, that knowledge ends.
+//! which single assignment a variable was last given where the text runs straight on: a read is then of that value, so
+//! that of `a = f; a = g; a()` only `g` is called. Where text may run or not, or run again, that knowledge ends.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,7 +1,7 @@
 //! Prepares a grammar for an extractor: the meaning of each of its node kinds, and the numbers of its fields.
+//!
 //! The tables are made once per process, behind a `LazyLock`; then the walk's inner loop looks things up in arrays and
-//! compares no
-//! names. A grammar that needs more than this (C, with two dialects) has a type of its own.
+//! compares no names. A grammar that needs more than this (C, with two dialects) has a type of its own.
 
 use tree_sitter::Language;
 

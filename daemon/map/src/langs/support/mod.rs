@@ -1,5 +1,6 @@
 //! Holds what several extractors need and no grammar knows: comments before a definition, names that come into scope
 //! later than they stand in the text, names that are not uses, paths.
+//!
 //! Nothing here decides what a node means; each language does that itself.
 
 mod arguments;

@@ -1,8 +1,8 @@
 //! Delays bindings that take effect after the text that introduces them: in `let x = x();` the call is not to the
 //! local.
+//!
 //! The walk goes through the text in order, so a binding is kept until the walk reaches the place where it takes
-//! effect, and dropped
-//! if the block it belongs to has ended by then.
+//! effect, and dropped if the block it belongs to has ended by then.
 
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx};

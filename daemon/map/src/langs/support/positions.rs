@@ -1,4 +1,5 @@
 //! Computes lines and columns of places in a text that are asked for from first to last.
+//!
 //! Readers without a grammar know bytes only. Counting on from the last place takes linear time in all, however long a
 //! line is.
 

@@ -1,7 +1,7 @@
 //! Renders facts as short text, for tests.
+//!
 //! One line per fact: `kind qualified[~n] first-last@line:col flags | signature | doc`, then imports and exports, then
-//! references in
-//! the order of the text. Flags: E exported, D declaration, T test, X default export.
+//! references in the order of the text. Flags: E exported, D declaration, T test, X default export.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,5 @@
 //! Records routes: the paths that web frameworks answer, each a definition named by its path as written.
+//!
 //! Each language finds the registrations; this module gives routes the same shape in all languages.
 
 use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, Receiver, RefInput, RefKind};

@@ -1,7 +1,7 @@
 //! Finds the schema that a generated module was made from: `acme/user.proto` behind `acme.user_pb2`.
+//!
 //! Generated modules are seldom in the repository, and those that are say less than the schema: Python's modules fill
-//! themselves
-//! when they are loaded. So an import of such a module means the schema, if the workspace has it.
+//! themselves when they are loaded. So an import of such a module means the schema, if the workspace has it.
 
 use hob_base::FileId;
 

@@ -1,9 +1,8 @@
 //! Infers the types of values from one file: declarations, creations, the results of its own methods.
+//!
 //! It serves languages with classes whose members may be named bare. A language says what kind of value an expression
-//! is
-//! ([`Syntax`]); following chains of members and calls, and describing a receiver, is the same everywhere. It reads no
-//! other file:
-//! the resolution finds the members of their types.
+//! is ([`Syntax`]); following chains of members and calls, and describing a receiver, is the same everywhere. It reads
+//! no other file: the resolution finds the members of their types.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! Types that the file itself tells: annotations, initialisers, properties and results of its own types.
+//! Infers types that the file itself tells: annotations, initialisers, properties and results of its own types.
 
 use super::grammar::SwiftKind;
 use super::rules::SwiftRules;
@@ -14,7 +14,7 @@ const CHAIN_LIMIT: usize = 6;
 /// Deepest nesting of types whose members are read before the walk.
 const NESTING_LIMIT: usize = 16;
 
-/// A list of declarations that is to be read: where they are, whose, and which names there are type parameters.
+/// A list of declarations that is to be read, with its owner and the type parameters that are visible there.
 struct Level<'t> {
     list: Node<'t>,
     owner: Option<StrId>,
@@ -23,7 +23,7 @@ struct Level<'t> {
 }
 
 impl SwiftRules {
-    /// Reads all declarations of the file's types and of the file before the walk.
+    /// Reads the types of all declarations of the file before the walk.
     pub(super) fn visit_file<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         each_child(node, |member, _| self.members.mark(member));
         let mut levels = vec![Level { list: node, owner: None, generics: Vec::new(), depth: 0 }];
@@ -116,14 +116,14 @@ impl SwiftRules {
         }
     }
 
-    /// Returns the type in `: T`.
+    /// Returns the type of an annotation `: T`.
     pub(super) fn annotated_type(&mut self, annotation: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let ty = annotation.child_by_field_id(self.g.f.ty);
         let ty = ty.or_else(|| annotation.child_by_field_id(self.g.f.name))?;
         self.type_path(ty, cx)
     }
 
-    /// Returns the dotted name of a type, through `?`, `some` and `any` and without arguments; none for lists,
+    /// Returns the dotted name of a type, through `?`, `some` and `any` and without arguments; `None` for lists,
     /// functions and type parameters.
     pub(super) fn type_path(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let mut ty = ty;
@@ -151,8 +151,8 @@ impl SwiftRules {
         known.then(|| cx.facts.intern(&names.join(".")))
     }
 
-    /// Returns the type of `T(..)`, `x as T`, of variables and properties that are known, and of what this file's
-    /// functions return.
+    /// Returns the type of `T(..)`, `x as T`, of known variables and properties, and of the results of this file's
+    /// functions.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         self.infer_type(value, CHAIN_LIMIT, cx)
     }
@@ -196,8 +196,8 @@ impl SwiftRules {
         around.into_iter().find_map(|owner| self.properties.get(&(owner, name))).copied()
     }
 
-    /// Returns the types whose members a bare name can be, innermost first; the last is `None`, for those of the
-    /// file.
+    /// Returns the types whose members a bare name can mean, innermost first, and `None` for those of the file at the
+    /// end.
     fn owners_around(&mut self, node: Node<'_>) -> Vec<Option<StrId>> {
         self.body_around(node);
         self.bodies.iter().rev().take(NESTING_LIMIT).map(|body| Some(body.name)).chain([None]).collect()
@@ -235,8 +235,8 @@ impl SwiftRules {
         }
     }
 
-    /// Returns the type that `Type.name(..)` gives: an instance for `init` and for a nested type, else the function's
-    /// result.
+    /// Returns the type of the result of `Type.name(..)`: an instance for `init` and for a nested type, else the
+    /// function's result.
     fn static_result(&self, path: &str, name: &str, cx: &mut Cx<'_>) -> Option<StrId> {
         let owner = cx.facts.intern(path);
         if name == "init" {
@@ -263,7 +263,8 @@ impl SwiftRules {
         self.properties.get(&(Some(owner), name)).copied()
     }
 
-    /// `Type` or `Outer.Type`, written as an expression: names that begin with a capital.
+    /// Returns the name of a type that is written as an expression, `Type` or `Outer.Type`: names that begin with a
+    /// capital.
     pub(super) fn type_name(&self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
         let path = self.name_path(node)?;
         let names: Vec<&str> = path.iter().map(|part| cx.text(*part)).collect();
@@ -323,14 +324,14 @@ impl SwiftRules {
         None
     }
 
-    /// The grammar has `a[0]` as a call too.
+    /// Returns true for `a[0]`, which is a call to the grammar too.
     pub(super) fn is_subscript(&self, call: Node<'_>, cx: &Cx<'_>) -> bool {
         let suffix = child_where(call, |c| self.g.kind(c) == SwiftKind::CallSuffix);
         suffix.is_some_and(|suffix| cx.source.get(suffix.start_byte()) == Some(&b'['))
     }
 }
 
-/// Types begin with a capital, by a convention without exceptions.
+/// Returns true if a name begins with a capital, as those of types do by a convention without exceptions.
 pub(super) fn is_type_name(name: &str) -> bool {
     name.trim_start_matches('_').starts_with(char::is_uppercase)
 }

@@ -5,7 +5,7 @@
 //! members of an `impl` block do in Rust, wherever it is written. A bare name inside a type can mean a member of it, and
 //! shares its name space with local variables.
 //!
-//! Members of `.case` without a type before the dot are of a type that only the context tells.
+//! In `.case` without a type before the dot, only the context tells the type.
 
 mod bindings;
 mod builtins;

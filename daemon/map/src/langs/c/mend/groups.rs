@@ -1,9 +1,9 @@
 //! Finds conditional groups that split a text so that the grammar cannot read it in parts.
+//!
 //! A grammar reads all branches of `#if`, one after another, which works as long as each is complete by itself. Where
-//! branches open
-//! brackets that others close, or stand in the midst of an expression, one branch is read and the others are removed.
-//! The condition
-//! decides which one, alike for all groups of a file: a reading that takes the `{` of `#ifdef A` takes its `}` too.
+//! branches open brackets that others close, or stand in the midst of an expression, one branch is read and the others
+//! are removed. The condition decides which one, alike for all groups of a file: a reading that takes the `{` of
+//! `#ifdef A` takes its `}` too.
 
 use std::ops::Range;
 

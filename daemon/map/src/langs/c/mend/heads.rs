@@ -1,11 +1,9 @@
 //! Finds macros among the words before a declared name.
+//!
 //! `ZEXTERN int ZEXPORT deflate OF((z_streamp strm, int flush));` is a declaration only for a reader who knows those
-//! macros. But a
-//! declaration has one type and one name: of all other words that the language does not know, each is a macro that
-//! stands
-//! for an attribute, a storage class or a calling convention, and can be left out. In a body, a word with arguments
-//! that is followed by
-//! a statement is a loop.
+//! macros. But a declaration has one type and one name: of all other words that the language does not know, each is a
+//! macro that stands for an attribute, a storage class or a calling convention, and can be left out. In a body, a word
+//! with arguments that is followed by a statement is a loop.
 
 use super::groups::ConditionReading;
 use super::lex::{CTokenKind, Token};

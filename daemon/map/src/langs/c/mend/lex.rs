@@ -1,7 +1,7 @@
 //! Splits the text of C into words, marks and directives.
+//!
 //! It does not follow the grammar: nothing is lost behind an error, because nothing is understood. Comments and white
-//! space
-//! are left out.
+//! space are left out.
 
 /// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,15 +1,11 @@
 //! Reads C as if its preprocessor had been over it, where the grammar cannot read it as it is.
+//!
 //! A grammar of C sees macros and conditions that the language never sees: a `}` in two branches ends two blocks, and
-//! then
-//! the rest of the file is an error; an attribute that is a macro makes a declaration two statements. Where this may
-//! have caused
-//! the errors of a tree, the text is read once more without the macros and directives, byte for byte, so that every
-//! place stays where
-//! it was. Of branches that cannot be read one after another, the first is read, and then the second, whose facts are
-//! added for its own
-//! lines alone. The parser reuses the earlier tree; it reads a text three times at the most. Nothing is expanded, and
-//! no other file is
-//! read.
+//! then the rest of the file is an error; an attribute that is a macro makes a declaration two statements. Where this
+//! may have caused the errors of a tree, the text is read once more without the macros and directives, byte for byte,
+//! so that every place stays where it was. Of branches that cannot be read one after another, the first is read, and
+//! then the second, whose facts are added for its own lines alone. The parser reuses the earlier tree; it reads a text
+//! three times at the most. Nothing is expanded, and no other file is read.
 
 mod groups;
 mod heads;
@@ -135,8 +131,7 @@ type CFactsWalk = fn(&Tree, &[u8], FactsBuilder) -> FactsBuilder;
 /// Extracts the facts of a file whose tree may have errors.
 ///
 /// The names that are declared at file level are known without a grammar. Only if the facts lack some of them, the text
-/// is repaired: most
-/// errors are small, and to read every text twice would cost more than it is worth.
+/// is repaired: most errors are small, and to read every text twice would cost more than it is worth.
 pub(crate) fn extract(
     lang: Lang,
     walk: CFactsWalk,

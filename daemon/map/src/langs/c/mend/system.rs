@@ -1,10 +1,9 @@
 //! Takes macros that only the system's own compiler knows out of its headers.
+//!
 //! The headers of a C library and of C++'s standard library write attributes, exceptions and namespaces by macros of
-//! their own
-//! (`__THROW`, `_GLIBCXX_NOEXCEPT`), often several at once, so that a grammar takes most declarations for something
-//! else. Their names are
-//! reserved for compilers, so no program means anything else by them. Blanks replace them, so that every place stays
-//! where it was.
+//! their own (`__THROW`, `_GLIBCXX_NOEXCEPT`), often several at once, so that a grammar takes most declarations for
+//! something else. Their names are reserved for compilers, so no program means anything else by them. Blanks replace
+//! them, so that every place stays where it was.
 
 use super::lex::{self, CTokenKind, Token};
 

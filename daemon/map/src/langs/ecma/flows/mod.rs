@@ -1,7 +1,7 @@
 //! Traces where values go in a file of JavaScript or TypeScript, once the definitions of the file are known.
+//!
 //! It visits the text in the order in which it runs. A function that is a definition is found by the position of its
-//! name. Depth is
-//! bounded; deeper nodes are not followed.
+//! name. Depth is bounded; deeper nodes are not followed.
 
 mod kinds;
 mod patterns;

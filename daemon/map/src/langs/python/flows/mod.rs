@@ -1,5 +1,6 @@
 //! Traces where values go in a Python file: a third pass, over expressions too, once the definitions of the file are
 //! known.
+//!
 //! It visits the text in the order in which it runs. Depth is bounded; deeper nodes are not followed.
 
 mod kinds;
