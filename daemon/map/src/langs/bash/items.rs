@@ -1,4 +1,4 @@
-//! Functions, variables, aliases.
+//! Defines functions, variables and aliases.
 
 use super::grammar::ShellKind;
 use super::rules::ShellRules;
@@ -39,7 +39,7 @@ impl ShellRules {
             name: item.name,
             kind: item.kind,
             flags: item.flags,
-            // A function inside another is everybody's once that has run.
+            // A function inside another is visible everywhere, once that has run.
             parent: cx.owner().filter(|_| item.kind == DefKind::Function),
             qualifier: None,
             head: (item.node.start_byte(), item.end),
@@ -69,7 +69,7 @@ impl ShellRules {
         WalkStep::Into
     }
 
-    /// `NAME=value` that stands by itself.
+    /// Visits `NAME=value` outside of a command.
     pub(super) fn visit_assignment(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let name =
             node.child_by_field_id(self.g.f.name).filter(|name| self.g.kind(*name) == ShellKind::Variable);
@@ -82,7 +82,7 @@ impl ShellRules {
         WalkStep::Into
     }
 
-    /// A variable is given a value: at file level, or exported from anywhere, it is defined, once.
+    /// Defines an assigned variable, once: if it is at file level, or exported from anywhere.
     fn define_assigned(&mut self, node: Node<'_>, name: Node<'_>, constant: bool, cx: &mut Cx<'_>) {
         self.handled.mark(name);
         let text = cx.text(name);
@@ -112,7 +112,7 @@ impl ShellRules {
         self.define_item(&item, None, cx);
     }
 
-    /// `local`, `declare`, `export`, `readonly` and what follows.
+    /// Visits `local`, `declare`, `export` or `readonly`, with its names.
     pub(super) fn visit_declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let word = node.child(0).map_or("", |word| word.kind());
         let mut names = Vec::new();

@@ -15,9 +15,9 @@ pub(super) struct ShellRules {
     pub(super) handled: Handled,
     /// Variables of the file that are defined already.
     pub(super) variables: FxHashSet<StrId>,
-    /// Variables of the test of Bats around the walk.
+    /// Variables of the test of Bats that the walk is in.
     pub(super) locals: FxHashSet<StrId>,
-    /// The test of Bats around the walk: where it ends, and its definition.
+    /// The test of Bats that the walk is in: the byte at which it ends, and its definition.
     pub(super) test: Option<(usize, DefIdx)>,
 }
 
@@ -33,7 +33,7 @@ impl ShellRules {
         }
     }
 
-    /// `$NAME`: recorded unless it is a local variable.
+    /// Records `$NAME`, unless it is a local variable.
     fn visit_variable(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let text = cx.text(node);
         let is_name = text.starts_with(|c: char| c.is_alphabetic() || c == '_');
@@ -49,7 +49,7 @@ impl ShellRules {
             || (self.test_at(node.start_byte()).is_some() && self.locals.contains(&id))
     }
 
-    /// Records a use of the name that the node is.
+    /// Records a use of the name at a node.
     pub(super) fn refer_name(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
         let (line, col) = cx.position(node);
         let owner = cx.owner().or_else(|| self.test_at(node.start_byte()));

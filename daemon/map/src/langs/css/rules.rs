@@ -17,7 +17,7 @@ pub(super) struct CssRules {
     pub(super) known: FxHashMap<String, DefIdx>,
     /// The flags of all definitions: a style sheet exports them, a page does not.
     pub(super) flags: DefFlags,
-    /// Before this byte, a family of fonts is defined.
+    /// The byte up to which a family of fonts is defined.
     pub(super) font_until: usize,
 }
 
@@ -33,7 +33,7 @@ impl CssRules {
     }
 }
 
-/// Returns the definitions that a page has from other styles and from its tags.
+/// Returns the definitions that a page already has, from other styles and from its tags, by name.
 fn known_names(facts: &FactsBuilder) -> FxHashMap<String, DefIdx> {
     let defs = facts.defs().iter().enumerate();
     let named = defs.map(|(at, def)| (facts.provisional_name(def.name).to_owned(), DefIdx(at as u32)));

@@ -1,6 +1,7 @@
 //! Maps the nodes of the Elixir grammar to the kinds that the extractor tells apart.
 //!
-//! The grammar knows no definitions: `defmodule`, `def` and `alias` are calls like any other, and their words tell.
+//! The grammar knows no definitions: `defmodule`, `def` and `alias` are calls like any other, which only their words
+//! tell apart.
 
 use std::sync::LazyLock;
 

@@ -60,7 +60,7 @@ pub(super) fn keys(keywords: Node<'_>) -> Vec<Node<'_>> {
     found
 }
 
-/// Returns the operator of an expression of two sides or one.
+/// Returns the operator of an expression with one or two sides; empty for other nodes.
 pub(super) fn operator<'s>(node: Node<'_>, cx: &Cx<'s>) -> &'s str {
     node.child_by_field_id(GRAMMAR.f.operator).map_or("", |operator| cx.text(operator))
 }
@@ -79,7 +79,7 @@ pub(super) fn function_head<'t>(whole: Node<'t>, cx: &Cx<'_>) -> Option<Function
     Some(FunctionHead { whole, call, name, arity })
 }
 
-/// Returns the content of a string that is not put together.
+/// Returns the content of a plain string; `None` for one with expressions or escapes in it.
 pub(super) fn string_content<'s>(text: Node<'_>, cx: &Cx<'s>) -> Option<&'s str> {
     let is_plain = GRAMMAR.kind(text) == ElixirKind::Text && text.named_child_count() == 1;
     let content = text.named_child(0).filter(|content| is_plain && content.kind() == "quoted_content")?;

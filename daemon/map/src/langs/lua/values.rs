@@ -33,13 +33,13 @@ pub(super) fn path_names(node: Node<'_>) -> Option<Vec<Node<'_>>> {
     None
 }
 
-/// The same as text.
+/// Returns the dotted path of `a.b.c`, if it is nothing but names.
 pub(super) fn path(node: Node<'_>, source: &[u8]) -> Option<String> {
     let names: Vec<&str> = path_names(node)?.into_iter().map(|name| text(name, source)).collect();
     Some(names.join("."))
 }
 
-/// Returns the text of a string that is not put together.
+/// Returns the content of a string literal; `None` for other nodes.
 pub(super) fn string_literal<'t>(node: Node<'_>, source: &'t [u8]) -> Option<&'t str> {
     let content =
         node.child_by_field_id(GRAMMAR.f.content).filter(|_| GRAMMAR.kind(node) == LuaKind::Text)?;
@@ -71,7 +71,7 @@ pub(super) fn required_module<'t>(value: Node<'_>, source: &'t [u8]) -> Option<&
     string_literal(*call_arguments(value).first()?, source).filter(|module| !module.is_empty())
 }
 
-/// Returns the two sides of an assignment, in pairs; a side with more has pairs without a value.
+/// Returns the targets of an assignment, each with its value, if there is one.
 pub(super) fn assignment_pairs(assignment: Node<'_>) -> Vec<(Node<'_>, Option<Node<'_>>)> {
     let (mut left, mut right) = (Vec::new(), Vec::new());
     each_child(assignment, |side, _| {
