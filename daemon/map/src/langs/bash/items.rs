@@ -82,7 +82,7 @@ impl ShellRules {
         WalkStep::Into
     }
 
-    /// Defines an assigned variable, once: if it is at file level, or exported from anywhere.
+    /// Defines an assigned variable, once; in a function or a test only if it is a constant.
     fn define_assigned(&mut self, node: Node<'_>, name: Node<'_>, constant: bool, cx: &mut Cx<'_>) {
         self.handled.mark(name);
         let text = cx.text(name);

@@ -1,4 +1,4 @@
-//! Blocks and attributes: what they define, and what a module imports.
+//! Handles blocks and attributes: defines them, and records the imports of modules.
 
 use super::grammar::HclKind;
 use super::rules::HclRules;
@@ -7,11 +7,11 @@ use crate::langs::support::{NewDef, child_where, each_child};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
-/// The arguments of a `module` block that are Terraform's own.
+/// The arguments of a `module` block that belong to Terraform.
 const MODULE_ARGUMENTS: [&str; 7] =
     ["source", "version", "count", "for_each", "providers", "depends_on", "enabled"];
 
-/// Most labels that a block has.
+/// Most labels of a block that is a definition.
 const MOST_LABELS: usize = 3;
 
 /// The parts of a block before its body.
@@ -63,7 +63,7 @@ impl HclRules {
         head
     }
 
-    /// Returns the text inside the quotes.
+    /// Returns the node of the text inside quotes.
     fn literal<'t>(&self, quoted: Node<'t>) -> Option<Node<'t>> {
         child_where(quoted, |child| self.g.kind(child) == HclKind::Literal)
     }
@@ -128,7 +128,8 @@ impl HclRules {
         def.make_def(cx, &outer, Some(false))
     }
 
-    /// The folder that a module is in, and the variables of it that the block gives values to.
+    /// Records the import of the folder that a module is in, and the uses of its variables that the block gives values
+    /// to.
     fn import_module(&mut self, node: Node<'_>, name: &str, cx: &mut Cx<'_>) {
         let Some(source) = self.text_of_argument(node, "source", cx) else { return };
         cx.facts.add_import(&ImportInput {
@@ -178,7 +179,7 @@ impl HclRules {
         Some(cx.text(self.literal(quoted)?))
     }
 
-    /// `dynamic "rule"` binds `rule`, or the name that it says, in what it repeats.
+    /// Binds the iterator of `dynamic "rule"` inside the block: `rule`, or the name that the block gives.
     fn bind_iterator(&self, node: Node<'_>, head: &BlockHead<'_, '_>, cx: &mut Cx<'_>) {
         cx.open_scope(true);
         cx.bind(head.label(0), Binding::Opaque);
@@ -222,7 +223,7 @@ impl HclRules {
         self.define(&parts, cx);
     }
 
-    /// The description of a variable or an output is its documentation.
+    /// Makes the description of a variable or an output its documentation.
     fn set_description(&mut self, node: Node<'_>, cx: &mut Cx<'_>) {
         let value = child_where(node, |child| self.g.kind(child) == HclKind::Expression);
         let text = value.and_then(|value| self.plain_string(value, cx));

@@ -1,4 +1,5 @@
-//! Lists the names that Protocol Buffers bind everywhere: the options of the language itself, which no definition of a project means.
+//! Lists the names that Protocol Buffers bind everywhere: the language's own options, which no definition of a project
+//! means.
 
 use crate::langs::semantics::BuiltinWords;
 

@@ -10,7 +10,8 @@ use crate::walk::{Cx, Rules, WalkStep};
 pub(super) struct ProtoRules {
     pub(super) g: &'static ProtoGrammar,
     pub(super) lead: Lead,
-    /// The type of the field around the walk, as [`crate::facts::Receiver::Typed`] writes it; empty for a type of the language.
+    /// The type of the field that the walk is in, as [`crate::facts::Receiver::Typed`] writes it; empty for a type of
+    /// the language.
     pub(super) field_type: String,
 }
 
