@@ -71,7 +71,7 @@ pub enum LanguageReader {
     Twice {
         /// Returns the tree-sitter grammar of the language; `None` in a build without it.
         grammar: fn() -> Option<Language>,
-        /// Turns a tree of the source into facts, and says whether there are errors.
+        /// Turns a tree of the source into facts; it may parse a changed text, and read that too.
         extract: fn((&Tree, &[u8]), FactsBuilder, Reparse<'_>) -> FactsBuilder,
     },
     /// By code of its own, for what is no programming language. As total as a parser: any bytes give facts.

@@ -274,7 +274,7 @@ pub enum Reach {
     Folder,
     /// Every file, but an unexported definition only as a member of a value (`class A` without `export`).
     Member,
-    /// Every file that a header or the linker tells about it; a member is reached through its type.
+    /// Every file that knows the definition through a header or the linker; a member is reached through its type.
     Linkage,
     /// Files of the same namespace, and every file if it is a function of no namespace; a member is reached through its
     /// type.

@@ -210,7 +210,7 @@ fn siblings_lead_back_to_each_other() {
     }
 }
 
-/// tree-sitter gives the property of `a.b`, which a hidden rule hands up.
+/// In contrast to tree-sitter, which gives the property of `a.b`, handed up by a hidden rule.
 #[test]
 fn a_child_is_in_a_field_of_its_own_parent() {
     let source = "let x: typeof a.b.c;";

@@ -78,7 +78,7 @@ impl Family {
         cx.record_use(cx.text(leaf), leaf, kind, receiver);
     }
 
-    /// Returns what the file tells about the value before `.` or `->`.
+    /// Returns the receiver that references record for the value before `.` or `->`.
     fn receiver(&mut self, argument: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         let ty = match self.g.kind(argument) {
             CKind::This => return Receiver::SelfType,

@@ -33,7 +33,7 @@ enum Step<'t> {
 }
 
 impl DartRules {
-    /// Returns what the file tells about the value before `.`.
+    /// Returns the receiver that references record for the value before `.`.
     pub(super) fn receiver(&mut self, object: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         match object.kind() {
             "this" => Receiver::SelfType,

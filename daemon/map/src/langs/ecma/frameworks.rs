@@ -146,7 +146,7 @@ impl Ecma {
         routes::hand_over(name, Receiver::SelfType, owner, cx);
     }
 
-    /// The path in `@Controller("users")` of the class around a decorator.
+    /// Returns the path in `@Controller("users")` of the class around a decorator; empty if there is none.
     fn prefix_of_controller<'t>(&self, decorator: Node<'t>, cx: &Cx<'t>) -> &'t str {
         let f = &self.grammar.fields;
         let class = decorator.parent().and_then(|body| body.parent());

@@ -1,4 +1,4 @@
-//! Reads TypeScript, TSX and JavaScript with JSX: says which node kinds mean what.
+//! Reads TypeScript, TSX and JavaScript with JSX.
 //!
 //! One walk reads a file. `scopes` binds local names when their scope is entered; `defs`, `typedefs`, `variables` and
 //! `members` write definitions, `refs` references, `modules` and `commonjs` imports and exports; `types` tells the

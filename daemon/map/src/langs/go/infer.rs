@@ -213,7 +213,7 @@ impl GoRules {
         }
     }
 
-    /// Returns what the file tells about the value before `.`.
+    /// Returns the receiver that references record for the value before `.`.
     pub(super) fn receiver(&self, operand: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         if let Some(ty) = self.value_type(operand, cx) {
             let holds = cx.facts.provisional_name(ty).starts_with("[]");

@@ -1,4 +1,4 @@
-//! Infers types that the file itself tells: declarations, `new`, casts.
+//! Infers types from the file itself: declarations, `new`, casts.
 
 use super::grammar::JavaKind;
 use super::rules::JavaRules;
@@ -118,7 +118,7 @@ impl JavaRules {
         self.field_types.get(&(owner, field)).copied()
     }
 
-    /// Returns what the file tells about the value before `.`.
+    /// Returns the receiver that references record for the value before `.`.
     pub(super) fn receiver(&mut self, object: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         match self.g.kind(object) {
             JavaKind::This | JavaKind::Super if self.is_anonymous(object) => return Receiver::Unknown,

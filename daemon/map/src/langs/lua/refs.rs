@@ -33,7 +33,7 @@ impl LuaRules {
         WalkStep::Into
     }
 
-    /// Returns what the file tells about the value before `.` or `:`.
+    /// Returns the receiver that references record for the value before `.` or `:`.
     pub(super) fn receiver(&mut self, table: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         if cx.text(table) == "self" && cx.local_binding("self").is_none() {
             return match self.self_at(table.start_byte()) {

@@ -1,4 +1,4 @@
-//! Infers types that the file itself tells: `new`, declared parameters and properties, results of its own functions.
+//! Infers types from the file itself: `new`, declared parameters and properties, results of its own functions.
 
 use super::grammar::PhpKind;
 use super::rules::PhpRules;
@@ -153,7 +153,7 @@ impl PhpRules {
         self.results.get(&(owner, name)).copied()
     }
 
-    /// Returns what the file tells about the value before `->`.
+    /// Returns the receiver that references record for the value before `->`.
     pub(super) fn receiver(&mut self, object: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         if cx.text(object) == "$this" {
             return match self.classes_around(object).last() {

@@ -171,7 +171,7 @@ impl Python<'_> {
         }
     }
 
-    /// Defines `name` of `name := value` at module level, which the first look over statements does not see.
+    /// Defines `name` of `name := value` at module level, which the first pass over statements does not see.
     pub(super) fn assigned_in_expression<'t>(&mut self, node: Node<'t>, name: Node<'t>, cx: &mut Cx<'t>) {
         let known = self.scan.module.contains_key(cx.text(name)) || cx.in_function() || cx.owner().is_some();
         if !known {

@@ -1,8 +1,8 @@
-//! Reads Python files: says which node kinds mean what.
+//! Reads Python files.
 //!
 //! Two passes go over a tree: `scan` collects which names the scopes bind (with `patterns`), then the walk records
-//! facts. `types` tells the types of expressions, `defs` and `refs` write definitions and references, `statements` the
-//! imports; `imports` finds the modules that imports name.
+//! facts and sends each node to its handler. `types` tells the types of expressions, `defs` and `refs` write
+//! definitions and references, `statements` the imports; `imports` finds the modules that imports name.
 //!
 //! Conventions that the graph relies on:
 //! - `import a.b.c` binds `a`: a Module import of `a`, and an Effect import of `a.b.c`.

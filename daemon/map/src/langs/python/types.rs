@@ -1,8 +1,9 @@
 //! Tells the type of a value from a Python expression or annotation, as far as one file can tell.
 //!
-//! Only what is certain: a constructor call, a literal, an annotation. Of any other call or attribute, its path is kept
-//! behind a `=`, because its type depends on other files. Literals matter although their classes are not of the
-//! project: without their types, `x = []; x.append()` could be taken for a project's own `append`.
+//! It gives only types that are certain: of a constructor call, a literal, an annotation. For any other call or
+//! attribute, it keeps the path behind a `=`, because its type depends on other files. Literals matter although their
+//! classes are not of the project: without their types, `x = []; x.append()` could be taken for a project's own
+//! `append`.
 //!
 //! Depths are bounded everywhere; deeper expressions are unknown, not wrong.
 

@@ -82,7 +82,7 @@ impl RubyRules {
         WalkStep::Into
     }
 
-    /// Returns what the file tells about the value before the dot.
+    /// Returns the receiver that references record for the value before the dot.
     fn receiver(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         if self.g.kind(node) == RubyKind::This || self.is_own_class(node, cx) {
             return self.bare_receiver(node);

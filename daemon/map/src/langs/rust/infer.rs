@@ -176,7 +176,7 @@ impl RustRules {
             .map_or(String::new(), |path| path.rsplit('.').next().unwrap_or("").to_owned())
     }
 
-    /// Returns what the file tells about the value before `.`.
+    /// Returns the receiver that references record for the value before `.`.
     pub(super) fn receiver(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         if self.g.kind(value) == RustKind::SelfValue {
             return Receiver::SelfType;

@@ -252,7 +252,7 @@ impl Members {
         around.into_iter().find_map(|class| self.member_type(class, name))
     }
 
-    /// Returns what the file tells about the value before `.`.
+    /// Returns the receiver that references record for the value before `.`.
     pub(crate) fn receiver(&mut self, syntax: &impl Syntax, object: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         match as_value(syntax, object, cx) {
             TypedExpression::This | TypedExpression::Super if self.is_anonymous(object) => {

@@ -1,4 +1,4 @@
-//! Infers types that the file itself tells: annotations, initialisers, properties and results of its own types.
+//! Infers types from the file itself: annotations, initialisers, properties and results of its own types.
 
 use super::grammar::SwiftKind;
 use super::rules::SwiftRules;
@@ -279,7 +279,7 @@ impl SwiftRules {
         (self.g.kind(name) == SwiftKind::Ident).then_some(name)
     }
 
-    /// Returns what the file tells about the value before `.`.
+    /// Returns the receiver that references record for the value before `.`.
     pub(super) fn receiver(&mut self, target: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         match self.g.kind(target) {
             SwiftKind::SelfExpr => return Receiver::SelfType,
