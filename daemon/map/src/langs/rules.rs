@@ -50,11 +50,11 @@ pub struct LangSpec {
 pub struct ProjectFile {
     /// Returns true if a file of this name is of this kind.
     pub is_named: fn(&str) -> bool,
-    /// Adds what import rules read of the text to the facts; nothing if it cannot be read.
+    /// Adds the parts of the text that import rules read to the facts; nothing if the text cannot be read.
     pub read: fn(&str, &mut FactsBuilder),
 }
 
-/// Parses another text of a file, with the tree of one that it was changed from; `None` where that takes too long.
+/// Parses a changed text of a file, with the tree of the text before; `None` if that takes too long.
 pub type Reparse<'a> = &'a dyn Fn(&[u8], Option<&Tree>) -> Option<Tree>;
 
 /// The way in which the files of a language become facts.
@@ -74,7 +74,7 @@ pub enum LanguageReader {
         /// Turns a tree of the source into facts; it may parse a changed text, and read that too.
         extract: fn((&Tree, &[u8]), FactsBuilder, Reparse<'_>) -> FactsBuilder,
     },
-    /// By code of its own, for what is no programming language. As total as a parser: any bytes give facts.
+    /// By code of its own, for text in no programming language. As total as a parser: any bytes give facts.
     Own {
         /// Turns a text into facts.
         read: fn(&[u8], FactsBuilder, Patience<'_>) -> FactsBuilder,

@@ -9,7 +9,7 @@ use crate::syntax::Node;
 /// The kinds of scopes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ScopeKind {
-    /// The whole file, or a module inside it that sees nothing of what is around it.
+    /// The whole file, or a module inside it that sees no name around it.
     File,
     /// A type with its members.
     Type,

@@ -96,7 +96,7 @@ pub struct NameSemantics {
     pub static_members: StaticMembers,
     /// True if a name may be a macro with several definitions, of which the last before a use counts.
     pub redefined_macros: bool,
-    /// True if only what a file says to export can be imported from it, once it exports anything (`export function`).
+    /// True if only names that a file exports can be imported from it, once it exports anything (`export function`).
     pub exports_by_word: bool,
     /// True if of two star imports with one name the later one binds it.
     pub last_star_binds: bool,
@@ -108,7 +108,8 @@ pub struct NameSemantics {
     pub variant_values: bool,
     /// True if the standard library's types are followed as they are written (`Option<Conn>` gives a `Conn` to `map`).
     pub library_types: bool,
-    /// Reads the type of a parameter as a signature writes it, where keys of an argument are uses of the type's members.
+    /// Reads the type of a parameter from its text in a signature; `None` in languages in which the keys of an argument
+    /// are no uses of that type's members.
     pub parameter_type: Option<fn(&str) -> Option<String>>,
     /// True if the facts write types with their arguments (`Box<Foo>`), and a type's parameters by number (`%0`).
     pub type_arguments: bool,
@@ -125,9 +126,10 @@ pub struct NameSemantics {
     pub test_methods: bool,
     /// The names of members that run when an object is made, whatever the class is called (`__init__`, `constructor`).
     pub constructors: &'static [&'static str],
-    /// The name of the member that makes objects of a class, where a class that is called by its own name may have one.
+    /// The name of the member that a creation by the class's name calls, if the class has one (`constructor`).
     pub named_constructor: Option<&'static str>,
-    /// Beginnings of signatures in modules that are their own default where they define none (`exports.run = ...`).
+    /// Beginnings of signatures by which a module exports its members without exporting a default: the module is then
+    /// its own default (`exports.run = ...`).
     pub module_is_default: &'static [&'static str],
     /// True if the lexical scopes of a file bind every name that the file defines.
     pub scopes_tell_all: bool,
@@ -139,7 +141,8 @@ pub struct NameSemantics {
     /// The beginning of names that mean members of the current object, or nothing of the project (`@` of `@size`).
     pub own_prefix: Option<&'static str>,
 
-    /// Files whose definitions the files of their folder and of the folders below are given by name (`conftest.py`).
+    /// Files whose definitions the test runner passes, by name, to code in their folder and the folders below
+    /// (`conftest.py`).
     pub fixture_files: &'static [&'static str],
     /// True if a method's first parameter is the current object (`def run(self)`), where values are followed.
     pub receiver_parameter: bool,
@@ -225,7 +228,7 @@ impl NameSemantics {
     };
 }
 
-/// The words that mean something of the language itself unless a file says otherwise, separated by white space.
+/// The words that belong to the language itself unless a file binds them, separated by white space.
 ///
 /// No list is complete: it has the words that are common enough to be pinned wrongly to a definition of the project.
 #[derive(Clone, Copy, Debug)]

@@ -20,7 +20,8 @@ pub struct SourceRules {
     /// The beginning of line comments, if the grammar's scanner reads a run of them again at each of its lines.
     pub slow_comments: Option<&'static str>,
     /// Returns true if a text must not be given to the grammar, because its scanner would end the process, or its
-    /// parser would not finish. It may err on that side alone, however wrongly the grammar understands the text.
+    /// parser would not finish. It may be true too often, but never too seldom, however wrongly the grammar understands
+    /// the text.
     pub is_hazardous: fn(&[u8]) -> bool,
     /// Rewrites a text that has known faults for the grammar so that it understands them; `None` if the text has none
     /// of them. The result has the same length and lines.

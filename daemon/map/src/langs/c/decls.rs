@@ -215,7 +215,7 @@ impl Family {
         if named.name.is_empty() || attribute_like(named.name) {
             return;
         }
-        // A header that only C++ reads may show that by this alone.
+        // A C++ header that shows its language nowhere else is read as C, and may have methods.
         let is_typed = parts.ty.is_some_and(|ty| !is_macro_name(cx.text(ty)));
         let function =
             (self.g.cpp || is_typed) && (declared.function.is_some() || declared.kind == CKind::Operator);

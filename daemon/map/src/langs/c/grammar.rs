@@ -187,7 +187,7 @@ pub(crate) struct CGrammar {
     pub(crate) f: Fields,
     /// True for the C++ grammar, false for that of C.
     pub(crate) cpp: bool,
-    /// Node kind of the keyword `class`, which `struct` does not have.
+    /// Node kind of a class (`class_specifier`), as opposed to a struct.
     pub(crate) class_kind: KindId,
     /// Node kind of a storage class: `static`, `extern`, `typedef`.
     pub(crate) storage: KindId,

@@ -8,7 +8,7 @@ use crate::langs::support::{NewDef, Outer, child_where, each_child};
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
-/// A place where a name stands, with the rule or declaration around it.
+/// A name at one place, with the rule or declaration around it.
 pub(super) struct CssName<'t, 'a> {
     pub(super) name: &'a str,
     /// The node at which the name begins.

@@ -66,7 +66,7 @@ impl GoRules {
             let is_range = self.g.kind(node) == GoKind::Range;
             for (at, name) in self.plain_names(node.child_by_field_id(self.g.f.left)).into_iter().enumerate()
             {
-                // In a loop, the second name is the element; in a receipt, the first.
+                // In a loop, the second name is the element; in a receive statement, the first.
                 let ty = match (is_range, at) {
                     (true, 1) => value.and_then(|value| self.element_type(value, cx)),
                     (false, 0) => value,

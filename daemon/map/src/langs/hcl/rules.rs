@@ -17,7 +17,7 @@ pub(super) struct HclRules {
     pub(super) in_locals: bool,
     /// The definition that a `description` in that block documents.
     pub(super) described: Option<DefIdx>,
-    /// The end of the attribute, if it names providers, that the walk is in.
+    /// The end of the last attribute that names providers.
     pub(super) providers_end: usize,
 }
 

@@ -101,7 +101,7 @@ impl Python<'_> {
     fn open_function<'t>(&mut self, node: Node<'t>, whole: Node<'t>, cx: &mut Cx<'t>) {
         let name = node.child_by_field_id(FIELDS.name).filter(|name| !cx.text(*name).is_empty());
         let Some(name) = name else {
-            // The parser made the name up, or it is not UTF-8: the function gets a scope of no owner.
+            // The parser made the name up, or it is not UTF-8: the function gets a scope without an owner.
             cx.open_scope(true);
             return;
         };

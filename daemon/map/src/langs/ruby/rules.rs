@@ -42,7 +42,7 @@ pub(super) enum AssignedCall {
 /// A class, module or group of tests around the walk.
 pub(super) struct RubyClassScope {
     pub(super) end: usize,
-    /// The node id, under which its instance variables are listed.
+    /// The id of its node, under which its instance variables are listed.
     pub(super) node: usize,
     pub(super) def: Option<DefIdx>,
     pub(super) group: bool,

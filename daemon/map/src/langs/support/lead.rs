@@ -12,7 +12,7 @@ const DOC_LIMIT: usize = 4096;
 /// The role of a comment before a definition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Comment {
-    /// Documentation of what follows.
+    /// Documentation of the next definition.
     Doc,
     /// A comment that neither documents nor separates.
     Other,

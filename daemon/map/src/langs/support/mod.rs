@@ -121,8 +121,8 @@ pub(crate) struct ItemDef<'t> {
 
 impl NewDef<'_, '_> {
     /// Records the definition; with `scope`, children are walked inside it and `scope` says whether it binds. A name
-    /// that the parser made up, or that is not UTF-8, makes no definition; its children are then walked in a scope of
-    /// no owner.
+    /// that the parser made up, or that is not UTF-8, makes no definition; its children are then walked in a scope
+    /// without an owner.
     pub(crate) fn make_def(&self, cx: &mut Cx<'_>, outer: &Outer, scope: Option<bool>) -> Option<DefIdx> {
         if self.name.is_empty() {
             scope.into_iter().for_each(|binds| cx.open_scope(binds));
