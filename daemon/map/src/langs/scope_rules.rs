@@ -13,7 +13,7 @@ pub(crate) enum ScopeKind {
     File,
     /// A type with its members.
     Type,
-    /// A function.
+    /// A function, which sees the names around it.
     Function,
     /// A function, or whatever else sees no variable of the scopes around it.
     Closed,
@@ -142,7 +142,7 @@ pub(crate) enum BindingKind {
 /// The name spaces of a language in which one name may mean a type and a value side by side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NameSpace {
-    /// All of them.
+    /// Types and values.
     Any,
     /// Types alone.
     Types,

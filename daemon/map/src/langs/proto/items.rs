@@ -54,7 +54,8 @@ impl ProtoRules {
         WalkStep::Into
     }
 
-    /// Defines a message, enumeration or service, which holds other definitions. Its name is a node of its own kind.
+    /// Defines a message, group, enumeration or service, which holds other definitions. Its name is a node of its own
+    /// kind.
     pub(super) fn visit_scope(&mut self, node: Node<'_>, kind: DefKind, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = child_where(node, |child| self.g.kind(child) == ProtoKind::Name) {
             self.define(node, name, kind, Some(false), cx);
@@ -62,7 +63,7 @@ impl ProtoRules {
         WalkStep::Into
     }
 
-    /// Defines a member without inner definitions. Its name is its first identifier: a type is a node of another kind.
+    /// Defines a member that opens no scope. Its name is its first identifier: a type is a node of another kind.
     pub(super) fn visit_member(&mut self, node: Node<'_>, kind: DefKind, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = child_where(node, |child| self.g.kind(child) == ProtoKind::Ident) {
             self.define(node, name, kind, None, cx);

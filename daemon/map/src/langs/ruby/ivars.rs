@@ -96,12 +96,12 @@ struct Around {
 enum AroundKind {
     /// A class or module; the number of its node.
     Class(usize),
-    /// `class << self`.
+    /// A `class << self`, whose code runs on the class.
     Singleton,
     Method {
         is_initialize: bool,
     },
-    /// `def self.run`.
+    /// A `def self.run`, which runs on the class.
     OwnMethod,
     /// A block, which a class mostly runs on objects.
     Block,

@@ -262,7 +262,7 @@ impl<'t> Tracer<'t> {
         self.recorder.as_mut().map(|recorder| recorder.begin_statement(node))
     }
 
-    /// Ends the statement.
+    /// Ends a statement; the recorder goes back to the outer one.
     pub(crate) fn end_statement(&mut self, outer: Option<OuterStatement>) {
         if let Some((recorder, outer)) = self.recorder.as_mut().zip(outer) {
             recorder.end_statement(outer);

@@ -87,7 +87,7 @@ pub(crate) struct Members {
 }
 
 impl Members {
-    /// Enters a body.
+    /// Enters a body, which ends where `node` ends.
     pub(crate) fn enter_body(&mut self, node: Node<'_>, body: SurroundingBody) {
         self.leave_before(node);
         self.around.push((node.end_byte(), body));
