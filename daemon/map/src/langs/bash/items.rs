@@ -7,7 +7,7 @@ use crate::langs::support::{NewDef, Outer, each_child};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
-/// A definition in terms of nodes.
+/// A definition about to be made, in terms of nodes.
 pub(super) struct ShellItem<'t, 'a> {
     pub(super) node: Node<'t>,
     pub(super) name: &'a str,

@@ -75,7 +75,7 @@ impl Family {
         Some(if path.is_empty() { leaf.to_owned() } else { format!("{path}.{leaf}") })
     }
 
-    /// Returns a path that is written inside a namespace or type, from the file's top.
+    /// Returns the qualified form, from the file's top, of a path that is written inside a namespace or type.
     pub(crate) fn in_namespace(&self, path: &str, cx: &Cx<'_>) -> String {
         match cx.owner() {
             None => path.to_owned(),

@@ -11,7 +11,7 @@ use crate::walk::{Cx, WalkStep};
 /// Most bytes of a test's title; a longer one was not closed.
 const LONGEST: usize = 250;
 
-/// A definition in terms of nodes.
+/// A definition about to be made, in terms of nodes.
 pub(super) struct ElixirItem<'t, 'a> {
     pub(super) node: Node<'t>,
     pub(super) name: &'a str,

@@ -8,7 +8,7 @@ use crate::langs::support::{NewDef, Outer, child_where, each_child};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
-/// A definition in terms of nodes.
+/// A definition about to be made, in terms of nodes.
 pub(super) struct LuaItem<'t, 'a> {
     pub(super) node: Node<'t>,
     pub(super) at: Node<'t>,

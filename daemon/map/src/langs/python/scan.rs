@@ -286,8 +286,8 @@ impl<'t> Scanner<'t> {
         self.frames.push(frame);
     }
 
-    /// Gives the parameters that pytest fills the type `=$name`: that of the value of the fixture with this name. A
-    /// parameter that the test is run with several values for (`parametrize`) gets no type.
+    /// Binds each parameter that pytest fills to the type `=$name`, which is that of the value of the fixture with this
+    /// name. A parameter that the test is run with several values for (`parametrize`) gets no type.
     fn bind_fixtures(&self, function: Node<'t>, parameters: Node<'t>, frame: &mut Frame<'t>) {
         let decorators = function.parent().filter(|around| around.kind() == "decorated_definition");
         let given = decorators.map_or("", |around| {

@@ -285,7 +285,7 @@ pub(super) fn of_iterated<'t>(source: &'t [u8], node: Node<'_>) -> Ty<'t> {
     inner.map_or(Ty::Unknown, |inner| of_annotation(source, inner))
 }
 
-/// Returns true if an annotation says that values are given one after the other: `Iterator[T]`, `Generator[T, None, None]`.
+/// Returns true if an annotation is that of an iterator: `Iterator[T]`, `Generator[T, None, None]`.
 pub(super) fn is_iterator(source: &[u8], node: Node<'_>) -> bool {
     let base = text(source, node).split('[').next().unwrap_or_default().trim();
     matches!(

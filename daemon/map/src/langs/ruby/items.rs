@@ -8,7 +8,7 @@ use crate::langs::support::{NewDef, Outer, child_where, each_child, refer_unboun
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
-/// A definition in terms of nodes.
+/// A definition about to be made, in terms of nodes.
 pub(super) struct RubyItem<'t, 'a> {
     pub(super) node: Node<'t>,
     pub(super) name: &'a str,

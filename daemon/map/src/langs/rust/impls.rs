@@ -80,7 +80,7 @@ impl RustRules {
     }
 }
 
-/// Returns a name that is written in a module, from the file's top.
+/// Returns the qualified form, from the file's top, of a name that is written in a module.
 fn in_module(name: &str, cx: &Cx<'_>) -> String {
     match cx.owner() {
         None => name.to_owned(),
