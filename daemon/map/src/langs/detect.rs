@@ -8,8 +8,8 @@ use super::rules::ProjectFile;
 use super::{TABLE, cpp, php};
 use crate::facts::{FactsBuilder, FileFacts};
 
-/// The language of a file, from its name and, for names without a known extension and for `.h`, its first bytes. `None` also where this
-/// build has no grammar for it.
+/// Returns the language of a file, by its name, and by its first bytes where the name has no known extension or ends in
+/// `.h`. `None` also where this build has no grammar for the language.
 #[must_use]
 pub fn language_of(file_name: &str, head: &[u8]) -> Option<Lang> {
     known_language(file_name, head).filter(|lang| lang.spec().is_none_or(|spec| spec.reader.is_built()))
@@ -30,7 +30,7 @@ fn known_language(file_name: &str, head: &[u8]) -> Option<Lang> {
     }
 }
 
-/// The language whose row lists the whole name of a file.
+/// Returns the language whose row lists the whole name of a file.
 fn by_file_name(file_name: &str) -> Option<Lang> {
     TABLE.iter().find(|spec| spec.file_names.contains(&file_name)).map(|spec| spec.lang)
 }
@@ -44,12 +44,12 @@ fn by_interpreter(head: &[u8]) -> Option<Lang> {
     TABLE.iter().find(|spec| spec.interpreters.contains(&program)).map(|spec| spec.lang)
 }
 
-/// The kind of project file that a file name stands for.
+/// Returns the kind of project file that a file name stands for.
 fn project_file(file_name: &str) -> Option<&'static ProjectFile> {
     TABLE.iter().flat_map(|spec| spec.project_files).find(|kind| (kind.is_named)(file_name))
 }
 
-/// Facts of a project file, by its name; files that cannot be read give none.
+/// Reads the facts of a project file whose kind its name tells; a file that cannot be read has none.
 #[must_use]
 pub fn manifest_facts(file_name: &str, source: &[u8]) -> FileFacts {
     let mut facts = FactsBuilder::new(Lang::Manifest);

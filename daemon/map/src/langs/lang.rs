@@ -1,7 +1,7 @@
-//! Names the languages and the facts about a language that need no more than its row.
+//! Names the languages, with the facts about a language that need no more than its name.
 //!
-//! The numbers of the variants are on disk, so a new variant goes last. Here is nothing that a language does with names; that
-//! is in its row of the table.
+//! The numbers of the variants are on disk, so a new variant goes last. What a language does with names is not here,
+//! but in its row of the table.
 
 /// A language that the map understands, or a kind of project file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -70,7 +70,7 @@ pub enum Lang {
 }
 
 impl Lang {
-    /// Every value, in order of its number on disk.
+    /// All languages, in the order of their numbers on disk.
     pub const ALL: [Self; 30] = [
         Self::Python,
         Self::TypeScript,
@@ -104,8 +104,8 @@ impl Lang {
         Self::Dart,
     ];
 
-    /// The language that stands for all whose code can use each other's names: TypeScript for the ECMAScript ones, C++
-    /// for C and C++, Java for those of its virtual machine, Python for notebooks, itself for the others.
+    /// Returns the language that stands for all whose code can use each other's names: TypeScript for the ECMAScript
+    /// ones, C++ for C and C++, Java for those of its virtual machine, Python for notebooks, itself for the others.
     #[must_use]
     pub fn language_group(self) -> Self {
         match self {
@@ -131,7 +131,7 @@ impl Lang {
         self == Self::Markdown
     }
 
-    /// The character between the names in a qualified name.
+    /// Returns the character between the names in a qualified name.
     #[must_use]
     pub fn separator(self) -> char {
         if self.is_prose() { '/' } else { '.' }

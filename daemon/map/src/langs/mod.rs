@@ -1,9 +1,10 @@
-//! The language table: one row per language, one folder each.
+//! Holds the languages: one row of the table, and one folder, for each.
 //!
-//! A folder holds what is peculiar to its language: which node kinds mean what (`mod.rs`, `names.rs`), how an import finds
-//! its module (`imports.rs`), what its project files say (`manifest.rs`), which names are the language's own (`builtins.rs`).
-//! Everything else is shared: the walk, the facts, the resolution. Shared code asks a row for a property
-//! ([`NameSemantics`], [`SourceRules`]) and never for a language, so adding a language touches its folder and [`TABLE`].
+//! A folder holds what is peculiar to its language: the meaning of node kinds (`mod.rs`, `names.rs`), how an import
+//! finds its module (`imports.rs`), the facts of its project files (`manifest.rs`), the names that belong to the
+//! language (`builtins.rs`). Everything else is shared: the walk, the facts, the resolution. Shared code asks a row for
+//! a property ([`NameSemantics`], [`SourceRules`]) and never for a language, so adding a language touches its folder
+//! and [`TABLE`].
 
 pub mod bash;
 pub mod c;

@@ -1,7 +1,7 @@
-//! The shape of a language's row, and the interface of its import rules.
+//! Defines the shape of a language's row, and the interface of its import rules.
 //!
-//! The row says how files of a language become facts and where its imports lead. The project is seen through a trait, so that
-//! the rules stay functions of what they are told and can be tested without a map.
+//! The row says how files of a language become facts and where its imports lead. Import rules see the project through a
+//! trait, so that they stay functions of their arguments and can be tested without a map.
 
 use hob_base::FileId;
 use tree_sitter::Language;
@@ -23,7 +23,7 @@ pub struct LangSpec {
     pub name: &'static str,
     /// File name extensions, lower case, without the dot.
     pub extensions: &'static [&'static str],
-    /// Whole names of files that are of the language without saying so by an extension.
+    /// Whole names of files that belong to the language without its extension.
     pub file_names: &'static [&'static str],
     /// Interpreters in a `#!` line.
     pub interpreters: &'static [&'static str],
@@ -50,11 +50,11 @@ pub struct LangSpec {
 pub struct ProjectFile {
     /// Returns true if a file of this name is of this kind.
     pub is_named: fn(&str) -> bool,
-    /// Adds what import rules read of the text to the facts; nothing if it cannot be read.
+    /// Adds the parts of the text that import rules read to the facts; nothing if the text cannot be read.
     pub read: fn(&str, &mut FactsBuilder),
 }
 
-/// Parses another text of a file, with the tree of one that it was changed from; `None` where that takes too long.
+/// Parses a changed text of a file, with the tree of the text before; `None` if that takes too long.
 pub type Reparse<'a> = &'a dyn Fn(&[u8], Option<&Tree>) -> Option<Tree>;
 
 /// The way in which the files of a language become facts.
@@ -67,14 +67,14 @@ pub enum LanguageReader {
         /// Turns a tree into facts.
         extract: fn(&Tree, &[u8], FactsBuilder) -> FactsBuilder,
     },
-    /// The same for a language whose text may have to be changed before its grammar understands it.
+    /// By a grammar and rules, for a language whose text may have to be changed before its grammar understands it.
     Twice {
         /// Returns the tree-sitter grammar of the language; `None` in a build without it.
         grammar: fn() -> Option<Language>,
-        /// Turns a tree of the source into facts, and says whether there are errors.
+        /// Turns a tree of the source into facts; it may parse a changed text, and read that too.
         extract: fn((&Tree, &[u8]), FactsBuilder, Reparse<'_>) -> FactsBuilder,
     },
-    /// By code of its own, for what is no programming language. As total as a parser: any bytes give facts.
+    /// By code of its own, for text in no programming language. As total as a parser: any bytes give facts.
     Own {
         /// Turns a text into facts.
         read: fn(&[u8], FactsBuilder, Patience<'_>) -> FactsBuilder,
@@ -84,7 +84,7 @@ pub enum LanguageReader {
 }
 
 impl LanguageReader {
-    /// The grammar by which the reader reads, if it reads by one.
+    /// Returns the grammar by which the reader reads; `None` for a reader with code of its own.
     pub(crate) fn grammar(&self) -> Option<fn() -> Option<Language>> {
         match self {
             Self::Tree { grammar, .. } | Self::Twice { grammar, .. } => Some(*grammar),
@@ -92,7 +92,8 @@ impl LanguageReader {
         }
     }
 
-    /// Returns true if this build can read all of the language: facts would depend on the build otherwise, and they are kept.
+    /// Returns true if this build can read all of the language. Facts are stored, so they must not depend on the
+    /// grammars of a build.
     pub(crate) fn is_built(&self) -> bool {
         match self {
             Self::Tree { grammar, .. } | Self::Twice { grammar, .. } => grammar().is_some(),
@@ -114,37 +115,37 @@ impl PackageScope {
 pub enum PackageScope {
     /// No other files: each file sees only its own names.
     File,
-    /// Those in the same folder that declare the same package.
+    /// The files of the same folder that declare the same package.
     Folder,
-    /// Those that declare the same package, wherever they are.
+    /// The files that declare the same package, wherever they are.
     Package,
-    /// Those too, and those of the packages around it (C#: in `A.B` the names of `A` are visible).
+    /// The files of the same package and of the packages around it (C#: in `A.B` the names of `A` are visible).
     Enclosing,
-    /// Those of the same module, as the language's import rules tell ([`ImportRules::module_of`]; Swift).
+    /// The files of the same module, as [`ImportRules::module_of`] tells it (Swift).
     Module,
 }
 
-/// The questions that import rules may ask about the workspace. All paths are relative to its root, `/`-separated.
+/// The project as import rules see it. All paths are relative to its root, `/`-separated.
 pub trait ImportProject {
-    /// The file at exactly this path, if the map has it.
+    /// Returns the file at exactly this path, if the map has it.
     fn file(&self, path: &str) -> Option<FileId>;
-    /// The path of a file, relative to the root.
+    /// Returns the path of a file, relative to the root.
     fn path(&self, file: FileId) -> &str;
     /// Returns true if any mapped file lies below this folder.
     fn has_dir(&self, dir: &str) -> bool;
-    /// The mapped files directly in this folder.
+    /// Returns the mapped files directly in this folder.
     fn files_in(&self, dir: &str) -> Vec<FileId>;
-    /// The mapped files in and below this folder, in order of path.
+    /// Returns the mapped files in and below this folder, in order of path.
     fn files_below(&self, dir: &str) -> Vec<FileId>;
-    /// The mapped files with this file name, anywhere (`utils.h`): for languages that search include paths.
+    /// Returns the mapped files with this file name, anywhere (`utils.h`): for languages that search include paths.
     fn files_named(&self, file_name: &str) -> &[FileId];
-    /// The files that define a module or type of this qualified name, in order of path.
+    /// Returns the files that define a module or type of this qualified name, in order of path.
     fn files_defining(&self, qualified: &str) -> Vec<FileId>;
-    /// The files that declare this package (Java's `package a.b.c`), see [`FileFacts::package`].
+    /// Returns the files that declare this package (Java's `package a.b.c`), see [`FileFacts::package`].
     fn files_of_package(&self, package: &str) -> &[FileId];
-    /// All project files with this file name: (folder, facts).
+    /// Returns the folder and the facts of every project file with this file name.
     fn manifests(&self, file_name: &str) -> Vec<(&str, &FileFacts)>;
-    /// The facts of a file.
+    /// Returns the facts of a file.
     fn facts(&self, file: FileId) -> Option<&FileFacts>;
 }
 
@@ -159,7 +160,7 @@ pub enum ModuleTarget {
     Inside(FileId, String),
     /// A package outside the workspace, under the name it is published by (`requests`, `react`, `std`).
     External(String),
-    /// It cannot be told.
+    /// A module that the rules cannot find, or several that they cannot tell apart.
     Unknown,
 }
 
@@ -168,9 +169,9 @@ pub trait ImportRules: Send + Sync {
     /// Resolves `module`, as written in an [`crate::facts::Import`] of the file `from`.
     fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget;
 
-    /// For languages with path expressions that need no import (`crate::net::open()` in Rust, `a.b.C` in Java): the
-    /// module a dotted path starts with, and how many of its segments that takes. `None`: such paths start with a name
-    /// in scope.
+    /// Returns the module that a dotted path starts with, and how many of its segments that takes, for languages with
+    /// path expressions that need no import (`crate::net::open()` in Rust, `a.b.C` in Java). `None`: the path starts
+    /// with a name in scope.
     fn resolve_path(
         &self,
         _project: &dyn ImportProject,
@@ -186,23 +187,24 @@ pub trait ImportRules: Send + Sync {
         true
     }
 
-    /// The files whose re-exported star imports hold for `from` too (C#'s `global using`).
+    /// Returns the files whose re-exported star imports hold for `from` too (C#'s `global using`).
     fn project_wide(&self, _project: &dyn ImportProject, _from: FileId) -> Vec<FileId> {
         Vec::new()
     }
 
-    /// The file whose names and imports hold in `file` too, as those of a library do in its parts.
+    /// Returns the file whose names and imports hold in `file` too, as those of a library do in its parts.
     fn scope_file(&self, _project: &dyn ImportProject, _file: FileId) -> Option<FileId> {
         None
     }
 
-    /// For [`PackageScope::Module`]: which module a file belongs to, by any word that no other module has.
+    /// Returns the module that a file belongs to, by any word that no other module has, for [`PackageScope::Module`].
     fn module_of(&self, _project: &dyn ImportProject, _file: FileId) -> Option<String> {
         None
     }
 
-    /// For languages whose modules hold modules that can be imported as names (`from pkg import sub`, `use crate::net`):
-    /// the module `name` inside `module`, written as [`ImportRules::resolve`] reads it. `None`: there are no such.
+    /// Returns the module `name` inside `module`, written as [`ImportRules::resolve`] reads it, for languages whose
+    /// modules hold modules that can be imported as names (`from pkg import sub`, `use crate::net`). `None` in other
+    /// languages.
     fn submodule(&self, _module: &str, _name: &str) -> Option<String> {
         None
     }

@@ -9,11 +9,11 @@ use crate::syntax::Node;
 /// The kinds of scopes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ScopeKind {
-    /// The whole file, or a module inside it that sees nothing of what is around it.
+    /// The whole file, or a module inside it that sees no name around it.
     File,
     /// A type with its members.
     Type,
-    /// A function.
+    /// A function, which sees the names around it.
     Function,
     /// A function, or whatever else sees no variable of the scopes around it.
     Closed,
@@ -24,7 +24,7 @@ pub(crate) enum ScopeKind {
 /// The relation of several bindings of one name in one scope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rebinding {
-    /// They are one variable, and each place is as good as another.
+    /// They are one variable, and any of the places may count as its declaration.
     Same,
     /// They are one variable, which the first place declares.
     First,
@@ -32,14 +32,14 @@ pub(crate) enum Rebinding {
     Hides,
 }
 
-/// A language's scopes.
+/// The rules by which a language opens lexical scopes and binds names in them.
 #[derive(Debug)]
 pub(crate) struct LocalRules {
     /// The scope that a node opens.
     pub(crate) scope_of: fn(&Visit<'_>) -> Option<ScopeKind>,
-    /// Binds what a node binds. The scope that the node opens is open already.
+    /// Binds the names that a node binds. The scope that the node opens is open already.
     pub(crate) bind: fn(&Visit<'_>, &mut Binder<'_>),
-    /// Returns true for a leaf that is a name which scopes decide on, and no member, key or part of a path.
+    /// Returns true for a leaf that is a name whose meaning scopes decide: no member, key or part of a path.
     pub(crate) is_name: fn(&Visit<'_>) -> bool,
     /// The relation of several bindings in one scope.
     pub(crate) rebinding: Rebinding,
@@ -53,20 +53,20 @@ pub(crate) struct LocalRules {
     pub(crate) members: Option<&'static MemberRules>,
 }
 
-/// The kinds of nodes by which a language tells what runs instead of what.
+/// The kinds of nodes that say which code runs instead of which other code.
 #[derive(Debug)]
 pub(crate) struct BranchRules {
     /// Kinds of siblings of which at most one runs.
     pub(crate) branches: &'static [&'static str],
-    /// Bindings in these run before the branches that follow.
+    /// Kinds of siblings whose bindings run before the branches that follow.
     pub(crate) conditions: &'static [&'static str],
-    /// Repeat what they hold.
+    /// Kinds of nodes whose content runs repeatedly.
     pub(crate) loops: &'static [&'static str],
-    /// Hold what runs when it is called.
+    /// Kinds of nodes whose content runs when it is called.
     pub(crate) functions: &'static [&'static str],
 }
 
-/// A node with what stands around it.
+/// A node, with its parent, its field and the nodes around it.
 pub(crate) struct Visit<'t> {
     pub(crate) node: Node<'t>,
     pub(crate) parent: Option<Node<'t>>,
@@ -80,28 +80,28 @@ impl<'t> Visit<'t> {
         self.node.kind()
     }
 
-    /// The kind of the parent; empty at the root.
+    /// Returns the kind of the parent; empty at the root.
     pub(crate) fn parent_kind(&self) -> &'t str {
         self.parent.map_or("", |parent| parent.kind())
     }
 
-    /// The nodes around it, innermost first.
+    /// Yields the nodes around it, innermost first.
     pub(crate) fn ancestors(&self) -> impl Iterator<Item = Node<'t>> {
         self.around.iter().rev().copied()
     }
 
-    /// The first child in a field.
+    /// Returns the first child in a field.
     pub(crate) fn child(&self, field: &str) -> Option<Node<'t>> {
         self.node.child_by_field_name(field)
     }
 
-    /// All named children in a field.
+    /// Returns all named children in a field.
     pub(crate) fn children(&self, field: &str) -> Vec<Node<'t>> {
         self.node.children_by_field_name(field).filter(Node::is_named).collect()
     }
 }
 
-/// The named children of a node.
+/// Returns the named children of a node.
 pub(crate) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
     syntax::named_children(node).collect()
 }
@@ -111,7 +111,7 @@ pub(crate) fn has_token(node: Node<'_>, token: &str) -> bool {
     syntax::all_children(node).any(|child| child.kind() == token)
 }
 
-/// The scope that a binding belongs to, seen from the node that binds.
+/// The scope that a binding belongs to, relative to the node that binds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Within {
     /// The innermost one; that of the node itself, if it opens one.
@@ -131,7 +131,7 @@ pub(crate) enum Within {
 pub(crate) enum BindingKind {
     /// A variable, parameter, type parameter or nested definition.
     Variable,
-    /// A member of a type, or an import: others know more of it.
+    /// A member of a type, or an import, which the resolution of the map knows better than the scopes of one file do.
     Shared,
     /// An assignment to a name that nothing else binds.
     Implicit,
@@ -142,7 +142,7 @@ pub(crate) enum BindingKind {
 /// The name spaces of a language in which one name may mean a type and a value side by side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NameSpace {
-    /// All of them.
+    /// Types and values.
     Any,
     /// Types alone.
     Types,
@@ -157,7 +157,7 @@ impl NameSpace {
     }
 }
 
-/// One binding of the name, as a language notes it.
+/// One binding of the name that is looked for, as a language's rules note it.
 pub(crate) struct BoundName {
     /// The bytes of the name.
     pub(crate) place: Range<usize>,
@@ -171,7 +171,7 @@ pub(crate) struct BoundName {
     pub(crate) space: NameSpace,
 }
 
-/// Takes what one node says of the name.
+/// Collects what one node says about the name that is looked for.
 pub(crate) struct Binder<'t> {
     source: &'t [u8],
     name: &'t str,
@@ -201,14 +201,14 @@ impl<'t> Binder<'t> {
         }
     }
 
-    /// Binds a name.
+    /// Binds the name at a node, if it is the one that is looked for.
     pub(crate) fn bind(&mut self, name: Node<'_>, within: Within) {
         if self.is_it(name) {
             self.bind_place(name.byte_range(), within);
         }
     }
 
-    /// Binds all of these names.
+    /// Binds those of these names that are the one looked for.
     pub(crate) fn bind_all<'n>(&mut self, names: impl IntoIterator<Item = Node<'n>>, within: Within) {
         names.into_iter().for_each(|name| self.bind(name, within));
     }
@@ -224,30 +224,30 @@ impl<'t> Binder<'t> {
         }
     }
 
-    /// The byte from which on names that are bound next have their meaning.
+    /// Sets the byte from which on names that are bound next have their meaning.
     pub(crate) fn visible_from(&mut self, byte: usize) -> &mut Self {
         self.from = byte;
         self
     }
 
-    /// The kind of what is bound next.
+    /// Sets the kind of the names that are bound next.
     pub(crate) fn of_kind(&mut self, kind: BindingKind) -> &mut Self {
         self.kind = kind;
         self
     }
 
-    /// The name space of what is bound next.
+    /// Sets the name space of the names that are bound next.
     pub(crate) fn in_space(&mut self, space: NameSpace) -> &mut Self {
         self.space = space;
         self
     }
 
-    /// Has the node itself looked up in one name space, if it is the name.
+    /// Restricts the lookup of the node itself to one name space, if it is the name.
     pub(crate) fn seek_in(&mut self, space: NameSpace) {
         self.sought_in = space;
     }
 
-    /// Has a name looked up elsewhere than in the innermost function.
+    /// Looks a name up elsewhere than in the innermost function.
     pub(crate) fn pass_to(&mut self, name: Node<'_>, within: Within) {
         if self.is_it(name) {
             self.passes = Some(within);

@@ -1,8 +1,8 @@
-//! The properties of a language's names that the resolution and the graph ask for.
+//! Describes the properties of a language's names that the resolution and the graph ask for.
 //!
-//! Each field is one thing that languages do differently, so that shared code tests the thing and not the language. A
-//! language's folder states its own [`NameSemantics`], beginning with [`NameSemantics::PLAIN`], which claims nothing. Two
-//! languages share a field only if it means the same for both. Not here: the code that acts on a property.
+//! Each field is one thing that languages do differently, so that shared code tests the property and not the language.
+//! A language's folder states its own [`NameSemantics`], beginning with [`NameSemantics::PLAIN`], which claims nothing.
+//! Two languages share a field only if it means the same for both. The code that acts on a property is not here.
 
 /// The meaning of names in one language.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,8 @@ pub struct NameSemantics {
     pub open_namespaces: bool,
     /// True if the members of an enumeration are free names (`RED` of `enum Color { RED }`).
     pub open_enums: bool,
-    /// True if members of an object or class are no names in it (`load` in `{ load: load() }` means another).
+    /// True if the members of an object or class are no bare names inside it (`load` in `{ load: load() }` means
+    /// another).
     pub objects_hide_members: bool,
     /// True if a variable or module may be a table, whose fields no bare name means, not even in its own functions.
     pub tables_hide_fields: bool,
@@ -52,11 +53,12 @@ pub struct NameSemantics {
     /// True if a star import brings only names of the importing file's package and of those around it: others are named with
     /// their package (`import "a.proto"`).
     pub stars_keep_packages: bool,
-    /// True if a member behind a path is the one that the path leads to, or none of the project (`orders.id`).
+    /// True if a member behind a path is the one that the path leads to, and no other of the project (`orders.id`).
     pub exact_paths: bool,
     /// True if a folder is a package by its `__init__` file, and a stub (`.pyi`) may lie beside a module.
     pub init_files: bool,
-    /// True if a file's imports, with its package, tell all that the file can see. Claim it only if you are sure.
+    /// True if a file's imports, with its package, name everything that the file can see. Claim it only if you are
+    /// sure.
     pub imports_tell_all: bool,
     /// True if a file's value is the table that the file returns (`return M`), which is what its importers get.
     pub returned_tables: bool,
@@ -94,19 +96,20 @@ pub struct NameSemantics {
     pub static_members: StaticMembers,
     /// True if a name may be a macro with several definitions, of which the last before a use counts.
     pub redefined_macros: bool,
-    /// True if only what a file says to export can be imported from it, once it exports anything (`export function`).
+    /// True if only names that a file exports can be imported from it, once it exports anything (`export function`).
     pub exports_by_word: bool,
     /// True if of two star imports with one name the later one binds it.
     pub last_star_binds: bool,
     /// True if a type implements an interface by having its methods, without saying so.
     pub structural_interfaces: bool,
-    /// True if a value gives the members of the one that it derefs to (`impl Deref for Guard`).
+    /// True if a value has the members of the value that it derefs to (`impl Deref for Guard`).
     pub derefs: bool,
     /// True if a variant of an enumeration is a value or constructor of it (`Shape::Circle(1.0)`).
     pub variant_values: bool,
     /// True if the standard library's types are followed as they are written (`Option<Conn>` gives a `Conn` to `map`).
     pub library_types: bool,
-    /// Reads the type of a parameter as a signature writes it, where keys of an argument are uses of the type's members.
+    /// Reads the type of a parameter from its text in a signature; `None` in languages in which the keys of an argument
+    /// are no uses of that type's members.
     pub parameter_type: Option<fn(&str) -> Option<String>>,
     /// True if the facts write types with their arguments (`Box<Foo>`), and a type's parameters by number (`%0`).
     pub type_arguments: bool,
@@ -123,32 +126,34 @@ pub struct NameSemantics {
     pub test_methods: bool,
     /// The names of members that run when an object is made, whatever the class is called (`__init__`, `constructor`).
     pub constructors: &'static [&'static str],
-    /// The name of the member that makes objects of a class, where a class that is called by its own name may have one.
+    /// The name of the member that a creation by the class's name calls, if the class has one (`constructor`).
     pub named_constructor: Option<&'static str>,
-    /// Beginnings of signatures in modules that are their own default where they define none (`exports.run = ...`).
+    /// Beginnings of signatures by which a module exports its members without exporting a default: the module is then
+    /// its own default (`exports.run = ...`).
     pub module_is_default: &'static [&'static str],
     /// True if the lexical scopes of a file bind every name that the file defines.
     pub scopes_tell_all: bool,
     /// True if a file may declare a module by the name that imports have for it (`declare module "x"`).
     pub ambient_modules: bool,
-    /// The uses whose name says little, even if a project has only one definition of the name.
+    /// The uses whose name alone proves little, even if a project has only one definition of the name.
     pub vague_names: VagueNames,
 
-    /// The beginning of names that mean members of the object at hand, or nothing of the project (`@` of `@size`).
+    /// The beginning of names that mean members of the current object, or nothing of the project (`@` of `@size`).
     pub own_prefix: Option<&'static str>,
 
-    /// Files whose definitions the files of their folder and of the folders below are given by name (`conftest.py`).
+    /// Files whose definitions the test runner passes, by name, to code in their folder and the folders below
+    /// (`conftest.py`).
     pub fixture_files: &'static [&'static str],
-    /// True if a method's first parameter is the object at hand (`def run(self)`), where values are followed.
+    /// True if a method's first parameter is the current object (`def run(self)`), where values are followed.
     pub receiver_parameter: bool,
-    /// True if a method may get its class in the place of an object (`@classmethod`).
+    /// True if a method may get its class instead of an object (`@classmethod`).
     pub class_methods: bool,
-    /// True if the keys of a container are no members of it (`d["a"]` is not `d.a`).
+    /// True if the keys of a container are not members of it (`d["a"]` is not `d.a`).
     pub keys_apart: bool,
     /// True if spreading a container into another loses the keys of the parts (`[*items]`).
     pub keyless_spreads: bool,
 
-    /// The names by which code of other languages means its definitions, because compilers turn its files into such code.
+    /// The names that compilers derive from the definitions of a file, by which code of other languages means these.
     pub generated: GeneratedNames,
 }
 
@@ -223,7 +228,7 @@ impl NameSemantics {
     };
 }
 
-/// The words that mean something of the language itself unless a file says otherwise, separated by white space.
+/// The words that belong to the language itself unless a file binds them, separated by white space.
 ///
 /// No list is complete: it has the words that are common enough to be pinned wrongly to a definition of the project.
 #[derive(Clone, Copy, Debug)]
@@ -272,7 +277,7 @@ pub enum Reach {
     Folder,
     /// Every file, but an unexported definition only as a member of a value (`class A` without `export`).
     Member,
-    /// Every file that a header or the linker tells about it; a member is reached through its type.
+    /// Every file that knows the definition through a header or the linker; a member is reached through its type.
     Linkage,
     /// Files of the same namespace, and every file if it is a function of no namespace; a member is reached through its
     /// type.
@@ -282,34 +287,34 @@ pub enum Reach {
 /// The imports of a file that are meant for the files that import it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PassedImports {
-    /// Those that the file marks as passed on (`pub use`, `export from`).
+    /// The imports that the file marks as passed on (`pub use`, `export from`).
     Marked,
-    /// Those of a package's `__init__` file alone, although every import can be imported again.
+    /// The imports of a package's `__init__` file alone, although every import can be imported again.
     InitFile,
-    /// None, although the text of an import is passed on (`#include`, `source`).
+    /// No imports, although the text of an import is passed on (`#include`, `source`).
     None,
 }
 
 /// The extensions that a file sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExtensionScope {
-    /// There are no extensions that are looked for by name.
+    /// No extensions: the language has none that are found by name.
     None,
-    /// Those of the namespaces around the file, and of those that it opens (`using Acme.Text;`).
+    /// The extensions of the namespaces around the file, and of those that it opens (`using Acme.Text;`).
     Namespace,
-    /// Those that the file imports by name (`import acme.text.titled`), and top-level ones of its package.
+    /// The extensions that the file imports by name (`import acme.text.titled`), and top-level ones of its package.
     Imported,
-    /// Those too, and those of top-level classes of its package (`implicit class`).
+    /// The imported and top-level extensions, and those of top-level classes of the file's package (`implicit class`).
     PackageClass,
-    /// Those whose holder the file can name (`extension TextX on String`). A holder has the members of the type that it extends as
-    /// its own, and states that type as its value's.
+    /// The extensions whose holder the file can name (`extension TextX on String`). A holder has the members of the
+    /// type that it extends as its own, and states that type as its value's.
     ByHolder,
 }
 
 /// The way in which a project adds members to types from outside the project.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OutsideMembers {
-    /// In no way that the facts tell.
+    /// Not at all, or in no way that the facts record.
     None,
     /// By implementing the project's traits for them (`impl Titled for str`).
     Traits,
@@ -328,10 +333,10 @@ pub enum Twins {
     InFolder,
 }
 
-/// The uses whose name says little, because so much outside the project has that name.
+/// The uses whose name alone proves little, because so much outside the project has that name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum VagueNames {
-    /// No uses: types tell what a member belongs to.
+    /// No uses: the types of values decide what a member belongs to.
     None,
     /// Members of one word on values of unknown type (`item.title`).
     Members,
@@ -342,7 +347,7 @@ pub enum VagueNames {
 /// The way in which a member shows whether it belongs to the type itself or to its objects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StaticMembers {
-    /// Nothing shows it, or the compiler alone keeps them apart.
+    /// No mark: nothing in the source shows it.
     Unmarked,
     /// The word `static` stands before its name, or it was put on the type by name (`Shop.open = function () {}`).
     ByWord,

@@ -19,21 +19,22 @@ pub struct SourceRules {
     pub lines_separate_members: bool,
     /// The beginning of line comments, if the grammar's scanner reads a run of them again at each of its lines.
     pub slow_comments: Option<&'static str>,
-    /// Returns true if a text must not be given to the grammar, because its scanner would end the process, or its parser
-    /// would not finish. An upper bound, however wrongly the grammar understands the text.
+    /// Returns true if a text must not be given to the grammar, because its scanner would end the process, or its
+    /// parser would not finish. It may be true too often, but never too seldom, however wrongly the grammar understands
+    /// the text.
     pub is_hazardous: fn(&[u8]) -> bool,
-    /// Writes a text in the way that the grammar understands, where faults of the grammar are known; `None` if the text has
-    /// none of them. The result has the same length and lines.
+    /// Rewrites a text that has known faults for the grammar so that it understands them; `None` if the text has none
+    /// of them. The result has the same length and lines.
     pub repair: Option<Repair>,
-    /// Writes what the grammar does not know at all in signs that it does, for every reading; `None` if the text has nothing of that.
-    /// The result has the same length and lines.
+    /// Replaces signs that the grammar does not know by signs that it knows, before any parse; `None` if the text has
+    /// none of them. The result has the same length and lines.
     pub rewrite: Option<Repair>,
     /// The text that has to stand before a piece of code for the grammar to read the piece (`<?php`).
     pub piece_opening: &'static str,
     /// Returns the grammar for a piece of code without its opening, if that is another than the reader's.
     pub piece_grammar: Option<fn() -> Option<Language>>,
-    /// The least lines in one stretch that are told as unmapped: shorter stretches are slips of a line, such as a macro
-    /// without a semicolon.
+    /// The fewest unread lines in one stretch that an answer mentions as unmapped: shorter stretches are slips of a
+    /// line, such as a macro without a semicolon.
     pub noticeable_loss: usize,
     /// The lexical scopes of the language, for its local names; `None` where they are not known.
     pub(crate) lexical_scopes: Option<&'static LocalRules>,

@@ -43,8 +43,8 @@ pub static TABLE: &[LangSpec] = &[
     dart::SPEC,
 ];
 
-/// The languages that this build reads, as a set: bit `n` stands for the language with the number `n`. Saved kinds of files hold for
-/// builds with the same set only.
+/// Returns the languages that this build reads, as a set: bit `n` stands for the language with the number `n`. Saved
+/// kinds of files hold for builds with the same set only.
 #[must_use]
 pub fn built_languages() -> u64 {
     let built = TABLE.iter().filter(|spec| spec.reader.is_built());
@@ -52,7 +52,7 @@ pub fn built_languages() -> u64 {
 }
 
 impl Lang {
-    /// Its row; project files have none.
+    /// Returns the language's row; `None` for project files.
     #[must_use]
     pub fn spec(self) -> Option<&'static LangSpec> {
         // Numbers on disk only ever grow, so project files, which have no row, stand between the rows.
@@ -60,22 +60,22 @@ impl Lang {
         TABLE.get(self as usize - before).filter(|_| self != Self::Manifest)
     }
 
-    /// The properties of its names; plain for project files.
+    /// Returns the properties of the language's names; those of [`NameSemantics::PLAIN`] for project files.
     #[must_use]
     pub fn semantics(self) -> &'static NameSemantics {
         static PLAIN: NameSemantics = NameSemantics::PLAIN;
         self.spec().map_or(&PLAIN, |spec| &spec.semantics)
     }
 
-    /// The peculiarities of its text; those of prose for project files.
+    /// Returns the peculiarities of the language's text; those of [`SourceRules::PROSE`] for project files.
     #[must_use]
     pub fn source_rules(self) -> &'static SourceRules {
         static PROSE: SourceRules = SourceRules::PROSE;
         self.spec().map_or(&PROSE, |spec| &spec.source)
     }
 
-    /// The prefix of the IDs of packages outside that its files import: a component imports what its scripts can,
-    /// and a notebook what its cells can.
+    /// Returns the prefix of the IDs of outside packages that files of the language import: a component imports the
+    /// packages that its scripts can import, and a notebook those of its cells.
     #[must_use]
     pub fn package_id(self) -> &'static str {
         match self {
@@ -85,7 +85,7 @@ impl Lang {
         }
     }
 
-    /// The prefix of its node IDs.
+    /// Returns the prefix of the language's node IDs.
     #[must_use]
     pub fn id(self) -> &'static str {
         self.spec().map_or("manifest", |spec| spec.id)

@@ -1,13 +1,13 @@
-//! The steps of walks over a syntax tree.
+//! Walks over a syntax tree in steps, from a node to its children, siblings and parent.
 
 use super::Node;
 
-/// Names the kind of nodes that a step goes to.
+/// The kind of nodes that a step goes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StepTo {
-    /// Nodes with names alone.
+    /// Named nodes only.
     Named,
-    /// Tokens such as brackets and keywords too.
+    /// All nodes, including tokens such as brackets and keywords.
     Any,
 }
 
@@ -19,48 +19,48 @@ pub(crate) struct NodeCursor<'t> {
 }
 
 impl<'t> NodeCursor<'t> {
-    /// A cursor at a node.
+    /// Makes a cursor at a node, which it does not leave.
     pub(crate) fn new(node: Node<'t>) -> Self {
         Self { top: node, node }
     }
 
-    /// The node at hand.
+    /// Returns the current node.
     pub(crate) fn node(&self) -> Node<'t> {
         self.node
     }
 
-    /// Goes to the first child of the kind, and returns it; without one it stays where it is.
+    /// Goes to the first child of the kind, and returns it; without one, the cursor stays.
     pub(crate) fn first_child(&mut self, to: StepTo) -> Option<Node<'t>> {
         self.go_to(self.node.first_child(to))
     }
 
-    /// Goes to the next sibling of the kind, and returns it; without one it stays where it is.
+    /// Goes to the next sibling of the kind, and returns it; without one, the cursor stays.
     pub(crate) fn next_sibling(&mut self, to: StepTo) -> Option<Node<'t>> {
         if self.is_at_top() { None } else { self.go_to(self.node.sibling_behind(to)) }
     }
 
-    /// Goes to the first child of any kind; false without one.
+    /// Goes to the first child of any kind; false if there is none.
     pub(crate) fn goto_first_child(&mut self) -> bool {
         self.first_child(StepTo::Any).is_some()
     }
 
-    /// Goes to the next sibling of any kind; false without one.
+    /// Goes to the next sibling of any kind; false if there is none.
     pub(crate) fn goto_next_sibling(&mut self) -> bool {
         self.next_sibling(StepTo::Any).is_some()
     }
 
-    /// Goes to the node around; false at the node that it began at.
+    /// Goes to the parent; false at the node that the cursor began at.
     pub(crate) fn goto_parent(&mut self) -> bool {
         let parent = if self.is_at_top() { None } else { self.node.parent() };
         self.go_to(parent).is_some()
     }
 
-    /// The number of the field that the node at hand is in; 0 without one.
+    /// Returns the number of the field that the current node is in; 0 if it is in none.
     pub(crate) fn field_id(&self) -> u16 {
         if self.is_at_top() { 0 } else { self.node.own_field() }
     }
 
-    /// The name of the field that the node at hand is in.
+    /// Returns the name of the field that the current node is in.
     pub(crate) fn field_name(&self) -> Option<&'t str> {
         match self.field_id() {
             0 => None,
@@ -82,7 +82,7 @@ impl<'t> NodeCursor<'t> {
 #[derive(Clone, Debug)]
 pub(crate) struct Children<'t> {
     of: Node<'t>,
-    /// The number of the next node to look at, and of the one behind the last child.
+    /// The number of the next child to visit, and the number behind the last descendant.
     next: u32,
     end: u32,
     to: StepTo,
@@ -104,12 +104,12 @@ impl<'t> Iterator for Children<'t> {
     }
 }
 
-/// The named children of a node.
+/// Returns the named children of a node.
 pub(crate) fn named_children(node: Node<'_>) -> Children<'_> {
     Children::of_node(node, StepTo::Named)
 }
 
-/// The children of a node, tokens without names included.
+/// Returns the children of a node, tokens without names included.
 pub(crate) fn all_children(node: Node<'_>) -> Children<'_> {
     Children::of_node(node, StepTo::Any)
 }

@@ -1,13 +1,15 @@
-//! Syntax trees as lists of nodes, for everything that reads facts.
+//! Keeps syntax trees as lists of nodes, for everything that reads facts.
 //!
-//! tree-sitter computes a node from the subtrees around it each time that a reader asks for one, or for its kind, place or field,
-//! and a file is read several times: what it declares, what it uses, where its values go. So [`Tree`] lists all nodes once, in the
-//! order of the text, when the first of them is asked for (`nodes.c`); [`Node`] and `NodeCursor` look into the list. They answer as
-//! tree-sitter's own do, and are named alike. One thing differs: a child is in a field only if it is in one of its own parent. Where
-//! the parent has no such field, or the field comes by way of a hidden rule that another name makes visible, tree-sitter gives a
-//! grandchild: of `typeof a.b.c` in TypeScript it gives `b` as the property, and the list gives `c`.
+//! tree-sitter computes a node from the subtrees around it each time that a reader asks for one, or for its kind, place
+//! or field, and a file is read several times: for its definitions, its references, its flows. So [`Tree`] lists all
+//! nodes once, in the order of the text, when the first of them is asked for (`nodes.c`); [`Node`] and `NodeCursor`
+//! look into the list. They answer as tree-sitter's own do, and are named alike. One thing differs: a child is in a
+//! field only if it is in a field of its own parent. Where the parent has no such field, or the field comes by way of a
+//! hidden rule that another name makes visible, tree-sitter gives a grandchild: for `typeof a.b.c` in TypeScript it
+//! gives `b` as the property, and the list gives `c`.
 //!
-//! A list takes 48 bytes for a node, and counts for the memory that a file may take (`Tree::list_bytes`). It belongs to one tree and ends with it. Not here: what a node means, and how a text is parsed.
+//! A list takes 48 bytes for a node, and counts for the memory that a file may take (`Tree::list_bytes`). It belongs to
+//! one tree and ends with it. Not here: the meaning of a node, and the parser.
 
 #![allow(unsafe_code)]
 
@@ -27,7 +29,7 @@ use crate::bounded::ArenaTree;
 pub(crate) use cursor::{NodeCursor, StepTo, all_children, named_children};
 pub use node::Node;
 
-/// A node as `nodes.c` writes it, which says what its parts are.
+/// A node in the layout of `nodes.c`, which documents the fields.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct RawNode {
@@ -56,7 +58,7 @@ unsafe extern "C" {
     fn hob_list_nodes(tree: *const TSTree, nodes: *mut RawNode, capacity: u32) -> u32;
 }
 
-/// A thread keeps the memory of a list of at most so many nodes for its next tree, which is less than a megabyte.
+/// Most nodes of a list whose memory a thread keeps for its next tree: less than a megabyte.
 const SPARE: usize = 1 << 14;
 
 thread_local! {
@@ -123,7 +125,7 @@ impl Drop for NodeList {
     }
 }
 
-/// The syntax tree of a text. Made in a session with an arena, it must end before that.
+/// The syntax tree of a text. A tree that is made in a session with an arena must end before the session.
 pub struct Tree {
     parsed: ArenaTree,
     list: OnceCell<NodeList>,
@@ -134,24 +136,24 @@ impl Tree {
         Self { parsed: ArenaTree::new(parsed), list: OnceCell::new() }
     }
 
-    /// The tree as the parser takes it, when it reads a changed text again.
+    /// Returns the parser's own tree, for reading a changed text again.
     pub(crate) fn parsed_tree(&self) -> &tree_sitter::Tree {
         &self.parsed
     }
 
-    /// A copy that was told of changes of the text.
+    /// Returns a copy with the places of all nodes moved by changes of the text.
     pub(crate) fn edited(&self, edits: impl Iterator<Item = InputEdit>) -> Self {
         let mut parsed = self.parsed.clone();
         edits.for_each(|edit| parsed.edit(&edit));
         Self::from_parsed(parsed)
     }
 
-    /// Returns true if the parser did not understand something; needs no list.
+    /// Returns true if the parser did not understand something. It does not make the list.
     pub(crate) fn has_error(&self) -> bool {
         self.parsed.root_node().has_error()
     }
 
-    /// The number of bytes that the list of its nodes takes.
+    /// Returns the number of bytes that the list of all nodes takes.
     pub(crate) fn list_bytes(&self) -> usize {
         self.parsed.root_node().descendant_count() * size_of::<RawNode>()
     }
@@ -162,7 +164,7 @@ impl Tree {
         Node::root_of(self.list.get_or_init(|| NodeList::of_tree(&self.parsed)))
     }
 
-    /// A cursor at the root.
+    /// Makes a cursor at the root.
     pub(crate) fn walk(&self) -> NodeCursor<'_> {
         NodeCursor::new(self.root_node())
     }

@@ -1,4 +1,4 @@
-//! Every answer about a node is the one that tree-sitter gives.
+//! Compares every answer about a node with the one that tree-sitter gives.
 
 use super::*;
 use crate::Lang;
@@ -35,14 +35,14 @@ const SOURCES: [(Lang, &str); 8] = [
 
 type Known<'t> = tree_sitter::Node<'t>;
 
-/// Both trees of a text: long lists have hidden nodes in hidden nodes.
+/// Parses a text, repeated 40 times because long lists have hidden nodes in hidden nodes, into both trees.
 fn both_trees(lang: Lang, source: &str) -> (tree_sitter::Tree, Tree) {
     let known = parse_tree(lang, source.repeat(40).as_bytes()).expect("a small file");
     let listed = Tree::from_parsed(known.clone());
     (known, listed)
 }
 
-/// All nodes in order, with their fields, by the steps of the library's cursor.
+/// Returns all nodes in order, with their fields, by the steps of the library's cursor.
 fn known_nodes(tree: &tree_sitter::Tree) -> Vec<(Known<'_>, u16)> {
     let (mut cursor, mut seen) = (tree.walk(), Vec::new());
     loop {
@@ -58,7 +58,7 @@ fn known_nodes(tree: &tree_sitter::Tree) -> Vec<(Known<'_>, u16)> {
     }
 }
 
-/// The same by the steps of a cursor over the list.
+/// Returns all nodes in order, with their fields, by the steps of a cursor over the list.
 fn listed_nodes(tree: &Tree, to: StepTo) -> Vec<(Node<'_>, u16)> {
     let mut cursor = tree.walk();
     let mut seen = vec![(tree.root_node(), 0)];
@@ -112,7 +112,7 @@ fn every_step_is_that_of_tree_sitters_own_cursor() {
                 .collect()
         };
         assert_eq!(seen(StepTo::Any), expected, "{lang:?}");
-        // Of a token no child is named.
+        // No child of a token is named, so a walk over named nodes alone misses none of them.
         let is_named = known_nodes(&known).into_iter().map(|(node, _)| node.is_named());
         let mut is_named = is_named.collect::<Vec<_>>().into_iter();
         expected.retain(|_| is_named.next() == Some(true));
@@ -124,7 +124,7 @@ fn every_step_is_that_of_tree_sitters_own_cursor() {
 fn relatives_of_a_node_are_those_that_tree_sitter_names() {
     for (lang, source) in SOURCES {
         let (known, listed) = both_trees(lang, source);
-        // Of an empty node, such as one that the parser made up, tree-sitter does not find the relatives.
+        // tree-sitter does not find the relatives of an empty node, such as one that the parser made up.
         if known.root_node().has_error() {
             continue;
         }
@@ -178,7 +178,7 @@ fn places_are_in_the_nodes_that_tree_sitter_finds() {
     for (lang, source) in SOURCES {
         let known = parse_tree(lang, source.as_bytes()).expect("a small file");
         let listed = Tree::from_parsed(known.clone());
-        // Between two nodes, tree-sitter goes by the ends of nodes that it hides.
+        // Between two nodes, tree-sitter decides by the ends of nodes that it hides.
         let is_in_word = |at: &usize| source.as_bytes()[*at].is_ascii_alphanumeric();
         for from in (0..source.len()).filter(is_in_word) {
             let found = listed.root_node().named_descendant_for_byte_range(from, from);
@@ -194,7 +194,7 @@ fn places_are_in_the_nodes_that_tree_sitter_finds() {
     }
 }
 
-/// Also of trees with errors, where tree-sitter does not find the relatives of every node.
+/// Holds for trees with errors too, where tree-sitter does not find the relatives of every node.
 #[test]
 fn siblings_lead_back_to_each_other() {
     for (lang, source) in SOURCES {
@@ -210,7 +210,7 @@ fn siblings_lead_back_to_each_other() {
     }
 }
 
-/// tree-sitter gives the property of `a.b`, which a hidden rule hands up.
+/// In contrast to tree-sitter, which gives the property of `a.b`, handed up by a hidden rule.
 #[test]
 fn a_child_is_in_a_field_of_its_own_parent() {
     let source = "let x: typeof a.b.c;";

@@ -1,7 +1,8 @@
-//! Tests of Bats: `@test "what it shows" { … }`.
+//! Defines tests of Bats: `@test "what it shows" { … }`.
 //!
-//! To the grammar that is a command with a description and a brace for arguments, and what follows are commands of the file.
-//! So the test's extent is found in the text: it ends with a `}` that begins a line, and until then the walk is inside it.
+//! To the grammar such a test is a command with a description and a brace for arguments, and its lines are commands of
+//! the file. So the test's end is found in the text: it is a `}` that begins a line, and until then the walk is inside
+//! the test.
 
 use super::items::ShellItem;
 use super::rules::ShellRules;
@@ -10,7 +11,7 @@ use crate::langs::support::test_title;
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
-/// Longest test that is looked at, in bytes.
+/// Longest test that is read, in bytes.
 const LIMIT: usize = 64 * 1024;
 
 impl ShellRules {

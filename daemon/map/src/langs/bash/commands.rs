@@ -1,4 +1,5 @@
-//! Commands: functions of the project that are called, files that are sourced, functions that are named to be called later.
+//! Records commands: calls of the project's functions, files that are sourced, functions that are named to be called
+//! later.
 
 use super::grammar::ShellKind;
 use super::rules::ShellRules;
@@ -16,7 +17,7 @@ impl ShellRules {
         let Some(name) = node.child_by_field_id(self.g.f.name).and_then(|name| name.child(0)) else {
             return WalkStep::Into;
         };
-        // `VAR=1 command`: of the command alone.
+        // In `VAR=1 command`, the variable is set for the command alone.
         each_child(node, |c, _| {
             if self.g.kind(c) == ShellKind::Assignment {
                 self.handled.mark(c);
@@ -46,7 +47,7 @@ impl ShellRules {
         WalkStep::Into
     }
 
-    /// A function named as an argument that is a command: `trap cleanup EXIT`, Bats' `run build`.
+    /// Records a call of the function that an argument names as a command: `trap cleanup EXIT`, Bats' `run build`.
     fn named_function(&mut self, argument: Option<&Node<'_>>, cx: &mut Cx<'_>) {
         if let Some(argument) = argument.filter(|a| a.kind() == "word" && is_plain(cx.text(**a))) {
             self.refer_name(*argument, RefKind::Call, cx);
@@ -89,8 +90,8 @@ fn is_plain(word: &str) -> bool {
         && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ':' | '.' | '+'))
 }
 
-/// The file that is sourced: `./x` beside the script, `*/x` where only the end of the path is told, `x` as written. None
-/// where not even the file's name is plain.
+/// Returns the path that is sourced: `./x` beside the script, `*/x` if only the end of the path is known, `x` as
+/// written. `None` if not even the file's name is plain.
 fn sourced_path(written: &str) -> Option<String> {
     let path = written.replace(['"', '\''], "");
     let beside = [
@@ -116,7 +117,7 @@ fn sourced_path(written: &str) -> Option<String> {
     if is_fixed(&path) {
         return (!path.is_empty() && !path.starts_with("/dev/")).then_some(path);
     }
-    // `$root/lib/x.sh`: what stands after the last thing to fill in.
+    // `$root/lib/x.sh`: the end of the path is the text behind the last expansion.
     let after = path.rfind(['}', ')', '`']).map_or(0, |at| at + 1);
     let rest = &path[after..];
     let cut = match rest.rfind('$') {

@@ -1,15 +1,15 @@
 //! Finds the file that a shell script sources.
 //!
-//! `./x` is beside the script, or, because the shell means its own folder, at the root of the project or in a folder around
-//! the script. `*/x` is the one file whose path ends so, of several the nearest. A path that starts at the root of the file
-//! system is outside.
+//! `./x` is beside the script, or, because the shell means its own folder, at the root of the project or in a folder
+//! around the script. `*/x` is a file whose path ends in `x`; of several, the nearest. A path that starts at the root
+//! of the file system is outside.
 
 use hob_base::FileId;
 
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::{folder_of, join, shared_folders};
 
-/// The rules for shell scripts.
+/// The import rules of shell scripts.
 pub(super) struct Sources;
 
 impl ImportRules for Sources {
@@ -35,7 +35,7 @@ impl ImportRules for Sources {
     }
 }
 
-/// The one file whose path ends so that is nearest.
+/// Returns the file whose path ends in `end`; of several, the nearest.
 fn by_end(project: &dyn ImportProject, here: &str, end: &str) -> Option<FileId> {
     let name = end.rsplit('/').next().unwrap_or(end);
     let fits = |file: &&FileId| {

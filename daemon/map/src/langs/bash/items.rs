@@ -1,4 +1,4 @@
-//! Functions, variables, aliases.
+//! Defines functions, variables and aliases.
 
 use super::grammar::ShellKind;
 use super::rules::ShellRules;
@@ -7,14 +7,14 @@ use crate::langs::support::{NewDef, Outer, each_child};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
-/// A definition in terms of nodes.
+/// A definition about to be made, in terms of nodes.
 pub(super) struct ShellItem<'t, 'a> {
     pub(super) node: Node<'t>,
     pub(super) name: &'a str,
     pub(super) name_at: (u32, u32),
     pub(super) kind: DefKind,
     pub(super) flags: DefFlags,
-    /// Where its header ends.
+    /// The byte at which its header ends.
     pub(super) end: usize,
 }
 
@@ -39,7 +39,7 @@ impl ShellRules {
             name: item.name,
             kind: item.kind,
             flags: item.flags,
-            // A function inside another is everybody's once that has run.
+            // A function inside another is visible everywhere, once that has run.
             parent: cx.owner().filter(|_| item.kind == DefKind::Function),
             qualifier: None,
             head: (item.node.start_byte(), item.end),
@@ -69,7 +69,7 @@ impl ShellRules {
         WalkStep::Into
     }
 
-    /// `NAME=value` that stands by itself.
+    /// Visits `NAME=value` outside of a command.
     pub(super) fn visit_assignment(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let name =
             node.child_by_field_id(self.g.f.name).filter(|name| self.g.kind(*name) == ShellKind::Variable);
@@ -82,7 +82,7 @@ impl ShellRules {
         WalkStep::Into
     }
 
-    /// A variable is given a value: at file level, or exported from anywhere, it is defined, once.
+    /// Defines an assigned variable, once; in a function or a test only if it is a constant.
     fn define_assigned(&mut self, node: Node<'_>, name: Node<'_>, constant: bool, cx: &mut Cx<'_>) {
         self.handled.mark(name);
         let text = cx.text(name);
@@ -112,7 +112,7 @@ impl ShellRules {
         self.define_item(&item, None, cx);
     }
 
-    /// `local`, `declare`, `export`, `readonly` and what follows.
+    /// Visits `local`, `declare`, `export` or `readonly`, with its names.
     pub(super) fn visit_declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let word = node.child(0).map_or("", |word| word.kind());
         let mut names = Vec::new();
@@ -186,7 +186,7 @@ fn is_function(flags: &str) -> bool {
     flags.contains('f')
 }
 
-/// The end of a node, or of its first line.
+/// Returns the end of a node, or of its first line.
 fn first_line_end(node: Node<'_>, cx: &Cx<'_>) -> usize {
     let text = cx.slice(node.start_byte(), node.end_byte());
     node.start_byte() + text.find('\n').unwrap_or(text.len())

@@ -1,9 +1,9 @@
-//! Bash, and the other shells as far as they are written alike.
+//! Reads scripts of Bash, and of the other shells as far as they are written alike.
 //!
-//! Functions are found in the file and in what it sources. Any other command is one of a function only if its name is no
-//! program's that everybody knows, and even then no more than a candidate unless the name could hardly be a program's
-//! (`log_info`, `nvm::use`). What the environment is given (`export`), what cannot change (`readonly`) and what is assigned at
-//! file level is defined once, where it first is. `@test "…"` of Bats is a test.
+//! Functions are found in the file and in the files that it sources. Any other command is a call of a function only if
+//! no well-known program has its name, and even then it is no more than a candidate unless the name could hardly be a
+//! program's (`log_info`, `nvm::use`). Variables that are exported (`export`), that cannot change (`readonly`) or that
+//! are assigned at file level are defined once, at their first place. `@test "…"` of Bats is a test.
 
 mod bats;
 mod builtins;
@@ -24,7 +24,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// Bash's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Bash,
     id: "sh",
@@ -65,7 +65,7 @@ pub const SPEC: LangSpec = LangSpec {
     source: SourceRules { comments: CommentStyle::Hash, ..SourceRules::PLAIN },
 };
 
-/// The names of files without an ending that are the shell's all the same.
+/// The names of shell scripts without an ending.
 const FILE_NAMES: &[&str] = &["PKGBUILD", "APKBUILD", "bashrc", "zshrc", "profile"];
 
 define_grammar!(language, "bash", tree_sitter_bash::LANGUAGE);

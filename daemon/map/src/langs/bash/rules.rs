@@ -1,4 +1,4 @@
-//! The judgement on each node of a shell script: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of a shell script to its handler, and holds what handlers remember between nodes.
 
 use rustc_hash::FxHashSet;
 
@@ -8,16 +8,16 @@ use crate::langs::support::{Comment, Handled, Lead};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
-/// The rules for shell scripts.
+/// The state of the walk over one file of shell scripts.
 pub(super) struct ShellRules {
     pub(super) g: &'static ShellGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
     /// Variables of the file that are defined already.
     pub(super) variables: FxHashSet<StrId>,
-    /// Variables of the test of Bats around the walk.
+    /// Variables of the test of Bats that the walk is in.
     pub(super) locals: FxHashSet<StrId>,
-    /// The test of Bats around the walk: where it ends, and its definition.
+    /// The test of Bats that the walk is in: the byte at which it ends, and its definition.
     pub(super) test: Option<(usize, DefIdx)>,
 }
 
@@ -33,7 +33,7 @@ impl ShellRules {
         }
     }
 
-    /// `$NAME`: recorded unless it is a local variable.
+    /// Records `$NAME`, unless it is a local variable.
     fn visit_variable(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let text = cx.text(node);
         let is_name = text.starts_with(|c: char| c.is_alphabetic() || c == '_');
@@ -49,7 +49,7 @@ impl ShellRules {
             || (self.test_at(node.start_byte()).is_some() && self.locals.contains(&id))
     }
 
-    /// Records a use of the name that the node is.
+    /// Records a use of the name at a node.
     pub(super) fn refer_name(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
         let (line, col) = cx.position(node);
         let owner = cx.owner().or_else(|| self.test_at(node.start_byte()));
@@ -59,7 +59,7 @@ impl ShellRules {
         }
     }
 
-    /// The test of Bats around a place.
+    /// Returns the test of Bats around a place.
     pub(super) fn test_at(&mut self, at: usize) -> Option<DefIdx> {
         self.test.filter(|(end, _)| at < *end).map(|(_, def)| def)
     }

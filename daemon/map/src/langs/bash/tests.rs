@@ -1,4 +1,4 @@
-//! Extraction and imports of shell scripts, on small sources.
+//! Tests the facts and imports that hob reads from shell scripts.
 
 use crate::fixture::check_edges;
 use crate::langs::detect::language_of;

@@ -1,15 +1,16 @@
 //! Reads the include paths of a `compile_commands.json`.
 //!
-//! Keys: `include`, one for each folder in `-I`, `-isystem` or `-iquote` of any command, absolute, in order of appearance; `sysroot`, one
-//! for each folder in which a command looks for the system's headers instead of the machine's own. Which file is compiled with which is
-//! left out: paths differ between the programs of a project, seldom between its files.
+//! Keys: `include`, one for each folder in `-I`, `-isystem` or `-iquote` of any command, absolute, in order of
+//! appearance; `sysroot`, one for each folder in which a command looks for the system's headers instead of the
+//! machine's own. The facts do not say which file is compiled with which folders: these differ between the programs of
+//! a project, seldom between its files.
 
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use crate::facts::FactsBuilder;
 
-/// Most folders that are kept.
+/// Most folders that are recorded.
 const MOST: usize = 400;
 
 /// Flags that a folder follows, in the same word or the next.
@@ -46,7 +47,7 @@ fn command_words(command: &Value) -> Vec<String> {
     shlex::split(text).unwrap_or_else(|| text.split_whitespace().map(str::to_owned).collect())
 }
 
-/// The folders that follow one of these flags.
+/// Returns the folders that follow one of these flags.
 fn folders_after(words: &[String], flags: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     let mut words = words.iter();
@@ -60,7 +61,7 @@ fn folders_after(words: &[String], flags: &[&str]) -> Vec<String> {
     found
 }
 
-/// A folder with the command's own before it, `.` and `..` followed.
+/// Returns a folder as an absolute path, relative to the command's own, with `.` and `..` followed.
 fn absolute_folder(directory: &str, folder: &str) -> String {
     let whole = if folder.starts_with('/') { folder.to_owned() } else { format!("{directory}/{folder}") };
     let mut parts: Vec<&str> = Vec::new();

@@ -1,4 +1,4 @@
-//! Finds the name that a C declarator declares: `*(*name(int))[3]` wraps the name in everything that is done with it.
+//! Finds the name that a C declarator declares, as in `*(*name(int))[3]`.
 
 use super::grammar::{CGrammar, CKind};
 use crate::langs::support::child_where;
@@ -13,11 +13,11 @@ pub(crate) struct Declared<'t> {
     pub(crate) kind: CKind,
     /// The function declarator, if a function is declared (not a pointer to one).
     pub(crate) function: Option<Node<'t>>,
-    /// Nothing but the name.
+    /// True if the declarator is nothing but the name.
     pub(crate) plain: bool,
     /// A word before the name that the parser could not place.
     pub(crate) stray: Option<Node<'t>>,
-    /// The name is alone in parentheses: `NAME(x)` of a macro looks so.
+    /// True if the name is alone in parentheses, as in `NAME(x)` of a macro.
     pub(crate) parenthesised: bool,
 }
 
@@ -93,9 +93,9 @@ pub(crate) struct CDeclarationParts<'t> {
     pub(crate) is_extern: bool,
     /// True if the declaration has `const` or `constexpr`.
     pub(crate) is_const: bool,
-    /// The closing semicolon was made up by the parser.
+    /// True if the parser made the closing semicolon up.
     pub(crate) unfinished: bool,
-    /// It contains a text that could not be parsed, before any declarator.
+    /// True if text before any declarator could not be parsed.
     pub(crate) has_error: bool,
 }
 
@@ -131,8 +131,8 @@ pub(crate) fn split_declaration<'t>(g: &CGrammar, node: Node<'t>, source: &[u8])
     parts
 }
 
-/// The same for a declaration whose storage class does not matter. Nearly all of them have one declarator, which is found
-/// without going through the children.
+/// Takes a declaration apart whose storage class does not matter. Nearly all of them have one declarator, which is
+/// found without going through the children.
 pub(crate) fn local_parts<'t>(g: &CGrammar, node: Node<'t>, source: &[u8]) -> CDeclarationParts<'t> {
     if let Some(declarator) = node.child_by_field_id(g.f.declarator)
         && declarator.end_byte() + 1 >= node.end_byte()
@@ -144,7 +144,7 @@ pub(crate) fn local_parts<'t>(g: &CGrammar, node: Node<'t>, source: &[u8]) -> CD
     split_declaration(g, node, source)
 }
 
-/// The only child of an error node, if it is a name.
+/// Returns the only child of an error node, if it is a name.
 pub(crate) fn single_word<'t>(g: &CGrammar, error: Node<'t>) -> Option<Node<'t>> {
     let word = error.child(0).filter(|_| error.child_count() == 1)?;
     matches!(g.kind(word), CKind::Ident | CKind::FieldIdent | CKind::TypeIdent).then_some(word)

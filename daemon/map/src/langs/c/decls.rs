@@ -1,4 +1,4 @@
-//! Declarations: prototypes, variables, locals, parameters, and the members of types.
+//! Handles declarations: prototypes, variables, locals, parameters, and the members of types.
 
 use super::declarator::{CDeclarationParts, Declared, follow_declarator, local_parts, split_declaration};
 use super::grammar::{CKind, is_keyword};
@@ -34,7 +34,7 @@ impl Family {
         WalkStep::Into
     }
 
-    /// `noinline void f(void)`: the parser takes the first word for the type and cannot place the second.
+    /// Repairs `noinline void f(void)`, where the parser takes the first word for the type and cannot place the second.
     pub(super) fn attribute_as_type(&mut self, parts: &CDeclarationParts<'_>, cx: &mut Cx<'_>) {
         let misread = parts.unfinished || parts.stray.is_some_and(|stray| is_keyword(cx.text(stray)));
         if let Some(ty) = parts.ty.filter(|ty| misread && self.g.kind(*ty) == CKind::TypeIdent) {
@@ -44,7 +44,8 @@ impl Family {
         self.type_behind_macro(parts, cx);
     }
 
-    /// `local block_state deflate(int flush)`: the parser takes the macro for the type and cannot place the type.
+    /// Records the type of `local block_state deflate(int flush)`, where the parser takes the macro for the type and
+    /// cannot place the type.
     fn type_behind_macro(&mut self, parts: &CDeclarationParts<'_>, cx: &mut Cx<'_>) {
         let declared =
             parts.declarators.first().and_then(|declarator| follow_declarator(self.g, *declarator));
@@ -57,7 +58,7 @@ impl Family {
         }
     }
 
-    /// The comment before `struct s { } x;` is about the struct.
+    /// Keeps the comment before `struct s { } x;` for the struct.
     pub(crate) fn keep_wrapper(&mut self, node: Node<'_>, parts: &CDeclarationParts<'_>, cx: &mut Cx<'_>) {
         if self.has_body(parts.ty) && !self.is_wrapped(node) {
             let mut outer = self.lead.take_outer(node, cx);
@@ -119,7 +120,7 @@ impl Family {
         }
     }
 
-    /// Where a declaration's signature ends: before the initialiser.
+    /// Returns the byte at which a declaration's signature ends: before the initialiser.
     fn head_end(&self, node: Node<'_>, declarator: Node<'_>) -> usize {
         match self.g.kind(declarator) {
             CKind::InitDeclr => {
@@ -136,7 +137,7 @@ impl Family {
         }
     }
 
-    /// `extern int x;` in a function means a variable of a file.
+    /// Records the use of a file's variable that `extern int x;` in a function means.
     fn refer_elsewhere(&mut self, parts: &CDeclarationParts<'_>, cx: &mut Cx<'_>) {
         for declarator in &parts.declarators {
             let Some(declared) = follow_declarator(self.g, *declarator) else { continue };
@@ -178,7 +179,7 @@ impl Family {
         self.define_members(node, &parts, cx)
     }
 
-    /// Fields, and in C++ member functions.
+    /// Defines fields, and in C++ member functions.
     fn define_members(&mut self, node: Node<'_>, parts: &CDeclarationParts<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let owner = self.owner_type(cx);
         if parts.declarators.is_empty() && parts.has_error {
@@ -214,7 +215,7 @@ impl Family {
         if named.name.is_empty() || attribute_like(named.name) {
             return;
         }
-        // A header that only C++ reads may have nothing else that shows it.
+        // A C++ header that shows its language nowhere else is read as C, and may have methods.
         let is_typed = parts.ty.is_some_and(|ty| !is_macro_name(cx.text(ty)));
         let function =
             (self.g.cpp || is_typed) && (declared.function.is_some() || declared.kind == CKind::Operator);
@@ -246,7 +247,7 @@ impl Family {
         self.export_flags(node, !public)
     }
 
-    /// The dotted name of a declared type, if it is a named type; in C++ not a template's parameter.
+    /// Returns the dotted name of a declared type, if it is a named type; in C++ not a template's parameter.
     pub(crate) fn type_name(&self, ty: Option<Node<'_>>, cx: &mut Cx<'_>) -> Option<StrId> {
         let ty = ty?;
         let name = match self.g.kind(ty) {

@@ -1,4 +1,4 @@
-//! Functions, and what macros make of their heads.
+//! Defines functions, and repairs heads that macros disturb.
 
 use super::declarator::{CDeclarationParts, Declared, follow_declarator, single_word, split_declaration};
 use super::grammar::CKind;
@@ -58,7 +58,7 @@ impl Family {
         }
     }
 
-    /// Opens a function's scope.
+    /// Defines a function, and opens its scope.
     pub(crate) fn define_function(
         &mut self,
         node: Node<'_>,
@@ -84,7 +84,7 @@ impl Family {
         self.block_end = self.block_end.max(node.end_byte());
     }
 
-    /// `int f(a, b) int a; char *b; { }`: the words in the list are parameters.
+    /// Binds the words in the list of `int f(a, b) int a; char *b; { }`, which are parameters.
     fn old_style_parameters(&mut self, function: Node<'_>, cx: &mut Cx<'_>) {
         let Some(list) = function.child_by_field_id(self.g.f.parameters) else { return };
         if list.named_child(0).is_none_or(|first| self.g.kind(first) != CKind::Ident) {
@@ -97,7 +97,7 @@ impl Family {
         });
     }
 
-    /// `TEST(name) { }`, `DEFINE_FOO(name) { }`: a function that a macro declares.
+    /// Defines a function that a macro declares: `TEST(name) { }`, `DEFINE_FOO(name) { }`.
     fn macro_function(
         &mut self,
         node: Node<'_>,
@@ -116,8 +116,8 @@ impl Family {
         }
     }
 
-    /// At file level, a call without its semicolon and a block after it: a function that a macro declares. Its name is
-    /// the first argument; the kernel's system calls get the prefix that their macro gives them.
+    /// Visits a statement. At file level, a call without its semicolon and a block after it are a function that a macro
+    /// declares. Its name is the first argument; the kernel's system calls get the prefix that their macro gives them.
     pub(crate) fn visit_statement(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if self.is_local(node) {
             return WalkStep::Into;
@@ -175,7 +175,7 @@ impl Family {
         true
     }
 
-    /// Text that could not be parsed: its words are no uses, but a function's head may be among it.
+    /// Visits text that could not be parsed: its words are no uses, but a function's head may be among it.
     pub(crate) fn visit_error(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut head: Option<Node<'_>> = None;
         let mut heads = Vec::new();
@@ -196,7 +196,7 @@ impl Family {
         WalkStep::Into
     }
 
-    /// `int f(void) {` whose end was not found, as when the preprocessor splits a body.
+    /// Defines the function of `int f(void) {` whose end was not found, as when the preprocessor splits a body.
     fn broken_function(&mut self, head: Node<'_>, cx: &mut Cx<'_>) {
         let Some(declared) = follow_declarator(self.g, head).filter(|d| d.function.is_some()) else { return };
         let named = self.declared_name(&declared, cx);
@@ -218,7 +218,7 @@ impl Family {
         .make_def(cx, &Outer::default(), None);
     }
 
-    /// `initcall(setup)` before a function, whose type it is taken for.
+    /// Visits `initcall(setup)` before a function, which the grammar takes for its type, and records it as a call.
     pub(crate) fn visit_macro_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             self.handled.mark(name);

@@ -13,10 +13,10 @@ use crate::walk::KindTable;
 /// The kinds of nodes that the extractors of C and C++ tell apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum CKind {
-    /// Nothing in itself; its children may be.
+    /// A node that means nothing itself; its children may.
     #[default]
     Other,
-    /// Neither it nor what is in it.
+    /// A node that means nothing, and whose children are skipped.
     Nothing,
     Comment,
     Include,
@@ -187,7 +187,7 @@ pub(crate) struct CGrammar {
     pub(crate) f: Fields,
     /// True for the C++ grammar, false for that of C.
     pub(crate) cpp: bool,
-    /// `class` rather than `struct`.
+    /// Node kind of a class (`class_specifier`), as opposed to a struct.
     pub(crate) class_kind: KindId,
     /// Node kind of a storage class: `static`, `extern`, `typedef`.
     pub(crate) storage: KindId,
@@ -197,7 +197,7 @@ pub(crate) struct CGrammar {
 
 type KindId = u16;
 
-/// tree-sitter gives all error nodes this number, outside the grammar's table.
+/// The number that tree-sitter gives to all error nodes, outside the grammar's table.
 const ERROR_KIND: u16 = u16::MAX;
 
 impl CGrammar {
@@ -226,7 +226,7 @@ pub(crate) static C: LazyLock<CGrammar> = LazyLock::new(|| CGrammar::new(super::
 pub(crate) static CPP: LazyLock<CGrammar> =
     LazyLock::new(|| CGrammar::new(super::super::cpp::language().as_ref(), true));
 
-/// Words of the languages that error recovery hands out as identifiers.
+/// Returns true for words of the languages that error recovery hands out as identifiers.
 pub(crate) fn is_keyword(name: &str) -> bool {
     matches!(
         name,

@@ -1,10 +1,10 @@
 //! Finds the file that an `#include` names.
 //!
-//! A header is looked for where the compiler would look first (beside the including file), then in the include paths that
-//! a `compile_commands.json` of the workspace gives, if they lead to one file, and then anywhere in the workspace where the whole path written after `#include` is a suffix of a file's path.
-//! Of several such files the nearest counts (most folders in common, then fewest folders), if it is nearer than all
-//! others; never is a file chosen that matches only
-//! part of the written path.
+//! The rules look for a header where the compiler would look first (beside the including file), then in the include
+//! paths that a `compile_commands.json` of the workspace gives, if they lead to one file, and then anywhere in the
+//! workspace, for a file whose path ends in the whole path written after `#include`. Of several such files the nearest
+//! counts (most folders in common, then fewest folders), if it is nearer than all others. A file that matches only part
+//! of the written path is never chosen.
 //!
 //! A module is written as in the source, quotes or angle brackets included.
 
@@ -15,7 +15,7 @@ use hob_base::FileId;
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::{folder_of, join, shared_folders};
 
-/// The rules for C.
+/// The import rules of C.
 pub(crate) struct Includes;
 
 impl ImportRules for Includes {
@@ -24,7 +24,7 @@ impl ImportRules for Includes {
     }
 }
 
-/// The file that `"path"` or `<path>` includes.
+/// Returns the file that `"path"` or `<path>` includes.
 pub(crate) fn include_target(project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
     let Some((quoted, path)) = parse_include_path(module) else { return ModuleTarget::Unknown };
     let own = project.path(from);
@@ -35,7 +35,7 @@ pub(crate) fn include_target(project: &dyn ImportProject, from: FileId, module: 
     if let Some(file) = on_include_path(project, own, path) {
         return ModuleTarget::File(file);
     }
-    // What leads upwards has no meaning but from the including file.
+    // A path that leads upwards means something to the including file alone.
     let Some(path) = join("", path) else { return ModuleTarget::Unknown };
     match nearest_header(project, own, &path) {
         CIncludeMatch::One(file) => ModuleTarget::File(file),
@@ -44,7 +44,7 @@ pub(crate) fn include_target(project: &dyn ImportProject, from: FileId, module: 
     }
 }
 
-/// The one file that the build's include paths lead to, if they lead to one.
+/// Returns the one file that the build's include paths lead to; `None` if they lead to several.
 fn on_include_path(project: &dyn ImportProject, own: &str, path: &str) -> Option<FileId> {
     let mut databases = project.manifests("compile_commands.json");
     databases.sort_by_key(|(dir, _)| Reverse(shared_folders(own, &format!("{dir}/x"))));
@@ -62,7 +62,7 @@ fn folder_in_workspace<'f>(project: &dyn ImportProject, folder: &'f str) -> Opti
     std::iter::once(folder).chain(ends).find(|end| project.has_dir(end))
 }
 
-/// Takes the quotes or brackets off a module: returns true if it was quoted, and the path within.
+/// Splits a module into true if it is in quotes, false if in angle brackets, and the path between them.
 fn parse_include_path(module: &str) -> Option<(bool, &str)> {
     if let Some(path) = module.strip_prefix('"') {
         return Some((true, path.strip_suffix('"')?));

@@ -1,7 +1,7 @@
-//! The lexical scopes of C and C++: blocks, parameters, templates and lambdas, and types with their fields.
+//! Describes the lexical scopes of C and C++: blocks, parameters, templates and lambdas, and types with their fields.
 //!
-//! A variable has its meaning from its own name on (`int x = x;`). What stands at the level of a file or namespace is left to the graph,
-//! which knows of headers and of other files; so are functions, whose overloads no scope tells apart.
+//! A variable has its meaning from its own name on (`int x = x;`). Names at the level of a file or namespace are left
+//! to the graph, which knows headers and other files; so are functions, whose overloads no scope tells apart.
 
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, has_token, named_children,
@@ -49,7 +49,7 @@ fn scope_of(visit: &Visit<'_>) -> Option<ScopeKind> {
     })
 }
 
-/// Returns true if the parameters are those of code that follows them.
+/// Returns true if a list holds the parameters of code that follows it.
 fn is_of_body(list: &Visit<'_>) -> bool {
     let around = list.ancestors().find(|node| !node.kind().ends_with("declarator"));
     around.is_some_and(|node| {
@@ -112,7 +112,7 @@ fn bind_variables(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     if names.is_empty() || surroundings(visit) != NodeContext::Function || is_extern(visit.node) {
         return;
     }
-    // The types of an old function's parameters stand after the list that names them.
+    // The types of an old-style function's parameters stand after the list that names them.
     let is_old_parameter = visit.parent_kind() == "function_definition";
     for name in names {
         let from = if is_old_parameter { 0 } else { name.start_byte() };
@@ -133,7 +133,7 @@ fn bind_type_parameter(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     binder.bind_all(name, Within::Here);
 }
 
-/// Binds what may stand in a function, in a type or outside both.
+/// Binds names that may stand in a function, in a type or outside both.
 fn bind_type<'n>(visit: &Visit<'_>, names: impl IntoIterator<Item = Node<'n>>, binder: &mut Binder<'_>) {
     let Some(name) = names.into_iter().find(|name| binder.is_it(*name)) else { return };
     let kind = match surroundings(visit) {
@@ -155,7 +155,8 @@ fn surroundings(visit: &Visit<'_>) -> NodeContext {
     around.next().unwrap_or(NodeContext::Namespace)
 }
 
-/// The names that a parameter's declarator declares: one that is written as a function is a pointer to it.
+/// Returns the names that a parameter's declarator declares; a parameter that is written as a function is a pointer to
+/// it.
 fn parameter_names(declarator: Node<'_>) -> Vec<Node<'_>> {
     match declarator.kind() {
         "function_declarator" => {
@@ -165,7 +166,8 @@ fn parameter_names(declarator: Node<'_>) -> Vec<Node<'_>> {
     }
 }
 
-/// The names that a declarator declares as variables or types: none for a function, several for a structured binding.
+/// Returns the names that a declarator declares as variables or types: none for a function, several for a structured
+/// binding.
 fn declared_names(declarator: Node<'_>) -> Vec<Node<'_>> {
     let (mut node, mut is_function) = (declarator, false);
     loop {
@@ -187,8 +189,8 @@ fn declared_names(declarator: Node<'_>) -> Vec<Node<'_>> {
     }
 }
 
-/// Returns true for the `(y)` of `T x(y)`, which the grammar takes for parameters: nothing there has a name, and nothing a type that
-/// is written as types alone are.
+/// Returns true for the `(y)` of `T x(y)`, which the grammar takes for parameters: nothing in it has a name, and
+/// nothing can only be a type.
 fn takes_values(function: Node<'_>) -> bool {
     let list = function.child_by_field_name("parameters").map(named_children).unwrap_or_default();
     let is_value = |parameter: &Node<'_>| {

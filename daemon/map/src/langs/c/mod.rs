@@ -1,10 +1,10 @@
-//! C, and what C++ shares with it.
+//! Reads C files, and holds the rules that C++ shares with C.
 //!
-//! The grammars of C and C++ name their nodes alike, so one set of rules (`Family`) serves both; what only C++ has lies
-//! in the `cpp` folder. C has one scope for all files: enumerators and nested structs are named as if they stood at file
-//! level (their parent still says where they are written). Macros are not expanded: what a macro produces is unknown, but
-//! the usual ways in which macros disturb the grammar (attributes before and after names, `DEFINE(x) { }`) are repaired, and what
-//! makes the grammar lose its way is taken out of the text (`mend`).
+//! The grammars of C and C++ name their nodes alike, so one set of rules (`Family`) serves both; the rules of C++ alone
+//! are in the `cpp` folder. C has one scope for all files: enumerators and nested structs are named as if they stood at
+//! file level (their parent still says where they are written). Macros are not expanded, so what a macro produces is
+//! unknown. The usual ways in which macros disturb the grammar (attributes before and after names, `DEFINE(x) { }`) are
+//! repaired, and text in which the grammar would lose its way is taken out (`mend`).
 
 mod database;
 mod declarator;
@@ -35,7 +35,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// C's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::C,
     id: "c",

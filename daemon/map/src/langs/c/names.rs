@@ -1,4 +1,4 @@
-//! Names: how they are spelt, what path stands before them, where they belong.
+//! Takes names apart: their spelling, the path before them, and the definition that they belong to.
 
 use super::declarator::Declared;
 use super::grammar::CKind;
@@ -16,16 +16,16 @@ pub(crate) struct CDeclaredName<'t> {
     pub(crate) path: String,
 }
 
-/// Where a definition belongs.
+/// The owner of a definition.
 pub(crate) struct CDefPlace {
     pub(crate) parent: Option<DefIdx>,
     pub(crate) qualifier: Option<String>,
-    /// It belongs to a type.
+    /// True if the definition belongs to a type.
     pub(crate) member: bool,
 }
 
 impl Family {
-    /// The name that a declarator ends in.
+    /// Returns the name that a declarator ends in.
     pub(crate) fn declared_name<'t>(&self, declared: &Declared<'t>, cx: &Cx<'t>) -> CDeclaredName<'t> {
         let (node, path) = match declared.kind {
             CKind::Qualified | CKind::TemplateType => {
@@ -36,7 +36,7 @@ impl Family {
         CDeclaredName { name: self.leaf_text(node, cx), node, path }
     }
 
-    /// The text of a name's last part; an `operator bool() const` is cut to the type.
+    /// Returns the text of a name's last part; `operator bool() const` is cut to the type.
     fn leaf_text<'t>(&self, leaf: Node<'t>, cx: &Cx<'t>) -> &'t str {
         let end = leaf.child_by_field_id(self.g.f.declarator).map_or(leaf.end_byte(), |d| d.start_byte());
         cx.slice(leaf.start_byte(), end).trim_end()
@@ -68,14 +68,14 @@ impl Family {
         }
     }
 
-    /// A qualified name as one dotted path, if all of it is names.
+    /// Returns a qualified name as one dotted path; `None` if part of it is no name.
     pub(crate) fn qualified_name(&self, node: Node<'_>, cx: &Cx<'_>) -> Option<String> {
         let (leaf, path) = self.type_leaf(node, cx)?;
         let leaf = cx.text(leaf);
         Some(if path.is_empty() { leaf.to_owned() } else { format!("{path}.{leaf}") })
     }
 
-    /// A path that is written inside a namespace or type, from the file's top.
+    /// Returns the qualified form, from the file's top, of a path that is written inside a namespace or type.
     pub(crate) fn in_namespace(&self, path: &str, cx: &Cx<'_>) -> String {
         match cx.owner() {
             None => path.to_owned(),
@@ -85,7 +85,7 @@ impl Family {
         }
     }
 
-    /// Where a name belongs: to the type or namespace around it, or to the one its path says.
+    /// Returns the owner of a declared name: the type or namespace around it, or the one that its path names.
     pub(crate) fn place_of_name(&self, named: &CDeclaredName<'_>, cx: &mut Cx<'_>) -> CDefPlace {
         if named.path.is_empty() {
             let member = self.g.cpp && self.owner_type(cx).is_some();
@@ -99,12 +99,13 @@ impl Family {
     }
 }
 
-/// `int x __read_mostly;` and `int __init f(void)`: of the two words, the one that looks like an attribute is not the name.
+/// Returns true if the parser swapped the two words of `int x __read_mostly;` or `int __init f(void)`: it took the one
+/// that looks like an attribute for the name.
 pub(super) fn is_swapped(stray: &str, name: &str) -> bool {
     attribute_like(name) && !attribute_like(stray)
 }
 
-/// A macro that stands for an attribute, by the usual spelling.
+/// Returns true if a name is that of a macro for an attribute, by the usual spelling.
 pub(super) fn attribute_like(name: &str) -> bool {
     name.starts_with("__") && is_known_attribute(name)
 }
@@ -165,12 +166,12 @@ fn is_known_attribute(name: &str) -> bool {
     WORDS.contains(&name)
 }
 
-/// Written as macros are: capitals only.
+/// Returns true if a name is written as macros are: in capitals, digits and underscores, at least three.
 pub(crate) fn is_macro_name(name: &str) -> bool {
     name.len() > 2 && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
 }
 
-/// The name that a defining macro makes of its first argument.
+/// Returns the name of the function that a macro declares, from its first argument.
 pub(super) fn macro_defined_name(makro: &str, argument: &str) -> String {
     if makro.starts_with("SYSCALL_DEFINE") {
         format!("sys_{argument}")

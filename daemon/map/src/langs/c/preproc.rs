@@ -1,7 +1,7 @@
-//! The preprocessor: includes, macros and what their bodies call.
+//! Records what the preprocessor does: includes, macros and the calls in their bodies.
 //!
 //! A macro's body is text to the grammar. It is scanned for `name(`, which is how macros lead from one function to
-//! another; anything finer would need the expansion.
+//! another; a finer reading would need the expansion.
 
 use super::grammar::{CKind, is_keyword};
 use super::names::is_macro_name;
@@ -89,8 +89,8 @@ fn refer_undefined(node: Node<'_>, cx: &mut Cx<'_>) {
     }
 }
 
-/// Returns true if the `#ifndef NAME` at `name` is an include guard: it is a header's name, and defined in the next
-/// line.
+/// Returns true if the `#ifndef NAME` at `name` is an include guard: the name looks like a header's, and the next line
+/// defines it.
 fn is_guard(name: Node<'_>, cx: &Cx<'_>) -> bool {
     let stem = cx.text(name).trim_end_matches('_');
     let header = ["H", "HH", "HPP", "HXX", "INCLUDED"].iter().any(|end| stem.ends_with(end));
@@ -99,7 +99,8 @@ fn is_guard(name: Node<'_>, cx: &Cx<'_>) -> bool {
     header && next.and_then(|n| n.split_whitespace().next()) == Some(cx.text(name))
 }
 
-/// Records `name(` in a macro's body as a call by the macro, and a body that is one name, or any name of a macro, as a use of it.
+/// Records each `name(` in a macro's body as a call by the macro. A body that is one name, and any name of a macro in
+/// it, is a use.
 fn scan_body(value: Node<'_>, owner: DefIdx, parameters: &[&str], cx: &mut Cx<'_>) {
     let start = value.start_byte();
     let text = cx.slice(start, value.end_byte().min(start + BODY_LIMIT));
@@ -152,7 +153,7 @@ fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && text.chars().all(is_word)
 }
 
-/// Length of a string or character literal.
+/// Returns the length of a string or character literal.
 fn literal_length(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {

@@ -1,4 +1,4 @@
-//! Uses: calls, members, names, types.
+//! Records uses: calls, members, names, types.
 
 use super::grammar::{CKind, is_keyword};
 use super::rules::Family;
@@ -55,8 +55,9 @@ impl Family {
         WalkStep::Into
     }
 
-    /// A field that is read or written. C programs do that so often that the uses would outweigh all other facts, while
-    /// the receiver's type is mostly declared in another file; they are recorded for C++ only, where it is known.
+    /// Visits a field that is read or written. C programs do that so often that the uses would outweigh all other
+    /// facts, while the receiver's type is mostly declared in another file; so the use is recorded in C++ alone, if the
+    /// type is known.
     pub(crate) fn visit_member(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if !self.handled.take_mark(node) && self.g.cpp {
             let known = node.child_by_field_id(self.g.f.argument).map(|argument| self.receiver(argument, cx));
@@ -77,7 +78,7 @@ impl Family {
         cx.record_use(cx.text(leaf), leaf, kind, receiver);
     }
 
-    /// Returns what is known of the value before `.` or `->`.
+    /// Returns the receiver that references record for the value before `.` or `->`.
     fn receiver(&mut self, argument: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         let ty = match self.g.kind(argument) {
             CKind::This => return Receiver::SelfType,
@@ -101,7 +102,7 @@ impl Family {
         }
     }
 
-    /// The type of `x->field`, where the struct is in this file.
+    /// Returns the type of `x->field`, where the struct is in this file.
     fn field_type(&self, member: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let argument = member.child_by_field_id(self.g.f.argument)?;
         let owner = match self.g.kind(argument) {
@@ -113,7 +114,7 @@ impl Family {
         self.field_types.get(&(owner, field)).copied()
     }
 
-    /// The qualified name of the type whose member function the walk is in.
+    /// Returns the qualified name of the type whose member function the walk is in.
     fn own_type(&self, cx: &mut Cx<'_>) -> Option<StrId> {
         let defs = cx.facts.defs();
         let own = defs[cx.owner()?.index()];
@@ -126,7 +127,7 @@ impl Family {
     }
 }
 
-/// The node of the name that a call ends with: `open` in `net::Conn::open<int>(1)`.
+/// Returns the node of the name that a call ends with: `open` in `net::Conn::open<int>(1)`.
 fn called_name(function: Node<'_>) -> Node<'_> {
     let mut at = function;
     loop {

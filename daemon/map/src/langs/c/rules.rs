@@ -1,4 +1,4 @@
-//! The judgement on each node of C and C++: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of C and C++ to its handler, and holds what handlers remember between nodes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,7 +8,7 @@ use crate::langs::support::{Comment, Handled, Lead, Outer};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
-/// The rules for C and C++.
+/// The state of the walk over one file of C or C++.
 pub(crate) struct Family {
     pub(crate) g: &'static CGrammar,
     pub(crate) lead: Lead,
@@ -18,40 +18,41 @@ pub(crate) struct Family {
     pub(crate) wrapper: Option<(usize, usize, Outer)>,
     /// The name that a `typedef` gives to the anonymous struct in it.
     pub(crate) alias_of: Option<AliasOf>,
-    /// Where the type of the last `typedef` starts.
+    /// The first byte of the type of the last `typedef`.
     pub(crate) announced: usize,
-    /// Words before braces, and tags that a `typedef` was the first to name; made when it is asked for.
+    /// Words before braces, and tags that a `typedef` was the first to name; collected at the first use.
     pub(crate) tags: Option<FxHashSet<Vec<u8>>>,
     /// The enumeration around the walk, if its members belong to the scope around it.
     pub(crate) open_enum: Option<DefIdx>,
-    /// C++: namespaces defined in this file, by qualified name.
+    /// The namespaces that this file defines, by qualified name (C++).
     pub(crate) namespaces: FxHashSet<StrId>,
-    /// Types of variables at file level.
+    /// The types of variables at file level.
     pub(crate) globals: FxHashMap<StrId, StrId>,
-    /// Types of fields: (type's qualified name, field) to its type's name.
+    /// The types of fields, by the qualified name of the type that has the field, and the field's name.
     pub(crate) field_types: FxHashMap<(StrId, StrId), StrId>,
-    /// Types defined in this file, by qualified name.
+    /// The types that this file defines, by qualified name.
     pub(crate) types: FxHashMap<StrId, DefIdx>,
-    /// Where the outermost block around the walk ends: before it, declarations are local.
+    /// The byte at which the outermost block around the walk ends; declarations before it are local.
     pub(crate) block_end: usize,
     /// A macro call that heads a block, see [`Family::macro_head`].
     pub(crate) head: Option<MacroHead>,
-    /// The last `#ifndef NAME`, to know an include guard by.
+    /// The bytes of the name of the last `#ifndef NAME`, by which an include guard is known.
     pub(crate) guard: (usize, usize),
     /// Names of types that this file defines and that the grammar takes for words of the language.
     pub(crate) plain_names: FxHashSet<String>,
-    /// C++: whether members are public, by the end of the class, innermost last.
+    /// The classes around the walk, innermost last: the byte at which each ends, and true while its members are public
+    /// (C++).
     pub(crate) access: Vec<(usize, bool)>,
-    /// C++: end of an anonymous namespace; before it nothing is exported.
+    /// The byte at which an anonymous namespace ends; nothing before it is exported (C++).
     pub(crate) hidden_until: usize,
-    /// C++: end of a friend declaration; before it nothing is defined.
+    /// The byte at which a friend declaration ends; nothing before it is defined (C++).
     pub(crate) friend_until: usize,
 }
 
 /// The name that a `typedef` gives to an anonymous struct, see [`Family::alias_of`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AliasOf {
-    /// Where the struct starts.
+    /// The first byte of the struct.
     pub(crate) start: usize,
     /// The bytes of the name.
     pub(crate) name: (usize, usize),
@@ -59,13 +60,14 @@ pub(crate) struct AliasOf {
     pub(crate) at: (u32, u32),
 }
 
-/// `SYSCALL_DEFINE2(name, ...)` as the parser sees it: a call without its semicolon, and then a block.
+/// The head `SYSCALL_DEFINE2(name, ...)` of a function, which is a call without its semicolon, and then a block, to the
+/// parser.
 #[derive(Debug)]
 pub(crate) struct MacroHead {
     pub(crate) def: DefIdx,
-    /// Where the call ends.
+    /// The byte at which the call ends.
     pub(crate) end: usize,
-    /// Its further arguments; names of parameters among them.
+    /// The bytes of the call's further arguments, names of parameters among them.
     pub(crate) words: Vec<(usize, usize)>,
 }
 
@@ -94,7 +96,7 @@ impl Family {
         }
     }
 
-    /// Comments and attributes before `node`, or before the wrapper it is in.
+    /// Takes the comments and attributes before `node`, or before the wrapper that it is in.
     pub(crate) fn take_outer(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Outer {
         match self.wrapper.take() {
             Some((start, end, outer)) if (start..end).contains(&node.start_byte()) => outer,
@@ -112,17 +114,17 @@ impl Family {
         node.start_byte() < self.block_end
     }
 
-    /// The type that is being defined around this place, if that is the innermost definition.
+    /// Returns the type that is being defined around this place, if that is the innermost definition.
     pub(crate) fn owner_type(&self, cx: &Cx<'_>) -> Option<DefIdx> {
         cx.owner().filter(|&owner| cx.facts.defs()[owner.index()].kind.is_type())
     }
 
-    /// Visible from other files, as far as this file says.
+    /// Returns the flags of a definition, which other files see unless it is `static` or in an anonymous namespace.
     pub(crate) fn export_flags(&self, node: Node<'_>, is_static: bool) -> DefFlags {
         DefFlags::default().with_if(!is_static && node.start_byte() >= self.hidden_until, DefFlags::EXPORTED)
     }
 
-    /// Returns true if the declared type has its members right here.
+    /// Returns true if the declared type has its members here.
     pub(crate) fn has_body(&self, ty: Option<Node<'_>>) -> bool {
         ty.is_some_and(|ty| ty.child_by_field_id(self.g.f.body).is_some())
     }
@@ -175,13 +177,13 @@ impl Rules for Family {
             CKind::Nothing | CKind::FieldIdent | CKind::This | CKind::Access | CKind::Auto if !self.g.cpp => {
                 WalkStep::Skip
             }
-            // Of C++, in its folder.
+            // The other kinds are C++'s, in its folder.
             kind => self.enter_cpp(kind, node, cx),
         }
     }
 }
 
-/// Kinds for words of the language.
+/// Returns the kind of a variable's definition.
 pub(crate) fn variable_kind(is_const: bool, cpp: bool) -> DefKind {
     if is_const && cpp { DefKind::Constant } else { DefKind::Variable }
 }

@@ -1,4 +1,4 @@
-//! Tests of the facts that hob reads from C.
+//! Tests the facts that hob reads from C.
 
 use crate::langs::lang::Lang;
 use crate::langs::support::project::fake::Fake;
@@ -287,7 +287,7 @@ fn damaged_sources_give_facts_all_the_same() {
 #[test]
 fn include_paths_of_the_build_decide() {
     let commands = r#"[
-        {"directory": "/home/u/proj/build", "file": "../src/a.c", "command": "cc -I../lib/one/include '-I/usr/include' -c ../src/a.c"},
+        {"directory": "/home/u/proj/build", "file": "../src/a.c", "command": "cc -I../lib/one/include '-I/usr/include' \"-I../a blank/inc\" -c ../src/a.c"},
         {"directory": "/home/u/proj/build", "file": "../src/b.c", "arguments": ["cc", "-isystem", "/home/u/proj/third/inc", "-c"]},
         {"directory": 3}
     ]"#;
@@ -299,12 +299,15 @@ fn include_paths_of_the_build_decide() {
         ("lib/two/include/api.h", ""),
         ("third/inc/t.h", ""),
         ("other/inc/t.h", ""),
+        ("a blank/inc/spaced.h", ""),
+        ("other/spaced.h", ""),
     ]);
     let resolve = |module| project.resolve(&super::Includes, "src/a.c", module);
     assert_eq!(resolve("<api.h>"), "lib/one/include/api.h");
     assert_eq!(resolve("\"t.h\""), "third/inc/t.h");
     assert_eq!(resolve("\"config.h\""), "src/config.h");
     assert_eq!(resolve("<stdio.h>"), "ext:stdio.h");
+    assert_eq!(resolve("<spaced.h>"), "a blank/inc/spaced.h");
 }
 
 #[test]

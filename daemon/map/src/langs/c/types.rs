@@ -1,4 +1,4 @@
-//! Structs, unions, classes, enumerations and type names.
+//! Defines structs, unions, classes, enumerations and type names.
 
 use memchr::memchr_iter;
 use rustc_hash::FxHashSet;
@@ -11,12 +11,12 @@ use crate::langs::support::{NewDef, Outer, child_where, each_child, refer_unboun
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
-/// Where a type's name comes from.
+/// The head of a type's definition, with its name and the name's place.
 struct TypeHead<'t> {
     node: Node<'t>,
     name: (usize, usize),
     name_at: (u32, u32),
-    /// C++: the path before it, dotted.
+    /// The dotted path before the name (C++).
     path: String,
     head_end: usize,
 }
@@ -41,7 +41,7 @@ impl Family {
         WalkStep::Into
     }
 
-    /// A type's name with its place; none for an anonymous one.
+    /// Returns the head of a type; `None` for an anonymous one without an alias.
     fn type_head<'t>(&mut self, node: Node<'t>, body: Node<'t>, cx: &mut Cx<'_>) -> Option<TypeHead<'t>> {
         let head_end = body.start_byte();
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
@@ -92,7 +92,7 @@ impl Family {
         Some(idx)
     }
 
-    /// `struct s` without a body: a forward declaration if it stands alone, else a use.
+    /// Visits `struct s` without a body, which is a forward declaration if it stands alone, else a use.
     fn visit_type_mention(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         if self.g.kind(name) != CKind::TypeIdent {
@@ -178,7 +178,7 @@ impl Family {
         WalkStep::Into
     }
 
-    /// Unscoped enumerators belong to the scope around their enumeration.
+    /// Returns the scope that unscoped enumerators belong to, which is the one around their enumeration.
     fn enumerator_scope(&self, parent: Option<DefIdx>, cx: &Cx<'_>) -> Option<String> {
         if !self.g.cpp {
             return Some(String::new());
@@ -188,7 +188,7 @@ impl Family {
         Some(qualified.rsplit_once('.').map_or(String::new(), |(scope, _)| scope.to_owned()))
     }
 
-    /// `typedef`: its names, and the name of an anonymous struct in it.
+    /// Visits a `typedef`: defines its names, and the anonymous struct in it by the first of them.
     pub(crate) fn visit_typedef(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let parts = split_declaration(self.g, node, cx.source);
         let anonymous = parts.ty.filter(|ty| self.is_anonymous(*ty));
@@ -226,7 +226,7 @@ impl Family {
             && ty.child_by_field_id(self.g.f.body).is_some()
     }
 
-    /// The tag that the typedef's type defines.
+    /// Returns the tag of the type in a `typedef`, if it is defined there.
     fn defined_tag<'t>(&self, ty: Node<'t>, cx: &Cx<'t>) -> Option<&'t str> {
         ty.child_by_field_id(self.g.f.body)?;
         Some(cx.text(ty.child_by_field_id(self.g.f.name)?))
@@ -253,7 +253,7 @@ impl Family {
         .make_def(cx, &outer, None)
     }
 
-    /// Says which type a name of a type stands for; the type's members are then found through the name.
+    /// Records the type that an alias stands for, so that the type's members are found through the alias.
     pub(crate) fn lead_alias_on(
         &mut self,
         alias: Option<DefIdx>,
@@ -272,7 +272,7 @@ impl Family {
         }
     }
 
-    /// `size_t` and the like are words of the grammar, but a file may define them itself.
+    /// Visits `size_t` and the like, which are words of the grammar, but a file may define them itself.
     pub(crate) fn visit_plain_type(&self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if !self.plain_names.is_empty() && self.plain_names.contains(cx.text(node)) {
             cx.record_use(cx.text(node), node, RefKind::Type, Receiver::None);
@@ -280,7 +280,8 @@ impl Family {
         WalkStep::Skip
     }
 
-    /// `struct __packed s { ... }` reads as a function `s` that returns `struct __packed`.
+    /// Defines the struct of `struct __packed s { ... }`, which the grammar takes for a function `s` that returns
+    /// `struct __packed`.
     pub(crate) fn attributed_record(
         &mut self,
         node: Node<'_>,
@@ -312,7 +313,7 @@ impl Family {
         self.misread_bases(node, cx);
     }
 
-    /// The `: public Base` of such a class is text that the parser could not place.
+    /// Records the bases of such a class, whose `: public Base` the parser could not place.
     fn misread_bases(&mut self, node: Node<'_>, cx: &mut Cx<'_>) {
         let Some(error) = child_where(node, |c| c.is_error()) else { return };
         let mut bases = Vec::new();
@@ -326,7 +327,7 @@ impl Family {
     }
 }
 
-/// The tags that a file has bodies for.
+/// Returns the words before braces in a file, the tags with a body among them.
 fn tags_with_bodies(source: &[u8]) -> FxHashSet<Vec<u8>> {
     let mut found = FxHashSet::default();
     for brace in memchr_iter(b'{', source) {

@@ -2,17 +2,17 @@
 
 use memchr::memchr_iter;
 
-/// C's parser takes a second to find the error in so many conditions within each other, and minutes for ten times as
-/// many.
+/// Most conditions of a statement in a text that is parsed: the parser of C takes a second to find the error in so many
+/// nested conditions, and minutes for ten times as many.
 const CONDITIONS: usize = 1_000;
 
-/// Returns true if a text comes near the limit.
+/// Returns true if a statement has more conditions than that.
 pub(super) fn is_hazardous(source: &[u8]) -> bool {
-    // All of them are counted much faster, and nearly no file has so many.
+    // Counting all `?` is much faster, and nearly no file has so many.
     memchr_iter(b'?', source).count() > CONDITIONS && most_conditions(source) > CONDITIONS
 }
 
-/// The most `?` without an end of a statement or a block among them.
+/// Returns the largest number of `?` between two ends of statements or blocks.
 fn most_conditions(source: &[u8]) -> usize {
     let statements = source.split(|byte| matches!(byte, b';' | b'{' | b'}'));
     statements.map(|statement| memchr_iter(b'?', statement).count()).max().unwrap_or(0)

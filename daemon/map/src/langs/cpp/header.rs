@@ -1,7 +1,7 @@
 //! Tells a `.h` file of C++ from one of C.
 
-/// Returns true if the first bytes of a header hold something that only C++ has. What stands under `#ifdef
-/// __cplusplus` does not count: C headers have it for C++'s sake.
+/// Returns true if the first bytes of a header hold something that only C++ has. Text under `#ifdef __cplusplus` does
+/// not count: C headers have it for C++'s sake.
 #[must_use]
 pub fn looks_like_cpp(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);
@@ -25,7 +25,7 @@ pub fn looks_like_cpp(head: &[u8]) -> bool {
     false
 }
 
-/// Depth of conditionals counted from an `#ifdef __cplusplus`; 0 outside one.
+/// Returns the depth of conditionals, counted from an `#ifdef __cplusplus`, after a directive; 0 outside one.
 fn guard_depth(line: &str, depth: u32) -> u32 {
     let directive = line.trim_start_matches('#').trim_start();
     if directive.starts_with("if") {
@@ -40,7 +40,7 @@ fn guard_depth(line: &str, depth: u32) -> u32 {
     }
 }
 
-/// `#include <vector>`: the headers of C++'s library have no extension.
+/// Returns true for `#include <vector>`: the headers of C++'s library have no extension.
 fn includes_cpp(line: &str) -> bool {
     let Some((_, rest)) = line.split_once("include") else { return false };
     let Some(name) = rest.trim().strip_prefix('<').and_then(|r| r.split('>').next()) else { return false };

@@ -1,15 +1,15 @@
-//! Writes CUDA's launches in a way that the grammar reads.
+//! Writes CUDA's launches so that the grammar reads them.
 //!
-//! `kernel<<<blocks, threads>>>(x)` is a call of `kernel` with two more numbers, which the grammar takes for shifts. With two of the
-//! three signs gone it is a call with template arguments, whose parts are expressions as those of the launch are. Behind template
-//! arguments of its own there is no room for more: there the launch's are left out.
+//! `kernel<<<blocks, threads>>>(x)` is a call of `kernel` with two more numbers, which the grammar takes for shifts.
+//! Without two of the three signs on each side it is a call with template arguments, whose parts are expressions as
+//! those of the launch are. Behind template arguments there is no room for more, so the launch's are left out there.
 
 use memchr::memmem;
 
-/// Most bytes between the signs.
+/// Most bytes between the signs of a launch.
 const LONGEST: usize = 400;
 
-/// The text with its launches written so; `None` if it has none.
+/// Returns the text with its launches written in that way; `None` if it has none.
 pub(super) fn without_launches(source: &[u8]) -> Option<Vec<u8>> {
     let mut text: Option<Vec<u8>> = None;
     for open in memmem::find_iter(source, b"<<<") {
@@ -25,7 +25,7 @@ pub(super) fn without_launches(source: &[u8]) -> Option<Vec<u8>> {
     text
 }
 
-/// The place behind the `>>>` of a launch; `None` where no launch begins.
+/// Returns the byte behind the `>>>` of a launch; `None` if no launch begins at `open`.
 fn end_of_launch(source: &[u8], open: usize) -> Option<usize> {
     let before = source[..open].trim_ascii_end().last()?;
     if !(before.is_ascii_alphanumeric() || matches!(before, b'_' | b'>')) {

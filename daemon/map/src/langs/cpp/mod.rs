@@ -1,9 +1,10 @@
-//! C++: what it adds to C.
+//! Reads C++ files: adds to C what C++ has beyond it.
 //!
-//! The rules are C's ([`crate::langs::c`]) with classes, namespaces, templates and the types that `auto` hides. Overloads
-//! are told apart by ordinals; templates are not instantiated; a name that only argument-dependent look-up would find is
-//! left to the resolution. `using namespace a::b` is a star import of the module `a::b`, `using a::b::c` a named import from
-//! it; a namespace is spread over files, so such modules resolve to no file, except that `std` is external.
+//! The rules are C's ([`crate::langs::c`]) with classes, namespaces, templates and the types that `auto` hides.
+//! Overloads are told apart by ordinals; templates are not instantiated; a name that only argument-dependent look-up
+//! would find is left to the resolution. `using namespace a::b` is a star import of the module `a::b`, `using a::b::c`
+//! a named import from it; a namespace is spread over files, so such modules resolve to no file, except that `std` is
+//! external.
 
 mod builtins;
 mod hazard;
@@ -28,7 +29,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// C++'s row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Cpp,
     id: "cpp",

@@ -1,4 +1,4 @@
-//! Uses that only C++ has: qualified names, templates, `new`, and what `auto` is.
+//! Records uses that only C++ has: qualified names, templates, `new`; and infers the types behind `auto`.
 
 use crate::facts::{Receiver, RefKind, StrId};
 use crate::langs::c::Family;
@@ -7,7 +7,7 @@ use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl Family {
-    /// A qualified name where a value or a type stands.
+    /// Records a qualified name in the place of a value or a type.
     pub(crate) fn visit_qualified_use(&mut self, node: Node<'_>, cx: &mut Cx<'_>, kind: RefKind) -> WalkStep {
         if !self.handled.take_mark(node) {
             let leaf = self.type_leaf(node, cx).map(|(leaf, _)| self.g.kind(leaf));
@@ -17,7 +17,7 @@ impl Family {
         WalkStep::Into
     }
 
-    /// Records `a::b::c` as a use of `c` on the path `a.b`, and passes its parts over; template arguments are walked.
+    /// Records `a::b::c` as a use of `c` on the path `a.b`, and passes over its parts; template arguments are walked.
     pub(crate) fn refer_qualified(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
         self.mark_parts(node);
         self.refer_scopes(node, cx);
@@ -30,8 +30,8 @@ impl Family {
         cx.record_use(cx.text(leaf), leaf, kind, receiver);
     }
 
-    /// Records the namespaces and types before the last name of a path as used, as far as all of them are names. Those of the
-    /// standard library are not the project's.
+    /// Records the namespaces and types before the last name of a path as used, as far as all of them are names. Those
+    /// of the standard library are left out.
     pub(crate) fn refer_scopes(&self, node: Node<'_>, cx: &mut Cx<'_>) {
         let mut path = String::new();
         let mut next = Some(node).filter(|node| !node.has_error());
@@ -53,7 +53,7 @@ impl Family {
         }
     }
 
-    /// The walk is to pass over the names that a path is made of.
+    /// Makes the walk pass over the names of a path.
     pub(crate) fn mark_parts(&mut self, node: Node<'_>) {
         let mut next = Some(node);
         while let Some(node) = next {
@@ -82,7 +82,7 @@ impl Family {
         }
     }
 
-    /// `name<args>` where nothing else has dealt with it: a type.
+    /// Records `name<args>` as a type, if no other handler has recorded it.
     pub(crate) fn visit_template_use(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if !self.handled.take_mark(node) {
             let name = node.child_by_field_id(self.g.f.name);
@@ -95,7 +95,7 @@ impl Family {
         WalkStep::Into
     }
 
-    /// Records the name before `<args>`.
+    /// Records the name before `<args>`, unless it is a cast's.
     pub(crate) fn refer_template(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return };
         self.handled.mark(name);
@@ -137,7 +137,7 @@ impl Family {
         }
     }
 
-    /// `Foo() : field(x), Base(y)`: a member of this type, or a base.
+    /// Records the members and bases that a constructor initialises: `Foo() : field(x), Base(y)`.
     pub(crate) fn visit_member_initialiser(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(name) = node.child(0) else { return WalkStep::Into };
         match self.g.kind(name) {
@@ -156,7 +156,7 @@ impl Family {
         WalkStep::Into
     }
 
-    /// The type of an `auto` variable, from what it is initialised with.
+    /// Returns the type of an `auto` variable, from its initialiser.
     pub(crate) fn inferred_type(
         &self,
         ty: Option<Node<'_>>,
@@ -169,7 +169,7 @@ impl Family {
         self.value_type(declarator.child_by_field_id(self.g.f.value)?, cx)
     }
 
-    /// The type of `new T(..)`, `T{..}`, `make_unique<T>(..)`, and of `T(..)` when this file defines the type.
+    /// Returns the type of `new T(..)`, `T{..}`, `make_unique<T>(..)`, and of `T(..)` if this file defines the type.
     pub(crate) fn value_type(&self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         match self.g.kind(value) {
             CKind::New | CKind::Literal => self.type_name(value.child_by_field_id(self.g.f.ty), cx),
@@ -207,7 +207,7 @@ impl Family {
     }
 }
 
-/// The casts that look like calls of a template.
+/// Returns true for the casts that look like calls of a template.
 fn is_cast(name: &str) -> bool {
     matches!(name, "static_cast" | "dynamic_cast" | "const_cast" | "reinterpret_cast")
 }

@@ -1,4 +1,4 @@
-//! Namespaces, templates, using declarations and the other definitions that C lacks.
+//! Handles namespaces, templates, using declarations and the other definitions that C lacks.
 
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefKind};
 use crate::langs::c::grammar::CKind;
@@ -8,7 +8,7 @@ use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl Family {
-    /// The judgement on nodes that only C++ has.
+    /// Sends a node that only C++ has to its handler.
     pub(crate) fn enter_cpp<'t>(&mut self, kind: CKind, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         match kind {
             CKind::Namespace => self.visit_namespace(node, cx),
@@ -64,7 +64,7 @@ impl Family {
         WalkStep::Into
     }
 
-    /// The names in `a::b::c`.
+    /// Returns the names in `a::b::c`.
     fn namespace_parts<'t>(&self, name: Node<'t>) -> Vec<Node<'t>> {
         let mut parts = Vec::new();
         let mut next = Some(name);
@@ -94,11 +94,11 @@ impl Family {
         WalkStep::Skip
     }
 
-    /// Records the names in a `using` as uses.
+    /// Records the names in a `using` as uses, except those of the standard library.
     fn refer_used(&mut self, node: Node<'_>, cx: &mut Cx<'_>) {
         let mut names = Vec::new();
         each_child(node, |child, _| names.push(child));
-        // The standard library is not the project's.
+        // The standard library is not part of the project.
         names.retain(|name| cx.text(*name).split("::").next() != Some("std"));
         for name in names {
             match self.g.kind(name) {
@@ -261,7 +261,7 @@ impl Family {
         WalkStep::Into
     }
 
-    /// `TEST(Suite, Name) { }`: a function of two names, neither a parameter.
+    /// Returns true for `TEST(Suite, Name) { }`, which looks like a function with two names for parameters.
     pub(crate) fn is_test_macro(
         &self,
         parts: &CDeclarationParts<'_>,
@@ -274,7 +274,7 @@ impl Family {
             && is_test_word(cx.text(declared.name))
     }
 
-    /// Names it `Suite.Name`, as the tests' own reports do.
+    /// Defines such a test under the name `Suite.Name`, as the tests' own reports do.
     pub(crate) fn test_function(&mut self, node: Node<'_>, declared: &Declared<'_>, cx: &mut Cx<'_>) {
         self.handled.mark(declared.name);
         cx.record_use(cx.text(declared.name), declared.name, RefKind::Call, Receiver::None);

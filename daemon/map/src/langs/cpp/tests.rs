@@ -1,4 +1,4 @@
-//! Tests of the facts that hob reads from C++ only; what it shares with C is tested there.
+//! Tests the facts that hob reads from C++ alone; those that it shares with C are tested there.
 
 use super::looks_like_cpp;
 use crate::langs::lang::Lang;

@@ -1,6 +1,6 @@
 //! Reads the summary of an XML documentation comment as plain text, without tags.
 
-/// The summary of a documentation comment, or all of it where there is none.
+/// Returns the summary of a documentation comment, or all of the comment if it has none.
 pub(super) fn summary_text(doc: &str) -> String {
     if !doc.contains('<') {
         return doc.to_owned();
@@ -11,7 +11,7 @@ pub(super) fn summary_text(doc: &str) -> String {
     without_tags(&rest[..to])
 }
 
-/// Text without tags; a reference leaves the name it refers to.
+/// Returns a text without tags; a reference is replaced by the name that it refers to.
 fn without_tags(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! Routes of ASP.NET: `[HttpGet("users/{id}")]` on a method, below `[Route("api/[controller]")]` on its class.
+//! Records routes of ASP.NET: `[HttpGet("users/{id}")]` on a method, below `[Route("api/[controller]")]` on its class.
 
 use super::grammar::CSharpKind;
 use super::rules::CSharpRules;
@@ -33,7 +33,7 @@ const REGISTERING_ATTRIBUTES: &[&str] = &[
 ];
 
 impl CSharpRules {
-    /// Records what the attributes of a method register it for, just after it was opened.
+    /// Records the route or registration that the attributes of a method make, just after it was opened.
     pub(super) fn note_attributes(&self, method: Node<'_>, name: Node<'_>, cx: &mut Cx<'_>) {
         let Some(made) = cx.owner().filter(|made| cx.facts.defs()[made.index()].kind == DefKind::Method)
         else {
@@ -53,7 +53,7 @@ impl CSharpRules {
         routes::hand_over(name, Receiver::SelfType, Some(route), cx);
     }
 
-    /// The first attribute of a declaration that has one of these names.
+    /// Returns the first attribute of a declaration that has one of these names.
     fn attribute_of<'t>(&self, node: Node<'t>, words: &[&str], cx: &Cx<'_>) -> Option<Node<'t>> {
         let mut found = None;
         each_child(node, |list, _| {
@@ -68,7 +68,7 @@ impl CSharpRules {
         found
     }
 
-    /// The path that the class around a method gives to its methods, with the class's name for `[controller]`.
+    /// Returns the path that the class around a method gives to its methods, with the class's name for `[controller]`.
     fn prefix_of_class(&self, method: Node<'_>, cx: &Cx<'_>) -> String {
         let class = method.parent().and_then(|body| body.parent());
         let route = class.and_then(|class| self.attribute_of(class, &["Route"], cx));
@@ -79,7 +79,7 @@ impl CSharpRules {
     }
 }
 
-/// The string that is an attribute's first argument.
+/// Returns the string that is an attribute's first argument.
 fn string_of(attribute: Node<'_>) -> Option<Node<'_>> {
     let list = child_where(attribute, |node| node.kind() == "attribute_argument_list")?;
     list.named_child(0)?.named_child(0).filter(|text| text.kind() == "string_literal")

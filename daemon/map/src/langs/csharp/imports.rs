@@ -1,18 +1,18 @@
 //! Finds the files that a C# `using` names.
 //!
 //! A module is a namespace (`A.B`), found by what files declare, or, for `using static` and nested types, a type
-//! (`A.B.Type`). Names may be relative to the namespaces around. A namespace that holds only other namespaces of the project has
-//! no files; one that the project knows nothing of is external, under its first two segments (`System.Linq`).
+//! (`A.B.Type`). Names may be relative to the enclosing namespaces. A namespace that holds only other namespaces of the
+//! project has no files; one that the project does not have is external, under its first two segments (`System.Linq`).
 
 use hob_base::FileId;
 
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::packages;
 
-/// The rules for C#.
+/// The import rules of C#.
 pub(super) struct Namespaces;
 
-/// Where usings for a whole project are kept by convention: they hold for files that do not name them.
+/// Files that hold the usings of a whole project by convention.
 const GLOBALS: [&str; 5] =
     ["GlobalUsings.cs", "GlobalUsing.cs", "Usings.cs", "GlobalUsings.g.cs", "_GlobalUsings.cs"];
 

@@ -68,7 +68,7 @@ impl Syntax for Sharp {
 }
 
 impl Sharp {
-    /// The object and the name of `object.name` and `object?.name`.
+    /// Returns the object and the name of `object.name` and `object?.name`.
     pub(super) fn access_parts<'t>(&self, node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
         let (g, f) = (&*GRAMMAR, &GRAMMAR.f);
         if g.kind(node) == CSharpKind::Member {
@@ -79,7 +79,7 @@ impl Sharp {
         Some((node.child_by_field_id(f.condition)?, name_identifier(binding.child_by_field_id(f.name)?)?))
     }
 
-    /// The object, if any, and the name of a call.
+    /// Returns the object, if any, and the name of a call.
     pub(super) fn call_parts<'t>(&self, call: Node<'t>) -> Option<(Option<Node<'t>>, Node<'t>)> {
         let function = call.child_by_field_id(GRAMMAR.f.function)?;
         match GRAMMAR.kind(function) {
@@ -92,7 +92,7 @@ impl Sharp {
     }
 }
 
-/// The identifier of a name that may have type arguments.
+/// Returns the identifier of a name that may have type arguments.
 pub(super) fn name_identifier(name: Node<'_>) -> Option<Node<'_>> {
     match GRAMMAR.kind(name) {
         CSharpKind::Ident => Some(name),
@@ -101,7 +101,7 @@ pub(super) fn name_identifier(name: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// The library's sequences of one type of elements.
+/// The library's types of sequences that have one type of elements.
 const SEQUENCES: &[&str] = &[
     "IEnumerable",
     "IAsyncEnumerable",
@@ -127,7 +127,7 @@ const SEQUENCES: &[&str] = &[
     "ReadOnlySpan",
 ];
 
-/// The type of the elements of an array or sequence.
+/// Returns the type of the elements of an array or sequence.
 pub(super) fn element_type<'t>(ty: Node<'t>, cx: &Cx<'_>) -> Option<Node<'t>> {
     let whole = ty.child_by_field_id(GRAMMAR.f.ty).filter(|_| ty.kind() == "nullable_type");
     let ty = whole.unwrap_or(ty);
@@ -140,7 +140,7 @@ pub(super) fn element_type<'t>(ty: Node<'t>, cx: &Cx<'_>) -> Option<Node<'t>> {
     arguments.named_child(0).filter(|_| is_sequence)
 }
 
-/// The name under which the elements of a variable are bound: no name of the language is written so.
+/// Returns the name under which the elements of a variable are bound; no name of the language has this form.
 pub(super) fn elements_of(name: &str) -> String {
     format!("{name}[]")
 }

@@ -1,4 +1,4 @@
-//! Namespaces, imports, types and their members.
+//! Defines namespaces, imports, types and their members.
 
 use super::docs;
 use super::grammar::CSharpKind;
@@ -14,17 +14,17 @@ use crate::walk::{Cx, WalkStep};
 /// A definition about to be made.
 pub(super) struct CSharpItem<'t, 'a> {
     node: Node<'t>,
-    /// Where its name stands, and the name.
+    /// The node of its name, and the name.
     name: (Node<'t>, &'a str),
     kind: DefKind,
     flags: DefFlags,
-    /// Where its header ends.
+    /// The byte at which its header ends.
     end: usize,
 }
 
 impl CSharpRules {
-    /// The file's own namespace is the first, down to where it holds more than one other; a file without any is in the
-    /// nameless one.
+    /// Enters the file. Its own namespace is the first, down to where that holds more than one other; a file without
+    /// any is in the nameless one.
     pub(super) fn visit_root(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.members.enter_body(node, SurroundingBody::Code);
         cx.open_scope(true);
@@ -123,7 +123,7 @@ impl CSharpRules {
         WalkStep::Into
     }
 
-    /// Types of a class's fields and of what its methods return, before they are walked.
+    /// Notes the types of a class's fields and the results of its methods, before they are walked.
     fn know_members(&mut self, body: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let mut members = Vec::new();
         each_child(body, |member, _| members.push(member));
@@ -148,7 +148,7 @@ impl CSharpRules {
         }
     }
 
-    /// Returns the type inside a task's type, because callers await the task; any other type as it is.
+    /// Returns the type inside a task's type, because callers await the task; returns any other type unchanged.
     fn awaited_type<'t>(&self, ty: Node<'t>, cx: &Cx<'_>) -> Node<'t> {
         let is_task = name_identifier(ty).is_some_and(|name| matches!(cx.text(name), "Task" | "ValueTask"));
         let arguments = child_where(ty, |c| self.g.kind(c) == CSharpKind::TypeArgs);
@@ -164,13 +164,13 @@ impl CSharpRules {
         }
     }
 
-    /// Remembers the type of the elements of a member that is a sequence.
+    /// Notes the type of the elements of a member that is a sequence.
     fn know_elements(&mut self, class: StrId, name: &str, ty: Option<Node<'_>>, cx: &mut Cx<'_>) {
         let element = ty.and_then(|ty| element_type(ty, cx)).and_then(|ty| Sharp.type_path(ty, cx));
         self.members.know_field(class, &elements_of(name), element, cx);
     }
 
-    /// The type and the names of a declaration of fields.
+    /// Returns the type and the names of a declaration of fields.
     fn declared_fields<'t>(&self, node: Node<'t>) -> (Option<Node<'t>>, Vec<Node<'t>>) {
         let Some(declaration) = child_where(node, |c| self.g.kind(c) == CSharpKind::Declaration) else {
             return (None, Vec::new());
@@ -184,7 +184,7 @@ impl CSharpRules {
         (declaration.child_by_field_id(self.g.f.ty), names)
     }
 
-    /// A record's parameters are properties.
+    /// Defines a record's parameters, which are properties.
     fn define_components(&mut self, node: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let Some(list) = child_where(node, |c| self.g.kind(c) == CSharpKind::Parameters) else { return };
         let mut parameters = Vec::new();
@@ -225,7 +225,8 @@ impl CSharpRules {
         def.make_def(cx, &outer, scope)
     }
 
-    /// Everything but private is visible to some other file; members of classes are private unless they say otherwise.
+    /// Returns the visibility of a definition: everything but private is visible to some other file; members of classes
+    /// are private by default.
     fn visibility(&mut self, node: Node<'_>, cx: &Cx<'_>) -> DefFlags {
         let said = has_word(node, cx, &["public", "internal", "protected"]);
         let hidden = !said && has_word(node, cx, &["private", "file"]);
@@ -279,7 +280,7 @@ impl CSharpRules {
         }
     }
 
-    /// xUnit, NUnit and MSTest mark their tests.
+    /// Returns true if an attribute of xUnit, NUnit or MSTest marks a method as a test.
     fn is_test(&self, node: Node<'_>, cx: &Cx<'_>) -> bool {
         let marks = |attribute: Node<'_>| {
             let name = attribute.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
@@ -296,7 +297,7 @@ impl CSharpRules {
         child_where(node, list_marks).is_some()
     }
 
-    /// Its first parameter is `this`.
+    /// Returns true if a method is an extension: its first parameter has `this`.
     fn is_extension(&self, node: Node<'_>, cx: &Cx<'_>) -> bool {
         let list = node.child_by_field_id(self.g.f.parameters);
         let first = list.and_then(|list| child_where(list, |c| self.g.kind(c) == CSharpKind::Parameter));
@@ -340,7 +341,7 @@ impl CSharpRules {
         WalkStep::Into
     }
 
-    /// A type without members.
+    /// Defines a delegate, a type without members.
     pub(super) fn visit_delegate(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         let flags = self.visibility(node, cx);
@@ -389,7 +390,7 @@ fn is_interface(name: &str) -> bool {
     name.strip_prefix('I').is_some_and(is_capital)
 }
 
-/// A dotted name without white space.
+/// Returns a dotted name without white space.
 fn dotted_name(name: Option<Node<'_>>, cx: &Cx<'_>) -> String {
     name.map_or("", |name| cx.text(name)).split_whitespace().collect()
 }

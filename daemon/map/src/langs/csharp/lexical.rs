@@ -1,8 +1,8 @@
-//! The lexical scopes of C#: locals of a block hold in all of it, patterns and `out var` bind where they stand, queries have variables of
-//! their own.
+//! Describes the lexical scopes of C#: locals of a block hold in all of it, patterns and `out var` bind where they
+//! stand, queries have variables of their own.
 //!
-//! Members are left to the graph, which knows of bases and of the other pieces of a type; and a type may have the name of the property
-//! that has it (`Color Color`).
+//! Members are left to the graph, which knows bases and the other parts of a partial type; and a type may have the name
+//! of the property that has it (`Color Color`).
 
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
@@ -60,7 +60,7 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
             }
             binder.bind_all(visit.child("name"), Within::Here);
         }
-        // A `params` list has its name in the list.
+        // A `params` parameter has no node but its name in the list.
         "parameter_list"
         | "bracketed_parameter_list"
         | "type_parameter"

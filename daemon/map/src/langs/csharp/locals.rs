@@ -1,4 +1,4 @@
-//! Names that C# binds locally: parameters, variables, patterns, queries; and names that are keys rather than uses.
+//! Binds local names: parameters, variables, patterns, queries; and marks names that are keys rather than uses.
 
 use super::grammar::CSharpKind;
 use super::infer::{Sharp, element_type, elements_of};
@@ -9,7 +9,7 @@ use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl CSharpRules {
-    /// The type in a field of a node, by its number, marked as one.
+    /// Marks the types in a node's fields as types.
     pub(super) fn mark_types(&mut self, node: Node<'_>) {
         let fields = [self.g.f.ty, self.g.f.returns];
         each_child(node, |child, field| {
@@ -41,7 +41,7 @@ impl CSharpRules {
         WalkStep::Into
     }
 
-    /// A `params` parameter has no node of its own.
+    /// Binds a `params` parameter, which has no node of its own.
     pub(super) fn visit_parameters(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.mark_types(node);
         let mut names = Vec::new();
@@ -56,7 +56,7 @@ impl CSharpRules {
         self.bind(name, ty, cx);
     }
 
-    /// Binds the type of the elements of a sequence.
+    /// Binds the type of the elements of a variable that is a sequence.
     fn bind_elements(&mut self, name: Option<Node<'_>>, ty: Option<Node<'_>>, cx: &mut Cx<'_>) {
         let element = ty.and_then(|ty| element_type(ty, cx)).and_then(|ty| Sharp.type_path(ty, cx));
         if let (Some(name), Some(element)) = (name, element) {
@@ -64,7 +64,7 @@ impl CSharpRules {
         }
     }
 
-    /// The type of the elements of a variable or member.
+    /// Returns the type of the elements of a variable or member.
     fn type_of_elements(&mut self, sequence: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let name = match sequence.child_by_field_id(self.g.f.expression) {
             None if self.g.kind(sequence) == CSharpKind::Ident => sequence,
@@ -81,7 +81,7 @@ impl CSharpRules {
         self.members.member_around(&elements, name, cx)
     }
 
-    /// `from x in xs`: x is an element.
+    /// Binds the variable of `from x in xs`, which is an element.
     pub(super) fn visit_from(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.mark_types(node);
         let name = node.child_by_field_id(self.g.f.name);
@@ -103,7 +103,7 @@ impl CSharpRules {
         }
     }
 
-    /// `T a = x, b;` in code; fields are told where they are defined.
+    /// Binds the variables of `T a = x, b;` in code; those of fields are defined with their type.
     pub(super) fn visit_declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.mark_types(node);
         if self.handled.take_mark(node) {
@@ -155,7 +155,7 @@ impl CSharpRules {
         WalkStep::Skip
     }
 
-    /// `out var x`, `is T x`, `(a, b)`: every name in a field `name` is bound.
+    /// Binds every name in a field `name`: `out var x`, `is T x`, `(a, b)`.
     pub(super) fn visit_designation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.mark_types(node);
         let ty = node.child_by_field_id(self.g.f.ty);
@@ -165,7 +165,7 @@ impl CSharpRules {
         WalkStep::Into
     }
 
-    /// `let x = …`, `join x in …`, `into x`: the first name is bound.
+    /// Binds the first name of `let x = …`, `join x in …` and `into x`.
     pub(super) fn visit_query_names(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.mark_types(node);
         let mut names = Vec::new();
@@ -181,13 +181,13 @@ impl CSharpRules {
         WalkStep::Into
     }
 
-    /// Handles an argument: the name in `name: value` is no reference.
+    /// Visits an argument: the name in `name: value` is no reference.
     pub(super) fn visit_argument(&mut self, node: Node<'_>) -> WalkStep {
         node.child_by_field_id(self.g.f.name).into_iter().for_each(|name| self.handled.mark(name));
         WalkStep::Into
     }
 
-    /// `{ A = x }`: the names before `=` are told by the creation, or are keys.
+    /// Marks the names before `=` in `{ A = x }`: they are recorded with the creation, or are keys.
     pub(super) fn visit_keys(&mut self, node: Node<'_>) -> WalkStep {
         let mut last: Option<Node<'_>> = None;
         each_child(node, |child, _| {
@@ -206,7 +206,7 @@ impl CSharpRules {
         WalkStep::Into
     }
 
-    /// `Name: pattern`, `label: statement`.
+    /// Marks the first name of `Name: pattern` and `label: statement`.
     pub(super) fn first_is_key(&mut self, node: Node<'_>) -> WalkStep {
         let first = node.named_child(0).filter(|first| self.g.kind(*first) == CSharpKind::Ident);
         let follows = first.and_then(|first| first.next_sibling()).is_some_and(|next| next.kind() == ":");
@@ -214,7 +214,7 @@ impl CSharpRules {
         WalkStep::Into
     }
 
-    /// Symbols of the preprocessor are no names of the program.
+    /// Marks the symbols in a condition of the preprocessor, which are no names of the program.
     pub(super) fn visit_condition(&mut self, node: Node<'_>) -> WalkStep {
         if let Some(condition) = node.child_by_field_id(self.g.f.condition) {
             self.handled.mark(condition);

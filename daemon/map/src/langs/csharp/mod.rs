@@ -1,10 +1,10 @@
-//! C#.
+//! Reads C# files.
 //!
 //! A file belongs to the namespace that it declares first; types of that namespace are its top level, those of further
-//! namespaces in the same file are in a module of that name. What a `using` opens is a star import, a `global using` one of the
-//! whole project. Pieces of a `partial` type are one type as far as members go. An attribute counts as a call of its class,
-//! under the class's whole name (`[Fact]` is `FactAttribute`). By convention, which all code keeps, a base is an interface if
-//! it is called `I` and a capital.
+//! namespaces in the same file are in a module of that name. A `using` is a star import of what it opens, a `global
+//! using` one for the whole project. The parts of a `partial` type are one type as far as members go. An attribute
+//! counts as a call of its class, under the class's whole name (`[Fact]` is `FactAttribute`). By convention, which all
+//! code keeps, a base is an interface if its name is an `I` before a capital.
 
 mod builtins;
 mod docs;
@@ -26,7 +26,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// C#'s row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::CSharp,
     id: "cs",

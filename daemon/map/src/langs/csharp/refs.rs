@@ -1,4 +1,4 @@
-//! Uses: calls, creations, members, names, types, attributes.
+//! Records uses: calls, creations, members, names, types, attributes.
 
 use super::grammar::CSharpKind;
 use super::infer::Sharp;
@@ -18,7 +18,7 @@ impl CSharpRules {
         WalkStep::Skip
     }
 
-    /// `A<T>`, `N.A`, `global::A` where they stand by themselves.
+    /// Records `A<T>`, `N.A` and `global::A` where no other handler has recorded them.
     pub(super) fn visit_type_name(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let is_type = self.types.take_mark(node);
         if !self.handled.take_mark(node) {
@@ -92,7 +92,7 @@ impl CSharpRules {
         WalkStep::Into
     }
 
-    /// The name of an access may be in a node with type arguments, or in one for what follows `?`.
+    /// Marks the name of an access, which may be in a node with type arguments, or in one for the part behind `?`.
     fn mark_name(&mut self, access: Node<'_>) {
         let name = access.child_by_field_id(self.g.f.name);
         name.into_iter().for_each(|name| self.handled.mark(name));
@@ -115,7 +115,7 @@ impl CSharpRules {
         WalkStep::Into
     }
 
-    /// `.name` after `?`, deeper in a chain: whose member it is cannot be told.
+    /// Marks the `.name` behind `?`, deeper in a chain, whose object is unknown.
     pub(super) fn visit_member_binding(&mut self, node: Node<'_>) -> WalkStep {
         let name = node.child_by_field_id(self.g.f.name);
         name.into_iter().for_each(|name| self.handled.mark(name));

@@ -1,16 +1,16 @@
-//! The judgement on each node of C#: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of C# to its handler, and holds what handlers remember between nodes.
 
 use super::grammar::{CSharpGrammar, CSharpKind, GRAMMAR};
 use crate::langs::support::{Comment, Handled, Lead, Members, SurroundingBody};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
-/// The rules for C#.
+/// The state of the walk over one file of C#.
 pub(super) struct CSharpRules {
     pub(super) g: &'static CSharpGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
-    /// Names that stand where a type does: the grammar does not tell them from values.
+    /// Names in the place of a type, which the grammar does not tell from values.
     pub(super) types: Handled,
     pub(super) members: Members,
 }
@@ -34,7 +34,7 @@ impl CSharpRules {
         WalkStep::Skip
     }
 
-    /// A block or the like: names declared in it are its own.
+    /// Enters a block or the like, whose declarations are its own.
     fn visit_scope(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.members.enter_body(node, SurroundingBody::Code);
         cx.open_scope(true);

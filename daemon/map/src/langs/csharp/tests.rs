@@ -1,4 +1,4 @@
-//! Tests of the facts that hob reads from C#, and of the definitions that its references mean.
+//! Tests the facts that hob reads from C#, and the definitions that its references mean.
 
 use crate::fixture::check_edges;
 use crate::langs::lang::Lang;

@@ -1,7 +1,7 @@
 //! Finds the style sheet that an `@import` names.
 //!
-//! A path is relative to the file, with `/` at its front to the root of what a server serves: the workspace, or a folder that is
-//! named for that. What is not there and does not begin with a dot is a package that a bundler knows.
+//! A path is relative to the file; with `/` at its front, to the root that a server serves: the workspace, or a folder
+//! with a name for that. A path without a file that does not begin with a dot is a package that a bundler knows.
 
 use hob_base::FileId;
 
@@ -11,7 +11,7 @@ use crate::langs::support::project::{folder_of, join};
 /// Folders that servers serve as their root by custom.
 const SERVED: &[&str] = &["", "public", "static"];
 
-/// The rules of style sheets.
+/// The import rules of style sheets.
 pub(super) struct StyleSheets;
 
 impl ImportRules for StyleSheets {
@@ -37,7 +37,7 @@ fn sheet_at(project: &dyn ImportProject, folder: &str, path: &str) -> Option<Fil
     project.file(&path).or_else(|| project.file(&format!("{path}.css")))
 }
 
-/// The package that a path can begin with: `@scope/name/x.css`, `name/x.css`, or a name without an ending.
+/// Returns the package that a path begins with: `@scope/name/x.css`, `name/x.css`, or a name without an ending.
 fn package_of(path: &str) -> Option<String> {
     let path = path.trim_start_matches('~');
     let mut parts = path.split('/');

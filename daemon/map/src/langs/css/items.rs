@@ -1,4 +1,4 @@
-//! Definitions: selectors of rules, keyframes, layers and other rules with an `@`.
+//! Defines selectors of rules, keyframes, layers and other rules with an `@`.
 
 use super::grammar::CssKind;
 use super::names::is_custom_name;
@@ -8,10 +8,10 @@ use crate::langs::support::{NewDef, Outer, child_where, each_child};
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
-/// A place where a name stands, with the rule or declaration around it.
+/// A name at one place, with the rule or declaration around it.
 pub(super) struct CssName<'t, 'a> {
     pub(super) name: &'a str,
-    /// Where the name begins.
+    /// The node at which the name begins.
     pub(super) at: Node<'t>,
     pub(super) kind: DefKind,
     /// The node of the whole rule or declaration, and the end of its head.
@@ -46,7 +46,7 @@ impl CssRules {
         Some(def)
     }
 
-    /// `.card > .title, .b { }`: its names, and the block as part of the last one of the first selector.
+    /// Defines the names of `.card > .title, .b { }`; the block belongs to the last name of the first selector.
     pub(super) fn visit_rule<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let outer = self.lead.take_outer(node, cx);
         let Some(selectors) = child_where(node, |child| self.g.kind(child) == CssKind::Selectors) else {
@@ -71,7 +71,7 @@ impl CssRules {
         WalkStep::Into
     }
 
-    /// `@keyframes spin { }`
+    /// Defines the animation of `@keyframes spin { }`.
     pub(super) fn visit_keyframes(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let outer = self.lead.take_outer(node, cx);
         if let Some(at) = child_where(node, |child| self.g.kind(child) == CssKind::KeyframesName) {
@@ -84,7 +84,7 @@ impl CssRules {
         WalkStep::Into
     }
 
-    /// `@layer`, `@container`, `@property`, `@font-face`; others say no names.
+    /// Visits `@layer`, `@container`, `@property` or `@font-face`; other rules have no names.
     pub(super) fn visit_at_rule(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let outer = self.lead.take_outer(node, cx);
         let Some(word) = child_where(node, |child| self.g.kind(child) == CssKind::AtWord) else {
@@ -101,7 +101,7 @@ impl CssRules {
         WalkStep::Into
     }
 
-    /// Defines the words of a rule, behind `mark`: layers, or a custom property, which has no mark but its own.
+    /// Defines the names of a rule, with `mark` before them: layers, or a custom property, which has only its own mark.
     fn define_queried(&mut self, node: Node<'_>, mark: &str, outer: &Outer, cx: &mut Cx<'_>) {
         let mut names = Vec::new();
         each_child(node, |child, _| {
@@ -119,7 +119,8 @@ impl CssRules {
         }
     }
 
-    /// `@container sidebar (…)`, which the grammar reads as a slip before the condition.
+    /// Records the container of `@container sidebar (…)`, whose name the grammar takes for an error before the
+    /// condition.
     fn refer_container(&self, node: Node<'_>, cx: &mut Cx<'_>) {
         let Some(first) = node.named_child(1) else { return };
         let name = if first.is_error() { first.named_child(0) } else { Some(first) };

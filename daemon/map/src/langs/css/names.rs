@@ -1,4 +1,4 @@
-//! Names as CSS writes them: escapes, and the words that are values of the language and no names.
+//! Reads names as CSS writes them: escapes, and the words that are values of the language and no names.
 
 /// Words of `animation` that name no keyframes.
 const ANIMATION_WORDS: &[&str] = &[
@@ -30,12 +30,12 @@ pub(super) fn is_animation_name(word: &str) -> bool {
     is_custom_name(word) && !ANIMATION_WORDS.contains(&word)
 }
 
-/// Returns true if a value is a name that a style sheet gives.
+/// Returns true if a value is a name that a style sheet defines.
 pub(super) fn is_custom_name(word: &str) -> bool {
     !word.is_empty() && !ANY_PROPERTY.contains(&word) && !word.contains(['(', '$', '{', '@'])
 }
 
-/// A name behind its mark (`.`, `#`), with its escapes resolved: `\:` is a colon, `\31 ` a digit.
+/// Returns a name behind its mark (`.`, `#`), with its escapes resolved: `\:` is a colon, `\31 ` a digit.
 pub(super) fn marked_name(mark: char, written: &str) -> String {
     let mut name = String::with_capacity(written.len() + 1);
     name.push(mark);

@@ -1,4 +1,4 @@
-//! The judgement on each node of CSS: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of CSS to its handler, and holds what handlers remember between nodes.
 
 use rustc_hash::FxHashMap;
 
@@ -9,7 +9,7 @@ use crate::langs::support::{Comment, Lead};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
-/// The rules for CSS.
+/// The state of the walk over one file of CSS.
 pub(super) struct CssRules {
     pub(super) g: &'static CssGrammar,
     pub(super) lead: Lead,
@@ -17,7 +17,7 @@ pub(super) struct CssRules {
     pub(super) known: FxHashMap<String, DefIdx>,
     /// The flags of all definitions: a style sheet exports them, a page does not.
     pub(super) flags: DefFlags,
-    /// Before this byte, a family of fonts is defined.
+    /// The byte up to which a family of fonts is defined.
     pub(super) font_until: usize,
 }
 
@@ -33,7 +33,7 @@ impl CssRules {
     }
 }
 
-/// The definitions that a page has from other styles and from its tags.
+/// Returns the definitions that a page already has, from other styles and from its tags, by name.
 fn known_names(facts: &FactsBuilder) -> FxHashMap<String, DefIdx> {
     let defs = facts.defs().iter().enumerate();
     let named = defs.map(|(at, def)| (facts.provisional_name(def.name).to_owned(), DefIdx::new(at as u32)));

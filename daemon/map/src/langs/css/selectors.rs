@@ -1,7 +1,7 @@
-//! The names in the selectors of a rule, in the order of the text.
+//! Finds the names in the selectors of a rule, in the order of the text.
 //!
-//! A selector holds what stands before it, so the tree has the names of `.a.b.c` from right to left. A walk of its own gathers them,
-//! and tells those in questions (`:not(.a)`, `:has(.b)`) from those that the rule is about.
+//! A selector holds the one before it, so the tree has the names of `.a.b.c` from right to left. A separate walk
+//! gathers them, and tells those in questions (`:not(.a)`, `:has(.b)`) from those that the rule applies to.
 
 use super::grammar::CssKind;
 use super::names::marked_name;
@@ -14,14 +14,14 @@ use crate::walk::Cx;
 pub(super) struct SelectorName<'t> {
     /// The name with its mark: `.btn`, `#main`.
     pub(super) name: String,
-    /// The mark, at which the name begins.
+    /// The node of the mark, at which the name begins.
     pub(super) at: Node<'t>,
-    /// True if the selector only asks for it.
+    /// True if the selector only asks for the name.
     pub(super) is_asked: bool,
 }
 
 impl CssRules {
-    /// The classes and ids in a rule's selectors.
+    /// Returns the classes and ids in a rule's selectors.
     pub(super) fn selector_names<'t>(&self, selectors: Node<'t>, cx: &Cx<'_>) -> Vec<SelectorName<'t>> {
         let (mut found, mut asking, mut asked_until) = (Vec::new(), Handled::default(), 0);
         let mut cursor = selectors.walk();
@@ -60,7 +60,7 @@ impl CssRules {
         }
     }
 
-    /// The name of a class or id selector, with its mark, and the node of the mark.
+    /// Returns the name of a class or id selector, with its mark, and the node of the mark.
     pub(super) fn selector_name<'t>(&self, selector: Node<'t>, cx: &Cx<'_>) -> Option<(String, Node<'t>)> {
         let mark = if self.g.kind(selector) == CssKind::Class { '.' } else { '#' };
         let at = child_where(selector, |child| child.kind().starts_with(mark))?;

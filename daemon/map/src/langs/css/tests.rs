@@ -1,4 +1,4 @@
-//! Style sheets: strings in, facts and edges out.
+//! Tests the facts that hob reads from style sheets, and the edges that they give.
 
 use crate::fixture::check_edges;
 use crate::langs::lang::Lang;

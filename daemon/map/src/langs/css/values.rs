@@ -1,4 +1,4 @@
-//! Uses: values that name something, selectors that only ask, imports.
+//! Records uses: values that name something, selectors that only ask, imports.
 
 use super::grammar::CssKind;
 use super::items::CssName;
@@ -10,7 +10,7 @@ use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl CssRules {
-    /// A class or id in a question: `@scope (.card)`, `selector(.a)`.
+    /// Records a class or id in a question: `@scope (.card)`, `selector(.a)`.
     pub(super) fn visit_asked_selector(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some((name, at)) = self.selector_name(node, cx) {
             cx.refer(&name, at, RefKind::Use, Receiver::None);
@@ -18,7 +18,7 @@ impl CssRules {
         WalkStep::Into
     }
 
-    /// `property: value;`
+    /// Visits `property: value;`, and defines or records the names in it.
     pub(super) fn visit_declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let outer = self.lead.take_outer(node, cx);
         let Some(property) = child_where(node, |child| self.g.kind(child) == CssKind::Property) else {
@@ -43,7 +43,7 @@ impl CssRules {
         WalkStep::Into
     }
 
-    /// The words among the values of a declaration or statement.
+    /// Returns the words among the values of a declaration or statement.
     fn words<'t>(&self, node: Node<'t>) -> Vec<Node<'t>> {
         let mut words = Vec::new();
         each_child(node, |child, _| words.extend((self.g.kind(child) == CssKind::Word).then_some(child)));
@@ -59,7 +59,7 @@ impl CssRules {
         }
     }
 
-    /// `container: sidebar / inline-size`, `container-name: sidebar`
+    /// Defines the container of `container: sidebar / inline-size` and `container-name: sidebar`.
     fn define_container(&mut self, node: Node<'_>, outer: &Outer, cx: &mut Cx<'_>) {
         let operation = child_where(node, |child| self.g.kind(child) == CssKind::Operation);
         let Some(at) = self.words(operation.unwrap_or(node)).first().copied() else { return };
@@ -71,8 +71,8 @@ impl CssRules {
         }
     }
 
-    /// `font-family: "Inter", sans-serif`: defined in `@font-face`, used elsewhere. Families of several words without quotes are left
-    /// out.
+    /// Defines or uses the font of `font-family: "Inter", sans-serif`: it is defined in `@font-face`, used elsewhere.
+    /// Names of several words without quotes are left out.
     fn visit_fonts(&mut self, node: Node<'_>, cx: &mut Cx<'_>) {
         let mut strings = Vec::new();
         each_child(node, |child, _| strings.extend((self.g.kind(child) == CssKind::Text).then_some(child)));
@@ -88,7 +88,7 @@ impl CssRules {
         }
     }
 
-    /// `composes: btn large` of CSS modules; those from another file are left out.
+    /// Records the classes of `composes: btn large` of CSS modules, unless they come from another file.
     fn refer_composed(&self, node: Node<'_>, cx: &mut Cx<'_>) {
         let words = self.words(node);
         if !words.iter().any(|word| cx.text(*word) == "from") {
@@ -96,7 +96,7 @@ impl CssRules {
         }
     }
 
-    /// `@apply btn card;`
+    /// Records the classes of `@apply btn card;`.
     pub(super) fn visit_postcss(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let word = child_where(node, |child| self.g.kind(child) == CssKind::AtWord);
         if word.is_some_and(|word| cx.text(word) == "@apply") {
@@ -105,14 +105,14 @@ impl CssRules {
         WalkStep::Into
     }
 
-    /// The classes of an `@apply`, which are nodes of one kind.
+    /// Records the classes of an `@apply`, which are nodes of one kind.
     pub(super) fn refer_applied(&self, node: Node<'_>, kind: CssKind, cx: &mut Cx<'_>) {
         let mut words = Vec::new();
         each_child(node, |child, _| words.extend((self.g.kind(child) == kind).then_some(child)));
         words.into_iter().for_each(|word| refer_class(word, cx));
     }
 
-    /// `var(--brand)`
+    /// Records the custom property of `var(--brand)`.
     pub(super) fn visit_call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let is_var = node.named_child(0).is_some_and(|name| cx.text(name) == "var");
         let arguments = child_where(node, |child| self.g.kind(child) == CssKind::Arguments);
@@ -124,7 +124,7 @@ impl CssRules {
         WalkStep::Into
     }
 
-    /// `@import "base.css"`, `@import url(base.css)`
+    /// Records the sheet of `@import "base.css"` and `@import url(base.css)`.
     pub(super) fn visit_import(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let value = node.named_child(0);
         let value = match value.map(|value| self.g.kind(value)) {
@@ -148,7 +148,7 @@ impl CssRules {
     }
 }
 
-/// A class that a value names without its dot.
+/// Records a class that a value names without its dot.
 fn refer_class(word: Node<'_>, cx: &mut Cx<'_>) {
     let name = marked_name('.', cx.text(word));
     cx.refer(&name, word, RefKind::Use, Receiver::None);

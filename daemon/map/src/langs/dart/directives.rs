@@ -1,7 +1,7 @@
-//! Directives: the library's name, imports, exports and parts.
+//! Records directives: the library's name, imports, exports and parts.
 //!
-//! The first star import that has a name binds it, so parts come first, as names of the library itself, and stars that hide names
-//! come last.
+//! The first star import that has a name binds it, so parts come first, as names of the library itself, and stars that
+//! hide names come last.
 
 use super::imports::PART_OF;
 use super::rules::DartRules;
@@ -10,11 +10,11 @@ use crate::langs::support::{child_where, each_child};
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
-/// An import or export before it is recorded.
+/// An import or export that is about to be recorded.
 struct Directive<'t> {
     /// The library's address.
     uri: Node<'t>,
-    /// The node with the combinators.
+    /// The node with the combinators, `show` and `hide`.
     node: Node<'t>,
     alias: Option<Node<'t>>,
     exports: bool,
@@ -93,7 +93,7 @@ impl DartRules {
     }
 }
 
-/// `if (dart.library.io) 'io.dart'`: another file that may stand for the library.
+/// Records `'io.dart'` of `if (dart.library.io) 'io.dart'`, which may stand for the library.
 fn add_configurations(uri: Node<'_>, node: Node<'_>, cx: &mut Cx<'_>) {
     each_child(uri, |child, _| {
         let other = if child.kind() == "configuration_uri" {
@@ -105,7 +105,7 @@ fn add_configurations(uri: Node<'_>, node: Node<'_>, cx: &mut Cx<'_>) {
     });
 }
 
-/// An import of a library for its effect.
+/// Makes an import of a library for its effect.
 fn of_module(module: &str) -> ImportInput<'_> {
     ImportInput {
         kind: ImportKind::Effect,
@@ -133,7 +133,7 @@ fn has_token(node: Node<'_>, token: &str) -> bool {
     child_where(node, |c| c.kind() == token).is_some()
 }
 
-/// The names that a directive is limited to.
+/// Returns the names that a directive is limited to, by `show`.
 fn shown_names(directive: Node<'_>) -> Vec<Node<'_>> {
     let mut names = Vec::new();
     let shows = child_where(directive, |c| c.kind() == "combinator" && has_token(c, "show"));
@@ -143,7 +143,7 @@ fn shown_names(directive: Node<'_>) -> Vec<Node<'_>> {
     names
 }
 
-/// An address without its quotes; empty where it is put together at run time, which no directive allows.
+/// Returns an address without its quotes; empty for one that is computed at run time, which no directive allows.
 fn uri_text<'t>(uri: Node<'_>, cx: &Cx<'t>) -> &'t str {
     let text = cx.text(uri).trim_matches(['\'', '"']);
     if text.contains(['$', '\'', '"', '\\']) { "" } else { text }

@@ -1,7 +1,7 @@
-//! Tables of what frameworks for Dart give to code: members by the base class, and the libraries for tests.
+//! Lists what frameworks for Dart give to code: members by the base class, and the libraries for tests.
 
-/// The member that a class inherits with one of its base's type arguments as its type: a `State<Page>` has its `Page` as `widget`.
-/// The number is that of the argument.
+/// Returns the member that a class inherits with one of its base's type arguments as its type: `widget`, a `Page`, for
+/// a `State<Page>`. The number is that of the argument.
 pub(super) fn given_member(base: &str) -> Option<(&'static str, usize)> {
     Some(match base {
         "State" | "ConsumerState" | "HookConsumerState" => ("widget", 0),
@@ -24,6 +24,6 @@ pub(super) const TEST_LIBRARIES: &[&str] = &[
     "package:patrol/patrol",
 ];
 
-/// Functions that a test is handed to with its description.
+/// Functions that get a test with its description.
 pub(super) const TEST_WORDS: &[&str] =
     &["test", "testWidgets", "blocTest", "patrolTest", "testGoldens", "testWithGame"];

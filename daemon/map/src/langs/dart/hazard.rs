@@ -1,11 +1,11 @@
-//! Measures how deep braces and square brackets are nested: where they fit nowhere, the parser of the grammar does not finish with too
-//! many.
+//! Measures how deep braces and square brackets are nested: in text that is no Dart, the parser of the grammar does not
+//! finish with too many.
 
-/// The time of Dart's grammar in an error grows with the square of how deep braces and square brackets are nested, to minutes for a
-/// file of nothing else. Parentheses take no such time.
+/// Deepest nesting of a text that is parsed. The time of Dart's grammar in an error grows with the square of how deep
+/// braces and square brackets are nested, to minutes for a file of nothing else. Parentheses take no such time.
 const NESTED: usize = 2_000;
 
-/// Returns true if a text comes near the limit.
+/// Returns true if braces and square brackets are nested deeper than that.
 pub(super) fn is_hazardous(source: &[u8]) -> bool {
     deepest_nest(source) > NESTED
 }

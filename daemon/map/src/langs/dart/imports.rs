@@ -1,7 +1,8 @@
 //! Finds the files that Dart's imports, exports and parts name.
 //!
-//! `package:shop/cart.dart` is `lib/cart.dart` beside the `pubspec.yaml` with the name `shop`; a package that no `pubspec.yaml` of
-//! the project has is outside. Any other address is relative to the file, and `dart:async` is the language's own.
+//! `package:shop/cart.dart` is `lib/cart.dart` beside the `pubspec.yaml` with the name `shop`; a package that no
+//! `pubspec.yaml` of the project has is outside. Any other address is relative to the file, and `dart:async` belongs to
+//! the language.
 
 use hob_base::FileId;
 
@@ -12,7 +13,7 @@ use crate::langs::support::project::{folder_of, join, shared_folders};
 /// The beginning of a module that stands for the library of a part.
 pub(super) const PART_OF: &str = "part of ";
 
-/// The rules for Dart.
+/// The import rules of Dart.
 pub(super) struct DartImportRules;
 
 impl ImportRules for DartImportRules {
@@ -43,7 +44,7 @@ fn relative(project: &dyn ImportProject, from: FileId, uri: &str) -> Option<File
     project.file(&join(folder_of(project.path(from)), uri)?)
 }
 
-/// A file of a package: of the nearest one, if several of the project have the name.
+/// Finds a file of a package: of the nearest one, if several of the project have the name.
 fn in_package(project: &dyn ImportProject, from: FileId, path: &str) -> ModuleTarget {
     let (package, rest) = path.split_once('/').unwrap_or((path, ""));
     let named = |facts: &FileFacts| {
@@ -65,8 +66,8 @@ fn in_package(project: &dyn ImportProject, from: FileId, path: &str) -> ModuleTa
     files.next().map_or(ModuleTarget::Unknown, ModuleTarget::File)
 }
 
-/// The library that a part belongs to, by its address or, as older code has it, by its name. A name counts only if the library
-/// of that name lists the part.
+/// Returns the library that a part belongs to, by its address or, in older code, by its name. A name counts only if the
+/// library of that name lists the part.
 fn library_of_part(project: &dyn ImportProject, part: FileId, library: &str) -> Option<FileId> {
     if library.ends_with(".dart") {
         let found = match DartImportRules.resolve(project, part, library) {

@@ -1,4 +1,4 @@
-//! Types and what they are derived from, enumerations' values, and names for types.
+//! Defines types, values of enumerations and names for types, and records the bases of types.
 
 use super::frameworks::given_member;
 use super::grammar::DartKind;
@@ -21,7 +21,7 @@ pub(super) struct DartItem<'t, 'a> {
     pub(super) end: usize,
 }
 
-/// The flags of a definition by its name: private names begin with `_`.
+/// Returns the flags of a definition by its name: private names begin with `_`.
 pub(super) fn flags_of_name(name: &str) -> DefFlags {
     DefFlags::default().with_if(!name.starts_with('_'), DefFlags::EXPORTED)
 }
@@ -37,7 +37,7 @@ impl DartRules {
         self.handled.mark(item.at);
         let is_annotation = |n: Node<'_>| self.g.kind(n) == DartKind::Annotation;
         let inner = child_where(item.node, |c| c.kind() == "method_declaration").unwrap_or(item.node);
-        // What an extension type represents stands in brackets.
+        // The representation of an extension type stands in brackets.
         let start = header_start(inner, cx, is_annotation);
         let start = start + usize::from(cx.source.get(start) == Some(&b'('));
         let def = NewDef {
@@ -91,7 +91,7 @@ impl DartRules {
         node.child_by_field_id(self.g.f.extended).and_then(|ty| type_path(ty, cx))
     }
 
-    /// Remembers the type for its members, and records its bases and what it represents or extends.
+    /// Keeps the type for its members, and records its bases and the type that it represents or extends.
     fn enter_type(&mut self, node: Node<'_>, at: Node<'_>, idx: DefIdx, cx: &mut Cx<'_>) {
         if self.g.kind(at) == DartKind::Ident {
             self.handled.mark(at);
@@ -108,7 +108,7 @@ impl DartRules {
         }
     }
 
-    /// The value that an extension type stands for is a field of it.
+    /// Defines the value that an extension type stands for, which is a field of it.
     fn define_representation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) {
         let Some(at) = node.child_by_field_id(self.g.f.name) else { return };
         let (name, end) = (cx.text(at), at.end_byte());
@@ -119,7 +119,7 @@ impl DartRules {
         }
     }
 
-    /// Records what a type is derived from. What it mixes in counts as a class that it extends.
+    /// Records the bases of a type. A type that it mixes in counts as a class that it extends.
     fn refer_bases(&mut self, node: Node<'_>, cx: &mut Cx<'_>) {
         let is_mixin = self.g.kind(node) == DartKind::Mixin;
         let (mut bases, mut left) = (Vec::new(), vec![node]);
@@ -153,7 +153,7 @@ impl DartRules {
         }
     }
 
-    /// A value of an enumeration, and the constructor that makes it.
+    /// Defines a value of an enumeration, and records the constructor that makes it.
     pub(super) fn visit_enum_entry(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(at) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         let (name, end) = (cx.text(at), node.end_byte());

@@ -1,4 +1,5 @@
-//! Dart: every block is a scope, a name is visible in all of its block, and members of the type around are known by bare names.
+//! Describes the lexical scopes of Dart: every block is a scope, a name is visible in all of its block, and members of
+//! the enclosing type are known by bare names.
 
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
@@ -47,7 +48,7 @@ fn scope_of(visit: &Visit<'_>) -> Option<ScopeKind> {
         | "switch_expression_case"
         | "try_statement"
         | "labeled_statement" => ScopeKind::Block,
-        // The parameters of a parameter that is a function.
+        // These are the parameters of a parameter that is a function.
         "formal_parameter_list" if visit.parent_kind() == "formal_parameter" => ScopeKind::Function,
         _ => return None,
     })
@@ -99,7 +100,7 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     }
 }
 
-/// The name of a function, getter or setter; its signature stands up to three nodes below.
+/// Returns the name of a function, getter or setter, whose signature stands up to three nodes below.
 fn function_name(node: Node<'_>) -> Option<Node<'_>> {
     let mut at = node;
     for _ in 0..3 {
@@ -121,7 +122,7 @@ fn bind_variable(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     binder.bind_all(visit.child("name"), Within::Here);
 }
 
-/// A parameter, with its name in a field or, without a type, as its only child; `this.name` is the field's name.
+/// Binds a parameter, whose name is in a field or, without a type, its only child; `this.name` has the field's name.
 fn bind_parameter(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     let named = visit.child("name");
     let name = named.or_else(|| named_children(visit.node).into_iter().find(|c| c.kind() == "identifier"));
@@ -144,7 +145,7 @@ fn is_name(visit: &Visit<'_>) -> bool {
         | "cascade_member_expression"
         | "cascade_null_aware_member_expression"
         | "cascade_call_expression" => visit.field == Some("property"),
-        // Several keep their name behind that of the class.
+        // A constructor signature may have several names: its own is behind that of the class.
         "constructor_signature"
         | "constant_constructor_signature"
         | "factory_constructor_signature"

@@ -1,4 +1,4 @@
-//! Names that Dart binds locally: parameters, variables of loops and handlers, patterns.
+//! Binds local names: parameters, variables of loops and handlers, patterns.
 
 use super::grammar::DartKind;
 use super::rules::DartRules;
@@ -9,7 +9,7 @@ use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl DartRules {
-    /// The parameters in the type of a parameter are names of nobody's.
+    /// Visits a list of parameters; those in the type of a parameter get a scope that nothing uses.
     pub(super) fn visit_parameters(&mut self, cx: &mut Cx<'_>) -> WalkStep {
         if cx.parent().is_some_and(|parent| self.g.kind(parent) == DartKind::Parameter) {
             cx.open_scope(true);
@@ -31,7 +31,7 @@ impl DartRules {
         WalkStep::Into
     }
 
-    /// `this.total` in a constructor sets the field.
+    /// Records the field that `this.total` in a constructor sets.
     pub(super) fn visit_field_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             self.handled.mark(name);
@@ -51,7 +51,7 @@ impl DartRules {
         WalkStep::Into
     }
 
-    /// A loop's variable; without `var` it is one that is there already.
+    /// Binds a loop's variable; without `var` it is an existing one, which is used.
     pub(super) fn visit_for(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         cx.open_scope(true);
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
@@ -63,8 +63,8 @@ impl DartRules {
         WalkStep::Into
     }
 
-    /// The names of handlers, each with the type before it. They hold for all handlers of the statement, which shadow nothing by
-    /// that in practice.
+    /// Binds the names of handlers, each with the type before it. They hold for all handlers of the statement, which
+    /// shadows nothing in practice.
     pub(super) fn visit_try(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         cx.open_scope(true);
         let (mut caught, mut clauses) = (None, Vec::new());
@@ -91,7 +91,7 @@ impl DartRules {
         WalkStep::Into
     }
 
-    /// `var x`, `int x` and `:final x` in a pattern.
+    /// Binds the name of `var x`, `int x` and `:final x` in a pattern.
     pub(super) fn visit_variable_pattern(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             self.handled.mark(name);
@@ -102,7 +102,7 @@ impl DartRules {
         WalkStep::Into
     }
 
-    /// `Circle(r: var radius, :final side)` uses the members of `Circle`.
+    /// Records the members of `Circle` that `Circle(r: var radius, :final side)` uses.
     pub(super) fn visit_object_pattern(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut names = Vec::new();
         each_child(node, |c, _| names.extend((self.g.kind(c) == DartKind::TypeIdent).then_some(c)));
@@ -124,7 +124,7 @@ impl DartRules {
         WalkStep::Into
     }
 
-    /// A constant, by its name or by the path to it; `_` is none.
+    /// Records a constant by its name, or by the path to it; `_` is none.
     pub(super) fn visit_constant_pattern(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let names = names_in(node);
         let [_, .., last] = names[..] else { return WalkStep::Into };

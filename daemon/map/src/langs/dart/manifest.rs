@@ -1,6 +1,6 @@
-//! Reads the name of a package from its `pubspec.yaml`. Key: `name`.
+//! Reads the name of a package from its `pubspec.yaml`.
 //!
-//! The name stands on a line of its own at the margin, so no YAML is parsed.
+//! Key: `name`. The name stands on a line of its own at the margin, so no YAML parser is needed.
 
 use crate::facts::FactsBuilder;
 

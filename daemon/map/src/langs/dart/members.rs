@@ -1,4 +1,4 @@
-//! Members of types, and functions and variables of the file.
+//! Defines members of types, and functions and variables of the file.
 
 use super::grammar::DartKind;
 use super::items::{DartItem, flags_of_name};
@@ -10,7 +10,7 @@ use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl DartRules {
-    /// A member of a type: its signature, or its fields, stand one or two nodes below.
+    /// Visits a member of a type, whose signature or fields stand one or two nodes below.
     pub(super) fn visit_member(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let inner = child_where(node, |c| matches!(c.kind(), "declaration" | "method_declaration"));
         let Some(inner) = inner else { return WalkStep::Into };
@@ -25,7 +25,7 @@ impl DartRules {
         WalkStep::Into
     }
 
-    /// A function, getter or setter of the file.
+    /// Visits a function, getter or setter of the file.
     pub(super) fn visit_function(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         match node.child_by_field_id(self.g.f.signature) {
             Some(signature) => {
@@ -72,7 +72,8 @@ impl DartRules {
         }
     }
 
-    /// A constructor without parameters of its own type in front of it is told from a method only by its name.
+    /// Returns true if a signature is a constructor's. One without parameters and without its type in front differs
+    /// from a method by its name alone.
     fn is_constructor(&mut self, signature: Node<'_>, cx: &Cx<'_>) -> bool {
         let mut names = Vec::new();
         each_child(signature, |c, field| names.extend((field == self.g.f.name).then_some(c)));
@@ -85,19 +86,19 @@ impl DartRules {
         is_constructor && names.first().is_some_and(|first| cx.text(*first) == class || names.len() > 1)
     }
 
-    /// The node of a member's name: a named constructor's own, an operator's sign.
+    /// Returns the node of a member's name: the own name of a named constructor, the sign of an operator.
     fn signature_name<'t>(&self, signature: Node<'t>, is_constructor: bool) -> Option<Node<'t>> {
         let mut last = signature.child_by_field_id(self.g.f.name);
         let first = last;
         if is_constructor {
             each_child(signature, |c, field| last = if field == self.g.f.name { Some(c) } else { last });
-            // `Order.new` is the unnamed one.
+            // `Order.new` is the unnamed constructor.
             return last.filter(|last| self.g.kind(*last) == DartKind::Ident).or(first);
         }
         last.or_else(|| signature.child_by_field_id(self.g.f.operator))
     }
 
-    /// The end of a header: before the body, and of constructors behind the parameters.
+    /// Returns the end of a header: before the body, and for constructors behind the parameters.
     fn header_end(&self, node: Node<'_>, signature: Node<'_>, body: Option<Node<'_>>) -> usize {
         let end = if signature.kind().contains("constructor") {
             child_where(signature, |c| self.g.kind(c) == DartKind::Parameters)
@@ -121,7 +122,7 @@ impl DartRules {
         WalkStep::Into
     }
 
-    /// Defines the variables of a declaration. What stands in the declaration of a single one belongs to it.
+    /// Defines the variables of a declaration. A single one owns the definitions inside the declaration.
     fn define_variables(&mut self, node: Node<'_>, declaration: Node<'_>, kind: DefKind, cx: &mut Cx<'_>) {
         let written = type_child(declaration).and_then(|ty| type_path(ty, cx));
         let is_typed = type_child(declaration).is_some();
@@ -143,7 +144,7 @@ impl DartRules {
         }
     }
 
-    /// The nodes of the variables that a declaration has: names, or names with values.
+    /// Returns the nodes of the variables that a declaration has: names, or names with values.
     fn variables<'t>(&self, declaration: Node<'t>) -> Vec<Node<'t>> {
         let lists = ["initialized_identifier_list", "static_final_declaration_list", "identifier_list"];
         let mut variables = Vec::new();
@@ -153,7 +154,7 @@ impl DartRules {
         variables
     }
 
-    /// A function inside a function is a name of the code around it.
+    /// Binds a function inside a function, which is no definition.
     pub(super) fn visit_local_function(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let signature = child_where(node, |c| c.kind() == "function_signature");
         if let Some(name) = signature.and_then(|signature| signature.child_by_field_id(self.g.f.name)) {
@@ -164,7 +165,8 @@ impl DartRules {
         WalkStep::Into
     }
 
-    /// `var a = 1` in code; the second name of `var a = 1, b = 2` is a node of its own inside the first.
+    /// Binds the variable of `var a = 1` in code; the second name of `var a = 1, b = 2` is a node of its own inside the
+    /// first.
     pub(super) fn visit_local(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if self.handled.take_mark(node) {
             return WalkStep::Into;

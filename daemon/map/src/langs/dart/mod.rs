@@ -1,12 +1,13 @@
-//! Dart.
+//! Reads Dart files.
 //!
-//! A library is a file with its parts. A part is a re-exported star import of its library, and is looked at in the scope of the
-//! library ([`ImportRules::scope_file`](super::ImportRules::scope_file)), so that its names and imports are those of the library. A
-//! name with `_` in front is private to its library. Stars that hide names come after the others: what one hides, another brings.
+//! A library is a file with its parts. A part is a re-exported star import of its library, and is resolved in the scope
+//! of the library ([`ImportRules::scope_file`](super::ImportRules::scope_file)), so that its names and imports are
+//! those of the library. A name with `_` in front is private to its library. Stars that hide names come after the
+//! others: a name that one hides may come from another.
 //!
-//! The unnamed constructor has the name of its class, a named one is a member of it; `Order()` uses the class. Getters and setters
-//! are fields. An extension is a class whose bare names mean members of the type that it extends, and is no base of anything.
-//! Local functions are no definitions. A label before an argument is no reference.
+//! The unnamed constructor has the name of its class, a named one is a member of it; `Order()` uses the class. Getters
+//! and setters are fields. An extension is a class whose bare names mean members of the type that it extends, and is no
+//! base of anything. Local functions are no definitions. A label before an argument is no reference.
 
 mod builtins;
 mod directives;
@@ -36,7 +37,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// Dart's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Dart,
     id: "dart",

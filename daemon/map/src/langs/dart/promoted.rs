@@ -1,6 +1,6 @@
-//! Variables that a test shows to have a type: `x` in `if (x is Order) { x.total; }` and behind `x is Order &&`.
+//! Tracks variables that a test shows to have a type: `x` in `if (x is Order) { x.total; }` and behind `x is Order &&`.
 //!
-//! A field may change between the test and its use, so only variables are known by a test.
+//! A field may change between the test and its use, so a test says nothing about fields.
 
 use super::grammar::DartKind;
 use super::rules::DartRules;
@@ -9,11 +9,11 @@ use crate::langs::support::{child_where, each_child};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
-/// Most conditions joined by `&&` that are looked at.
+/// Most conditions joined by `&&` that are read.
 const CONDITIONS: usize = 16;
 
 impl DartRules {
-    /// Keeps what a condition shows of a variable for the conditions behind it.
+    /// Binds the variables whose types a condition shows, for the conditions behind it.
     pub(super) fn visit_conjunction(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         cx.open_scope(true);
         for test in self.tests_in(node) {
@@ -25,7 +25,7 @@ impl DartRules {
         WalkStep::Into
     }
 
-    /// Notes what the condition of a statement shows of variables in the block that runs if it holds.
+    /// Notes the types that the condition of a statement shows, for the block that runs if it holds.
     pub(super) fn note_tested(&mut self, node: Node<'_>, cx: &mut Cx<'_>) {
         let (mut condition, mut code) = (None, None);
         each_child(node, |c, _| match c.kind() {
@@ -43,7 +43,7 @@ impl DartRules {
         }
     }
 
-    /// Binds what was noted for a block.
+    /// Binds the variables that were noted for a block.
     pub(super) fn bind_shown(&mut self, node: Node<'_>, cx: &mut Cx<'_>) {
         while let Some((_, name, ty)) = self.shown.pop_if(|(code, ..)| *code == node.id()) {
             let name = cx.facts.provisional_name(name).to_owned();
@@ -51,7 +51,7 @@ impl DartRules {
         }
     }
 
-    /// The tests of types among conditions that are joined by `&&`.
+    /// Returns the tests of types among conditions that are joined by `&&`.
     fn tests_in<'t>(&self, condition: Node<'t>) -> Vec<Node<'t>> {
         let (mut tests, mut left) = (Vec::new(), vec![condition]);
         for _ in 0..2 * CONDITIONS {
@@ -67,7 +67,7 @@ impl DartRules {
         tests
     }
 
-    /// The variable that a test is of, and the type that it has if the test holds.
+    /// Returns the variable that is tested, and the type that it has if the test holds.
     fn shown_type<'t>(&self, expression: Node<'t>, cx: &mut Cx<'_>) -> Option<(Node<'t>, String)> {
         let test = child_where(expression, |c| c.kind() == "type_test")?;
         let operator = child_where(test, |c| c.kind() == "is_operator")?;

@@ -1,4 +1,4 @@
-//! Uses: calls, members, creations, annotations, and what constructors hand on.
+//! Records uses: calls, members, creations, annotations, and the constructors that others hand over to.
 
 use super::frameworks::{TEST_LIBRARIES, TEST_WORDS};
 use super::grammar::DartKind;
@@ -38,7 +38,8 @@ impl DartRules {
         WalkStep::Into
     }
 
-    /// `test('adds', () { … })` and `group('Cart', () { … })`, in files that import a library for tests.
+    /// Defines the test of `test('adds', () { … })` or `group('Cart', () { … })`, in files that import a library for
+    /// tests.
     fn define_test(&mut self, node: Node<'_>, callee: Node<'_>, cx: &mut Cx<'_>) {
         let word = cx.text(callee);
         let is_group = word == "group";
@@ -84,7 +85,7 @@ impl DartRules {
         record_member(name, kind, receiver, cx);
     }
 
-    /// The accesses within a path of names are told with its last one.
+    /// Marks the accesses within a path of names, which are recorded with its last one.
     fn mark_path(&mut self, object: Node<'_>) {
         let mut at = Some(object);
         while let Some(access) = at.filter(|at| self.g.kind(*at) == DartKind::Access) {
@@ -93,7 +94,8 @@ impl DartRules {
         }
     }
 
-    /// Records the names on a path, but for the prefix of an import at its start; gives the receiver of a name behind them all.
+    /// Records the names on a path, except the prefix of an import at its start; returns the receiver of a name behind
+    /// them all.
     pub(super) fn refer_path(&mut self, names: &[Node<'_>], cx: &mut Cx<'_>) -> Receiver {
         let starts_at_type = names.first().is_some_and(|first| is_type_name(cx.text(*first)));
         let first_type = usize::from(!starts_at_type);
@@ -129,7 +131,7 @@ impl DartRules {
         WalkStep::Into
     }
 
-    /// `..name` and `..object.name`.
+    /// Records the member of `..name` and `..object.name`.
     pub(super) fn visit_cascade_name(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if self.handled.take_mark(node) {
             return WalkStep::Into;
@@ -145,7 +147,7 @@ impl DartRules {
         WalkStep::Into
     }
 
-    /// A member of a member of the value that a cascade is about.
+    /// Records a member of a member of the value that a cascade is about.
     fn refer_cascaded(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
         let object = node.child_by_field_id(self.g.f.object);
         let Some((object, name)) = object.zip(node.child_by_field_id(self.g.f.property)) else { return };
@@ -154,7 +156,7 @@ impl DartRules {
         record_member(name, kind, receiver, cx);
     }
 
-    /// `const Foo()`, `new p.Foo.named()`
+    /// Records the creation in `const Foo()` and `new p.Foo.named()`.
     pub(super) fn visit_creation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let names = self.created_names(node);
         type_child(node).into_iter().for_each(|ty| self.handled.mark(ty));
@@ -162,7 +164,7 @@ impl DartRules {
         WalkStep::Into
     }
 
-    /// The names of a creation: those of its type, and the constructor's.
+    /// Returns the names of a creation: those of its type, and the constructor's.
     pub(super) fn created_names<'t>(&self, node: Node<'t>) -> Vec<Node<'t>> {
         let Some(ty) = type_child(node) else { return names_in(node) };
         let mut names = names_in(ty);
@@ -170,13 +172,13 @@ impl DartRules {
         names
     }
 
-    /// `Foo.new`
+    /// Records the constructor of `Foo.new`, which is not called.
     pub(super) fn visit_tear_off(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.refer_created(&names_in(node), RefKind::Call, cx);
         WalkStep::Into
     }
 
-    /// An annotation that is created counts as a call; another is the use of a constant.
+    /// Records an annotation: one with arguments counts as a call, another is the use of a constant.
     pub(super) fn visit_annotation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.lead.add_attribute(node, cx.source, false);
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
@@ -187,13 +189,13 @@ impl DartRules {
         WalkStep::Into
     }
 
-    /// `super.named(…)` behind a constructor's parameters.
+    /// Records the constructor of `super.named(…)` behind a constructor's parameters.
     pub(super) fn visit_initializer(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.refer_handed_on(node, Receiver::Super, cx);
         WalkStep::Into
     }
 
-    /// `: this.named(…)`
+    /// Records the constructor of `: this.named(…)`.
     pub(super) fn visit_redirection(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.refer_handed_on(node, Receiver::SelfType, cx);
         WalkStep::Into
@@ -207,7 +209,7 @@ impl DartRules {
         }
     }
 
-    /// `total = 1` behind a constructor's parameters sets the field.
+    /// Records the field that `total = 1` behind a constructor's parameters sets.
     pub(super) fn visit_field_initializer(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             self.handled.mark(name);
@@ -216,7 +218,7 @@ impl DartRules {
         WalkStep::Into
     }
 
-    /// `factory Foo() = Bar.named`
+    /// Records the constructor that `factory Foo() = Bar.named` stands for.
     pub(super) fn visit_factory_target(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(target) = node.child_by_field_id(self.g.f.target) {
             self.handled.mark(target);
@@ -230,7 +232,7 @@ impl DartRules {
     }
 }
 
-/// Records a member. Of a value that nothing is known of, only what is called is worth a reference.
+/// Records a member. On a value of unknown type, only a call is worth a reference.
 fn record_member(name: Node<'_>, kind: RefKind, receiver: Receiver, cx: &mut Cx<'_>) {
     if receiver != Receiver::Unknown || kind != RefKind::Use {
         cx.record_use(cx.text(name), name, kind, receiver);

@@ -1,4 +1,4 @@
-//! The judgement on each node of Dart: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of Dart to its handler, and holds what handlers remember between nodes.
 
 use super::grammar::{DartGrammar, DartKind, GRAMMAR};
 use crate::facts::StrId;
@@ -6,16 +6,16 @@ use crate::langs::support::{Comment, Handled, Lead};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
-/// The rules for Dart.
+/// The state of the walk over one file of Dart.
 pub(super) struct DartRules {
     pub(super) g: &'static DartGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
     /// The type around the walk; types do not nest.
     pub(super) class: Option<DartClass>,
-    /// The values that cascades around the walk are about, innermost last: where the cascade ends, and the value's path.
+    /// The cascades around the walk, innermost last: the byte at which each ends, and the path of its value.
     pub(super) cascades: Vec<(usize, Option<StrId>)>,
-    /// Types that conditions show of variables: the block that runs if they hold, the variable and its type.
+    /// The types that conditions show: the block that runs if the condition holds, the variable and its type.
     pub(super) shown: Vec<(usize, StrId, StrId)>,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct DartRules {
 pub(super) struct DartClass {
     pub(super) end: usize,
     pub(super) name: StrId,
-    /// True if its members are added to a type that is written elsewhere.
+    /// True for an extension, whose members are added to a type that is written elsewhere.
     pub(super) is_extension: bool,
     /// A member that a base from outside gives it, and the member's type.
     pub(super) given: Option<(&'static str, StrId)>,
@@ -41,7 +41,7 @@ impl DartRules {
         }
     }
 
-    /// The type that a node is in.
+    /// Returns the type that a node is in.
     pub(super) fn class_around(&self, node: Node<'_>) -> Option<&DartClass> {
         self.class.as_ref().filter(|class| node.start_byte() < class.end)
     }
@@ -51,7 +51,7 @@ impl DartRules {
         WalkStep::Skip
     }
 
-    /// Code with names of its own.
+    /// Enters code with names of its own.
     pub(super) fn visit_code(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         cx.open_scope(true);
         if node.kind() == "if_statement" {

@@ -1,4 +1,4 @@
-//! Tests of the facts that hob reads from Dart, and of where its names lead.
+//! Tests the facts that hob reads from Dart, and the definitions that its names mean.
 
 use crate::langs::lang::Lang;
 use crate::langs::support::project::fake::Fake;

@@ -1,4 +1,4 @@
-//! Types: their names, references to them, and what they say of a definition.
+//! Reads types: their names, references to them, and the hints that they give for definitions.
 
 use super::grammar::{DartKind, GRAMMAR};
 use super::rules::DartRules;
@@ -7,14 +7,14 @@ use crate::langs::support::{child_where, each_child};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
-/// Returns true if a name is written as those of types are: with a capital, behind what makes it private. A few of the language's
-/// own are not.
+/// Returns true if a name is written as those of types are: with a capital, behind a mark that makes it private. A few
+/// types of the language have lower case.
 pub(super) fn is_type_name(name: &str) -> bool {
     matches!(name, "int" | "double" | "num" | "bool")
         || name.trim_start_matches(['_', '$']).starts_with(char::is_uppercase)
 }
 
-/// The names that a node has for itself, outermost first: `p.Foo` of `p.Foo<int>`.
+/// Returns the names that a node itself has, outermost first: `p.Foo` of `p.Foo<int>`.
 pub(super) fn names_in<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     let mut names = Vec::new();
     each_child(node, |c, _| {
@@ -24,12 +24,12 @@ pub(super) fn names_in<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     names
 }
 
-/// The first child that is a type.
+/// Returns the first child that is a type.
 pub(super) fn type_child(node: Node<'_>) -> Option<Node<'_>> {
     child_where(node, |c| GRAMMAR.kind(c) == DartKind::Type)
 }
 
-/// The types between the angle brackets of a type.
+/// Returns the types between the angle brackets of a type.
 pub(super) fn type_arguments(ty: Node<'_>) -> Vec<Node<'_>> {
     let mut types = Vec::new();
     if let Some(list) = child_where(ty, |c| c.kind() == "type_arguments") {
@@ -38,13 +38,13 @@ pub(super) fn type_arguments(ty: Node<'_>) -> Vec<Node<'_>> {
     types
 }
 
-/// The dotted names of these nodes.
+/// Returns the dotted names of these nodes.
 pub(super) fn dotted(names: &[Node<'_>], cx: &Cx<'_>) -> String {
     names.iter().map(|name| cx.text(*name)).collect::<Vec<_>>().join(".")
 }
 
-/// The name of a type, as a hint or binding has it; none for type parameters, for `dynamic`, and for what has no name. A future
-/// stands for its value: what is called on the future itself belongs to the language.
+/// Returns the name of a type, as a hint or binding has it; `None` for type parameters, for `dynamic`, and for types
+/// without a name. A future stands for its value: the members of the future itself belong to the language.
 pub(super) fn type_path(ty: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
     let mut ty = ty;
     for _ in 0..8 {
@@ -61,12 +61,12 @@ pub(super) fn type_path(ty: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
     None
 }
 
-/// The binding of a variable of a type.
+/// Returns the binding of a variable of a type.
 pub(super) fn binding_of_type(ty: Option<String>, cx: &mut Cx<'_>) -> Binding {
     ty.map_or(Binding::Opaque, |ty| Binding::Typed(cx.facts.intern(&ty)))
 }
 
-/// The receiver of a name behind these names.
+/// Returns the receiver of a name behind these names.
 pub(super) fn receiver_behind(names: &[Node<'_>], cx: &mut Cx<'_>) -> Receiver {
     match names.is_empty() {
         true => Receiver::None,
@@ -95,7 +95,8 @@ impl DartRules {
         }
     }
 
-    /// Records a type that is named with a constructor or a prefix, and the constructor. Gives the names up to the type's.
+    /// Records a type that is named with a constructor or a prefix, and the constructor. Returns the names up to the
+    /// type's.
     pub(super) fn refer_created<'t>(
         &mut self,
         names: &[Node<'t>],
@@ -116,7 +117,7 @@ impl DartRules {
         names[..=at].to_vec()
     }
 
-    /// A type parameter is no type of the project, whatever has its name.
+    /// Binds a type parameter, which is no type of the project, whatever has its name.
     pub(super) fn visit_type_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             cx.bind(cx.text(name), Binding::Opaque);
@@ -124,7 +125,7 @@ impl DartRules {
         WalkStep::Into
     }
 
-    /// The name of the type that a function gives, unless it is one of its own parameters.
+    /// Returns the name of a function's result type, unless it is one of the function's own parameters.
     pub(super) fn result_type(&self, signature: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
         let ty = signature.child_by_field_id(self.g.f.result)?;
         let path = type_path(ty, cx)?;

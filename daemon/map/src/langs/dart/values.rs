@@ -1,7 +1,8 @@
-//! Finds what the file tells of a value: its type, or the path of members and calls that leads to it.
+//! Describes values as far as the file tells them: by their type, or by the path of members and calls that leads to
+//! them.
 //!
-//! A path is written as the resolution reads it (`=order.total.format()`), which follows it through the files by the types that
-//! they state. `Order~` in it is a value of the type `Order`.
+//! A path is written as the resolution reads it (`=order.total.format()`), which follows it through the files by the
+//! types that they state. `Order~` in it is a value of the type `Order`.
 
 use super::grammar::DartKind;
 use super::rules::DartRules;
@@ -16,23 +17,23 @@ const CHAIN: usize = 12;
 
 /// A step along an expression towards its start.
 enum Step<'t> {
-    /// The path starts like this.
+    /// The start of the path.
     Start(String),
     /// The value of this expression.
     Of(Node<'t>),
-    /// A member of it.
+    /// A member of an expression's value.
     Member(Node<'t>, Node<'t>),
-    /// The result of calling it.
+    /// The result of calling an expression.
     Called(Node<'t>),
-    /// The result of calling a member of the value that a cascade is about.
+    /// The result of calling a member of the cascade's value.
     CalledHere(Node<'t>),
-    /// A member of that value.
+    /// A member of the cascade's value.
     Here(Node<'t>),
     Unknown,
 }
 
 impl DartRules {
-    /// Returns what is known of the value before `.`.
+    /// Returns the receiver that references record for the value before `.`.
     pub(super) fn receiver(&mut self, object: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         match object.kind() {
             "this" => Receiver::SelfType,
@@ -44,8 +45,8 @@ impl DartRules {
         }
     }
 
-    /// The names of an object that is nothing but names and begins with a type or with the prefix of an import; `member` is the
-    /// name behind them.
+    /// Returns the names of an object that is nothing but names and begins with a type or with the prefix of an import;
+    /// `member` is the name behind them.
     pub(super) fn static_path<'t>(
         &self,
         object: Node<'t>,
@@ -68,7 +69,7 @@ impl DartRules {
         (is_static || cx.facts.import_of(cx.text(at)).is_some()).then_some(names)
     }
 
-    /// The type of a value, or `=` and the path that leads to it.
+    /// Returns the type of a value, or `=` and the path that leads to it.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
         self.value_path(value, cx).map(|path| settled(&path))
     }
@@ -151,7 +152,7 @@ impl DartRules {
         }
     }
 
-    /// The expression that has the same value: in brackets, after `await`, before `!` or type arguments.
+    /// Returns the expression that has the same value: in brackets, after `await`, before `!` or type arguments.
     fn same_value<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
         match node.kind() {
             "unary_expression" => node.named_child(0).filter(|inner| inner.kind() == "await_expression"),
@@ -171,7 +172,7 @@ impl DartRules {
         is_known.then(|| dotted(&names[..=at], cx))
     }
 
-    /// Remembers the value that a cascade is about.
+    /// Keeps the path of the value that a cascade is about.
     pub(super) fn visit_cascade(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let target = node.named_child(0);
         let path = target.and_then(|target| self.value_path(target, cx));
@@ -185,7 +186,7 @@ impl DartRules {
         while self.cascades.pop_if(|(end, _)| *end <= node.start_byte()).is_some() {}
     }
 
-    /// The path of the value that the cascade around a node is about.
+    /// Returns the path of the value that the cascade around a node is about.
     fn cascaded(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Option<String> {
         self.leave_cascades(node);
         let (_, path) = self.cascades.last()?;
@@ -202,7 +203,7 @@ impl DartRules {
         Receiver::Typed(cx.facts.intern(&ty))
     }
 
-    /// The name of `..name`; none for `..[index]`.
+    /// Returns the name of `..name`; `None` for `..[index]`.
     pub(super) fn selected_name<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
         let is_selector =
             node.kind() == "cascade_selector" && child_where(node, |c| c.kind() == "[").is_none();
@@ -210,12 +211,12 @@ impl DartRules {
     }
 }
 
-/// A path with its steps, of which the last one comes first.
+/// Returns a path with its steps, of which the last one comes first.
 fn joined(start: String, steps: Vec<String>) -> String {
     steps.into_iter().rev().fold(start, |path, step| path + &step)
 }
 
-/// The type that a path is the value of, or `=` and the path.
+/// Returns the type of the value that a path leads to, or `=` and the path.
 fn settled(path: &str) -> String {
     if let Some(ty) = path.strip_suffix('~') {
         return ty.to_owned();

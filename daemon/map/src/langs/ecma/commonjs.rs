@@ -1,4 +1,5 @@
-//! Modules and classes as they were written before the language had them: `require`, `module.exports`, `prototype`.
+//! Records modules and classes as they were written before the language had them: `require`, `module.exports`,
+//! `prototype`.
 
 use super::Ecma;
 use super::defs::New;
@@ -13,7 +14,7 @@ use crate::walk::{Binding, Cx, WalkStep};
 #[derive(Clone, Copy)]
 struct AttachedFunction<'t, 'p> {
     class: &'p str,
-    /// True if it stands on the prototype, so that instances have it.
+    /// True if the function is put on the prototype, so that instances have it.
     prototype: bool,
     /// The assignment, its left side, the property in that, and the function.
     node: Node<'t>,
@@ -23,7 +24,7 @@ struct AttachedFunction<'t, 'p> {
 }
 
 impl Ecma {
-    /// `const x = require('y')` and its variants.
+    /// Binds the names of `const x = require('y')` and its variants as imports.
     pub(super) fn bind_required<'t>(
         &mut self,
         pattern: Node<'t>,
@@ -58,7 +59,8 @@ impl Ecma {
         WalkStep::Skip
     }
 
-    /// `module.exports = ...`, `exports.x = ...`, `Foo.prototype.bar = ...`, `Foo.bar = function ...`.
+    /// Visits an assignment, and records those that export or define: `module.exports = ...`, `exports.x = ...`,
+    /// `Foo.prototype.bar = ...`, `Foo.bar = function ...`.
     pub(super) fn visit_assignment<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         self.expect_assigned(node, cx);
         if self.in_function(node) {
@@ -106,7 +108,8 @@ impl Ecma {
         }
     }
 
-    /// `module.exports = { a, b: c, d() {} }`: names of this file are offered, the rest is defined here.
+    /// Records the members of `module.exports = { a, b: c, d() {} }`: names of this file are exported, other values are
+    /// defined here.
     fn export_object<'t>(&mut self, object: Node<'t>, cx: &mut Cx<'t>) {
         let f = &self.grammar.fields;
         for member in named_children(object) {
@@ -131,7 +134,7 @@ impl Ecma {
         self.exported_objects.insert(object.id());
     }
 
-    /// A member of `module.exports = { ... }` that is written there.
+    /// Defines a member of `module.exports = { ... }` whose value is written there.
     pub(super) fn exported_member<'t>(
         &mut self,
         node: Node<'t>,
@@ -210,7 +213,7 @@ impl Ecma {
         }
     }
 
-    /// `Foo.prototype = { ... }`.
+    /// Walks the members of `Foo.prototype = { ... }` as members of the class `Foo`.
     fn define_prototype<'t>(&mut self, class: &str, left: Node<'t>, right: Node<'t>, cx: &mut Cx<'t>) {
         let Some((idx, object)) = self.known_class(class, cx).zip(self.object_in(right)) else { return };
         as_class(idx, cx);
@@ -219,7 +222,7 @@ impl Ecma {
         self.objects.insert(object.id());
     }
 
-    /// A function put on a class or function of this file.
+    /// Defines a function that is put on a class or function of this file.
     fn define_attached<'t>(&mut self, written: &AttachedFunction<'t, '_>, cx: &mut Cx<'t>) {
         let AttachedFunction { class, prototype, node, left, property, right } = *written;
         let Some(idx) = self.known_class(class, cx) else { return };
@@ -241,7 +244,8 @@ impl Ecma {
         self.opened = right.id();
     }
 
-    /// `Object.assign(Foo.prototype, mixin)`: the mixin is a base of the class, which hides what the class inherits.
+    /// Makes the mixin of `Object.assign(Foo.prototype, mixin)` a base of the class, which hides what the class
+    /// inherits.
     pub(super) fn note_mixins<'t>(&mut self, call: Node<'t>, function: Node<'t>, cx: &mut Cx<'t>) {
         if cx.text(function) != "Object.assign" {
             return;
@@ -270,7 +274,7 @@ impl Ecma {
         holds.then_some(idx)
     }
 
-    /// `var x = module.exports = ...`.
+    /// Returns true for a value such as that of `var x = module.exports = ...`.
     pub(super) fn is_module_exports<'t>(&self, value: Node<'t>, cx: &Cx<'t>) -> bool {
         let mut at = Some(value);
         for _ in 0..4 {
@@ -285,13 +289,13 @@ impl Ecma {
         false
     }
 
-    /// The left side of an assignment that is a definition is no reference.
+    /// Makes the walk pass over the left side of an assignment that is a definition and no reference.
     fn pass_over(&mut self, left: Node<'_>) {
         self.passed_over = left.id();
     }
 }
 
-/// A function with a prototype is what a class was before there were classes.
+/// Makes a class of a function with a prototype, as classes were written before the language had them.
 fn as_class(idx: DefIdx, cx: &mut Cx<'_>) {
     let def = cx.facts.def_mut(idx);
     if def.kind == DefKind::Function {

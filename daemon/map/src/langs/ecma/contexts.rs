@@ -1,5 +1,5 @@
-//! Reads what a function in an expression gets and gives from where it stands: as the argument of a call, as the value of a variable or
-//! field whose type is a function's, behind `import("x").then`.
+//! Tells the types of parameters and results of a function in an expression from its place: as the argument of a call,
+//! as the value of a variable or field whose type is a function's, behind `import("x").then`.
 
 use super::Ecma;
 use super::scopes::without_local_names;
@@ -7,7 +7,7 @@ use super::types::{LONGEST, PATH, THIS, TypeName, text};
 use crate::syntax::{Node, named_children};
 use crate::walk::{Binding, Cx};
 
-/// Most parameters that are looked at.
+/// Most parameters that are read.
 const PARAMETERS: usize = 16;
 
 /// The types of components whose first parameter has the type that they are given.
@@ -16,16 +16,16 @@ const COMPONENTS: [&str; 4] = ["FC", "FunctionComponent", "VFC", "FunctionalComp
 /// The types that the place of a function gives it, as they are written there.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FunctionContext {
-    /// The path of what the function is passed to, and the argument's number: what is passed on says the rest.
+    /// The path of the function that it is passed to, and the argument's number: together they lead to the types.
     passed: Option<(String, usize)>,
     /// The types of its parameters, empty where they are not known.
     parameters: Vec<String>,
-    /// The type of what it is to give.
+    /// The type that the function is to return.
     result: Option<String>,
 }
 
 impl Ecma {
-    /// Functions among the arguments of a call get what the function that is called says they get.
+    /// Notes, for each function among the arguments of a call, the types that the called function gives it.
     pub(super) fn note_callbacks<'t>(&mut self, call: Node<'t>, callee: Node<'t>, cx: &mut Cx<'t>) {
         let Some(arguments) = call.child_by_field_id(self.grammar.fields.arguments) else { return };
         let arguments = named_children(arguments).filter(|n| n.kind() != "comment").take(16);
@@ -53,13 +53,13 @@ impl Ecma {
     ) -> Option<FunctionContext> {
         let f = &self.grammar.fields;
         let name = callee.child_by_field_id(f.property).map_or("", |name| cx.text(name));
-        // `list.map<T>(f)`: the library's functions say what the function gives.
+        // `list.map<T>(f)`: the library's functions return what the type argument says.
         let given =
             call.child_by_field_id(f.type_arguments).filter(|_| matches!(name, "map" | "flatMap" | "then"));
         let given = given.and_then(|given| given.named_child(0));
         let result = given.and_then(|ty| self.type_reader(cx).annotation_type(ty));
         let result = result.and_then(|ty| without_local_names(&ty, cx));
-        // What stands inside the function may hide names of the path.
+        // Names inside the function may hide names of the path.
         let path = match without_local_names(&format!("={}", passed.0), cx) {
             Some(path) => path.strip_prefix('=').map_or_else(|| format!("{path}~"), str::to_owned),
             None if result.is_some() => String::new(),
@@ -67,7 +67,7 @@ impl Ecma {
         };
         let passed = (path, passed.1);
         Some(match passed.0.strip_suffix("!.then").filter(|_| passed.1 == 0) {
-            // The path of a module that is loaded there ends so.
+            // The path of a module that is loaded here ends so.
             Some(module) => FunctionContext { parameters: vec![format!("={module}!")], result, passed: None },
             None => {
                 let passed = Some(passed).filter(|(path, _)| !path.is_empty());
@@ -76,7 +76,7 @@ impl Ecma {
         })
     }
 
-    /// Notes what a function gets that is the value of something whose type is declared.
+    /// Notes the types of a function that is the value of a variable or field with a declared type.
     pub(super) fn note_declared_function<'t>(
         &mut self,
         value: Option<Node<'t>>,
@@ -127,7 +127,7 @@ impl Ecma {
         })
     }
 
-    /// Binds the parameters that say nothing of their types to what is known of them by where the function stands.
+    /// Binds the parameters without a type of their own to the types that the function's place gives them.
     pub(super) fn bind_given<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) {
         let Some(context) = self.contexts.remove(&node.id()) else { return };
         for (place, name) in self.untyped_parameters(node) {
@@ -162,7 +162,7 @@ impl Ecma {
         found
     }
 
-    /// The specifier of `import("x")`.
+    /// Returns the specifier of `import("x")`; `None` if it is computed.
     pub(super) fn loaded_module<'t>(call: Node<'_>, source: &'t [u8]) -> Option<&'t str> {
         let function = call.child_by_field_name("function").filter(|function| function.kind() == "import")?;
         let arguments = call.child_by_field_name("arguments").filter(|_| function.is_named())?;

@@ -1,7 +1,7 @@
-//! Definitions: functions and classes, and what all definitions have in common.
+//! Defines functions and classes, and does for all definitions what they have in common.
 //!
-//! What is written around a declaration (`export`, `declare`, a doc comment) is remembered as a [`Wrap`] when it is met
-//! and taken when the declaration itself is.
+//! The parts around a declaration (`export`, `declare`, a doc comment) are kept as a [`Wrap`] when the walk meets them,
+//! and taken when it meets the declaration itself.
 
 use super::members::is_getter;
 use super::scopes::{SELF, without_local_names};
@@ -46,15 +46,14 @@ pub(super) struct New<'t> {
 }
 
 impl Ecma {
-    /// A comment: documentation if it starts with `/**`.
+    /// Visits a comment, which is documentation if it starts with `/**`.
     pub(super) fn visit_comment<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> WalkStep {
         let is_doc = cx.slice(node.start_byte(), node.start_byte() + 3) == "/**";
         self.lead.add_comment(node, cx.source, if is_doc { Comment::Doc } else { Comment::Other });
         WalkStep::Skip
     }
 
-    /// Takes the wrap that belongs to a declaration: that of its export statement, or a new one from what precedes
-    /// it.
+    /// Takes the wrap of a declaration: that of its export statement, or a new one from the comments before it.
     pub(super) fn take_wrap<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> Wrap {
         match self.around.take() {
             Some((id, wrap)) if id == node.id() => wrap,
@@ -65,7 +64,7 @@ impl Ecma {
         }
     }
 
-    /// `declare ...`: what is in it is a declaration.
+    /// Visits `declare ...`, whose definitions are declarations.
     pub(super) fn visit_ambient<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> WalkStep {
         self.declare_until = self.declare_until.max(node.end_byte());
         let wrap = self.take_wrap(node, cx);
@@ -78,7 +77,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// Records a definition, with a scope for its children if `scope` says whether that binds names.
+    /// Records a definition; `scope` opens a scope for its children, and says whether that binds names.
     pub(super) fn make_def<'t>(
         &mut self,
         new: &New<'t>,
@@ -90,7 +89,7 @@ impl Ecma {
         self.make_in(new, wrap, scope, parent, None, cx)
     }
 
-    /// The same with an owner and a qualifier of its own.
+    /// Records a definition with an owner and a qualifier of its own.
     pub(super) fn make_in<'t>(
         &mut self,
         new: &New<'t>,
@@ -106,7 +105,7 @@ impl Ecma {
             .with_if(wrap.default, DefFlags::DEFAULT)
             .with_if(declared, DefFlags::DECLARATION);
         let input = DefInput {
-            // A name that is not UTF-8 stands for itself badly, but its members need something to belong to.
+            // The name is not UTF-8, but the definition's members need an owner.
             name: if new.name.is_empty() { "_" } else { new.name },
             kind: new.kind,
             flags,
@@ -137,8 +136,8 @@ impl Ecma {
         wrap.exported || (at.start_byte() < self.declare_until && cx.owner().is_some())
     }
 
-    /// A second function or class of one name in one scope cannot be told from the first by its name: uses of it are then
-    /// not recorded, rather than taken for uses of the first.
+    /// Hides the name of a second function or class of one name in one scope, which cannot be told from the first by
+    /// its name: uses of it are then not recorded, rather than taken for uses of the first.
     pub(super) fn hide_repeated<'t>(&mut self, name: &'t str, at: Node<'t>, cx: &mut Cx<'t>) {
         if !self.in_function(at) {
             return;
@@ -170,7 +169,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// `function f();`: an overload, or a declaration.
+    /// Visits `function f();`, which is an overload or a declaration.
     pub(super) fn visit_signature<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let wrap = self.take_wrap(node, cx);
         let (name, at) = self.name_or_default(node, cx);
@@ -184,7 +183,8 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// Says what calls of the function just entered give: what is declared, or else what all its `return`s give.
+    /// Records the type of calls of the function just entered: the declared result, or else the type that all its
+    /// `return`s give.
     pub(super) fn result<'t>(&self, node: Node<'t>, cx: &mut Cx<'t>) {
         let f = &self.grammar.fields;
         let ty = match (node.child_by_field_id(f.return_type), node.child_by_field_id(f.body)) {
@@ -203,7 +203,7 @@ impl Ecma {
         }
     }
 
-    /// Enters a function in an expression: what is passed to it may be known from where it is passed.
+    /// Enters a function in an expression, with the types that its place gives its parameters.
     fn bind_given_in<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) {
         self.enter_function(node, cx);
         if !self.contexts.is_empty() {
@@ -211,7 +211,8 @@ impl Ecma {
         }
     }
 
-    /// Says what functions get that are passed as arguments, where parameters declare it.
+    /// Records the types of the parameters and results of functions that are passed as arguments, where parameters
+    /// declare them.
     fn say_given<'t>(&self, idx: DefIdx, node: Node<'t>, cx: &mut Cx<'t>) {
         let f = &self.grammar.fields;
         let Some(parameters) = node.child_by_field_id(f.parameters) else { return };
@@ -223,7 +224,7 @@ impl Ecma {
         }
     }
 
-    /// Says what a function of a written type gets and gives that is passed as an argument.
+    /// Records the parameter types and the result of a function type that a parameter declares.
     pub(super) fn say_callback<'t>(&self, idx: DefIdx, argument: usize, function: Node<'t>, cx: &mut Cx<'t>) {
         let f = &self.grammar.fields;
         let result = function.child_by_field_id(f.return_type);
@@ -254,7 +255,7 @@ impl Ecma {
         found.flatten()
     }
 
-    /// Says what is known of a definition's type; the type is read where the walk is.
+    /// Records the type of a definition. Local names in it mean what they mean where the walk is.
     pub(super) fn add_type_hint(&self, idx: DefIdx, part: TypePart, ty: &str, cx: &mut Cx<'_>) {
         let ty = match ty {
             THIS => Some("=this".to_owned()),
@@ -265,7 +266,7 @@ impl Ecma {
         }
     }
 
-    /// Says what a call gives of a variable or field that is declared as a function: `run: (x: A) => B`.
+    /// Records the type of calls of a variable or field that is declared as a function: `run: (x: A) => B`.
     pub(super) fn add_called_type<'t>(&self, idx: DefIdx, declared: Node<'t>, cx: &mut Cx<'t>) {
         let f = &self.grammar.fields;
         let ty = declared.child_by_field_id(f.ty).and_then(|ty| ty.named_child(0));
@@ -288,7 +289,7 @@ impl Ecma {
         }
     }
 
-    /// Says what a call gives of a value of the interface that a call's signature stands in.
+    /// Records the type of calls of a value of the interface that a call signature stands in.
     pub(super) fn say_called<'t>(&mut self, signature: Node<'t>, cx: &mut Cx<'t>) {
         let result = signature.child_by_field_id(self.grammar.fields.return_type);
         let Some(idx) = cx.owner().filter(|_| self.container_around(signature) == Container::Interface)
@@ -300,7 +301,7 @@ impl Ecma {
         }
     }
 
-    /// Says what the bases of a type are given as type arguments.
+    /// Records the type arguments that a declaration gives to its bases.
     pub(super) fn add_base_types<'t>(&self, idx: DefIdx, declaration: Node<'t>, cx: &mut Cx<'t>) {
         let mut number = 0;
         for clause in named_children(declaration) {
@@ -326,7 +327,7 @@ impl Ecma {
         }
     }
 
-    /// Makes a definition of the first signature of its name, and goes back into it at the others.
+    /// Makes a definition of the first signature of a name, and reopens it at the others.
     pub(super) fn define_overload<'t>(&mut self, new: &New<'t>, wrap: &Wrap, cx: &mut Cx<'t>) {
         let key = (cx.owner(), cx.facts.intern(new.name));
         if let Some(&idx) = self.overloads.get(&key) {
@@ -339,7 +340,7 @@ impl Ecma {
         self.overloads.insert(key, idx);
     }
 
-    /// The definition that earlier signatures of this name made.
+    /// Returns the definition that earlier signatures of a name made.
     pub(super) fn overloaded_def(&mut self, name: &str, cx: &mut Cx<'_>) -> Option<DefIdx> {
         if self.overloads.is_empty() {
             return None;
@@ -348,7 +349,7 @@ impl Ecma {
         self.overloads.remove(&key)
     }
 
-    /// The implementation takes the place of its overloads.
+    /// Puts the implementation's header in the place of its overloads'.
     pub(super) fn replace<'t>(
         &mut self,
         idx: DefIdx,
@@ -375,7 +376,7 @@ impl Ecma {
         cx.reopen_scope(idx, true);
     }
 
-    /// A function in an expression.
+    /// Visits a function in an expression.
     pub(super) fn visit_lambda<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let is_arrow = node.kind() == "arrow_function";
         let opened = self.opened == node.id();
@@ -401,7 +402,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// `each(function visit() {})`: a definition, but its name means it in itself only.
+    /// Defines `visit` of `each(function visit() {})`, whose name is bound inside it only.
     fn named_lambda<'t>(&mut self, node: Node<'t>, at: Node<'t>, cx: &mut Cx<'t>) {
         let wrap = Wrap::around_node(node, Outer::default());
         let new =
@@ -409,8 +410,8 @@ impl Ecma {
         self.make_def(&new, &wrap, Some(true), cx);
     }
 
-    /// Returns true if a name means something in the whole file, so that a function in an expression must not take
-    /// its place.
+    /// Returns true if a name means something in the whole file, so that a function in an expression must not take its
+    /// place.
     fn is_taken(&self, name: &str) -> bool {
         name.is_empty() || self.top.contains_key(name) || self.imported.contains(name)
     }
@@ -425,7 +426,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// A class in an expression: a definition if something names it.
+    /// Visits a class in an expression, which is a definition if it has a name.
     pub(super) fn visit_class_value<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if self.opened == node.id() {
             return WalkStep::Into;
@@ -443,7 +444,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// Makes the definition of a class and all that its members need to know.
+    /// Makes the definition of a class, and reads the types of its fields for its members.
     pub(super) fn open_class<'t>(
         &mut self,
         node: Node<'t>,
@@ -470,7 +471,7 @@ impl Ecma {
         }
     }
 
-    /// A declaration's name; `default` where it has none.
+    /// Returns a declaration's name and node; `default` and the declaration itself if it has none.
     pub(super) fn name_or_default<'t>(&self, node: Node<'t>, cx: &Cx<'t>) -> (&'t str, Node<'t>) {
         match node.child_by_field_id(self.grammar.fields.name) {
             Some(name) if !cx.text(name).is_empty() => (cx.text(name), name),
@@ -478,7 +479,7 @@ impl Ecma {
         }
     }
 
-    /// From where the declaration's own words start to where its body does.
+    /// Returns the bytes from the declaration's first word, behind its decorators, to its body.
     pub(super) fn head(&self, node: Node<'_>) -> (usize, usize) {
         let body = node.child_by_field_id(self.grammar.fields.body);
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
@@ -486,7 +487,7 @@ impl Ecma {
         (start.map_or(node.start_byte(), |s| s.start_byte()), end)
     }
 
-    /// The name of a property as written; `None` for one that is computed at length.
+    /// Returns the name of a property as written; `None` for a computed one that is long.
     pub(super) fn property_name<'t>(&self, name: Node<'t>, cx: &Cx<'t>) -> Option<&'t str> {
         let text = match name.kind() {
             "string" => self.type_reader(cx).string_text(name)?,
@@ -511,7 +512,7 @@ impl Ecma {
         self.containers.last().map_or(Container::Other, |brace| brace.container)
     }
 
-    /// Bases are references of their own kind; `nodes` are the clause's children.
+    /// Marks the names of bases, which are references of their own kind, among the children of a clause.
     pub(super) fn mark_bases<'t>(&mut self, clause: Node<'t>, kind: RefKind) -> WalkStep {
         for base in named_children(clause) {
             let name = match base.kind() {
@@ -532,7 +533,7 @@ impl Ecma {
     }
 }
 
-/// A header on its own: without the brace, arrow or semicolon that ends it.
+/// Returns a header without the brace, arrow or semicolon that ends it.
 fn signature<'t>(cx: &Cx<'t>, from: usize, to: usize) -> &'t str {
     let text = cx.slice(from, to.min(from + 1200)).trim_end();
     let text = text.strip_suffix("=>").unwrap_or(text);

@@ -1,5 +1,6 @@
-//! The types that object literals and patterns are expected to have where they stand, so that their keys are uses of the type's
-//! members: by the annotation of a variable or field, by the declared result of a function, by a cast, by the value that is taken apart.
+//! Finds the types that object literals and patterns are expected to have, so that their keys are uses of the type's
+//! members: by the annotation of a variable or field, by the declared result of a function, by a cast, by the value
+//! that is taken apart.
 //!
 //! A key that the type does not have means nothing of the project ([`RefKind::Key`]).
 
@@ -10,7 +11,7 @@ use crate::facts::{Receiver, RefInput, RefKind};
 use crate::syntax::{Node, all_children, named_children};
 use crate::walk::{Binding, Cx, WalkStep};
 
-/// Most nodes of one value or pattern that are looked at.
+/// Most nodes of one value or pattern that are visited.
 const LOOKED_AT: usize = 200;
 
 impl Ecma {
@@ -31,7 +32,7 @@ impl Ecma {
         }
     }
 
-    /// Notes the type of the object literals that a value is, or that are its elements.
+    /// Notes the type of the object literal that a value is, or of those that are its elements.
     fn expect_type(&mut self, value: Node<'_>, ty: &str) {
         let mut waiting = vec![(value, ty.to_owned())];
         for _ in 0..LOOKED_AT {
@@ -83,7 +84,7 @@ impl Ecma {
         }
     }
 
-    /// Records the attributes of a JSX element as uses of members of what its component gets.
+    /// Records the attributes of a JSX element as uses of members of its component's first parameter.
     pub(super) fn use_attributes<'t>(&self, element: Node<'t>, component: Node<'t>, cx: &mut Cx<'t>) {
         let Some(path) = self.type_reader(cx).dotted_path(component) else { return };
         let Some(ty) = without_local_names(&format!("={path}@0"), cx) else { return };
@@ -94,7 +95,7 @@ impl Ecma {
         }
     }
 
-    /// `value as T`, `value satisfies T`, `<T>value`.
+    /// Visits `value as T`, `value satisfies T` and `<T>value`, and notes the type that the value is expected to have.
     pub(super) fn visit_cast<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let (first, second) = (node.named_child(0), node.named_child(1));
         match node.kind() {
@@ -106,7 +107,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// Remembers the declared result of the function just entered, for what it returns.
+    /// Keeps the declared result of the function just entered, for the values that it returns.
     pub(super) fn note_result<'t>(&mut self, function: Node<'t>, cx: &mut Cx<'t>) {
         let declared = function.child_by_field_id(self.grammar.fields.return_type);
         let ty = declared.and_then(|declared| self.type_reader(cx).annotation_type(declared));
@@ -118,7 +119,7 @@ impl Ecma {
         self.results.push((function.end_byte(), ty.map(Into::into)));
     }
 
-    /// Notes the type of what a function gives that has just been entered.
+    /// Notes the type that the function just entered is expected to return.
     pub(super) fn expect_result(&mut self, function: Node<'_>, ty: &str) {
         let body = function.child_by_field_id(self.grammar.fields.body);
         match body.filter(|body| body.kind() != "statement_block") {
@@ -131,7 +132,7 @@ impl Ecma {
         }
     }
 
-    /// Notes that what a statement returns is expected to have the declared result's type.
+    /// Notes that the value of a `return` is expected to have the declared result's type.
     pub(super) fn expect_returned(&mut self, statement: Node<'_>) {
         while self.results.last().is_some_and(|(end, _)| *end <= statement.start_byte()) {
             self.results.pop();
@@ -142,7 +143,8 @@ impl Ecma {
         }
     }
 
-    /// Records a key of the object literal that the walk is in, if it is known which type the literal is expected to have.
+    /// Records a key of the object literal that the walk is in, if the type that the literal is expected to have is
+    /// known.
     pub(super) fn use_expected_key<'t>(
         &mut self,
         key: Option<Node<'t>>,
@@ -176,7 +178,7 @@ impl Ecma {
         }
     }
 
-    /// The names that a pattern binds, with their types, where they are known.
+    /// Returns the names that a pattern binds whose types are known, with these types.
     pub(super) fn pattern_types<'t>(
         &self,
         pattern: Node<'t>,
@@ -193,7 +195,7 @@ impl Ecma {
         parts.filter_map(typed).collect()
     }
 
-    /// The keys of a pattern for a value of this type, those of patterns within it included.
+    /// Returns the keys of a pattern for a value of this type, those of inner patterns included.
     fn pattern_parts<'t>(&self, pattern: Node<'t>, ty: String, source: &'t [u8]) -> Vec<PatternPart<'t>> {
         let f = &self.grammar.fields;
         let (mut parts, mut waiting) = (Vec::new(), vec![(pattern, ty)]);
@@ -203,7 +205,7 @@ impl Ecma {
                     waiting.extend(named_children(node).map(|part| (part, of.clone())));
                 }
                 "array_pattern" => {
-                    // A comma may have nothing before it.
+                    // Commas are counted, because an element may be missing before one.
                     let mut place = 0;
                     for part in all_children(node) {
                         place += usize::from(part.kind() == ",");
@@ -240,9 +242,9 @@ struct PatternPart<'t> {
     key: Node<'t>,
     /// The name that its value is bound to, if that is no pattern itself.
     name: Option<Node<'t>>,
-    /// The type of which the key is a member.
+    /// The type that the key is a member of.
     of: String,
-    /// True if this is no key but a name for the whole value.
+    /// True if this is no key, but a name for the whole value.
     is_whole: bool,
 }
 

@@ -1,8 +1,9 @@
-//! Routes of web servers: what Express, Koa, Fastify, Hono and Nest call, though no code of the project does.
+//! Records routes of web servers: the functions that Express, Koa, Fastify, Hono and Nest call, though no code of the
+//! project does.
 //!
-//! A route is a definition named by its path. What stands among its arguments belongs to it, so that a handler written in
-//! place is not lost; a handler that is only named is a reference of kind `Framework`. A client's `api.get("/x")` has
-//! the same shape: the name of the object and its arguments decide, see [`is_router`].
+//! A route is a definition named by its path. Its arguments belong to it, so that a handler written in place is not
+//! lost; a handler that is only named is a reference of kind `Framework`. A client's `api.get("/x")` has the same
+//! shape: the name of the object and its arguments decide, see [`is_router`].
 
 use super::Ecma;
 use crate::facts::{DefKind, Receiver};
@@ -20,7 +21,7 @@ const ROUTER_NAMES: &[&str] = &["app", "router", "server", "fastify", "routes", 
 /// Ends of the names of routers.
 const ROUTER_ENDINGS: &[&str] = &["Router", "Routes", "App", "_router", "_app"];
 
-/// Nest's decorators of methods, and what they take as the path.
+/// Nest's decorators that make the method below them the handler of a path, their argument.
 const ROUTE_DECORATORS: &[&str] = &[
     "Get",
     "Post",
@@ -87,21 +88,21 @@ impl Ecma {
         }
     }
 
-    /// Returns true if a name is that of a variable of this file, such as a route's options: what it holds is not called.
+    /// Returns true if a name means a plain variable of this file, such as a route's options, which is not called.
     fn is_plain_value(&self, node: Node<'_>, cx: &mut Cx<'_>) -> bool {
         let id = cx.facts.intern(cx.text(node));
         let kind = self.tops.get(&id).map(|def| cx.facts.defs()[def.index()].kind);
         matches!(kind, Some(DefKind::Variable | DefKind::Constant))
     }
 
-    /// The first argument, if it is a path.
+    /// Returns the first argument, if it is a path.
     fn path_argument<'t>(&self, arguments: Node<'t>, cx: &Cx<'t>) -> Option<Node<'t>> {
         let first = arguments.named_child(0)?;
         let text = self.type_reader(cx).string_text(first)?;
         (text.starts_with(['/', '*']) && !text.contains("${")).then_some(first)
     }
 
-    /// The path of `router.route("/x")` at the beginning of a chain of calls.
+    /// Returns the path of `router.route("/x")` at the beginning of a chain of calls.
     fn path_of_chain<'t>(&self, object: Node<'t>, cx: &Cx<'t>) -> Option<Node<'t>> {
         let f = &self.grammar.fields;
         let mut at = object;
@@ -145,7 +146,7 @@ impl Ecma {
         routes::hand_over(name, Receiver::SelfType, owner, cx);
     }
 
-    /// The path in `@Controller("users")` of the class around a decorator.
+    /// Returns the path in `@Controller("users")` of the class around a decorator; empty if there is none.
     fn prefix_of_controller<'t>(&self, decorator: Node<'t>, cx: &Cx<'t>) -> &'t str {
         let f = &self.grammar.fields;
         let class = decorator.parent().and_then(|body| body.parent());
@@ -176,12 +177,12 @@ fn is_router(object: &str) -> bool {
         || name == "Router()"
 }
 
-/// The arguments from a number on.
+/// Returns the arguments from a number on, comments aside; at most 16.
 fn handlers_from(arguments: Node<'_>, first: usize) -> Vec<Node<'_>> {
     named_children(arguments).filter(|node| node.kind() != "comment").skip(first).take(16).collect()
 }
 
-/// Returns true if an expression may be a function: an object of options is none.
+/// Returns true if an expression may be a function; an object of options cannot.
 fn is_handler(node: Node<'_>) -> bool {
     is_named(node)
         || matches!(node.kind(), "arrow_function" | "function_expression" | "call_expression" | "array")
@@ -191,7 +192,7 @@ fn is_named(node: Node<'_>) -> bool {
     matches!(node.kind(), "identifier" | "member_expression")
 }
 
-/// The text of a string without its quotes; the string itself where it is empty.
+/// Returns the node of a string's text without its quotes; the string itself if it is empty.
 fn content_of(string: Node<'_>) -> Node<'_> {
     named_children(string).find(|child| child.kind() == "string_fragment").unwrap_or(string)
 }

@@ -1,6 +1,7 @@
-//! The three grammars of the family (TypeScript, TSX, JavaScript): which node kinds matter, and the numbers of fields.
+//! Holds the three grammars of the family (TypeScript, TSX, JavaScript): which node kinds matter, and the numbers of
+//! fields.
 //!
-//! They share most names; what only one of them has is simply never met in the others.
+//! They share most names; the kinds that only one of them has never occur in the others.
 
 use std::sync::LazyLock;
 
@@ -186,13 +187,13 @@ const KINDS: &[(&str, Act)] = &[
     ("optional_parameter", Act::Parameter),
 ];
 
-/// One grammar, made ready.
+/// The tables of one grammar.
 #[derive(Debug)]
 pub(super) struct EcmaGrammar {
     pub(super) kinds: KindTable<Act>,
     pub(super) flow_kinds: KindTable<FlowKind>,
     pub(super) fields: Fields,
-    /// True if the language writes no types: fields are then found where they are assigned.
+    /// True if the language has no types: fields are then found where they are assigned.
     pub(super) untyped: bool,
 }
 

@@ -11,7 +11,7 @@ use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::{folder_of, join};
 use crate::langs::support::schemas::{self, GeneratedModule};
 
-/// The rules of TypeScript and of bundlers.
+/// The import rules of TypeScript and of bundlers.
 pub(super) struct Imports;
 
 /// Modules that come with Node.js; they are written with or without `node:`.
@@ -62,7 +62,7 @@ const BUILTIN: &[&str] = &[
 
 impl ImportRules for Imports {
     fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
-        // Bundlers allow a query after the path; a lone `#name` is the package's own.
+        // Bundlers allow a query after the path; a specifier that begins with `#` belongs to the package itself.
         let module = module.split('?').next().unwrap_or(module);
         let path = project.path(from);
         if module.is_empty() {
@@ -116,18 +116,18 @@ fn resolve_outside(project: &dyn ImportProject, from: &str, module: &str) -> Mod
         .unwrap_or_else(|| ModuleTarget::External(name.to_owned()))
 }
 
-/// The schema that a generated module was made from, where the module itself is not in the workspace.
+/// Returns the schema that a generated module was made from, if the module itself is not in the workspace.
 fn schema_behind(project: &dyn ImportProject, module: &str, is_own: bool) -> Option<FileId> {
     let endings = [".js", ".ts", ".mjs", ".cjs"];
     let path = endings.iter().find_map(|ending| module.strip_suffix(ending)).unwrap_or(module);
     GeneratedModule { path, endings: schemas::ECMA_ENDINGS, is_own }.schema(project)
 }
 
-/// Aliases that bundlers and frameworks have by custom, without a configuration that says so here; no package can be called
-/// that.
+/// Aliases that bundlers and frameworks have by custom, without a configuration that says so here; no package can have
+/// such a name.
 const ALIASES: [&str; 4] = ["@/", "~/", "~~/", "$lib/"];
 
-/// The file that such an alias means: below the sources of the nearest package, as far as there is one.
+/// Returns the file that an alias means: below the sources of the nearest package.
 fn resolve_alias(project: &dyn ImportProject, from: &str, alias: &str, rest: &str) -> Option<FileId> {
     let root = package_root(project, from)?;
     let sources: &[&str] = match alias {

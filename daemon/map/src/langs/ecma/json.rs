@@ -1,8 +1,8 @@
-//! JSON as people write it in configuration: with comments and trailing commas.
+//! Reads JSON as people write it in configuration: with comments and trailing commas.
 
 use serde_json::Value;
 
-/// Reads JSON; `None` when it is none even with comments and trailing commas removed.
+/// Reads JSON; `None` if the text is none even without comments and trailing commas.
 #[must_use]
 pub fn parse(text: &str) -> Option<Value> {
     let text = text.trim_start_matches('\u{feff}');

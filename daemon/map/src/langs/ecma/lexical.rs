@@ -1,4 +1,5 @@
-//! JavaScript and TypeScript: `var` belongs to the function, the rest to its block, and types may have parameters.
+//! Describes the lexical scopes of JavaScript and TypeScript: `var` belongs to the function, other names to their
+//! block, and types may have parameters.
 
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, NameSpace, Rebinding, ScopeKind, Visit, Within, has_token,
@@ -7,13 +8,13 @@ use crate::langs::scope_rules::{
 use crate::receiver::MemberRules;
 use crate::syntax::Node;
 
-/// Most names of a path.
+/// Most names of a path that are followed.
 const PATH: usize = 32;
 
-/// JavaScript, in which an assignment to a name that nothing binds makes a variable.
+/// The rules of JavaScript, in which an assignment to a name that nothing binds makes a variable.
 pub(super) static UNTYPED_RULES: LocalRules = LocalRules { bind: bind_all, ..RULES };
 
-/// TypeScript, in which it is an error.
+/// The rules of TypeScript, in which such an assignment is an error.
 pub(super) static TYPED_RULES: LocalRules = RULES;
 
 const RULES: LocalRules = LocalRules {
@@ -124,7 +125,7 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     }
 }
 
-/// Binds what a node binds, and what it assigns where nothing binds it.
+/// Binds the names that a node binds, and those that it assigns and nothing binds.
 fn bind_all(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     let is_assigned = match visit.kind() {
         "for_in_statement" => !bind_loop(visit, binder),
@@ -139,7 +140,7 @@ fn bind_all(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     }
 }
 
-/// The first name of a path: `A` of `namespace A.B`.
+/// Returns the first name of a path: `A` of `namespace A.B`.
 fn first_name(path: Node<'_>) -> Option<Node<'_>> {
     let mut at = path;
     for _ in 0..PATH {
@@ -162,7 +163,7 @@ fn bind_loop(visit: &Visit<'_>, binder: &mut Binder<'_>) -> bool {
     declared.is_some()
 }
 
-/// Binds the names of a pattern; defaults, keys and types are no part of it.
+/// Binds the names of a pattern, but not those in its defaults, keys and types.
 fn bind_pattern<'t>(pattern: impl IntoIterator<Item = Node<'t>>, within: Within, binder: &mut Binder<'_>) {
     binder.in_space(NameSpace::Values);
     let mut waiting: Vec<Node<'_>> = pattern.into_iter().collect();

@@ -19,7 +19,7 @@ use crate::facts::FactsBuilder;
 
 /// Most nested conditions that are read.
 const DEPTH: usize = 6;
-/// Conditions under which a target is the one to look at, best first; others come after.
+/// Conditions under which a target is likely to lead to sources, best first; others come after them.
 const CONDITIONS: [&str; 7] = ["source", "types", "typings", "import", "module", "default", "require"];
 
 /// Reads a `tsconfig.json` or `jsconfig.json`; see the table above.

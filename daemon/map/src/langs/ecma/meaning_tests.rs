@@ -1,4 +1,5 @@
-//! Tests of what names mean to somebody who asks for their definitions: by lexical scopes, by types with arguments, by values.
+//! Tests the meaning of names for somebody who asks for their definitions: by lexical scopes, by types with arguments,
+//! by values.
 
 use crate::fixture::{files, map};
 use crate::graph::{Confidence, NodeRef};
@@ -39,7 +40,7 @@ fn check_meaning(fixture: &str, expected: &str) {
     assert_eq!(found.join(" "), expected, "{fixture}");
 }
 
-/// The same for one file of TypeScript, by lines of the text.
+/// Checks the lines of one TypeScript file that surely define the names behind `§`.
 #[track_caller]
 fn check_lines(text: &str, expected: &[u32]) {
     let expected: Vec<String> = expected.iter().map(|line| format!("a.ts:{line}")).collect();

@@ -1,4 +1,4 @@
-//! Members of classes, interfaces and recorded object literals.
+//! Defines the members of classes, interfaces and recorded object literals.
 
 use rustc_hash::FxHashMap;
 
@@ -10,14 +10,14 @@ use crate::facts::{DefFlags, DefIdx, DefKind, TypePart};
 use crate::syntax::{Node, all_children, named_children};
 use crate::walk::{Binding, Cx, WalkStep};
 
-/// The types of a class's fields, by name; `None` where it cannot be told.
+/// The types of a class's fields, by name; `None` for an unknown type.
 pub(super) type FieldTypes = FxHashMap<String, Option<String>>;
 
 /// Most object literals that are recorded inside one another.
 const OBJECT_DEPTH: usize = 3;
 
 impl Ecma {
-    /// `{ ... }` of a class.
+    /// Enters the body of a class.
     pub(super) fn visit_class_body(&mut self, node: Node<'_>) -> WalkStep {
         let nameless = !self.nameless.is_empty() && self.nameless.remove(&node.id());
         self.container_around(node);
@@ -26,7 +26,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// Enters an object literal, and notes what its members belong to.
+    /// Enters an object literal, and notes the owner of its members.
     pub(super) fn visit_object(&mut self, node: Node<'_>) -> WalkStep {
         let container = if !self.objects.is_empty() && self.objects.remove(&node.id()) {
             Container::Object
@@ -41,7 +41,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// `{ ... }` of an interface, or a type written as its members.
+    /// Enters the body of an interface, or a type written as its members.
     pub(super) fn visit_object_type(&mut self, node: Node<'_>) -> WalkStep {
         let named = self.interface_body == node.id();
         self.container_around(node);
@@ -50,7 +50,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// A method with a body.
+    /// Visits a method with a body.
     pub(super) fn visit_method<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let container = self.container_around(node);
         let wrap = self.take_wrap(node, cx);
@@ -97,7 +97,7 @@ impl Ecma {
         self.make_def(&new, wrap, Some(true), cx);
     }
 
-    /// `m(): T;` in an interface, or an overload or abstract method of a class.
+    /// Visits `m(): T;` in an interface, or an overload or abstract method of a class.
     pub(super) fn visit_member_signature<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let container = self.container_around(node);
         let wrap = self.take_wrap(node, cx);
@@ -118,7 +118,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// Binds the parameter names of something without a body.
+    /// Binds the parameters of a signature without a body.
     pub(super) fn enter_signature<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) {
         self.bind_type_parameters(node, cx);
         if let Some(parameters) = node.child_by_field_id(self.grammar.fields.parameters) {
@@ -126,7 +126,7 @@ impl Ecma {
         }
     }
 
-    /// A field of a class.
+    /// Visits a field of a class.
     pub(super) fn visit_field<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let f = &self.grammar.fields;
         let (container, wrap) = (self.container_around(node), self.take_wrap(node, cx));
@@ -139,7 +139,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// `key: value` of an object literal.
+    /// Visits `key: value` of an object literal.
     pub(super) fn visit_pair<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let container = self.container_around(node);
         let f = &self.grammar.fields;
@@ -163,7 +163,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// `{ name }`: a key whose value is what the name means outside of the object.
+    /// Defines the key of `{ name }`, whose value is what the name means outside of the object.
     pub(super) fn define_shorthand<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) {
         let name = cx.text(node);
         let head = (node.start_byte(), node.end_byte());
@@ -173,7 +173,7 @@ impl Ecma {
         self.add_type_hint(idx, TypePart::VALUE, &format!("={name}"), cx);
     }
 
-    /// A field; a method when its value is a function.
+    /// Defines a field, or a method if the value is a function.
     fn define_property<'t>(
         &mut self,
         node: Node<'t>,
@@ -222,7 +222,7 @@ impl Ecma {
         self.containers.iter().filter(|brace| brace.container == Container::Object).count()
     }
 
-    /// `a: T;` of an interface.
+    /// Visits `a: T;` of an interface.
     pub(super) fn visit_property_signature<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if self.container_around(node) != Container::Interface {
             return WalkStep::Into;
@@ -243,7 +243,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// `constructor(private a: T)`: `a` is a field, too.
+    /// Defines the fields that parameters of a constructor make: `a` of `constructor(private a: T)`.
     fn parameter_properties<'t>(&mut self, constructor: Node<'t>, cx: &mut Cx<'t>) {
         let f = &self.grammar.fields;
         let Some(parameters) = constructor.child_by_field_id(f.parameters) else { return };
@@ -266,7 +266,7 @@ impl Ecma {
         }
     }
 
-    /// The class whose `this` is at hand.
+    /// Returns the class whose `this` is visible here.
     pub(super) fn class_around(&self, cx: &Cx<'_>) -> Option<DefIdx> {
         let mut at = cx.owner();
         while let Some(idx) = at {
@@ -315,7 +315,7 @@ impl Ecma {
         }
     }
 
-    /// Without types, fields are what methods assign to `this`: the first assignment of each is its definition.
+    /// Finds the fields of a class without types: the first assignment of each to `this` in a method is its definition.
     fn assigned_fields<'t>(&mut self, body: Node<'t>, types: &mut FieldTypes, cx: &Cx<'t>) {
         let f = &self.grammar.fields;
         let mut found: Vec<(Node<'t>, Node<'t>, TypeName<'t>)> = Vec::new();

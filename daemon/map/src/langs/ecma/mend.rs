@@ -1,18 +1,18 @@
 //! Repairs two things that the grammar of TypeScript does not understand, by writing them in a way that it does.
 //!
-//! - A member that begins a line with `<`, or is called `in`: the scanner gives no semicolon to the member before it, though the language does.
-//!   One is written into the white space in between.
+//! - A member that begins a line with `<`, or is called `in`: the scanner gives no semicolon to the member before it,
+//!   though the language does. One is written into the white space in between.
 //! - `typeof undefined` as a type: `undefined` alone means the same.
 //!
-//! Looked for by lines and words, not by a lexer: this is asked about files only of which definitions are missing, and what it
-//! makes of a string or a comment is read by nobody.
+//! The repair looks at lines and words and needs no lexer: only files that miss definitions are repaired, and nobody
+//! reads what it makes of a string or a comment.
 
 use memchr::memmem::find_iter;
 
-/// Farthest byte to which the type parameters of a call signature are looked through.
+/// Farthest byte at which the type parameters of a call signature may end.
 const PARAMETERS: usize = 1 << 14;
 
-/// The text with the same length and lines; `None` if there is nothing to mend.
+/// Returns the text, repaired, with the same length and lines; `None` if there is nothing to repair.
 pub(crate) fn repair_text(source: &[u8]) -> Option<Vec<u8>> {
     let mut text = source.to_vec();
     let mut start = 0;
@@ -28,7 +28,7 @@ pub(crate) fn repair_text(source: &[u8]) -> Option<Vec<u8>> {
     (text != source).then_some(text)
 }
 
-/// Where a member begins in a line, if it is one that the scanner does not expect.
+/// Returns the byte at which a member begins in a line, if it is one that the scanner does not expect.
 fn member_start(source: &[u8], start: usize, line: &[u8]) -> Option<usize> {
     let at = start + line.iter().position(|byte| !byte.is_ascii_whitespace())?;
     let rest = &source[at..];
@@ -62,7 +62,7 @@ fn is_named(rest: &[u8], name: &[u8]) -> bool {
     rest.is_some_and(|rest| matches!(rest.first(), Some(b':' | b'(')))
 }
 
-/// The nearest blank before a member that stands behind the end of another: behind a word or a closing bracket, comments aside.
+/// Returns the nearest blank before a member whose predecessor ends in a word or a closing bracket, comments aside.
 fn gap_before(source: &[u8], member: usize) -> Option<usize> {
     let before = source[..member].trim_ascii_end();
     let code = without_comments(before);
@@ -74,7 +74,7 @@ fn gap_before(source: &[u8], member: usize) -> Option<usize> {
     Some(before.len() + blank)
 }
 
-/// A text without the comments and white space at its end.
+/// Returns a text without the comments and white space at its end.
 fn without_comments(mut text: &[u8]) -> &[u8] {
     loop {
         text = text.trim_ascii_end();
@@ -91,7 +91,7 @@ fn without_comments(mut text: &[u8]) -> &[u8] {
     }
 }
 
-/// Where `// ...` begins in a line, a URL's aside.
+/// Returns the byte in a line at which `// ...` begins; the `//` of a URL does not count.
 fn comment_start(line: &[u8]) -> Option<usize> {
     find_iter(line, b"//").find(|at| *at == 0 || line[at - 1] != b':')
 }
@@ -118,7 +118,7 @@ mod tests {
             "{\n  <A extends () => B>(): C /* x */\n\n  <D>() }",
             "{\n  <A extends () => B>(): C /* x */\n\n ;<D>() }",
         );
-        // No member: an argument's list, a union, a comparison.
+        // None of these is a member: an argument's list, a union, a comparison.
         check_repair("f(\n  <T>(a) => a)", "f(\n  <T>(a) => a)");
         check_repair("a = b\n  < c", "a = b\n  < c");
         check_repair("x = typeof undefined | y", "x =        undefined | y");

@@ -1,16 +1,16 @@
-//! TypeScript, TSX and JavaScript with JSX: which node kinds mean what.
+//! Reads TypeScript, TSX and JavaScript with JSX.
 //!
-//! One walk. `scopes` binds local names when their scope is entered, `defs`, `typedefs`, `variables` and `members` write
-//! definitions, `refs`
-//! references, `modules` and `commonjs` imports and exports; `types` says what an expression's type is. `imports` finds
-//! the modules that specifiers name, with the help of what `manifest` reads from project files.
+//! One walk reads a file. `scopes` binds local names when their scope is entered; `defs`, `typedefs`, `variables` and
+//! `members` write definitions, `refs` references, `modules` and `commonjs` imports and exports; `types` tells the
+//! types of expressions. `imports` finds the modules that specifiers name, with the help of what `manifest` reads from
+//! project files.
 //!
 //! Conventions that the graph relies on:
 //! - `const x = require('m')` is two imports under one name: the module's default export, and the module.
 //! - A default export without a name is called `default`.
 //! - Methods of recorded object literals have the variable as parent, and `this` in them has the receiver SelfType.
 //! - A function with a `prototype` is a class.
-//! - Names bound in a function leave no trace, except functions, classes and types, which are definitions there too.
+//! - Names bound in a function give no facts, except functions, classes and types, which are definitions there too.
 
 mod builtins;
 mod commonjs;
@@ -128,7 +128,8 @@ pub const JAVASCRIPT: LangSpec = LangSpec {
     ..TYPESCRIPT
 };
 
-/// Returns true for `tsconfig.json` and those that it refers to or extends: `tsconfig.app.json`, `jsconfig.base.json`.
+/// Returns true for `tsconfig.json`, and for configurations that it refers to or extends: `tsconfig.app.json`,
+/// `jsconfig.base.json`.
 fn is_config(file_name: &str) -> bool {
     ["tsconfig.", "jsconfig."].iter().any(|prefix| file_name.starts_with(prefix))
         && file_name.ends_with(".json")
@@ -167,20 +168,20 @@ enum Container {
     Other,
 }
 
-/// Braces around the walk.
+/// A pair of braces around the walk.
 struct Brace {
-    /// The byte where they end.
+    /// The byte at which the braces end.
     end: usize,
     container: Container,
     /// The type that an object literal is expected to have.
     expected: Option<Rc<str>>,
 }
 
-/// The walk's state. Sets of node ids say what a node further up decided about one further down.
+/// The state of the walk. Sets of node ids hold what a node further up decided about one further down.
 struct Ecma {
     grammar: &'static EcmaGrammar,
     lead: Lead,
-    /// The next declaration and what stands around it.
+    /// The node id of the next declaration, and the parts around it.
     around: Option<(usize, defs::Wrap)>,
     /// The plans for variables, by the node ID of their declarator.
     plans: FxHashMap<usize, variables::EcmaVariablePlan>,
@@ -190,9 +191,9 @@ struct Ecma {
     imported: FxHashSet<String>,
     /// The definitions of the file's top level.
     tops: FxHashMap<StrId, DefIdx>,
-    /// Functions and classes inside functions, to notice a second one.
+    /// The functions and classes inside functions, by owner and name, to notice a second one.
     seen: FxHashSet<(Option<DefIdx>, StrId)>,
-    /// Signatures that may have an implementation to come.
+    /// Signatures whose implementation may follow, by owner and name.
     overloads: FxHashMap<(Option<DefIdx>, StrId), DefIdx>,
     /// The field types of classes.
     classes: FxHashMap<DefIdx, members::FieldTypes>,
@@ -204,43 +205,43 @@ struct Ecma {
     results: Vec<(usize, Option<Rc<str>>)>,
     /// The types that functions in expressions have from their places, by node ID.
     contexts: FxHashMap<usize, contexts::FunctionContext>,
-    /// Object literals whose members are definitions.
+    /// Object literals whose members are definitions, by node id.
     objects: FxHashSet<usize>,
-    /// Object literals in functions that have a name or are returned.
+    /// Object literals in functions that have a name or are returned, by node id.
     local_objects: FxHashSet<usize>,
-    /// Object literals that are `module.exports`.
+    /// Object literals that are `module.exports`, by node id.
     exported_objects: FxHashSet<usize>,
-    /// Bodies of classes without a name.
+    /// Bodies of classes without a name, by node id.
     nameless: FxHashSet<usize>,
-    /// `this.x` that define a field.
+    /// Expressions `this.x` that define a field, by node id.
     assigned: FxHashSet<usize>,
-    /// Blocks that are no scope of their own.
+    /// Blocks that are no scope of their own, by node id.
     plain_blocks: FxHashSet<usize>,
-    /// Names whose kind of use was settled further up (bases).
+    /// The kind of use of names that a node further up has decided (bases), by node id.
     roles: FxHashMap<usize, RefKind>,
     /// Names that are no references.
     handled: Handled,
-    /// Names offered by export clauses, and whether as the default.
+    /// The names that export clauses export, each with true if it is the default.
     exported: Vec<(String, bool)>,
-    /// The body of the interface just opened.
+    /// The node id of the body of the interface just opened.
     interface_body: usize,
-    /// The left side of an assignment that was a definition.
+    /// The node id of the left side of an assignment that is a definition.
     passed_over: usize,
-    /// The node that is called, just before it is met.
+    /// The node id of the called expression, set just before the walk meets it.
     callee: usize,
-    /// A name that is no reference, just before it is met.
+    /// The node id of a name that is no reference, set just before the walk meets it.
     skip: usize,
-    /// The value of a definition that was opened further up.
+    /// The node id of the value of a definition that was opened further up.
     opened: usize,
-    /// The body of the function just entered.
+    /// The node id of the body of the function just entered.
     body: usize,
-    /// Before this byte, the walk is inside a function.
+    /// The byte at which the functions around the walk end.
     function_until: usize,
-    /// Before this byte, the walk is inside a block.
+    /// The byte at which the blocks around the walk end.
     block_until: usize,
-    /// Before this byte, `var` is local too (the head of a `for`).
+    /// The byte at which the head of a `for` ends, in which `var` is local too.
     local_until: usize,
-    /// Before this byte, definitions are declarations.
+    /// The byte up to which definitions are declarations.
     declare_until: usize,
 }
 
@@ -283,7 +284,8 @@ impl Ecma {
         }
     }
 
-    /// Export clauses can stand anywhere, and a member is visible only if what it belongs to is: known at the end.
+    /// Marks the definitions that are exported. That is known only at the end of the file: export clauses can stand
+    /// anywhere, and a member is visible only if its owner is.
     fn settle_exports(&self, mut facts: FactsBuilder) -> FactsBuilder {
         for (name, default) in &self.exported {
             let id = facts.intern(name);

@@ -1,7 +1,7 @@
-//! Imports and exports of ECMAScript modules.
+//! Records imports and exports of ECMAScript modules.
 //!
-//! `export { a as b } from 'x'` is an import that is passed on: with the local name `b`, because that is the name by
-//! which others ask for it; without a local name when it keeps its own.
+//! `export { a as b } from 'x'` is an import that is passed on: with the local name `b`, because other files ask for it
+//! by that name; without a local name when it keeps its own.
 
 use super::Ecma;
 use super::defs::New;
@@ -9,7 +9,7 @@ use crate::facts::{DefKind, ImportInput, ImportKind};
 use crate::syntax::{Node, all_children, named_children};
 use crate::walk::{Cx, WalkStep};
 
-/// A binding before it knows where it stands.
+/// A binding of an import, without its place.
 struct Binds<'t> {
     kind: ImportKind,
     module: &'t str,
@@ -46,7 +46,7 @@ impl Ecma {
         WalkStep::Skip
     }
 
-    /// `import A = ns.B`: another name for something.
+    /// Defines the name of `import A = ns.B` as an alias.
     pub(super) fn visit_import_alias<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let wrap = self.take_wrap(node, cx);
         if let Some(at) = node.named_child(0).filter(|at| !cx.text(*at).is_empty()) {
@@ -93,7 +93,7 @@ impl Ecma {
         }
     }
 
-    /// The name and alias of `a as b`; names may be strings.
+    /// Returns the name and alias of `a as b`; names may be strings.
     fn specifier_names<'t>(&self, node: Node<'t>, cx: &Cx<'t>) -> Option<(&'t str, Option<&'t str>)> {
         let f = &self.grammar.fields;
         let word = |n: Node<'t>| self.type_reader(cx).string_text(n).unwrap_or_else(|| cx.text(n));
@@ -170,13 +170,13 @@ impl Ecma {
         }
     }
 
-    /// Records that a name of this file is offered to others.
+    /// Records that a name of this file is exported.
     pub(super) fn record_export(&mut self, local: &str, exported: &str, cx: &mut Cx<'_>) {
         cx.facts.add_export(local, exported);
         self.exported.push((local.to_owned(), exported == "default"));
     }
 
-    /// `export default value`, `export = value`, `module.exports = value`.
+    /// Records `export default value`, `export = value` and `module.exports = value`.
     pub(super) fn export_value<'t>(&mut self, node: Node<'t>, value: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if value.kind() == "identifier" {
             self.record_export(cx.text(value), "default", cx);
@@ -231,8 +231,8 @@ fn bind(cx: &mut Cx<'_>, at: Node<'_>, binds: &Binds<'_>) {
     });
 }
 
-/// `const local = require('module')`: the module's one export if it has one, the module itself if not. Which of the two
-/// cannot be told from here, so both are said, the first choice first.
+/// Records the import of `const local = require('module')`: the module's one export if it has one, the module itself if
+/// not. One file cannot tell which of the two it is, so both are recorded, the first choice first.
 pub(super) fn whole_module<'t>(cx: &mut Cx<'t>, at: Node<'t>, module: &'t str, local: &'t str) {
     let named = Binds {
         kind: ImportKind::Named,
@@ -245,7 +245,7 @@ pub(super) fn whole_module<'t>(cx: &mut Cx<'t>, at: Node<'t>, module: &'t str, l
     bind(cx, at, &Binds { kind: ImportKind::Module, name: None, ..named });
 }
 
-/// One name taken out of a module by `require`.
+/// Records the import of one name of a module by `require`.
 pub(super) fn import_required_name<'t>(
     cx: &mut Cx<'t>,
     at: Node<'t>,
@@ -257,7 +257,7 @@ pub(super) fn import_required_name<'t>(
     bind(cx, at, &Binds { kind: ImportKind::Named, module, name, local, reexported: false });
 }
 
-/// A module under a name.
+/// Records the import of a module under a name.
 pub(super) fn import_namespace<'t>(cx: &mut Cx<'t>, at: Node<'t>, module: &'t str, local: &'t str) {
     bind(cx, at, &Binds { kind: ImportKind::Module, module, local: Some(local), ..effect_import() });
 }
@@ -274,7 +274,7 @@ pub(super) fn record_reexport<'t>(
     bind(cx, at, &Binds { kind: ImportKind::Named, module, name: Some(name), local, reexported: true });
 }
 
-/// `module.exports = require('module')`, or one property of it.
+/// Records the re-export of `module.exports = require('module')`, or of one property of the module.
 pub(super) fn pass_on<'t>(cx: &mut Cx<'t>, at: Node<'t>, module: &'t str, name: Option<&'t str>) {
     record_reexport(cx, at, module, name.unwrap_or("default"), "default");
     if name.is_none() {

@@ -1,6 +1,6 @@
-//! Object literals inside functions: the functions in them are definitions where the literal has a name or is returned, so that a
-//! line in such a function is known to be in it and not only in what is around. Options that are passed to a call are none: they are
-//! many, and what they are called with names them already.
+//! Defines the functions in object literals inside functions, where the literal has a name or is returned, so that a
+//! line in such a function belongs to it and not only to the function around. Options that are passed to a call are
+//! left out: they are many, and the called function names them already.
 
 use super::defs::New;
 use super::scopes::EcmaValueKind;
@@ -11,14 +11,14 @@ use crate::syntax::{Node, named_children};
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl Ecma {
-    /// `return { run() {} }`.
+    /// Visits `return { run() {} }`.
     pub(super) fn returned_object<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> WalkStep {
         self.note_object(node.named_child(0), cx);
         self.expect_returned(node);
         WalkStep::Into
     }
 
-    /// `=> ({ run() {} })`.
+    /// Notes the object literal that an arrow function returns: `=> ({ run() {} })`.
     pub(super) fn given_object<'t>(&mut self, function: Node<'t>, cx: &Cx<'t>) {
         let body = function.child_by_field_id(self.grammar.fields.body);
         self.note_object(body.filter(|body| body.kind() == "parenthesized_expression"), cx);
@@ -31,7 +31,7 @@ impl Ecma {
         }
     }
 
-    /// The object literal that a value is, if functions are among its members.
+    /// Returns the object literal that a value is, if functions are among its members.
     pub(super) fn object_of_functions<'t>(&self, value: Node<'t>, cx: &Cx<'t>) -> Option<Node<'t>> {
         let object = self.object_in(value)?;
         let has_function = named_children(object)
@@ -39,7 +39,8 @@ impl Ecma {
         has_function.then_some(object)
     }
 
-    /// The function that a member `key: function` has as its value, also where that is one side of a condition.
+    /// Returns the function that is the value of a member `key: function`, or the only one among the sides of a
+    /// condition there.
     fn function_of<'t>(&self, member: Node<'t>, cx: &Cx<'t>) -> Option<Node<'t>> {
         let value =
             member.child_by_field_id(self.grammar.fields.value).filter(|_| member.kind() == "pair")?;
@@ -51,7 +52,7 @@ impl Ecma {
         if let [function] = functions[..] { Some(function) } else { None }
     }
 
-    /// `key: function` of such a literal.
+    /// Defines a member `key: function` of such a literal.
     pub(super) fn local_member<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let at = node.child_by_field_id(self.grammar.fields.key);
         let name = at.and_then(|at| Some((at, self.property_name(at, cx)?)));
@@ -68,7 +69,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// Returns true if a literal is one of these.
+    /// Returns the container of the members of a literal, if the literal has a name or is returned inside a function.
     pub(super) fn local_container(&mut self, object: Node<'_>) -> Option<Container> {
         let is_local = !self.local_objects.is_empty() && self.local_objects.remove(&object.id());
         is_local.then_some(Container::Methods)

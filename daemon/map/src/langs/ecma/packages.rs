@@ -1,4 +1,5 @@
-//! Packages of the workspace and the path aliases of its configurations, from what `manifest` recorded.
+//! Finds packages of the workspace, and resolves path aliases of its configurations, from the pairs that `manifest`
+//! recorded.
 
 use hob_base::FileId;
 
@@ -9,22 +10,22 @@ use crate::langs::support::project::{folder_of, join};
 
 /// Most configurations that may extend each other in a row.
 const EXTENDS: usize = 6;
-/// Most references of one configuration that are looked at.
+/// Most references of one configuration that are followed.
 const REFERENCES: usize = 64;
 
-/// The values of a manifest's key.
+/// Yields the values of a manifest's key.
 fn values<'f>(facts: &'f FileFacts, key: &str) -> impl Iterator<Item = &'f str> {
     let id = facts.names.find(key);
     facts.manifest.iter().filter(move |(k, _)| Some(*k) == id).map(|(_, value)| facts.name(*value))
 }
 
-/// The (rest of the key, value) pairs whose key starts with `prefix`.
+/// Yields the manifest's pairs whose key starts with `prefix`, by the rest of the key.
 fn entries<'f>(facts: &'f FileFacts, prefix: &'static str) -> impl Iterator<Item = (&'f str, &'f str)> {
     let pairs = facts.manifest.iter().map(|(key, value)| (facts.name(*key), facts.name(*value)));
     pairs.filter_map(move |(key, value)| Some((key.strip_prefix(prefix)?, value)))
 }
 
-/// `a*c` matches `abc` with `b`.
+/// Returns the part of a name that the star of a pattern stands for: `a*c` matches `abc` with `b`.
 fn match_pattern<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
     match pattern.split_once('*') {
         None => (pattern == name).then_some(""),
@@ -32,7 +33,8 @@ fn match_pattern<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
     }
 }
 
-/// The targets of the pattern that fits best (the exact one, else the longest), with the star filled in.
+/// Returns the targets of the pattern that fits best (the exact one, else the one with the longest beginning), with the
+/// star filled in.
 fn best_targets<'f>(entries: impl Iterator<Item = (&'f str, &'f str)>, name: &str) -> Vec<String> {
     let mut best: Option<(usize, Vec<String>)> = None;
     for (pattern, target) in entries {
@@ -48,7 +50,7 @@ fn best_targets<'f>(entries: impl Iterator<Item = (&'f str, &'f str)>, name: &st
     best.map_or(Vec::new(), |(_, list)| list)
 }
 
-/// The nearest project file above `path` with one of these names: (folder, facts).
+/// Returns the nearest project file above `path` with one of these names: its folder and its facts.
 fn nearest_manifest<'p>(
     project: &'p dyn ImportProject,
     path: &str,
@@ -80,7 +82,8 @@ pub(super) fn by_config(project: &dyn ImportProject, from: &str, module: &str) -
     })
 }
 
-/// The configuration that a path in another one means: the file, with or without its ending, or the one in the folder.
+/// Returns the configuration that a path in another one means: the file, with or without its ending, or the one in the
+/// folder.
 fn config_at<'p>(project: &'p dyn ImportProject, path: &str) -> Option<(String, &'p FileFacts)> {
     let files = [path.to_owned(), format!("{path}.json"), path_below(path, "tsconfig.json")];
     files.into_iter().find_map(|path| {
@@ -89,7 +92,7 @@ fn config_at<'p>(project: &'p dyn ImportProject, path: &str) -> Option<(String, 
     })
 }
 
-/// Where the `extends` of a configuration leads: a path, or one in a package of the workspace.
+/// Returns the path that the `extends` of a configuration leads to, directly or in a package of the workspace.
 fn extended_config(project: &dyn ImportProject, at: &str, base: &str) -> Option<String> {
     if base.starts_with('.') {
         return join(at, base);
@@ -100,7 +103,7 @@ fn extended_config(project: &dyn ImportProject, at: &str, base: &str) -> Option<
     join(home, base.get(name.len() + 1..).unwrap_or("tsconfig.json"))
 }
 
-/// Asks a configuration, then those that it extends.
+/// Resolves a specifier by a configuration, then by those that it extends.
 fn by_chain<'p>(
     project: &'p dyn ImportProject,
     mut at: String,
@@ -135,7 +138,7 @@ fn by_one_config(project: &dyn ImportProject, at: &str, facts: &FileFacts, modul
     })
 }
 
-/// Resolves a path below one of the folders that the nearest configuration makes one (`rootDirs`) in the others.
+/// Resolves a path below one of the folders that the nearest configuration joins into one (`rootDirs`) in the others.
 pub(super) fn in_other_root(project: &dyn ImportProject, from: &str, path: &str) -> Option<FileId> {
     let (at, facts) = nearest_manifest(project, from, &["tsconfig.json", "jsconfig.json"])?;
     let roots: Vec<String> = values(facts, "rootDirs").filter_map(|root| join(&at, root)).collect();
@@ -143,7 +146,7 @@ pub(super) fn in_other_root(project: &dyn ImportProject, from: &str, path: &str)
     below.find_map(|rest| roots.iter().find_map(|other| probe_file(project, &path_below(other, rest))))
 }
 
-/// The folder of the nearest package.
+/// Returns the folder of the nearest package.
 pub(super) fn package_root(project: &dyn ImportProject, from: &str) -> Option<String> {
     nearest_manifest(project, from, &["package.json"]).map(|(at, _)| at)
 }
@@ -197,7 +200,7 @@ fn package_entry(
         .or_else(|| ["src/index", "index"].iter().find_map(|path| probe_file(project, &path_below(at, path))))
 }
 
-/// The package that a specifier names: its first segment, or first two of `@scope/name`.
+/// Returns the package that a specifier names: its first segment, or two of `@scope/name`.
 pub(super) fn package_name(module: &str) -> &str {
     let segments = if module.starts_with('@') { 2 } else { 1 };
     let end = module.match_indices('/').nth(segments - 1).map_or(module.len(), |(at, _)| at);

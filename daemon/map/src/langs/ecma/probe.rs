@@ -1,4 +1,4 @@
-//! From a path without certainty about its ending to a file: extensions, index files, sources of built files.
+//! Finds the file of a path without a sure ending: by extensions, index files, sources of built files.
 
 use hob_base::FileId;
 
@@ -7,7 +7,7 @@ use crate::langs::support::project::{folder_of, join};
 
 /// Endings tried after a path, in TypeScript's order.
 const ENDINGS: [&str; 10] = [".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue"];
-/// The endings of sources that an ending in a specifier can stand for, by that ending.
+/// The endings of sources that an ending in a specifier can stand for.
 const SOURCES: [(&str, &[&str]); 4] = [
     (".js", &[".ts", ".tsx", ".d.ts", ".jsx"]),
     (".jsx", &[".tsx"]),
@@ -17,7 +17,7 @@ const SOURCES: [(&str, &[&str]); 4] = [
 /// Folders that builds write to.
 const BUILT: [&str; 7] = ["dist", "lib", "build", "out", "esm", "cjs", "es"];
 
-/// The file that a path without a sure ending means.
+/// Returns the file that a path without a sure ending means.
 pub(super) fn probe_file(project: &dyn ImportProject, path: &str) -> Option<FileId> {
     for (ending, sources) in SOURCES {
         let found = path.strip_suffix(ending).and_then(|stem| with_endings(project, stem, sources));
@@ -34,13 +34,13 @@ fn with_endings(project: &dyn ImportProject, stem: &str, endings: &[&str]) -> Op
     endings.iter().find_map(|ending| project.file(&format!("{stem}{ending}")))
 }
 
-/// The file that a package's entry means: itself, or the source it was built from when the built file is not there.
+/// Returns the file that a package's entry means: the file itself, or its source if the built file is missing.
 pub(super) fn probe_entry(project: &dyn ImportProject, package: &str, target: &str) -> Option<FileId> {
     let path = join(package, target)?;
     probe_file(project, &path).or_else(|| source_of(project, package, target))
 }
 
-/// `dist/esm/x.js` is built from `src/x.ts`.
+/// Returns the source that a built file is made from: `src/x.ts` for `dist/esm/x.js`.
 fn source_of(project: &dyn ImportProject, package: &str, target: &str) -> Option<FileId> {
     let mut segments: Vec<&str> = target.split('/').filter(|s| !matches!(*s, "" | ".")).collect();
     let before = segments.len();
@@ -58,13 +58,13 @@ fn source_of(project: &dyn ImportProject, package: &str, target: &str) -> Option
     })
 }
 
-/// A path without its ending.
+/// Returns a path without its ending.
 fn without_ending(path: &str) -> &str {
     let endings = [".d.ts", ".d.mts", ".d.cts", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"];
     endings.iter().find_map(|ending| path.strip_suffix(ending)).unwrap_or(path)
 }
 
-/// A name in a folder.
+/// Returns the path of a name in a folder.
 pub(super) fn path_below(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }

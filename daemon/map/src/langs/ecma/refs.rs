@@ -1,4 +1,5 @@
-//! References: which names are used, how, and on what; and the scopes in which names are not references.
+//! Records references: which names are used, how, and on which value; opens the scopes in which names are no
+//! references.
 //!
 //! Every segment of `a.b.c()` is a use of its own name: `a` stands alone, `b` is read on `a`, `c` is called on `a.b`.
 
@@ -14,7 +15,7 @@ use crate::walk::{Binding, Cx, WalkStep};
 const INFER_LIMIT: usize = 500;
 
 impl Ecma {
-    /// A bare name in an expression.
+    /// Visits a bare name in an expression.
     pub(super) fn visit_identifier<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if node.id() != self.skip && !self.handled.take_mark(node) {
             let kind = self.kind_of(node, RefKind::Use);
@@ -23,7 +24,7 @@ impl Ecma {
         WalkStep::Skip
     }
 
-    /// `{ name }` in an object literal.
+    /// Visits `{ name }` in an object literal.
     pub(super) fn visit_shorthand<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let container = self.container_around(node);
         self.use_expected_key(Some(node), None, cx);
@@ -34,7 +35,7 @@ impl Ecma {
         WalkStep::Skip
     }
 
-    /// A bare name in a type.
+    /// Visits a bare name in a type.
     pub(super) fn visit_type_identifier<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if node.id() != self.skip && !self.handled.take_mark(node) {
             let kind = self.kind_of(node, RefKind::Type);
@@ -43,7 +44,7 @@ impl Ecma {
         WalkStep::Skip
     }
 
-    /// `object.name`; the walk goes on into the object.
+    /// Records the name of `object.name`; the walk goes on into the object.
     pub(super) fn visit_member<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let f = &self.grammar.fields;
         let (object, name) = (node.child_by_field_id(f.object), node.child_by_field_id(f.property));
@@ -135,7 +136,8 @@ impl Ecma {
         typed_receiver(&Some(ty.into()), cx)
     }
 
-    /// A call: what is called is met next. `import('x')` and `require('x')` load a module.
+    /// Visits a call, and marks the called expression, which the walk meets next. `import('x')` and `require('x')` load
+    /// a module.
     pub(super) fn visit_call<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let Some(function) = node.child_by_field_id(self.grammar.fields.function) else {
             return WalkStep::Into;
@@ -153,7 +155,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// A module loaded without a name for it.
+    /// Records the import of a module that is loaded without a name for it.
     fn import_for_effect<'t>(&self, call: Node<'t>, cx: &mut Cx<'t>) {
         let argument = call.child_by_field_id(self.grammar.fields.arguments).and_then(|a| a.named_child(0));
         let Some(module) = argument.and_then(|argument| self.type_reader(cx).string_text(argument)) else {
@@ -180,13 +182,13 @@ impl Ecma {
         self.mark_callee(constructor)
     }
 
-    /// `@decorator`, or what `new` makes.
+    /// Marks the expression that a decorator or `new` calls.
     pub(super) fn mark_callee(&mut self, callee: Option<Node<'_>>) -> WalkStep {
         self.callee = callee.map_or(0, |callee| callee.id());
         WalkStep::Into
     }
 
-    /// `<Foo ...>`; tags in lower case are the platform's own.
+    /// Visits the opening tag `<Foo ...>`; tags in lower case belong to the platform.
     pub(super) fn visit_jsx_element<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let Some(name) = node.child_by_field_id(self.grammar.fields.name) else { return WalkStep::Into };
         self.callee = name.id();
@@ -199,7 +201,8 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// `</ns.Foo>`: a name by itself is told by the file's scopes, and stands at the start of the element already.
+    /// Visits the closing tag `</ns.Foo>`. A name without a dot is skipped: the file's scopes explain it, and the
+    /// opening tag has it already.
     pub(super) fn visit_jsx_end(&self, node: Node<'_>) -> WalkStep {
         let name = node.child_by_field_id(self.grammar.fields.name);
         match name.is_some_and(|name| name.kind() != "identifier") {
@@ -208,7 +211,7 @@ impl Ecma {
         }
     }
 
-    /// A part of a type that binds names of its own.
+    /// Visits a part of a type that binds names of its own.
     pub(super) fn visit_type_scope<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         cx.open_scope(true);
         match node.kind() {
@@ -223,7 +226,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// `[key: string]`, `[K in T]`.
+    /// Binds the names of `[key: string]` and `[K in T]`.
     fn bind_keys<'t>(&self, node: Node<'t>, cx: &mut Cx<'t>) {
         for child in named_children(node) {
             let name = match child.kind() {
@@ -237,14 +240,14 @@ impl Ecma {
         }
     }
 
-    /// `T extends (...args: infer U) => V ? U : never`: `U` means something outside the function type, too.
+    /// Binds `U` of `T extends (...args: infer U) => V ? U : never`, which is bound outside of the function type too.
     fn bind_inferred<'t>(&self, condition: Node<'t>, cx: &mut Cx<'t>) {
         let right = condition.child_by_field_id(self.grammar.fields.right);
         let mut waiting: Vec<Node<'t>> =
             right.filter(|n| n.kind() != "conditional_type").into_iter().collect();
         for _ in 0..INFER_LIMIT {
             let Some(node) = waiting.pop() else { return };
-            // What a condition within infers is its own affair.
+            // A condition inside binds what it infers itself.
             waiting.extend(named_children(node).filter(|n| n.kind() != "conditional_type"));
             if node.kind() == "infer_type"
                 && let Some(name) = node.named_child(0)
@@ -254,7 +257,7 @@ impl Ecma {
         }
     }
 
-    /// The label of a tuple's element is no reference; parameters are bound by their function.
+    /// Marks the label of a tuple's element, which is no reference. Parameters are bound by their function.
     pub(super) fn visit_parameter(&mut self, node: Node<'_>) -> WalkStep {
         if let Some(label) = node.child_by_field_id(self.grammar.fields.name) {
             self.handled.mark(label);
@@ -262,7 +265,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// A block: its variables hide outer ones.
+    /// Visits a block, whose variables hide outer ones.
     pub(super) fn visit_block<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if node.id() == self.body || (!self.plain_blocks.is_empty() && self.plain_blocks.remove(&node.id())) {
             return WalkStep::Into;
@@ -272,7 +275,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// The cases of a `switch` share a scope.
+    /// Visits the body of a `switch`, whose cases share a scope.
     pub(super) fn visit_switch_body<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         self.block_until = self.block_until.max(node.end_byte());
         cx.open_scope(true);
@@ -286,7 +289,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// `for (let i = 0; ...)`.
+    /// Visits `for (let i = 0; ...)`.
     pub(super) fn visit_for_statement<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let initializer = node.child_by_field_id(self.grammar.fields.initializer);
         let declared = |n: &Node<'_>| matches!(n.kind(), "lexical_declaration" | "variable_declaration");
@@ -299,7 +302,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// `for (const x of xs)`.
+    /// Visits `for (const x of xs)`.
     pub(super) fn visit_for_in<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let f = &self.grammar.fields;
         let left = node.child_by_field_id(f.left).filter(|_| node.child_by_field_id(f.kind).is_some());

@@ -1,7 +1,7 @@
 //! Binds local names: parameters, `let` and `const` of a block, `var` of a function.
 //!
-//! Bound when their scope is entered, because JavaScript hoists. Names whose value is a function or class are definitions
-//! and names whose value is `require()` are imports; neither is bound.
+//! They are bound when their scope is entered, because JavaScript hoists. Names whose value is a function or class are
+//! definitions and names whose value is `require()` are imports; neither is bound.
 
 use rustc_hash::FxHashMap;
 
@@ -12,8 +12,8 @@ use crate::langs::support::split_outside_brackets;
 use crate::syntax::{Node, named_children};
 use crate::walk::{Binding, Cx, WalkStep};
 
-/// Stands for "the class at hand" among the bindings. It is turned into `Receiver::SelfType` before anything is recorded,
-/// and is never handed to the facts.
+/// Stands for the enclosing class among the bindings. It is turned into `Receiver::SelfType` before anything is
+/// recorded, and never reaches the facts.
 pub(super) const SELF: StrId = StrId(u32::MAX);
 
 /// The kind of thing that the value of a variable makes of it.
@@ -49,8 +49,8 @@ impl Ecma {
         }
     }
 
-    /// Binds the names of the `<T>` of a declaration, each to its number behind `%`, or behind `^` if a call says what it stands
-    /// for; and to the type that it extends: `%0:Base`.
+    /// Binds the names of the `<T>` of a declaration, each to its number behind `%`, or behind `^` if a call decides
+    /// what it stands for; and to the type that it extends: `%0:Base`.
     pub(super) fn bind_type_parameters<'t>(&self, node: Node<'t>, cx: &mut Cx<'t>) {
         let f = &self.grammar.fields;
         let Some(list) = node.child_by_field_id(f.type_parameters) else { return };
@@ -72,8 +72,7 @@ impl Ecma {
         }
     }
 
-    /// The type that stands for a type's parameter where nothing is given, else the one that it extends, behind `:`; empty if there is
-    /// neither.
+    /// Returns the default of a type parameter, else the type that it extends, behind `:`; empty if there is neither.
     pub(super) fn parameter_base<'t>(&self, parameter: Node<'t>, cx: &mut Cx<'t>) -> String {
         let f = &self.grammar.fields;
         let base = parameter.child_by_field_id(f.value).or_else(|| parameter.child_by_field_id(f.constraint));
@@ -114,7 +113,7 @@ impl Ecma {
         }
     }
 
-    /// Calls `f` with the names that a pattern binds.
+    /// Calls `f` with each name that a pattern binds.
     pub(super) fn each_name<'t>(&self, pattern: Node<'t>, f: &mut dyn FnMut(Node<'t>)) {
         let fields = &self.grammar.fields;
         let mut waiting = vec![pattern];
@@ -144,8 +143,8 @@ impl Ecma {
         });
     }
 
-    /// Calls `f` with each statement below `body`, those in nested functions left out, and whether it stands directly in
-    /// it.
+    /// Calls `f` with each statement below `body`, except those in nested functions, and with true if it stands
+    /// directly in it.
     pub(super) fn each_statement<'t>(&self, body: Node<'t>, f: &mut dyn FnMut(Node<'t>, bool)) {
         let mut waiting = vec![body];
         while let Some(node) = waiting.pop() {
@@ -162,7 +161,7 @@ impl Ecma {
         }
     }
 
-    /// Binds what stands directly in a block; whether there was anything.
+    /// Binds the variables that stand directly in a block, and opens a scope for them if there are any.
     pub(super) fn bind_block<'t>(&self, block: Node<'t>, cx: &mut Cx<'t>) {
         let mut opened = false;
         for statement in named_children(block) {
@@ -196,7 +195,7 @@ impl Ecma {
         }
     }
 
-    /// The type of a variable or field, from its annotation or else its value.
+    /// Returns the type of a variable or field, from its annotation or else its value.
     pub(super) fn declared_type<'t>(&self, declarator: Node<'t>, cx: &Cx<'t>) -> TypeName<'t> {
         let (f, reader) = (&self.grammar.fields, self.type_reader(cx));
         match declarator.child_by_field_id(f.ty) {
@@ -219,7 +218,7 @@ impl Ecma {
         }
     }
 
-    /// The names of the file's top level with their types.
+    /// Collects the names of the file's top level with their types.
     pub(super) fn scan_top_level<'t>(&mut self, program: Node<'t>, cx: &Cx<'t>) -> WalkStep {
         let f = &self.grammar.fields;
         let mut top: FxHashMap<String, Option<String>> = FxHashMap::default();
@@ -283,7 +282,7 @@ pub(super) fn local_type<'t>(ty: TypeName<'t>, cx: &mut Cx<'t>) -> Binding {
     ty.map_or(Binding::Opaque, |ty| Binding::Typed(cx.facts.intern(&ty)))
 }
 
-/// A type in terms of the file: what it says by way of local names is said by way of their types.
+/// Returns a type in terms of the file: local names in it are replaced by their types.
 pub(super) fn without_local_names(ty: &str, cx: &mut Cx<'_>) -> Option<String> {
     if let Some((holder, held)) = split_holder(ty) {
         let held = without_local_names(held, cx);
@@ -323,7 +322,7 @@ pub(super) fn without_local_names(ty: &str, cx: &mut Cx<'_>) -> Option<String> {
             }
         }
         (Some(Binding::Typed(of)), None) if of != SELF => {
-            // A type's parameter; a variable of the name is no type.
+            // The name is a type's parameter; a variable of that name is no type.
             let of = cx.facts.provisional_name(of);
             of.starts_with(['%', '^']).then(|| of.to_owned())
         }
@@ -344,7 +343,7 @@ fn each_without_local_names(types: &str, cx: &mut Cx<'_>) -> String {
     plain.collect::<Vec<_>>().join(",")
 }
 
-/// A path without the type arguments of its calls, if these name anything local.
+/// Returns a path without the type arguments of its calls, if these name anything local.
 fn plain_path(path: &str, cx: &mut Cx<'_>) -> String {
     let Some((start, rest)) = path.split_once('<') else { return path.to_owned() };
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
@@ -358,7 +357,7 @@ fn plain_path(path: &str, cx: &mut Cx<'_>) -> String {
 }
 
 impl Ecma {
-    /// The specifier in `require('x')`, `require('x').y` or `await import('x')`.
+    /// Returns the specifier in `require('x')`, `require('x').y` or `await import('x')`.
     pub(super) fn module_of<'t>(&self, value: Node<'t>, source: &'t [u8]) -> Option<Required<'t>> {
         let f = &self.grammar.fields;
         let reader = EcmaTypeReader::new(source, f);
@@ -387,7 +386,7 @@ impl Ecma {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Required<'t> {
     pub(super) module: &'t str,
-    /// The one property of it that is taken.
+    /// The one property of the module that is taken.
     pub(super) property: Option<&'t str>,
     /// True if it is loaded by `import()`, false if by `require()`.
     pub(super) dynamic: bool,

@@ -1,4 +1,4 @@
-//! Tests of the facts that hob reads from TypeScript and JavaScript files.
+//! Tests the facts that hob reads from TypeScript and JavaScript files.
 //!
 //! The file is over 600 lines because each construct of the language stands beside the facts that it gives.
 
@@ -10,7 +10,7 @@ fn check_facts(source: &str, expected: &str) {
     render::check(Lang::TypeScript, source, expected);
 }
 
-/// Only the lines that start with one of the kinds of facts asked for.
+/// Compares the facts of the requested kinds alone.
 #[track_caller]
 fn check_lines(lang: Lang, source: &str, keep: fn(&str) -> bool, expected: &str) {
     let all = render::facts_of(lang, source);
@@ -557,7 +557,7 @@ describe('b', () => { const helper = () => 2; helper(); });
     }
 }
 
-/// Something of each construct.
+/// A sample with each construct of the languages.
 const DAMAGED_SAMPLE: &str = "
 /** Doc */
 @deco({a})

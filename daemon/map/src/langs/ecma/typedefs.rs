@@ -1,4 +1,4 @@
-//! Definitions of types and namespaces: interfaces, aliases, enumerations, `namespace` and `declare`.
+//! Defines types and namespaces: interfaces, aliases, enumerations, `namespace` and `declare`.
 
 use super::Ecma;
 use super::defs::{New, Wrap};
@@ -21,7 +21,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// `type A = ...`.
+    /// Defines an alias: `type A = ...`.
     pub(super) fn visit_type_alias<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if self.type_declaration(node, DefKind::TypeAlias, cx) {
             self.bind_type_parameters(node, cx);
@@ -32,7 +32,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// Says which type an alias stands for, and what a call gives where it is a function's.
+    /// Records the type that an alias stands for, and the result of a call if that is a function type.
     fn say_aliased<'t>(&self, value: Option<Node<'t>>, cx: &mut Cx<'t>) {
         let (Some(idx), Some(value)) = (cx.owner(), value) else { return };
         let is_function = value.kind() == "function_type";
@@ -53,7 +53,8 @@ impl Ecma {
         }
     }
 
-    /// An object type that an alias names has its members as an interface has; what else is in an intersection are its bases.
+    /// Opens the object type that an alias names, whose members are like an interface's; the other parts of an
+    /// intersection are its bases.
     fn open_alias(&mut self, value: Option<Node<'_>>) {
         let mut waiting: Vec<Node<'_>> = value.into_iter().collect();
         while let Some(part) = waiting.pop() {
@@ -93,7 +94,7 @@ impl Ecma {
         true
     }
 
-    /// The members of an enumeration.
+    /// Defines the members of an enumeration.
     pub(super) fn visit_enum_members<'t>(&mut self, body: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         for member in named_children(body) {
             let at = member.child_by_field_id(self.grammar.fields.name).unwrap_or(member);
@@ -105,7 +106,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// `namespace A.B {}`: one definition for each part of the name.
+    /// Defines `namespace A.B {}`: one definition for each part of the name.
     pub(super) fn visit_namespace<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let f = &self.grammar.fields;
         let (name, body) = (node.child_by_field_id(f.name), node.child_by_field_id(f.body));
@@ -127,7 +128,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// The parts of `A.B.C` are no references.
+    /// Marks the parts of `A.B.C`, which are no references.
     fn mark_path(&mut self, path: Node<'_>) {
         let mut at = Some(path);
         for _ in 0..32 {

@@ -1,6 +1,6 @@
-//! Tells the type of a value from an expression or annotation, as far as one file can tell: `new Foo()`, literals,
-//! and annotations of a single class. Of a call or a member it keeps the path, behind a `=`, because the result is
-//! another file's affair. Unions and intersections say nothing.
+//! Tells the type of a value from an expression or annotation, as far as one file can tell: `new Foo()`, literals, and
+//! annotations of a single class. Of a call or a member it keeps the path, behind a `=`, because the result depends on
+//! other files. Unions of several classes, and intersections, give no type.
 
 use std::borrow::Cow;
 
@@ -8,16 +8,16 @@ use super::grammar::Fields;
 use crate::langs::support::split_outside_brackets;
 use crate::syntax::{Node, named_children};
 
-/// Most levels of parentheses and wrappers that are looked into.
+/// Most levels of parentheses and wrappers that are unwrapped.
 const DEPTH: usize = 8;
 
-/// Most elements of a list that are looked at for its type.
+/// Most elements of a list that are read for its type.
 const ELEMENTS: usize = 8;
 
-/// Most types within one another that are read.
+/// Most nested types that are read.
 const LEVELS: usize = 5;
 
-/// Most lists within one another whose type is told.
+/// Most nested list literals whose type is inferred.
 const LISTS: usize = 3;
 
 /// Longest path of an expression that is kept, in bytes.
@@ -26,46 +26,47 @@ pub(super) const LONGEST: usize = 200;
 /// Most calls and members of an expression that are followed.
 pub(super) const PATH: usize = 4 * DEPTH;
 
-/// The name that stands for the class at hand.
+/// The name that stands for the enclosing class.
 pub(super) const THIS: &str = "this";
 
-/// A dotted type name.
+/// A dotted type name; `None` if the type is unknown.
 pub(super) type TypeName<'t> = Option<Cow<'t, str>>;
 
-/// A node's text; empty where it is not UTF-8.
+/// Returns a node's text; empty if it is not UTF-8.
 pub(super) fn text<'t>(source: &'t [u8], node: Node<'_>) -> &'t str {
     source.get(node.byte_range()).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
 }
 
-/// The first segment of a dotted name, or of the path of an expression.
+/// Returns the first segment of a dotted name, or of the path of an expression.
 pub(super) fn head(path: &str) -> &str {
     let path = path.strip_prefix('=').unwrap_or(path);
     path.split(['.', '(', '@', '~', '<']).next().unwrap_or(path)
 }
 
-/// The type of a member of a value of this type: `rest` starts with a dot.
+/// Returns the type of a member of a value of this type: `rest` starts with a dot.
 pub(super) fn member_type(ty: &str, rest: &str) -> Option<String> {
-    // The end of a type is marked, because a type may have dots of its own.
+    // The end of a type is marked with `~`, because a type may have dots of its own.
     let path = if ty.starts_with('=') { format!("{ty}{rest}") } else { format!("={ty}~{rest}") };
     (path.len() <= LONGEST).then_some(path)
 }
 
-/// Splits `[]Foo` (a list of `Foo`) and `{}Foo` (a map to `Foo`) into the sign and what is held.
+/// Splits `[]Foo` (a list of `Foo`) and `{}Foo` (a map to `Foo`) into the sign and the held type.
 pub(super) fn split_holder(ty: &str) -> Option<(&str, &str)> {
     ["[]", "{}"].iter().find_map(|sign| ty.starts_with(sign).then(|| ty.split_at(sign.len())))
 }
 
-/// The type of the elements of a list of this type; `None` if it is no list.
+/// Returns the type of the elements of a list of this type; `None` if it is no list.
 pub(super) fn element_type(ty: &str) -> Option<String> {
     match split_holder(ty) {
         Some(("[]", held)) => Some(held.to_owned()),
         Some(_) => None,
-        // A type of some name may stand for a list.
+        // A named type may stand for a list.
         None => member_type(ty, ".[]"),
     }
 }
 
-/// The type of an element of a list or tuple of this type, by its place; `None` if it is neither, or not known.
+/// Returns the type of an element of a list or tuple of this type, by its number; `None` if the type is neither, or
+/// unknown.
 pub(super) fn element_at(ty: &str, place: usize) -> Option<String> {
     if let Some(elements) = ty.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
         let element = split_outside_brackets(elements, ',').nth(place).filter(|element| *element != "_");
@@ -77,12 +78,12 @@ pub(super) fn element_at(ty: &str, place: usize) -> Option<String> {
     }
 }
 
-/// A file's text and its grammar's fields, to read expressions with.
+/// A file's text and its grammar's fields, for reading expressions.
 #[derive(Clone, Copy)]
 pub(super) struct EcmaTypeReader<'t> {
     pub(super) source: &'t [u8],
     pub(super) fields: &'static Fields,
-    /// Levels of types within one another that are still read.
+    /// The number of levels of nested types that are still read.
     levels: usize,
 }
 
@@ -91,12 +92,12 @@ impl<'t> EcmaTypeReader<'t> {
         Self { source, fields, levels: LEVELS }
     }
 
-    /// A reader for the types within a type; `None` where they are not read.
+    /// Returns a reader for the types within a type; `None` at the last level.
     fn inner(self) -> Option<Self> {
         Some(Self { levels: self.levels.checked_sub(1)?, ..self })
     }
 
-    /// `a.b.c` for a name or a chain of properties of names; `this` counts as a name.
+    /// Returns the path `a.b.c` of a name or of a chain of properties of names; `this` counts as a name.
     pub(super) fn dotted_path(self, node: Node<'_>) -> TypeName<'t> {
         let mut segments: Vec<&'t str> = Vec::new();
         let mut at = node;
@@ -128,7 +129,7 @@ impl<'t> EcmaTypeReader<'t> {
         None
     }
 
-    /// The type of an expression's value.
+    /// Returns the type of an expression's value.
     pub(super) fn value(self, node: Node<'_>) -> TypeName<'t> {
         let mut at = node;
         for _ in 0..DEPTH {
@@ -158,7 +159,8 @@ impl<'t> EcmaTypeReader<'t> {
         None
     }
 
-    /// The type of what `new` makes: a class, or a list or map where the library's class is given types.
+    /// Returns the type of the object that `new` makes: a class, or a list or map where the library's class is given
+    /// types.
     fn made_type(self, node: Node<'_>) -> TypeName<'t> {
         let name = self.dotted_path(node.child_by_field_id(self.fields.constructor)?)?;
         let Some(arguments) = node.child_by_field_id(self.fields.type_arguments) else { return Some(name) };
@@ -169,13 +171,13 @@ impl<'t> EcmaTypeReader<'t> {
         }
     }
 
-    /// The base that a class names with type arguments: `extends Base<Foo>`.
+    /// Returns the base that a class names, with its type arguments: `extends Base<Foo>`.
     pub(super) fn extended(self, clause: Node<'_>) -> TypeName<'t> {
         let name = self.dotted_path(clause.child_by_field_id(self.fields.value)?)?;
         Some(self.with_arguments(name, clause.child_by_field_id(self.fields.type_arguments)))
     }
 
-    /// A type with its arguments, where any of them is known: `Box<Foo,_>`.
+    /// Returns a type with its arguments, if any of them is known: `Box<Foo,_>`.
     fn with_arguments(self, name: Cow<'t, str>, arguments: Option<Node<'_>>) -> Cow<'t, str> {
         let Some(list) = arguments else { return name };
         let texts = self.each_type(list, None);
@@ -187,7 +189,7 @@ impl<'t> EcmaTypeReader<'t> {
         }
     }
 
-    /// The types in a list of them, `_` for each that is not known.
+    /// Returns the types in a list of them, `_` for an unknown one.
     fn each_type(self, list: Node<'_>, of: Option<u16>) -> Vec<String> {
         let Some(reader) = self.inner() else { return Vec::new() };
         let types = named_children(list).filter(|n| n.kind() != "comment").take(ELEMENTS);
@@ -199,7 +201,7 @@ impl<'t> EcmaTypeReader<'t> {
         types.map(text).collect()
     }
 
-    /// `[A, label: B]`.
+    /// Returns the type `(A,B)` of a tuple `[A, label: B]`; `Array` if no element is known.
     fn tuple(self, node: Node<'_>) -> Cow<'t, str> {
         let texts = self.each_type(node, Some(self.fields.ty));
         let tuple = format!("({})", texts.join(","));
@@ -207,20 +209,20 @@ impl<'t> EcmaTypeReader<'t> {
         if is_known { tuple.into() } else { "Array".into() }
     }
 
-    /// `{ [key: string]: A }`, which is a map.
+    /// Returns the type of a map: `{}A` for `{ [key: string]: A }`.
     fn indexed(self, object: Node<'_>) -> TypeName<'t> {
         let index = object.named_child(0).filter(|index| index.kind() == "index_signature")?;
         let held = index.child_by_field_id(self.fields.ty).filter(|_| object.named_child_count() == 1)?;
         Some(format!("{{}}{}", self.inner()?.annotation_type(held).filter(|held| held != THIS)?).into())
     }
 
-    /// `typeof a.b`, and the result of a call of it where `then` is `()`.
+    /// Returns the path of `typeof a.b`, or of the result of a call of it where `then` is `()`.
     fn queried(self, node: Node<'_>, then: &str) -> TypeName<'t> {
         let query = Some(node).filter(|node| node.kind() == "type_query")?;
         Some(format!("={}{then}", self.dotted_path(query.named_child(0)?)?).into())
     }
 
-    /// `T["key"]`, `T[number]`.
+    /// Returns the type of `T["key"]` and `T[number]`.
     fn looked_up(self, node: Node<'_>) -> TypeName<'t> {
         let (of, index) = (self.inner()?.annotation_type(node.named_child(0)?)?, node.named_child(1)?);
         let found = match index.named_child(0).and_then(|text| self.string_text(text)) {
@@ -231,7 +233,7 @@ impl<'t> EcmaTypeReader<'t> {
         found.filter(|_| of != THIS).map(Cow::from)
     }
 
-    /// The type arguments of a call, where a path can hold them.
+    /// Returns the type arguments of a call, if a path can hold them.
     fn plain_arguments(self, list: Node<'_>) -> Option<String> {
         let texts = self.each_type(list, None);
         let is_plain = |text: &String| !text.contains(['.', '(', '@', '~', '=', '<']);
@@ -239,7 +241,7 @@ impl<'t> EcmaTypeReader<'t> {
         is_known.then(|| format!("<{}>", texts.join(",")))
     }
 
-    /// The type of a list by its elements, if they agree.
+    /// Returns the type of a list by its elements, if they agree.
     fn array_type(self, node: Node<'_>, depth: usize) -> Option<String> {
         let below = depth.checked_sub(1)?;
         let mut agreed: Option<Cow<'t, str>> = None;
@@ -259,7 +261,7 @@ impl<'t> EcmaTypeReader<'t> {
         agreed.map(|ty| format!("[]{ty}")).filter(|ty| ty.len() <= LONGEST)
     }
 
-    /// The path of an expression: names, members and calls.
+    /// Returns the path of an expression: names, members and calls.
     pub(super) fn path(self, node: Node<'_>, depth: usize) -> Option<String> {
         let below = depth.checked_sub(1)?;
         let inner = |child: Option<Node<'_>>| child.and_then(|child| self.path(child, below));
@@ -273,7 +275,7 @@ impl<'t> EcmaTypeReader<'t> {
                 if function.kind() == "parenthesized_expression"
                     && let Some(called) = function.named_child(0).filter(|called| is_function(*called))
                 {
-                    // A function that is called where it is written gives what it declares.
+                    // A function that is called where it is written returns the declared type.
                     let result = self.annotation_type(called.child_by_field_id(self.fields.return_type)?)?;
                     return Some(format!("{result}~")).filter(|_| result != THIS && !result.starts_with('='));
                 }
@@ -314,7 +316,7 @@ impl<'t> EcmaTypeReader<'t> {
         }
     }
 
-    /// The type an annotation names: `Foo`, `Foo<T>`, `Foo | null`, `Readonly<Foo>` all give `Foo`.
+    /// Returns the type that an annotation names: `Foo`, `Foo | null` and `Readonly<Foo>` all give `Foo`.
     pub(super) fn annotation_type(self, node: Node<'_>) -> TypeName<'t> {
         let mut at = node;
         for _ in 0..DEPTH {
@@ -356,7 +358,7 @@ impl<'t> EcmaTypeReader<'t> {
         None
     }
 
-    /// A list of, or map to, values of a type.
+    /// Returns the type of a list of values of a type, or of a map to them; `Array` if that type is unknown.
     fn holder(self, sign: &str, held: Option<Node<'_>>) -> TypeName<'t> {
         let inner = self.inner()?;
         let held = held.and_then(|held| inner.annotation_type(held)).filter(|held| held != THIS);
@@ -367,7 +369,7 @@ impl<'t> EcmaTypeReader<'t> {
         ty.kind() == "literal_type" && matches!(text(self.source, ty), "null" | "undefined")
     }
 
-    /// The text between the quotes of a string.
+    /// Returns the text between the quotes of a string; `None` for other nodes.
     pub(super) fn string_text(self, node: Node<'_>) -> Option<&'t str> {
         let text = text(self.source, node);
         let is_string = matches!(node.kind(), "string" | "template_string");
@@ -375,13 +377,13 @@ impl<'t> EcmaTypeReader<'t> {
     }
 }
 
-/// What a type of the library's with arguments stands for.
+/// The meaning of one of the library's generic types.
 pub(super) enum GenericKind {
-    /// Its first argument, or what awaiting it gives: types are read as if everything had been awaited.
+    /// Its first argument, or the result of awaiting it: types are read as if everything had been awaited.
     Itself,
     List,
     Map,
-    /// Writes the result of a call of the queried function, or the object that the queried class makes.
+    /// The result of a call of the queried function, or the object that the queried class makes.
     Result,
     Other,
 }

@@ -1,4 +1,4 @@
-//! Variables: what becomes of `const`, `let` and `var`, by where they stand and what their value is.
+//! Decides what `const`, `let` and `var` define, by their place and their value.
 
 use super::Ecma;
 use super::defs::{New, Wrap};
@@ -15,13 +15,14 @@ pub(super) struct EcmaVariablePlan {
     wrap: Wrap,
     value: EcmaValueKind,
     is_const: bool,
-    /// True if it stands in a function, so that only functions in its value count.
+    /// True if the variable stands in a function, so that only functions in its value count.
     is_local: bool,
     head: usize,
 }
 
 impl Ecma {
-    /// `const`, `let`, `var`: what becomes of each variable is settled here, and done when it is met.
+    /// Plans the definition or import of each variable of `const`, `let` and `var`; the plan is carried out when the
+    /// walk meets the variable.
     pub(super) fn visit_declaration<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let f = &self.grammar.fields;
         let wrap = self.take_wrap(node, cx);
@@ -52,7 +53,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// Notes what is known of the keys in a variable's value, and in a pattern in the place of its name.
+    /// Notes the types that the keys in a variable's value, and in a pattern in the place of its name, belong to.
     fn note_expected<'t>(&mut self, declarator: Node<'t>, cx: &mut Cx<'t>) {
         let f = &self.grammar.fields;
         let (name, value) = (declarator.child_by_field_id(f.name), declarator.child_by_field_id(f.value));
@@ -107,7 +108,7 @@ impl Ecma {
         self.opened = value.id();
     }
 
-    /// Variables of the file or of a namespace.
+    /// Defines variables of the file or of a namespace.
     fn define_variables<'t>(&mut self, node: Node<'t>, plan: &EcmaVariablePlan, cx: &mut Cx<'t>) {
         let f = &self.grammar.fields;
         let Some(pattern) = node.child_by_field_id(f.name) else { return };
@@ -152,7 +153,7 @@ impl Ecma {
         }
     }
 
-    /// The type of a variable that is written as its members: `let x: { a: A }`.
+    /// Returns the object type that a variable is declared with: `let x: { a: A }`.
     fn object_type_of<'t>(&self, declarator: Node<'t>) -> Option<Node<'t>> {
         let written = declarator.child_by_field_id(self.grammar.fields.ty)?.named_child(0)?;
         (written.kind() == "object_type").then_some(written)
@@ -166,7 +167,8 @@ impl Ecma {
         value.is_some_and(|value| self.object_of_functions(value, cx).is_some())
     }
 
-    /// Returns true if a value holds functions of its own: an object, or a call that is given one or the other.
+    /// Returns true if a value holds functions of its own: an object, or a call with a function or an object among its
+    /// arguments.
     pub(super) fn has_inside(&self, value: Node<'_>) -> bool {
         if self.object_in(value).is_some() {
             return true;
@@ -177,7 +179,7 @@ impl Ecma {
         })
     }
 
-    /// The object literal that a value is, wrappers aside.
+    /// Returns the object literal that a value is, wrappers aside.
     pub(super) fn object_in<'t>(&self, value: Node<'t>) -> Option<Node<'t>> {
         let mut at = value;
         for _ in 0..4 {

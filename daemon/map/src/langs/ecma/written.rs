@@ -1,13 +1,13 @@
-//! Reads a type from the text of a signature: a parameter's, of which no tree is at hand any more. Says of it what
-//! [`types`](super::types) says of an annotation.
+//! Reads a type from the text of a signature, such as a parameter's, whose tree is gone. It gives the same types as
+//! [`types`](super::types) gives for an annotation.
 
 use super::types::{GenericKind, generic_kind, predefined_type};
 use crate::langs::support::split_outside_brackets;
 
-/// Most types within one another.
+/// Most nested types that are read.
 const DEPTH: usize = 8;
 
-/// The hint that a written type gives; `None` where it gives none.
+/// Returns the hint that a written type gives; `None` if it gives none.
 pub(super) fn hint_of_type(text: &str) -> Option<String> {
     hint_within(text, DEPTH)
 }

@@ -1,8 +1,9 @@
-//! Names that Elixir itself binds: special forms, functions of `Kernel`, types, and the modules of its own libraries.
+//! Lists the names that Elixir itself binds: special forms, functions of `Kernel`, types, and the modules of its own
+//! libraries.
 
 use crate::langs::BuiltinWords;
 
-/// The words of Elixir.
+/// Elixir's words for the resolution, which pins none of them to a definition by the name alone.
 pub(super) const BUILTINS: BuiltinWords = BuiltinWords {
     globals: "\
         def defp defmacro defmacrop defmodule defstruct defexception defprotocol defimpl defguard defguardp defdelegate \

@@ -1,4 +1,4 @@
-//! Uses: calls with their number of arguments, captures, modules.
+//! Records uses: calls with their number of arguments, captures, modules.
 
 use super::grammar::ElixirKind;
 use super::heads::{arguments, do_block, operator, word};
@@ -8,7 +8,7 @@ use crate::langs::support::refer_unbound;
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
-/// So many arguments are not recorded.
+/// Most arguments of a call that are recorded.
 const MANY: usize = 15;
 
 impl ElixirRules {
@@ -41,7 +41,7 @@ impl ElixirRules {
         }
     }
 
-    /// `helper(x)`
+    /// Records `helper(x)`, unless it is quoted code.
     fn visit_bare_call(&mut self, node: Node<'_>, name: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if name.start_byte() >= self.quoted_until {
             self.refer_call(node, name, Receiver::None, cx);
@@ -49,7 +49,7 @@ impl ElixirRules {
         WalkStep::Into
     }
 
-    /// `Repo.get(x)`, `__MODULE__.get(x)`. What is called on a value is not known.
+    /// Records `Repo.get(x)` and `__MODULE__.get(x)`. A call on a value is unknown.
     fn visit_qualified(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let target = node.child_by_field_id(self.g.f.target);
         let Some(dot) = target.filter(|target| self.g.kind(*target) == ElixirKind::Dot) else {
@@ -101,7 +101,7 @@ impl ElixirRules {
         }
     }
 
-    /// `x |> run(y)` gives the call one more argument.
+    /// Visits an operation: `x |> run(y)` gives the call one more argument.
     pub(super) fn visit_binary(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         match operator(node, cx) {
             "|>" => {
@@ -126,7 +126,7 @@ impl ElixirRules {
         }
     }
 
-    /// `&run/2`, `&Repo.get/2`
+    /// Records the functions of `&run/2` and `&Repo.get/2`.
     pub(super) fn visit_capture(&mut self, operand: Node<'_>, cx: &mut Cx<'_>) {
         if self.g.kind(operand) != ElixirKind::Binary || operator(operand, cx) != "/" {
             return;
@@ -147,7 +147,7 @@ impl ElixirRules {
         }
     }
 
-    /// A module as a value, in a struct, or handed over.
+    /// Records a module as a value, in a struct, or as an argument.
     pub(super) fn visit_alias(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if !self.handled.take_mark(node) {
             self.refer_module(node, RefKind::Type, cx);
@@ -155,7 +155,7 @@ impl ElixirRules {
         WalkStep::Skip
     }
 
-    /// Records the use of a module by the name that is written, with the part before it as a path.
+    /// Records the use of a module by its written name, with the part before the last name as a path.
     pub(super) fn refer_module(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
         match cx.text(node).rsplit_once('.') {
             Some((path, name)) => {

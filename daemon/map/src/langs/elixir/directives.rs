@@ -1,4 +1,4 @@
-//! `alias`, `import`, `require`, `use`.
+//! Records `alias`, `import`, `require` and `use`.
 
 use super::grammar::ElixirKind;
 use super::heads::{arguments, key_text, keys, keyword};
@@ -10,7 +10,7 @@ use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl ElixirRules {
-    /// A directive; its modules are imports and no uses.
+    /// Visits a directive, whose modules are imports and no uses.
     pub(super) fn visit_directive(&mut self, node: Node<'_>, word: &str, cx: &mut Cx<'_>) -> WalkStep {
         let given = arguments(node);
         let Some(first) = given.first().copied() else { return WalkStep::Skip };
@@ -29,7 +29,7 @@ impl ElixirRules {
         WalkStep::Skip
     }
 
-    /// The full names of the modules in `A.B`, `A.{B, C.D}` or `__MODULE__.B`.
+    /// Returns the full names of the modules in `A.B`, `A.{B, C.D}` or `__MODULE__.B`.
     fn directive_modules(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Vec<String> {
         let at = node.start_byte();
         match self.g.kind(node) {
@@ -76,7 +76,7 @@ impl ElixirRules {
         }
     }
 
-    /// `import A`, or `import A, only: [from: 2]`, which binds names.
+    /// Records `import A`, or `import A, only: [from: 2]`, which binds names.
     fn add_star(&mut self, node: Node<'_>, module: &str, given: &[Node<'_>], cx: &mut Cx<'_>) {
         let only = keyword(given, "only", cx).filter(|only| self.g.kind(*only) == ElixirKind::List);
         let Some(only) = only else {

@@ -1,6 +1,7 @@
 //! Maps the nodes of the Elixir grammar to the kinds that the extractor tells apart.
 //!
-//! The grammar knows no definitions: `defmodule`, `def` and `alias` are calls like any other, and their words tell.
+//! The grammar knows no definitions: `defmodule`, `def` and `alias` are calls like any other, which only their words
+//! tell apart.
 
 use std::sync::LazyLock;
 
@@ -9,10 +10,10 @@ use crate::langs::support::fields;
 /// The kinds of nodes that the Elixir extractor tells apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum ElixirKind {
-    /// Nothing in itself; its children may be.
+    /// A node that means nothing itself; its children may.
     #[default]
     Other,
-    /// Neither it nor what is in it.
+    /// A node that means nothing, and whose children are skipped.
     Nothing,
     Call,
     Arguments,

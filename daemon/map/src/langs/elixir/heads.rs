@@ -16,12 +16,12 @@ pub(super) struct FunctionHead<'t> {
     pub(super) arity: usize,
 }
 
-/// The word that a call begins with, if it is a bare name.
+/// Returns the word that a call begins with, if it is a bare name.
 pub(super) fn word<'t>(call: Node<'t>) -> Option<Node<'t>> {
     call.child_by_field_id(GRAMMAR.f.target).filter(|target| GRAMMAR.kind(*target) == ElixirKind::Ident)
 }
 
-/// The named children of a call's arguments, without comments.
+/// Returns the named children of a call's arguments, without comments.
 pub(super) fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();
     if let Some(list) = child_where(call, |child| GRAMMAR.kind(child) == ElixirKind::Arguments) {
@@ -32,12 +32,12 @@ pub(super) fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
     found
 }
 
-/// The block of a call: `do … end`.
+/// Returns the block of a call: `do … end`.
 pub(super) fn do_block(call: Node<'_>) -> Option<Node<'_>> {
     child_where(call, |child| GRAMMAR.kind(child) == ElixirKind::DoBlock)
 }
 
-/// The value of a keyword among arguments: `User` of `for: User`.
+/// Returns the value of a keyword among arguments: `User` of `for: User`.
 pub(super) fn keyword<'t>(arguments: &[Node<'t>], key: &str, cx: &Cx<'_>) -> Option<Node<'t>> {
     let keywords = arguments.last().filter(|last| GRAMMAR.kind(**last) == ElixirKind::Keywords)?;
     let pair = child_where(*keywords, |pair| key_of(pair).is_some_and(|found| key_text(found, cx) == key))?;
@@ -48,24 +48,24 @@ fn key_of(pair: Node<'_>) -> Option<Node<'_>> {
     pair.child_by_field_id(GRAMMAR.f.key).filter(|key| GRAMMAR.kind(*key) == ElixirKind::Keyword)
 }
 
-/// The text of a key without its colon.
+/// Returns the text of a key without its colon.
 pub(super) fn key_text<'s>(key: Node<'_>, cx: &Cx<'s>) -> &'s str {
     cx.text(key).trim_end().trim_end_matches(':')
 }
 
-/// The keys of keywords, in order.
+/// Returns the keys of keywords, in order.
 pub(super) fn keys(keywords: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();
     each_child(keywords, |pair, _| found.extend(key_of(pair)));
     found
 }
 
-/// The operator of an expression of two sides or one.
+/// Returns the operator of an expression with one or two sides; empty for other nodes.
 pub(super) fn operator<'s>(node: Node<'_>, cx: &Cx<'s>) -> &'s str {
     node.child_by_field_id(GRAMMAR.f.operator).map_or("", |operator| cx.text(operator))
 }
 
-/// The head of a function; `None` if its name is computed.
+/// Returns the head of a function; `None` if its name is computed.
 pub(super) fn function_head<'t>(whole: Node<'t>, cx: &Cx<'_>) -> Option<FunctionHead<'t>> {
     let is_guarded = GRAMMAR.kind(whole) == ElixirKind::Binary && operator(whole, cx) == "when";
     let call = if is_guarded { whole.child_by_field_id(GRAMMAR.f.left)? } else { whole };
@@ -79,7 +79,7 @@ pub(super) fn function_head<'t>(whole: Node<'t>, cx: &Cx<'_>) -> Option<Function
     Some(FunctionHead { whole, call, name, arity })
 }
 
-/// The content of a string that is not put together.
+/// Returns the content of a plain string; `None` for one with expressions or escapes in it.
 pub(super) fn string_content<'s>(text: Node<'_>, cx: &Cx<'s>) -> Option<&'s str> {
     let is_plain = GRAMMAR.kind(text) == ElixirKind::Text && text.named_child_count() == 1;
     let content = text.named_child(0).filter(|content| is_plain && content.kind() == "quoted_content")?;

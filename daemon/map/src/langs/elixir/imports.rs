@@ -1,18 +1,20 @@
 //! Finds the module that a name means.
 //!
-//! Elixir loads modules by their full names from wherever they were compiled, so no path counts: the file that defines the name is the
-//! module's. Code for tests defines modules of its own, which go behind. A name whose first part begins no module of the project is
-//! a package outside, under the name that packages take from their modules (`Phoenix.Router` of `phoenix`).
+//! Elixir loads modules by their full names from wherever they were compiled, so no path counts: the module is in the
+//! file that defines the name. Modules that code for tests defines come last. A name whose first part begins no module
+//! of the project is a package outside, under the name that packages take from their modules (`phoenix` for
+//! `Phoenix.Router`).
 
 use hob_base::FileId;
 
 use super::builtins::is_own_module;
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 
-/// The last part of a name that stands for what the `use` of a module brings, which nothing shows.
+/// The last part of a name that stands for the definitions that the `use` of a module brings, which the source does not
+/// show.
 pub(super) const USING: &str = ".__using__";
 
-/// The rules for Elixir.
+/// The import rules of Elixir.
 pub(super) struct ModuleNames;
 
 impl ImportRules for ModuleNames {
@@ -63,7 +65,7 @@ impl ImportRules for ModuleNames {
     }
 }
 
-/// The module of this full name; unknown if several files define it.
+/// Returns the module of this full name; unknown if several files define it.
 fn find_module(project: &dyn ImportProject, from: FileId, name: &str) -> Option<ModuleTarget> {
     let is_elixir = |file: &FileId| {
         let path = project.path(*file);
@@ -92,7 +94,7 @@ fn is_for_tests(path: &str) -> bool {
         || path.split('/').any(|part| matches!(part, "test" | "deps" | "integration_test"))
 }
 
-/// `PhoenixHTML` as `phoenix_html`.
+/// Returns `phoenix_html` for `PhoenixHTML`.
 fn snake_case(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 4);
     let mut before = ' ';

@@ -1,4 +1,4 @@
-//! Definitions: modules, protocols and their implementations, functions, structs, tests.
+//! Defines modules, protocols and their implementations, functions, structs and tests.
 
 use super::grammar::ElixirKind;
 use super::heads::{arguments, do_block, function_head, key_text, keys, keyword, string_content};
@@ -8,19 +8,19 @@ use crate::langs::support::{NewDef, Outer, each_child, refer_unbound, test_title
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
-/// Most bytes of a test's title; what is longer has lost its end.
+/// Most bytes of a test's title; a longer one was not closed.
 const LONGEST: usize = 250;
 
-/// A definition in terms of nodes.
+/// A definition about to be made, in terms of nodes.
 pub(super) struct ElixirItem<'t, 'a> {
     pub(super) node: Node<'t>,
     pub(super) name: &'a str,
     pub(super) name_at: (u32, u32),
     pub(super) kind: DefKind,
     pub(super) flags: DefFlags,
-    /// The start of its qualified name, where the definition around it does not give that.
+    /// The start of its qualified name, if the definition around it does not give that.
     pub(super) qualifier: Option<&'a str>,
-    /// Where its header ends.
+    /// The byte at which its header ends.
     pub(super) end: usize,
 }
 
@@ -45,7 +45,7 @@ impl ElixirRules {
         def.make_def(cx, &outer, scope)
     }
 
-    /// `defmodule A.B do`, `defprotocol Size do`
+    /// Defines the module of `defmodule A.B do` or `defprotocol Size do`.
     pub(super) fn visit_module(&mut self, node: Node<'_>, kind: DefKind, cx: &mut Cx<'_>) -> WalkStep {
         let Some(alias) = arguments(node).first().copied() else { return WalkStep::Into };
         if self.g.kind(alias) != ElixirKind::Alias {
@@ -67,7 +67,7 @@ impl ElixirRules {
         WalkStep::Into
     }
 
-    /// `defimpl Size, for: User do`: the module `Size.User`.
+    /// Defines the module of `defimpl Size, for: User do`: `Size.User`.
     pub(super) fn visit_implementation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let given = arguments(node);
         let Some(protocol) = given.first().copied().filter(|first| self.g.kind(*first) == ElixirKind::Alias)
@@ -94,13 +94,13 @@ impl ElixirRules {
         WalkStep::Into
     }
 
-    /// Defines the module of a full name, and goes into it.
+    /// Defines the module of a full name, and enters it.
     fn open_module(&mut self, node: Node<'_>, at: Node<'_>, name: &str, kind: DefKind, cx: &mut Cx<'_>) {
         let (qualifier, last) = name.rsplit_once('.').unwrap_or(("", name));
         let around = self.module_at(node.start_byte()).map(|module| module.name.clone());
         let is_plain = around.as_deref().unwrap_or("") == qualifier;
         let (line, col) = cx.position(at);
-        // The name of a nested path stands behind the parts before it.
+        // The last name of a nested path stands behind the parts before it.
         let before = cx.text(at).rfind('.').map_or(0, |dot| dot as u32 + 1);
         let end = arguments(node).last().map_or(at.end_byte(), |last| last.end_byte());
         let end = do_block(node).map_or(end, |block| block.start_byte());
@@ -117,7 +117,7 @@ impl ElixirRules {
         self.modules.push(OpenModule { end: node.end_byte(), def, name: name.to_owned() });
     }
 
-    /// `def get(id) do`, `defp`, `defmacro`, `defguard`, `defdelegate`.
+    /// Defines the function of `def get(id) do`, `defp`, `defmacro`, `defguard` or `defdelegate`.
     pub(super) fn visit_function(&mut self, node: Node<'_>, keyword: &str, cx: &mut Cx<'_>) -> WalkStep {
         let Some(head) = arguments(node).first().and_then(|head| function_head(*head, cx)) else {
             return WalkStep::Into;
@@ -162,7 +162,7 @@ impl ElixirRules {
         DefFlags::default().with_if(is_protocol(module, cx), DefFlags::DECLARATION)
     }
 
-    /// `defstruct [:name, age: 0]`, `defexception`: a field for each key.
+    /// Defines the fields of `defstruct [:name, age: 0]` and `defexception`: one for each key.
     pub(super) fn visit_struct(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut fields = Vec::new();
         for part in arguments(node) {
@@ -196,7 +196,7 @@ impl ElixirRules {
         WalkStep::Into
     }
 
-    /// `test "works" do`, `describe "get/1" do`; `None` for a call that is neither.
+    /// Defines the test of `test "works" do`, or the group of `describe "get/1" do`; `None` for other calls.
     pub(super) fn visit_test(&mut self, node: Node<'_>, word: &str, cx: &mut Cx<'_>) -> Option<WalkStep> {
         let given = arguments(node);
         let block = do_block(node).or_else(|| keyword(&given, "do", cx))?;
@@ -217,7 +217,7 @@ impl ElixirRules {
         Some(WalkStep::Into)
     }
 
-    /// The function of another module that `defdelegate` calls.
+    /// Records the function of another module that `defdelegate` calls.
     fn refer_delegate(&mut self, node: Node<'_>, name: &str, arity: usize, cx: &mut Cx<'_>) {
         let given = arguments(node);
         let renamed = keyword(&given, "as", cx).map(|atom| cx.text(atom).trim_start_matches(':'));
@@ -235,7 +235,7 @@ fn is_protocol(module: Option<DefIdx>, cx: &Cx<'_>) -> bool {
     module.is_some_and(|module| cx.facts.defs()[module.index()].kind == DefKind::Interface)
 }
 
-/// Makes a further clause part of its function.
+/// Makes a further clause part of the function that it belongs to.
 fn extend(known: DefIdx, clause: Node<'_>, cx: &mut Cx<'_>) {
     let (_, last) = Cx::lines(clause);
     let def = cx.facts.def_mut(known);

@@ -1,15 +1,17 @@
-//! Elixir.
+//! Reads Elixir files.
 //!
-//! A module is named in full from anywhere, so the path of a call says which module it means once its aliases are known; the
-//! import rules look modules up by their names and not by files. A bare call is one of the module around it, or of what that imports.
+//! A module is named in full from anywhere, so the path of a call says which module it means once its aliases are
+//! known; the import rules look modules up by their names and not by files. A bare call means a function of the module
+//! around it, or of those that this module imports.
 //!
 //! Conventions that the graph relies on:
 //! - A module is a Module, a protocol an Interface, an implementation a Module with the name that Elixir gives it
 //!   (`Size.MyApp.User`), which implements the protocol. `@behaviour` implements too.
-//! - Clauses of one name and number of parameters are one definition; other numbers are definitions of their own, which calls tell
-//!   apart by their arguments, with what a pipe adds.
+//! - Clauses of one name and number of parameters are one definition; other numbers are definitions of their own, which
+//!   calls tell apart by their arguments, together with the one that a pipe adds.
 //! - An attribute has its `@` in its name, because a function may have the rest of it.
-//! - A name without brackets is a variable, never a call. What `use` brings is not seen, so a module with `use` guesses no bare name.
+//! - A name without brackets is a variable, never a call. The names that `use` brings are unknown, so a module with
+//!   `use` guesses no bare name.
 //! - The package of a file is the first part of its first module's name.
 
 mod builtins;
@@ -32,7 +34,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// Elixir's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Elixir,
     id: "ex",

@@ -1,4 +1,4 @@
-//! The judgement on each node of Elixir: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of Elixir to its handler, and holds what handlers remember between nodes.
 
 use rustc_hash::FxHashMap;
 
@@ -10,35 +10,35 @@ use crate::walk::{Cx, Rules, WalkStep};
 
 /// A module that the walk is in.
 pub(super) struct OpenModule {
-    /// Where it ends.
+    /// The byte at which it ends.
     pub(super) end: usize,
     pub(super) def: Option<DefIdx>,
     /// Its full name.
     pub(super) name: String,
 }
 
-/// The rules for Elixir.
+/// The state of the walk over one file of Elixir.
 pub(super) struct ElixirRules {
     pub(super) g: &'static ElixirGrammar,
     /// Calls and names that are heads of definitions, and names that are no types.
     pub(super) handled: Handled,
-    /// Calls that a pipe gives one more argument.
+    /// Calls to which a pipe gives one more argument.
     pub(super) piped: Handled,
-    /// The number of arguments of a captured function, by its node.
+    /// The number of arguments of a captured function, by node id.
     pub(super) captured: FxHashMap<usize, usize>,
     /// The modules around the walk, innermost last.
     pub(super) modules: Vec<OpenModule>,
     /// The full names of modules by their local names.
     pub(super) aliases: FxHashMap<String, String>,
-    /// Functions by the module around them, their name and number of parameters.
+    /// The functions, by the module around them, their name and their number of parameters.
     pub(super) functions: FxHashMap<(Option<DefIdx>, StrId, usize), DefIdx>,
-    /// Attributes by the module around them.
+    /// The attributes, by the module around them and their name.
     pub(super) attributes: FxHashMap<(Option<DefIdx>, StrId), DefIdx>,
     /// The documentation that waits for its definition.
     pub(super) doc: String,
-    /// Before this byte, names are types.
+    /// The byte up to which names are types.
     pub(super) types_until: usize,
-    /// Before this byte, code is quoted: its bare names mean what they mean elsewhere.
+    /// The byte up to which code is quoted: its bare names mean what they mean where it is used.
     pub(super) quoted_until: usize,
 }
 
@@ -59,13 +59,13 @@ impl ElixirRules {
         }
     }
 
-    /// The module around a place.
+    /// Returns the module around a place.
     pub(super) fn module_at(&mut self, at: usize) -> Option<&OpenModule> {
         while self.modules.pop_if(|module| module.end <= at).is_some() {}
         self.modules.last()
     }
 
-    /// A module's name as Elixir reads it: with aliases in the place of its first part.
+    /// Returns the full name of a module, with an alias in the place of its first part resolved.
     pub(super) fn full_name(&mut self, written: &str, at: usize) -> String {
         let (first, rest) = written.split_once('.').unwrap_or((written, ""));
         let known = if first == "__MODULE__" {

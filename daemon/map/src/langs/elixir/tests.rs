@@ -1,4 +1,4 @@
-//! Elixir: strings in, facts and edges out.
+//! Tests the facts that hob reads from Elixir, and the edges that they give.
 
 use hob_base::CancelToken;
 

@@ -1,4 +1,4 @@
-//! Attributes: documentation, types, callbacks, behaviours, and those that a module gives itself.
+//! Handles attributes: documentation, types, callbacks, behaviours, and constants of the module.
 
 use super::grammar::ElixirKind;
 use super::heads::{FunctionHead, arguments, function_head, operator, string_content, word};
@@ -77,7 +77,7 @@ impl ElixirRules {
         WalkStep::Into
     }
 
-    /// Documentation belongs to the module around it, or to the next definition.
+    /// Gives documentation to the module around it, or keeps it for the next definition.
     fn keep_doc(&mut self, node: Node<'_>, word: &str, value: Option<Node<'_>>, cx: &mut Cx<'_>) {
         let text = value.and_then(|value| string_content(value, cx)).unwrap_or("");
         if word != "moduledoc" {
@@ -87,7 +87,7 @@ impl ElixirRules {
         }
     }
 
-    /// `@timeout 5_000`: the first one defines, further ones use it.
+    /// Defines `@timeout 5_000` at its first place; further places use it.
     fn define_attribute(&mut self, node: Node<'_>, name: Node<'_>, cx: &mut Cx<'_>) {
         let text = format!("@{}", cx.text(name));
         let module = self.module_at(node.start_byte()).and_then(|module| module.def);
@@ -113,7 +113,7 @@ impl ElixirRules {
         self.doc = doc;
     }
 
-    /// The sides of `head :: type`, with its guard left out.
+    /// Returns the head of `head :: type`, without the guard.
     fn typed_head<'t>(&self, value: Option<Node<'t>>, cx: &Cx<'_>) -> Option<FunctionHead<'t>> {
         let mut typed = value?;
         if operator(typed, cx) == "when" {
@@ -125,7 +125,7 @@ impl ElixirRules {
         function_head(typed.child_by_field_id(self.g.f.left)?, cx)
     }
 
-    /// What stands in `node` are types, but for the name at its head.
+    /// Marks the names in `node` as types, except the name at its head.
     fn read_types(&mut self, node: Node<'_>, head: Option<&FunctionHead<'_>>) {
         self.types_until = self.types_until.max(node.end_byte());
         head.into_iter().for_each(|head| self.handled.mark(head.call));
@@ -136,7 +136,7 @@ impl ElixirRules {
         self.read_types(node, head.as_ref());
     }
 
-    /// `@type t :: term`
+    /// Defines the type of `@type t :: term`.
     fn define_type(&mut self, node: Node<'_>, word: &str, value: Option<Node<'_>>, cx: &mut Cx<'_>) {
         let head = self.typed_head(value, cx);
         self.read_types(node, head.as_ref());
@@ -153,7 +153,7 @@ impl ElixirRules {
         self.define_item(&item, Some(false), cx);
     }
 
-    /// `@callback open(id) :: t`
+    /// Defines the callback of `@callback open(id) :: t`.
     fn define_callback(&mut self, node: Node<'_>, value: Option<Node<'_>>, cx: &mut Cx<'_>) {
         let head = self.typed_head(value, cx);
         self.read_types(node, head.as_ref());
@@ -170,7 +170,7 @@ impl ElixirRules {
         self.define_item(&item, Some(false), cx);
     }
 
-    /// `id :: integer` among types: a name before `::` is none.
+    /// Marks `id` of `id :: integer` among types, which is no type.
     pub(super) fn skip_named_type(&mut self, node: Node<'_>) {
         let left = node.child_by_field_id(self.g.f.left);
         left.filter(|left| self.g.kind(*left) == ElixirKind::Ident)
@@ -178,7 +178,7 @@ impl ElixirRules {
             .for_each(|left| self.handled.mark(left));
     }
 
-    /// A name without brackets: a type among types, a variable elsewhere.
+    /// Visits a name without brackets, which is a type among types, and a variable elsewhere.
     pub(super) fn visit_identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if !self.handled.take_mark(node) && node.start_byte() < self.types_until {
             refer_unbound(cx, cx.text(node), node, RefKind::Type, Receiver::None);

@@ -1,6 +1,6 @@
-//! Names in the tags of a page: ids, classes, and links to ids.
+//! Reads the names in the tags of a page: ids, classes, and links to ids.
 //!
-//! Values that a template computes (`{{ kind }}`, `<%= kind %>`) name nothing that is known here, nor do the words between their
+//! Values that a template computes (`{{ kind }}`, `<%= kind %>`) are left out, and so are the words between their
 //! marks.
 
 use std::ops::Range;
@@ -13,23 +13,23 @@ const MOST: usize = 20_000;
 /// The role of a name in a tag.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum MarkKind {
-    /// `id="main"`
+    /// An id: `id="main"`.
     Id,
-    /// One word of `class="btn wide"`.
+    /// One class of `class="btn wide"`.
     Class,
-    /// `href="#main"`, `for="main"`
+    /// A link to an id: `href="#main"`, `for="main"`.
     Target,
 }
 
-/// One name in a tag, in bytes of the file.
+/// One name in a tag; places are bytes of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct PageMark {
     pub(super) kind: MarkKind,
     /// The name behind its mark: `.btn`, `#main`.
     pub(super) name: String,
-    /// Where the name begins.
+    /// The byte at which the name begins.
     pub(super) at: usize,
-    /// The whole tag.
+    /// The bytes of the whole tag.
     pub(super) tag: Range<usize>,
 }
 
@@ -58,7 +58,7 @@ pub(super) fn gather_marks(source: &[u8], open: usize, tag: &Tag, marks: &mut Ve
     }
 }
 
-/// The words of a value with the places where they begin, without those that a template computes.
+/// Returns the words of a value, each with the byte at which it begins, without those that a template computes.
 fn plain_words(source: &[u8], place: Range<usize>) -> Vec<(usize, &str)> {
     let value = source.get(place.clone()).unwrap_or(&[]);
     let (mut words, mut at, mut in_template) = (Vec::new(), place.start, false);

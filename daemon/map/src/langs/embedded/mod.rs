@@ -1,12 +1,13 @@
-//! Files that hold scripts among other things: Vue, Svelte and Astro components, HTML pages.
+//! Reads files that hold scripts among other things: Vue, Svelte and Astro components, HTML pages.
 //!
-//! No grammar of their own: a small scanner finds the elements of scripts and styles, and the extractor of their language reads
-//! each in place, so that positions are those of the whole file. Their imports and exports work as in any module, whichever
-//! way they lead. A component is its file's default export, written or not. Elements of a template that are named after
-//! something the scripts have are uses of it; the expressions in a template are not read.
+//! They have no grammar of their own: a small scanner finds the elements of scripts and styles, and the extractor of
+//! their language reads each in place, so that positions are those of the whole file. Their imports and exports work as
+//! in any module, in both directions. A component is its file's default export, written or not. Elements of a template
+//! that are named after a name of the scripts are uses of it; the expressions in a template are not read.
 //!
-//! A class in a tag is one of the file's own styles or, in a page, of the sheets that the page loads; another file has nothing to do
-//! with it, whatever is called the same there. An id of a page is a definition for the links of that page alone.
+//! A class in a tag is one of the file's own styles or, in a page, of the sheets that the page loads; a class of any
+//! other file has nothing to do with it, even under the same name. An id of a page is a definition for the links of
+//! that page alone.
 
 mod marks;
 mod scan;
@@ -49,7 +50,7 @@ pub const VUE: LangSpec = LangSpec {
 pub const SVELTE: LangSpec =
     LangSpec { lang: Lang::Svelte, id: "svelte", name: "Svelte", extensions: &["svelte"], ..VUE };
 
-/// Astro's row. What stands between the lines of dashes at the top is TypeScript.
+/// Astro's row in the language table. The text between the lines of dashes at the top is TypeScript.
 pub const ASTRO: LangSpec = LangSpec {
     lang: Lang::Astro,
     id: "astro",
@@ -93,7 +94,7 @@ fn read(
 ) -> FactsBuilder {
     let scan = scan_page(source, page);
     if page == EmbeddedPageKind::Html {
-        // Before the styles, whose rules for an id then are uses of it.
+        // Ids come before the styles, whose rules for an id then are uses of it.
         define_ids(source, &scan.marks, &mut facts);
     }
     let mut places = PiecePositions::new(source);
@@ -128,7 +129,7 @@ fn read(
     facts
 }
 
-/// Defines the ids of a page; each is its tag.
+/// Defines the ids of a page, each with its tag as its range.
 fn define_ids(source: &[u8], marks: &[PageMark], facts: &mut FactsBuilder) {
     let mut places = PiecePositions::new(source);
     for mark in marks.iter().filter(|mark| mark.kind == MarkKind::Id) {
@@ -166,7 +167,7 @@ fn refer_marks(source: &[u8], marks: &[PageMark], owner: Option<DefIdx>, facts: 
     }
 }
 
-/// The component itself: what the scripts export by default, or the file.
+/// Returns the definition of the component: the scripts' default export, or a definition of the whole file.
 fn define_component(source: &[u8], facts: &mut FactsBuilder) -> DefIdx {
     let exported = facts.defs().iter().position(|def| def.flags.has(DefFlags::DEFAULT));
     if let Some(at) = exported {
@@ -206,7 +207,7 @@ fn load(module: &str, kind: ImportKind, line: u32, facts: &mut FactsBuilder) {
     });
 }
 
-/// `<Button>` and, in Vue, `<my-button>`: used if the file has such a name.
+/// Records `<Button>` and, in Vue, `<my-button>`, if the file has such a name.
 fn refer_element(element: &str, line: u32, col: u32, owner: Option<DefIdx>, facts: &mut FactsBuilder) {
     let name = pascal_case(element.split('.').next().unwrap_or(element));
     if facts.binds_at_top(&name) {

@@ -1,6 +1,6 @@
-//! Finds scripts, styles, elements that may be components, and the names in tags, in text that is otherwise not understood.
+//! Finds scripts, styles, elements that may be components, and the names in tags; all other text is passed over.
 //!
-//! It follows what the parsers of HTML do as far as scripts are concerned: comments are passed over, and a script ends at the
+//! It follows the parsers of HTML as far as scripts are concerned: comments are passed over, and a script ends at the
 //! first `</script`, whatever the script says.
 
 use memchr::{memchr, memmem};
@@ -21,7 +21,7 @@ pub(super) enum EmbeddedPageKind {
     Html,
 }
 
-/// Something found, in bytes of the whole file.
+/// A piece of a page; places are bytes of the whole file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum PagePiece {
     /// The inside of a script.
@@ -35,9 +35,9 @@ pub(super) enum PagePiece {
     },
     /// A script that is loaded from elsewhere.
     Source {
-        /// Where the tag starts.
+        /// The first byte of the tag.
         at: usize,
-        /// From where, as written.
+        /// The address of the script, as written.
         module: String,
     },
     /// The inside of a style that is plain CSS.
@@ -49,21 +49,21 @@ pub(super) enum PagePiece {
     },
     /// A style sheet that is loaded from elsewhere.
     Sheet {
-        /// Where the tag starts.
+        /// The first byte of the tag.
         at: usize,
-        /// From where, as written.
+        /// The address of the sheet, as written.
         module: String,
     },
-    /// An element that no HTML has.
+    /// An element that HTML does not have.
     Element {
-        /// Where its name starts.
+        /// The first byte of its name.
         at: usize,
         /// Its name, as written.
         name: String,
     },
 }
 
-/// Everything of interest, in order.
+/// The pieces and names of a page, in the order of the text.
 #[derive(Debug, Default)]
 pub(super) struct PageScan {
     pub(super) pieces: Vec<PagePiece>,
@@ -93,7 +93,7 @@ pub(super) fn scan_page(source: &[u8], page: EmbeddedPageKind) -> PageScan {
     scan
 }
 
-/// The text between two lines of three dashes at the top.
+/// Returns the range of the text between two lines of three dashes at the top.
 fn front_range(source: &[u8]) -> Option<(usize, usize)> {
     let blank = source.iter().take_while(|b| b.is_ascii_whitespace()).count();
     let from = blank + source.get(blank..)?.strip_prefix(b"---").map(|_| 3)?;
@@ -101,12 +101,12 @@ fn front_range(source: &[u8]) -> Option<(usize, usize)> {
     Some((from, from + end))
 }
 
-/// Where the next `end` ends; the end of the file if there is none.
+/// Returns the byte behind the next `end`; the end of the file if there is none.
 fn end_after(source: &[u8], from: usize, end: &[u8]) -> usize {
     memmem::find(source.get(from..).unwrap_or(&[]), end).map_or(source.len(), |at| from + at + end.len())
 }
 
-/// One tag that opens at `open`; gives where to go on.
+/// Scans one tag that opens at `open`; returns the byte at which the scan goes on.
 fn scan_element(source: &[u8], open: usize, page: EmbeddedPageKind, scan: &mut PageScan) -> usize {
     let name = name_at(source, open + 1);
     let end = open + 1 + name.len();
@@ -138,7 +138,7 @@ fn name_at(source: &[u8], from: usize) -> &str {
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { "" }
 }
 
-/// A style in another language than CSS gives nothing.
+/// Adds a style, if it is plain CSS; returns the byte at which its text ends.
 fn scan_style(source: &[u8], from: usize, pieces: &mut Vec<PagePiece>) -> usize {
     let tag = read_tag(source, from);
     let to = close(source, tag.end, "</style");
@@ -166,7 +166,7 @@ fn scan_script(
     end
 }
 
-/// Where the text of an element ends: at its closing tag, in either case.
+/// Returns the byte at which the text of an element ends: that of its closing tag, in either case.
 fn close(source: &[u8], from: usize, closing: &str) -> usize {
     let mut at = from;
     while let Some(found) = memmem::find(source.get(at..).unwrap_or(&[]), b"</") {
@@ -180,7 +180,7 @@ fn close(source: &[u8], from: usize, closing: &str) -> usize {
     source.len()
 }
 
-/// The language of a script; `None` if it is no program (data, templates, import maps) or in another language.
+/// Returns the language of a script; `None` if it is no program (data, templates, import maps) or in another language.
 fn language(tag: &Tag, page: EmbeddedPageKind) -> Option<Lang> {
     let plain = if page == EmbeddedPageKind::Astro { Lang::TypeScript } else { Lang::JavaScript };
     if let Some(lang) = tag.value("lang") {

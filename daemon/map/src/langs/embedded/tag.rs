@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-/// Most attributes of one tag that are looked at.
+/// Most attributes of one tag that are read.
 const ATTRIBUTES: usize = 64;
 
 /// One attribute of a tag.
@@ -17,7 +17,7 @@ pub(super) struct TagAttribute {
     pub(super) place: Range<usize>,
 }
 
-/// The attributes of a tag, and where it ends.
+/// The attributes of a tag, and its end.
 #[derive(Debug, Default)]
 pub(super) struct Tag {
     pub(super) attributes: Vec<TagAttribute>,
@@ -40,7 +40,7 @@ impl Tag {
     }
 }
 
-/// Reads attributes up to the `>` that is in none of them.
+/// Reads attributes up to the `>` that is outside of all of them.
 pub(super) fn read_tag(source: &[u8], from: usize) -> Tag {
     let mut found = Tag { end: source.len(), ..Tag::default() };
     let mut at = from;
@@ -80,7 +80,7 @@ fn read_attribute(source: &[u8], from: usize, tag: &mut Tag) -> usize {
     at
 }
 
-/// The bytes of the value that starts here, and the byte after it.
+/// Returns the bytes of the value that starts here, and the byte behind it.
 fn quoted_value(source: &[u8], start: usize) -> (Range<usize>, usize) {
     match source.get(start) {
         Some(&quote @ (b'"' | b'\'')) => {

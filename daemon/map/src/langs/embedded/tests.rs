@@ -1,4 +1,4 @@
-//! Tests of the facts that hob reads from files with scripts in them.
+//! Tests the facts that hob reads from files with scripts in them.
 
 use crate::fixture::check_edges;
 use crate::langs::lang::Lang;

@@ -1,4 +1,4 @@
-//! Routes of Go's web servers: `net/http`, chi, gin, echo, fiber, gorilla.
+//! Records routes of Go's web servers: `net/http`, chi, gin, echo, fiber, gorilla.
 
 use super::grammar::GoKind;
 use super::rules::GoRules;
@@ -6,7 +6,7 @@ use crate::langs::support::routes::{self, last_name};
 use crate::syntax::{Node, named_children};
 use crate::walk::Cx;
 
-/// Methods that answer a path with the function handed over last.
+/// Methods that register their last argument as the handler of a path.
 const ROUTE_METHODS: &[&str] = &[
     "HandleFunc",
     "Handle",
@@ -32,7 +32,7 @@ const ROUTE_METHODS: &[&str] = &[
     "Mount",
 ];
 
-/// Most arguments that are read.
+/// Most arguments of a registration that are read.
 const MAX_ARGUMENTS: usize = 12;
 
 impl GoRules {
@@ -64,7 +64,7 @@ impl GoRules {
         }
     }
 
-    /// The function that is handed over, alone or converted: `http.HandlerFunc(list)`, `auth(list)`.
+    /// Returns the handler that is handed over, alone or converted: `http.HandlerFunc(list)`, `auth(list)`.
     fn handler_of<'t>(&self, handler: Node<'t>) -> Option<Node<'t>> {
         match self.g.kind(handler) {
             GoKind::Ident | GoKind::Selector => Some(handler),
@@ -77,7 +77,7 @@ impl GoRules {
     }
 }
 
-/// The path of `"/users"`, `"GET /users"` or `"GET example.org/users"`; `None` for any other text.
+/// Returns the path of `"/users"`, `"GET /users"` or `"GET example.org/users"`; `None` for any other text.
 fn route_path(text: &str) -> Option<&str> {
     let text = text.strip_prefix(['"', '`'])?.strip_suffix(['"', '`'])?;
     let path = match text.split_once(' ') {

@@ -1,8 +1,9 @@
 //! Finds the package that a Go import path names.
 //!
 //! `go.mod` says which path a folder has; a package is the folder's files without its tests. `replace` directives that
-//! lead into the workspace are followed, those of a `go.work` too, and so is a `vendor` folder. Everything else is external, under the repository it
-//! comes from (`github.com/a/b`), or its path when it belongs to the standard library.
+//! lead into the workspace are followed, also those of a `go.work`, and so is a `vendor` folder. All other packages are
+//! external, under the repository that they come from (`github.com/a/b`), or under their path if they belong to the
+//! standard library.
 
 use hob_base::FileId;
 
@@ -10,7 +11,7 @@ use crate::facts::FileFacts;
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::join;
 
-/// The rules for Go.
+/// The import rules of Go.
 pub(super) struct GoImportRules;
 
 impl ImportRules for GoImportRules {
@@ -35,7 +36,7 @@ impl ImportRules for GoImportRules {
     }
 }
 
-/// Folders that a path may mean, likeliest first.
+/// Returns the folders that a path may mean, the likeliest first.
 fn candidate_folders(manifests: &[(&str, &FileFacts)], own: &str, module: &str) -> Vec<String> {
     let mut found: Vec<(usize, String)> = Vec::new();
     let above = |dir: &str| dir.is_empty() || own.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'));
@@ -80,7 +81,7 @@ fn values<'f>(facts: &'f FileFacts, key: &'static str) -> impl Iterator<Item = &
     facts.manifest.iter().filter(move |(k, _)| facts.name(*k) == key).map(|(_, value)| facts.name(*value))
 }
 
-/// The name an outside package is known by: its repository, or its path when it is of the standard library.
+/// Returns the name by which an outside package is known: its repository, or its path if it is of the standard library.
 fn external_name(module: &str) -> &str {
     let host = module.split('/').next().unwrap_or(module);
     if !host.contains('.') {
@@ -90,7 +91,7 @@ fn external_name(module: &str) -> &str {
     module.match_indices('/').nth(segments - 1).map_or(module, |(at, _)| &module[..at])
 }
 
-/// The name that an import binds when it gives none: the last part of the path that looks like a package's name.
+/// Returns the name that an import binds if it gives none: the last part of the path that looks like a package's name.
 pub(super) fn local_name(module: &str) -> &str {
     let mut parts = module.rsplit('/');
     let last = parts.next().unwrap_or(module);

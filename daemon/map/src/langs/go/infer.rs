@@ -1,4 +1,4 @@
-//! Types that the file itself tells: declarations at file level, literals, results of its own functions.
+//! Infers types from the file itself: declarations at file level, literals, results of its own functions.
 
 use super::grammar::GoKind;
 use super::rules::GoRules;
@@ -106,7 +106,8 @@ impl GoRules {
         }
     }
 
-    /// The dotted name of a type, through pointers and arguments; none for what has no name, and for type parameters.
+    /// Returns the dotted name of a type, through pointers and arguments; for a type parameter, that of its constraint.
+    /// `None` for types without a name.
     pub(super) fn type_path(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let mut ty = ty;
         loop {
@@ -142,7 +143,7 @@ impl GoRules {
         }
     }
 
-    /// The type of `T{..}`, `&T{..}`, `new(T)`, `x.(T)`, `T(x)`, and of calls of the file's own functions.
+    /// Returns the type of `T{..}`, `&T{..}`, `new(T)`, `x.(T)`, `T(x)`, and of calls of the file's own functions.
     pub(super) fn value_type(&self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         self.infer_type(value, CHAIN_LIMIT, cx)
     }
@@ -212,7 +213,7 @@ impl GoRules {
         }
     }
 
-    /// Returns what is known of the value before `.`.
+    /// Returns the receiver that references record for the value before `.`.
     pub(super) fn receiver(&self, operand: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         if let Some(ty) = self.value_type(operand, cx) {
             let holds = cx.facts.provisional_name(ty).starts_with("[]");
@@ -232,7 +233,7 @@ impl GoRules {
         }
     }
 
-    /// `pkg.Name` of a selector on a bare name.
+    /// Returns the path `pkg.Name` of a selector on a bare name.
     fn package_path(&self, selector: Node<'_>, cx: &Cx<'_>) -> Option<String> {
         let operand = selector.child_by_field_id(self.g.f.operand)?;
         let member = selector.child_by_field_id(self.g.f.member)?;
@@ -245,7 +246,7 @@ fn member_key(owner: StrId, name: &str, cx: &mut Cx<'_>) -> StrId {
     cx.facts.intern(&key)
 }
 
-/// Types of the language itself.
+/// Returns true for types of the language itself.
 pub(super) fn is_basic(name: &str) -> bool {
     matches!(
         name,

@@ -1,4 +1,4 @@
-//! Packages, imports, functions, types, constants and variables.
+//! Defines packages, imports, functions, types, constants and variables.
 
 use super::grammar::GoKind;
 use super::imports::local_name;
@@ -46,7 +46,7 @@ impl GoRules {
         WalkStep::Skip
     }
 
-    /// `type T ...` without parentheses: the comment before it is about the one thing in it.
+    /// Visits `type T ...`. Without parentheses, the comment before it documents the one thing that it declares.
     pub(super) fn visit_declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let group = child_where(node, |c| matches!(c.kind(), "(" | "var_spec_list")).is_some();
         self.single = None;
@@ -111,7 +111,7 @@ impl GoRules {
         (self.g.kind(ty) == GoKind::Generic).then_some(ty)
     }
 
-    /// `func (g G[T])` declares `T`.
+    /// Binds the type parameters that a receiver declares: `T` of `func (g G[T])`.
     fn receiver_parameters(&mut self, generic: Node<'_>, cx: &mut Cx<'_>) {
         let Some(list) = generic.child_by_field_id(self.g.f.type_arguments) else { return };
         each_child(list, |element, _| {
@@ -121,7 +121,7 @@ impl GoRules {
         });
     }
 
-    /// `TestXxx(t *testing.T)`, and its kin for benchmarks, fuzzing and examples.
+    /// Returns true for `TestXxx(t *testing.T)`, and for benchmarks, fuzz tests and examples.
     fn is_test(&self, node: Node<'_>, name: &str, cx: &Cx<'_>) -> bool {
         let after = |prefix: &str| {
             name.strip_prefix(prefix).filter(|rest| !rest.starts_with(|c: char| c.is_lowercase()))
@@ -172,7 +172,7 @@ impl GoRules {
         WalkStep::Into
     }
 
-    /// Where `struct` or `interface` ends.
+    /// Returns the byte at which `struct` or `interface` ends.
     fn keyword_end(&self, ty: Node<'_>) -> usize {
         ty.child(0).map_or(ty.end_byte(), |keyword| keyword.end_byte())
     }
@@ -198,7 +198,7 @@ impl GoRules {
         WalkStep::Into
     }
 
-    /// The field that an embedded type makes.
+    /// Defines the field that an embedded type makes.
     fn define_embedded(&mut self, node: Node<'_>, ty: Node<'_>, in_type: bool, cx: &mut Cx<'_>) {
         let ty = if self.g.kind(ty) == GoKind::Generic {
             ty.child_by_field_id(self.g.f.ty).unwrap_or(ty)
@@ -219,7 +219,8 @@ impl GoRules {
         ty.is_some_and(|ty| self.anonymous_type(ty).is_some())
     }
 
-    /// Defines fields, constants or variables that one declaration names. What a type without a name has belongs to the first.
+    /// Defines the fields, constants or variables that one declaration names. The members of a type without a name
+    /// belong to the first.
     fn define_values(&mut self, value: &GoValue<'_>, names: &[Node<'_>], outer: &Outer, cx: &mut Cx<'_>) {
         let parent = cx.owner();
         for (at, name) in names.iter().enumerate() {
@@ -268,7 +269,7 @@ impl GoRules {
         WalkStep::Into
     }
 
-    /// An interface embedded in another; unions are of types.
+    /// Records an interface that is embedded in another; a union has types instead.
     pub(super) fn visit_type_element(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let in_interface = cx.owner().is_some_and(|o| cx.facts.defs()[o.index()].kind == DefKind::Interface);
         if let Some(ty) = node.named_child(0).filter(|_| in_interface && node.named_child_count() == 1) {
@@ -296,7 +297,7 @@ impl GoRules {
         }
     }
 
-    /// Constants and variables: definitions at file level, locals in functions.
+    /// Visits constants and variables: definitions at file level, locals in functions.
     pub(super) fn visit_values(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut names = Vec::new();
         each_child(node, |child, field| {
@@ -321,7 +322,7 @@ impl GoRules {
         WalkStep::Into
     }
 
-    /// Writes down the type of a variable that has it from its value.
+    /// Records the type of a variable, if its value shows it.
     fn tell_value(&self, def: usize, node: Node<'_>, cx: &mut Cx<'_>) {
         let value = node.child_by_field_id(self.g.f.value).and_then(|list| list.named_child(0));
         let ty = value.and_then(|value| self.type_or_path(value, cx));
@@ -343,13 +344,13 @@ impl GoRules {
     }
 }
 
-/// Fields, constants or variables that one declaration names.
+/// The fields, constants or variables that one declaration names.
 struct GoValue<'t> {
     node: Node<'t>,
     kind: DefKind,
     head: (usize, usize),
     ty: Option<Node<'t>>,
-    /// True if what stands in the declaration is a part of the first of them.
+    /// True if the definitions inside the declaration are parts of the first of them.
     is_open: bool,
 }
 

@@ -1,4 +1,5 @@
-//! Go: every block is a scope, a name is visible after its declaration, and `:=` declares only what its block has not yet.
+//! Describes the lexical scopes of Go: every block is a scope, a name is visible after its declaration, and `:=`
+//! declares only names that its block has not yet.
 
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, has_token, named_children,
@@ -77,7 +78,7 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     }
 }
 
-/// The plain names of a list of expressions.
+/// Returns the plain names of a list of expressions.
 fn names_of(list: Option<Node<'_>>) -> Vec<Node<'_>> {
     let all = list.map(named_children).unwrap_or_default();
     all.into_iter().filter(|node| node.kind() == "identifier").collect()

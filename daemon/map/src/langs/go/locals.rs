@@ -1,4 +1,4 @@
-//! Local variables and what is known of their types.
+//! Binds local variables, with their types where these are known.
 
 use super::grammar::GoKind;
 use super::rules::GoRules;
@@ -26,7 +26,7 @@ impl GoRules {
         WalkStep::Into
     }
 
-    /// `a, b := x, y`: names come into scope after the statement.
+    /// Binds the names of `a, b := x, y`, which come into scope after the statement.
     pub(super) fn visit_short_variables(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let names = self.plain_names(node.child_by_field_id(self.g.f.left));
         let values = self.list(node.child_by_field_id(self.g.f.right));
@@ -49,7 +49,7 @@ impl GoRules {
 
     fn bind_values(&mut self, names: &[Node<'_>], values: &[Node<'_>], from: usize, cx: &mut Cx<'_>) {
         for (at, name) in names.iter().enumerate() {
-            // `x, err := f()`: of several results, the first one's type is known.
+            // `x, err := f()`: of several results, only the first one's type is known.
             let value = if names.len() == values.len() || at == 0 { values.get(at) } else { None };
             let ty = value.and_then(|value| self.type_or_path(*value, cx));
             self.handled.mark(*name);
@@ -57,7 +57,7 @@ impl GoRules {
         }
     }
 
-    /// `for k, v := range x`, `case v := <-ch`; without `:=` the names are uses.
+    /// Binds the names of `for k, v := range x` and `case v := <-ch`; without `:=` the names are uses.
     pub(super) fn bind_left(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut declares = false;
         each_child(node, |child, _| declares |= child.kind() == ":=");
@@ -66,7 +66,7 @@ impl GoRules {
             let is_range = self.g.kind(node) == GoKind::Range;
             for (at, name) in self.plain_names(node.child_by_field_id(self.g.f.left)).into_iter().enumerate()
             {
-                // Of a loop the second name is what is held, of a receipt the first.
+                // In a loop, the second name is the element; in a receive statement, the first.
                 let ty = match (is_range, at) {
                     (true, 1) => value.and_then(|value| self.element_type(value, cx)),
                     (false, 0) => value,
@@ -91,7 +91,7 @@ impl GoRules {
         WalkStep::Into
     }
 
-    /// In a case of one type, the switch's variable is of that type.
+    /// Visits a case of a type switch; if it has one type, the switch's variable has that type in it.
     pub(super) fn visit_type_case(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.pending.enter_block(node);
         cx.open_scope(true);
@@ -107,7 +107,7 @@ impl GoRules {
         WalkStep::Into
     }
 
-    /// The plain names in an expression list, without `_`.
+    /// Returns the plain names in an expression list, without `_`.
     fn plain_names<'t>(&self, list: Option<Node<'t>>) -> Vec<Node<'t>> {
         let mut names = self.list(list);
         names.retain(|node| self.g.kind(*node) == GoKind::Ident && node.end_byte() > node.start_byte());

@@ -1,7 +1,7 @@
 //! Reads the facts of a `go.mod`.
 //!
-//! Keys: `module` (the module's path), `replace` (`old=./folder`, those that lead to a folder), `require` (paths of
-//! required modules).
+//! Keys: `module` (the module's path), `replace` (`old=./folder`, for replacements by a folder), `require` (the paths
+//! of required modules).
 
 use crate::facts::FactsBuilder;
 

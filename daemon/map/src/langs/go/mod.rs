@@ -1,9 +1,9 @@
-//! Go.
+//! Reads Go files.
 //!
-//! Methods belong to their receiver's type when it is in the same file, and otherwise carry its name. What functions and
-//! methods of the same file return, and what its fields and variables are declared as, gives locals their types; beyond the
-//! file the resolution follows the types that files state. A defined type that is neither struct nor interface (`type Names []string`) is a class: it can
-//! have methods. Embedding counts as extending.
+//! Methods belong to their receiver's type if it is in the same file, and otherwise carry its name. Locals have the
+//! types that the file states: results of its functions and methods, declarations of its fields and variables; beyond
+//! the file the resolution follows the types that other files state. A defined type that is neither struct nor
+//! interface (`type Names []string`) is a class: it can have methods. Embedding counts as extending.
 
 mod builtins;
 mod frameworks;
@@ -30,7 +30,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// Go's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Go,
     id: "go",

@@ -1,4 +1,4 @@
-//! Uses: calls, selectors, names, types, keys of literals.
+//! Records uses: calls, selectors, names, types, keys of literals.
 
 use super::grammar::GoKind;
 use super::infer::is_basic;
@@ -68,7 +68,7 @@ impl GoRules {
         WalkStep::Into
     }
 
-    /// `pkg.Name` and `x.field`; recorded where something is known of what stands before the point.
+    /// Visits `pkg.Name` and `x.field`; they are recorded if anything is known of the operand.
     pub(super) fn visit_selector(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if !self.handled.take_mark(node) {
             self.refer_selector(node, RefKind::Use, cx);
@@ -81,7 +81,7 @@ impl GoRules {
         let (Some(operand), Some(name)) = (operand, node.child_by_field_id(self.g.f.member)) else { return };
         let receiver = self.receiver(operand, cx);
         if self.g.kind(operand) == GoKind::Ident && cx.local_binding(cx.text(operand)).is_none() {
-            // A package's name is no use of anything.
+            // The name of a package is no use of a definition.
             let name = cx.facts.intern(cx.text(operand));
             if self.packages.contains(&name) {
                 self.handled.mark(operand);
@@ -110,7 +110,7 @@ impl GoRules {
         WalkStep::Into
     }
 
-    /// `{...}` within a literal, its type left out.
+    /// Visits `{...}` within a literal, without a type of its own.
     pub(super) fn visit_literal_value(&mut self, node: Node<'_>) -> WalkStep {
         let at = node.start_byte();
         while self.literals.pop_if(|(end, _)| *end <= at).is_some() {}

@@ -1,4 +1,4 @@
-//! The judgement on each node of Go: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of Go to its handler, and holds what handlers remember between nodes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,13 +8,13 @@ use crate::langs::support::{Comment, Handled, Lead, Outer, Pending};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
-/// The rules for Go.
+/// The state of the walk over one Go file.
 pub(super) struct GoRules {
     pub(super) g: &'static GoGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
     pub(super) pending: Pending,
-    /// A declaration of one thing (`type T ...`), for the thing: where it starts and ends, and what stands before it.
+    /// The declaration of one thing (`type T ...`), kept for that thing: its first byte, its end, and its comments.
     pub(super) single: Option<(usize, usize, Outer)>,
     /// Types defined in this file.
     pub(super) types: FxHashMap<StrId, DefIdx>,
@@ -22,24 +22,24 @@ pub(super) struct GoRules {
     pub(super) packages: FxHashSet<StrId>,
     /// The fields and types of the file, collected before the walk.
     pub(super) known: GoDeclaredTypes,
-    /// Composite literals around the walk: where they end, and what their keys are.
+    /// The composite literals around the walk: the byte at which each ends, and the meaning of its keys.
     pub(super) literals: Vec<(usize, Keys)>,
-    /// Type switches around the walk: where they end, and the variable they bind.
+    /// The type switches around the walk: the byte at which each ends, and the bytes of the variable that it binds.
     pub(super) switches: Vec<(usize, (usize, usize))>,
 }
 
-/// Types that declarations anywhere in the file give to names.
+/// The types that declarations anywhere in the file give to names.
 #[derive(Default)]
 pub(super) struct GoDeclaredTypes {
-    /// Variables at file level.
+    /// The types of variables at file level.
     pub(super) globals: FxHashMap<StrId, StrId>,
-    /// First results of functions, by name, and of methods, by `Type.name`.
+    /// The first results of functions, by name, and of methods, by `Type.name`.
     pub(super) results: FxHashMap<StrId, StrId>,
-    /// Types of fields, by `Type.name`.
+    /// The types of fields, by `Type.name`.
     pub(super) fields: FxHashMap<StrId, StrId>,
-    /// Types of what defined slices, maps and channels hold, by the name of the type.
+    /// The element types of defined slices, maps and channels, by the name of the type.
     pub(super) elements: FxHashMap<StrId, StrId>,
-    /// Names of the file's types.
+    /// The names of the file's types.
     pub(super) types: FxHashSet<StrId>,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct GoDeclaredTypes {
 pub(super) enum Keys {
     /// Fields, of this type if it is named.
     Fields(Option<StrId>),
-    /// Expressions; elements without a type of their own are of this type.
+    /// Expressions; elements that state no type are of this type.
     Values(Option<StrId>),
 }
 

@@ -1,4 +1,4 @@
-//! Tests of the facts that hob reads from Go.
+//! Tests the facts that hob reads from Go.
 
 use crate::facts::FactsBuilder;
 use crate::fixture::check_meanings;

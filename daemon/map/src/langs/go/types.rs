@@ -1,5 +1,6 @@
-//! Types as the extractor keeps them: the dotted name of a type, behind `[]` for each slice, array, map or channel that holds it; and the
-//! struct and interface types without a name, which go by the path of the field or variable that has them.
+//! Writes types as the extractor keeps them: the dotted name of a type, behind `[]` for each slice, array, map or
+//! channel that holds it; and struct and interface types without a name, which go by the path of the field or variable
+//! that has them.
 
 use super::grammar::GoKind;
 use super::rules::GoRules;
@@ -11,7 +12,7 @@ use crate::walk::{Binding, Cx};
 /// Deepest nesting of types that is looked through.
 const DEPTH: usize = 8;
 
-/// A type without a name that a field or variable has.
+/// The type of a field or variable, if it has no name.
 pub(super) struct AnonymousType<'t> {
     pub(super) node: Node<'t>,
     /// `[]` for each slice, array, map or channel around it.
@@ -19,7 +20,7 @@ pub(super) struct AnonymousType<'t> {
 }
 
 impl GoRules {
-    /// A type with what holds it, as `[]T`; none for what has no name.
+    /// Returns a type with its holders, as `[]T`; `None` for types without a name.
     pub(super) fn kept_type(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let (inner, holders) = self.held_type(ty)?;
         let path = self.type_path(inner, cx)?;
@@ -30,7 +31,7 @@ impl GoRules {
         Some(cx.facts.intern(&text))
     }
 
-    /// The type within slices, arrays, maps, channels and pointers.
+    /// Returns the type inside slices, arrays, maps, channels and pointers, and a `[]` for each of these but pointers.
     fn held_type<'t>(&self, ty: Node<'t>) -> Option<(Node<'t>, String)> {
         let (mut ty, mut holders) = (ty, String::new());
         for _ in 0..DEPTH {
@@ -50,14 +51,14 @@ impl GoRules {
         None
     }
 
-    /// The struct or interface type without a name that a declaration gives.
+    /// Returns the type that a declaration gives, if it is a struct or interface without a name.
     pub(super) fn anonymous_type<'t>(&self, ty: Node<'t>) -> Option<AnonymousType<'t>> {
         let (node, holders) = self.held_type(ty)?;
         let is_anonymous = matches!(self.g.kind(node), GoKind::Struct | GoKind::Interface);
         (is_anonymous && node.named_child_count() > 0).then_some(AnonymousType { node, holders })
     }
 
-    /// The same of a variable, which may have it from its value.
+    /// Returns the type of a variable likewise, from its declaration or its value.
     pub(super) fn anonymous_type_of<'t>(&self, spec: Node<'t>) -> Option<AnonymousType<'t>> {
         if let Some(ty) = spec.child_by_field_id(self.g.f.ty) {
             return self.anonymous_type(ty);
@@ -81,7 +82,7 @@ impl GoRules {
         }
     }
 
-    /// Notes the type of a field; returns the struct without a name that it has, and the path that this goes by.
+    /// Notes the type of a field. Returns the struct without a name that it has, and the path that this goes by.
     fn know_field<'t>(
         &mut self,
         field: Node<'t>,
@@ -110,7 +111,7 @@ impl GoRules {
         Some((anonymous?.node, path?))
     }
 
-    /// The type of what a slice, an array, a map or a channel holds.
+    /// Returns the type of the elements of a slice, an array, a map or a channel.
     pub(super) fn element_type(&self, holder: StrId, cx: &mut Cx<'_>) -> Option<StrId> {
         let text = cx.facts.provisional_name(holder).to_owned();
         if let Some(path) = text.strip_prefix('=') {
@@ -122,7 +123,7 @@ impl GoRules {
         }
     }
 
-    /// Writes down the type of a definition for other files.
+    /// Records the type of a definition for other files.
     pub(super) fn tell_type(
         &self,
         def: Option<DefIdx>,
@@ -137,7 +138,7 @@ impl GoRules {
         }
     }
 
-    /// The type of a function's first result.
+    /// Returns the type of a function's first result.
     pub(super) fn first_result<'t>(&self, function: Node<'t>) -> Option<Node<'t>> {
         let result = function.child_by_field_id(self.g.f.result)?;
         match result.kind() {
@@ -146,7 +147,7 @@ impl GoRules {
         }
     }
 
-    /// A value as a path of names, members and calls, where only other files tell its type.
+    /// Returns the path of a value, in names, members and calls, where only other files tell its type.
     pub(super) fn value_path(&self, value: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<String> {
         let depth = depth.checked_sub(1)?;
         match self.g.kind(value) {
@@ -183,7 +184,7 @@ impl GoRules {
         }
     }
 
-    /// The type of a value, or behind a `=` its path.
+    /// Returns the type of a value, or its path behind a `=`.
     pub(super) fn type_or_path(&self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         if let Some(ty) = self.value_type(value, cx) {
             return Some(ty);
@@ -192,7 +193,7 @@ impl GoRules {
         Some(cx.facts.intern(&format!("={path}")))
     }
 
-    /// The type that a type parameter's values have at least: the one interface that constrains it.
+    /// Returns the binding of a type parameter to the one interface that constrains it, whose members its values have.
     pub(super) fn constraint_binding(&self, parameter: Node<'_>, cx: &mut Cx<'_>) -> Binding {
         let constraint = parameter.child_by_field_id(self.g.f.ty);
         let only =
@@ -201,7 +202,7 @@ impl GoRules {
     }
 }
 
-/// The beginning of a path at a value of a type.
+/// Returns the beginning of a path at a value of this type.
 fn path_of_type(ty: &str) -> String {
     ty.strip_prefix('=').map_or_else(|| format!("{ty}~"), str::to_owned)
 }

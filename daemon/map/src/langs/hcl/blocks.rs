@@ -1,4 +1,4 @@
-//! Blocks and attributes: what they define, and what a module imports.
+//! Handles blocks and attributes: defines them, and records the imports of modules.
 
 use super::grammar::HclKind;
 use super::rules::HclRules;
@@ -7,11 +7,11 @@ use crate::langs::support::{NewDef, child_where, each_child};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
-/// The arguments of a `module` block that are Terraform's own.
+/// The arguments of a `module` block that belong to Terraform.
 const MODULE_ARGUMENTS: [&str; 7] =
     ["source", "version", "count", "for_each", "providers", "depends_on", "enabled"];
 
-/// Most labels that a block has.
+/// Most labels of a block that is a definition.
 const MOST_LABELS: usize = 3;
 
 /// The parts of a block before its body.
@@ -63,12 +63,12 @@ impl HclRules {
         head
     }
 
-    /// The text inside the quotes.
+    /// Returns the node of the text inside quotes.
     fn literal<'t>(&self, quoted: Node<'t>) -> Option<Node<'t>> {
         child_where(quoted, |child| self.g.kind(child) == HclKind::Literal)
     }
 
-    /// The address by which expressions name a block; `None` for blocks that cannot be named.
+    /// Returns the address by which expressions name a block; `None` for blocks that cannot be named.
     fn address(&self, node: Node<'_>, head: &BlockHead<'_, '_>, cx: &Cx<'_>) -> Option<(String, DefKind)> {
         let is_word = |text: &str| {
             !text.is_empty() && !text.contains(|c: char| "/.*:".contains(c) || c.is_whitespace())
@@ -128,7 +128,8 @@ impl HclRules {
         def.make_def(cx, &outer, Some(false))
     }
 
-    /// The folder that a module is in, and the variables of it that the block gives values to.
+    /// Records the import of the folder that a module is in, and the uses of its variables that the block gives values
+    /// to.
     fn import_module(&mut self, node: Node<'_>, name: &str, cx: &mut Cx<'_>) {
         let Some(source) = self.text_of_argument(node, "source", cx) else { return };
         cx.facts.add_import(&ImportInput {
@@ -149,7 +150,7 @@ impl HclRules {
         }
     }
 
-    /// The attributes directly in a block: their names, and their values.
+    /// Returns the attributes directly in a block: their names, and their values.
     fn arguments<'t>(&self, block: Node<'t>) -> Vec<(Node<'t>, Node<'t>)> {
         let mut found = Vec::new();
         let Some(body) = child_where(block, |child| self.g.kind(child) == HclKind::Body) else {
@@ -165,7 +166,7 @@ impl HclRules {
         found
     }
 
-    /// The text of an argument that is a plain string.
+    /// Returns the text of an argument that is a plain string.
     fn text_of_argument<'a>(&self, block: Node<'_>, name: &str, cx: &Cx<'a>) -> Option<&'a str> {
         let arguments = self.arguments(block);
         let (_, value) = arguments.into_iter().find(|(argument, _)| cx.text(*argument) == name)?;
@@ -178,7 +179,7 @@ impl HclRules {
         Some(cx.text(self.literal(quoted)?))
     }
 
-    /// `dynamic "rule"` binds `rule`, or the name that it says, in what it repeats.
+    /// Binds the iterator of `dynamic "rule"` inside the block: `rule`, or the name that the block gives.
     fn bind_iterator(&self, node: Node<'_>, head: &BlockHead<'_, '_>, cx: &mut Cx<'_>) {
         cx.open_scope(true);
         cx.bind(head.label(0), Binding::Opaque);
@@ -222,7 +223,7 @@ impl HclRules {
         self.define(&parts, cx);
     }
 
-    /// The description of a variable or an output is its documentation.
+    /// Makes the description of a variable or an output its documentation.
     fn set_description(&mut self, node: Node<'_>, cx: &mut Cx<'_>) {
         let value = child_where(node, |child| self.g.kind(child) == HclKind::Expression);
         let text = value.and_then(|value| self.plain_string(value, cx));

@@ -1,14 +1,15 @@
 //! Finds the folder that a `module` block means by its `source`.
 //!
-//! A source that begins with a dot is a folder beside the file; any other is a registry's or a repository's, outside the project.
-//! What is read of a module (`module.vpc.id`) may stand in another file than the block: every file of the folder is asked for it.
+//! A source that begins with a dot is a folder beside the file; any other is a registry's or a repository's, outside
+//! the project. A use of a module (`module.vpc.id`) may be in another file than the block, so every file of the folder
+//! is asked for the block.
 
 use hob_base::FileId;
 
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::{folder_of, join};
 
-/// The rules for modules of Terraform.
+/// The import rules of Terraform's modules.
 pub(super) struct Modules;
 
 impl ImportRules for Modules {
@@ -46,7 +47,7 @@ fn is_module_file(path: &str) -> bool {
     path.ends_with(".tf") || path.ends_with(".tofu")
 }
 
-/// The source of a module's block in one file.
+/// Returns the source of a module's block in one file.
 fn source_of<'p>(project: &'p dyn ImportProject, file: FileId, address: &str) -> Option<&'p str> {
     let facts = project.facts(file)?;
     let id = facts.names.find(address)?;

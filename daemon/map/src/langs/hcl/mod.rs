@@ -1,12 +1,13 @@
-//! HCL, as Terraform, OpenTofu and their kin write it: blocks by their addresses, and the addresses that expressions name.
+//! Reads HCL, as Terraform, OpenTofu and similar tools write it: blocks by their addresses, and the addresses that
+//! expressions name.
 //!
 //! Conventions that the graph relies on:
-//! - A block of the top level is a definition, named by its address: `aws_instance.web`, `data.aws_ami.ubuntu`, `var.region`,
-//!   `local.tags`, `module.vpc`, `output.id`, `provider.aws.west`. A block of another tool goes by its type and its labels
-//!   (`dependency.vpc`, `job.docs`). The address is one name with dots in it, and no path.
+//! - A block of the top level is a definition, named by its address: `aws_instance.web`, `data.aws_ami.ubuntu`,
+//!   `var.region`, `local.tags`, `module.vpc`, `output.id`, `provider.aws.west`. A block of another tool goes by its
+//!   type and its labels (`dependency.vpc`, `job.docs`). The address is one name with dots in it, and no path.
 //! - All files of a folder are one module and see each other; no address means anything outside its folder.
-//! - `module` imports the folder of its `source` as `module.NAME`. Its arguments use the variables of that folder, and what is read
-//!   of it uses the outputs.
+//! - `module` imports the folder of its `source` as `module.NAME`. Its arguments use the variables of that folder, and
+//!   expressions that read from it use the outputs.
 //! - A value that a file gives at its top level (`.tfvars`) uses the variable of that name.
 
 mod blocks;
@@ -23,7 +24,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// HCL's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Hcl,
     id: "tf",

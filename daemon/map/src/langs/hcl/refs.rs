@@ -1,7 +1,7 @@
-//! Uses: the addresses that expressions name.
+//! Records uses: the addresses that expressions name.
 //!
-//! An address is read from the text behind a variable (`aws_instance.web[0].id`), because the grammar attaches what stands behind
-//! an operator to the whole operation. Indexes and splats between the names are passed over.
+//! An address is read from the text behind a variable (`aws_instance.web[0].id`), because the grammar attaches the
+//! names behind an operator to the whole operation. Indexes and splats between the names are passed over.
 
 use hob_base::line_index::utf16_len;
 
@@ -10,16 +10,16 @@ use crate::facts::{Receiver, RefInput, RefKind};
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
-/// The most names of an address: `module.vpc.subnets`, `data.aws_ami.ubuntu`.
+/// Most names of an address: `module.vpc.subnets`, `data.aws_ami.ubuntu`.
 const LONGEST: usize = 3;
 
 /// Longest text of an address that is read, in bytes.
 const TEXT_LIMIT: usize = 512;
 
-/// Names that begin no address of a block: they stand for something of the place or of the tool.
+/// Names that begin no address of a block: they stand for something of the current block or of the tool.
 const NO_ADDRESSES: [&str; 8] = ["each", "count", "self", "path", "terraform", "packer", "build", "null"];
 
-/// Names that begin an address of their own kind, also where providers are named.
+/// Names that begin an address of their own kind, even in an attribute that names providers.
 const KINDS: [&str; 4] = ["var", "local", "data", "module"];
 
 impl HclRules {
@@ -45,7 +45,7 @@ impl HclRules {
         WalkStep::Skip
     }
 
-    /// The address of a block that names stand for; `None` if they stand for none.
+    /// Returns the address of the block that names stand for; `None` if they stand for none.
     fn address_of(&self, names: &[&str], at: usize, cx: &mut Cx<'_>) -> Option<String> {
         let root = *names.first()?;
         if cx.local_binding(root).is_some() || NO_ADDRESSES.contains(&root) {
@@ -64,13 +64,13 @@ impl HclRules {
     }
 }
 
-/// A name of an address, and where it begins in the text.
+/// A name of an address, and the byte of the text at which it begins.
 struct AddressStep<'t> {
     name: &'t str,
     at: usize,
 }
 
-/// The names that a text begins with.
+/// Returns the names that a text begins with.
 fn address_names(text: &str) -> Vec<AddressStep<'_>> {
     let mut steps = Vec::new();
     let mut at = 0;
@@ -92,7 +92,7 @@ fn address_names(text: &str) -> Vec<AddressStep<'_>> {
     steps
 }
 
-/// The length of the indexes and splats that a text begins with: `[0]`, `["a"]`, `[*]`, `.*`, `.0`.
+/// Returns the length of the indexes and splats that a text begins with: `[0]`, `["a"]`, `[*]`, `.*`, `.0`.
 fn indexes_length(text: &str) -> usize {
     let mut length = 0;
     loop {
@@ -111,7 +111,7 @@ fn indexes_length(text: &str) -> usize {
     }
 }
 
-/// The length up to the bracket that closes the one at the beginning of a text.
+/// Returns the length up to the bracket that closes the one at the beginning of a text.
 fn closing_bracket(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate() {

@@ -1,4 +1,4 @@
-//! The judgement on each node of HCL: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of HCL to its handler, and holds what handlers remember between nodes.
 
 use super::grammar::{GRAMMAR, HclGrammar, HclKind};
 use crate::facts::DefIdx;
@@ -6,18 +6,18 @@ use crate::langs::support::{Comment, Handled, Lead, child_where, each_child};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, Rules, WalkStep};
 
-/// The rules for HCL.
+/// The state of the walk over one file of HCL.
 pub(super) struct HclRules {
     pub(super) g: &'static HclGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
-    /// The end of the block of the top level around the walk.
+    /// The end of the top-level block that the walk is in.
     pub(super) outer_end: usize,
-    /// True if that block is one of `locals`.
+    /// True if that block is `locals`.
     pub(super) in_locals: bool,
     /// The definition that a `description` in that block documents.
     pub(super) described: Option<DefIdx>,
-    /// The end of the attribute around the walk that names providers.
+    /// The end of the last attribute that names providers.
     pub(super) providers_end: usize,
 }
 
@@ -34,7 +34,7 @@ impl HclRules {
         }
     }
 
-    /// `for key, value in …` binds its names as far as the expression goes.
+    /// Binds the names of `for key, value in …` inside the expression.
     fn visit_for(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         cx.open_scope(true);
         if let Some(intro) = child_where(node, |child| self.g.kind(child) == HclKind::ForIntro) {
@@ -47,7 +47,7 @@ impl HclRules {
         WalkStep::Into
     }
 
-    /// A key is no address; in `providers` it looks like one.
+    /// Marks a key in `providers`, which looks like an address and is none.
     fn visit_object_element(&mut self, node: Node<'_>) -> WalkStep {
         if node.start_byte() < self.providers_end
             && let Some(key) = node.child_by_field_id(self.g.f.key)

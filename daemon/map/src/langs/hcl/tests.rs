@@ -1,4 +1,4 @@
-//! Extraction and addresses of HCL, on small sources.
+//! Tests the facts that hob reads from HCL, and the addresses that they name.
 
 use crate::fixture::check_edges;
 use crate::langs::lang::Lang;

@@ -1,4 +1,5 @@
-//! Annotations by which a framework calls a method: routes of Spring, Jakarta and Micronaut, listeners, schedules, beans.
+//! Records the methods that a framework calls because of their annotations: routes of Spring, Jakarta and Micronaut,
+//! listeners, schedules, beans.
 
 use super::grammar::JavaKind;
 use super::rules::JavaRules;
@@ -27,7 +28,7 @@ const PATH_ANNOTATIONS: &[&str] = &[
 /// Jakarta's annotations of a method that answers at its class's path, if it has no `@Path` of its own.
 const VERB_ANNOTATIONS: &[&str] = &["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"];
 
-/// Annotations of a class that give what the paths of its methods begin with.
+/// Annotations of a class that give the prefix of its methods' paths.
 const PREFIX_ANNOTATIONS: &[&str] = &["RequestMapping", "Path", "Controller", "MessageMapping"];
 
 /// Annotations that make the framework call a method.
@@ -65,7 +66,7 @@ const REGISTERING_ANNOTATIONS: &[&str] = &[
 ];
 
 impl JavaRules {
-    /// Records what the annotations of a method register it for, just after it was opened.
+    /// Records the routes and registrations that the annotations of a method make, just after it was opened.
     pub(super) fn note_annotations(&self, method: Node<'_>, name: Node<'_>, cx: &mut Cx<'_>) {
         let Some(modifiers) = self.modifiers(method) else { return };
         let mut annotations = Vec::new();
@@ -91,13 +92,14 @@ impl JavaRules {
         }
     }
 
-    /// The last part of an annotation's name.
+    /// Returns the last part of an annotation's name.
     fn annotation_word<'t>(&self, annotation: Node<'_>, cx: &Cx<'t>) -> &'t str {
         let name = annotation.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
         name.rsplit('.').next().unwrap_or(name)
     }
 
-    /// The path that an annotation gives: a string alone, named `value` or `path`, or the first of several in braces.
+    /// Returns the path that an annotation gives: a lone string, one named `value` or `path`, or the first of several
+    /// in braces.
     fn string_of<'t>(&self, annotation: Node<'t>, cx: &Cx<'_>) -> Option<Node<'t>> {
         let arguments = annotation.child_by_field_name("arguments")?;
         let mut given = named_children(arguments).filter_map(|given| match given.kind() {
@@ -112,7 +114,7 @@ impl JavaRules {
         (text.kind() == "string_literal").then_some(text)
     }
 
-    /// The path that the class around a method gives to all of its methods.
+    /// Returns the path that the class around a method gives to all of its methods.
     fn prefix_of_class<'t>(&self, method: Node<'_>, cx: &Cx<'t>) -> &'t str {
         let class = method.parent().and_then(|body| body.parent());
         let modifiers = class.and_then(|class| self.modifiers(class));

@@ -9,7 +9,7 @@ use hob_base::FileId;
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::packages;
 
-/// The rules for Java.
+/// The import rules of Java.
 pub(super) struct JavaImportRules;
 
 impl ImportRules for JavaImportRules {
@@ -32,7 +32,7 @@ impl ImportRules for JavaImportRules {
     }
 }
 
-/// The name an outside package is known by: an import may name a type in a package of one segment.
+/// Returns the name by which an outside package is known: its first two segments, or one if the second is a type.
 fn external_name(module: &str) -> String {
     let is_package = |part: &&str| !part.starts_with(char::is_uppercase);
     let package: Vec<&str> = module.split('.').take(2).take_while(is_package).collect();

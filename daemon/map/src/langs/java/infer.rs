@@ -1,4 +1,4 @@
-//! Types that the file itself tells: declarations, `new`, casts.
+//! Infers types from the file itself: declarations, `new`, casts.
 
 use super::grammar::JavaKind;
 use super::rules::JavaRules;
@@ -13,7 +13,8 @@ const PATH_LIMIT: usize = 32;
 const CHAIN_LIMIT: usize = 6;
 
 impl JavaRules {
-    /// The dotted name of a type, without arguments; none for arrays, primitive types and type parameters.
+    /// Returns the dotted name of a type, without arguments; for a type parameter, that of its bound. `None` for
+    /// arrays, primitive types and other type parameters.
     pub(super) fn type_path(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let parts = self.type_segments(ty)?;
         let names: Vec<&str> = parts.iter().map(|part| cx.text(*part)).collect();
@@ -25,7 +26,7 @@ impl JavaRules {
         }
     }
 
-    /// The names in a type, outermost first.
+    /// Returns the names in a type, outermost first.
     pub(super) fn type_segments<'t>(&self, ty: Node<'t>) -> Option<Vec<Node<'t>>> {
         let mut segments = Vec::new();
         let mut node = ty;
@@ -54,8 +55,8 @@ impl JavaRules {
         None
     }
 
-    /// The type of `new T(..)`, `(T) x`, a string, of variables and fields that are known, and of what this file's methods
-    /// return.
+    /// Returns the type of `new T(..)`, `(T) x`, a string, of known variables and fields, and of the results of this
+    /// file's methods.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         self.infer_type(value, CHAIN_LIMIT, cx)
     }
@@ -91,7 +92,7 @@ impl JavaRules {
         around.filter_map(|class| self.results.get(&(class, name))).next().copied().flatten()
     }
 
-    /// The type of a local, or of a field of the classes around.
+    /// Returns the type of a local, or of a field of the classes around.
     fn variable_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         match cx.local_binding(cx.text(node)) {
             Some(Binding::Typed(ty)) => Some(ty),
@@ -105,7 +106,7 @@ impl JavaRules {
         }
     }
 
-    /// The declared type of `this.field` and of `x.field`, where the class is in this file.
+    /// Returns the declared type of `this.field` and of `x.field`, where the class is in this file.
     fn field_type(&mut self, access: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
         let object = access.child_by_field_id(self.g.f.object)?;
         let field = access.child_by_field_id(self.g.f.member)?;
@@ -117,7 +118,7 @@ impl JavaRules {
         self.field_types.get(&(owner, field)).copied()
     }
 
-    /// Returns what is known of the value before `.`.
+    /// Returns the receiver that references record for the value before `.`.
     pub(super) fn receiver(&mut self, object: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         match self.g.kind(object) {
             JavaKind::This | JavaKind::Super if self.is_anonymous(object) => return Receiver::Unknown,
@@ -141,7 +142,7 @@ impl JavaRules {
         self.classes_around(node).last().is_some_and(|class| class.name.is_none())
     }
 
-    /// The names of `a.b.C`, if it is nothing but names.
+    /// Returns the names of `a.b.C`, if it is nothing but names.
     pub(super) fn name_path<'t>(&self, node: Node<'t>) -> Option<Vec<Node<'t>>> {
         let mut path = Vec::new();
         let mut node = node;

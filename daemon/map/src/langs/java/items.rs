@@ -1,4 +1,4 @@
-//! Packages, imports, types and their members, and local variables.
+//! Defines packages, imports, types and their members, and binds local variables.
 
 use super::grammar::JavaKind;
 use super::rules::{JavaClassScope, JavaRules};
@@ -72,7 +72,7 @@ impl JavaRules {
         WalkStep::Into
     }
 
-    /// Types of a class's fields and of what its methods return, before they are walked.
+    /// Notes the types of a class's fields and the results of its methods, before they are walked.
     fn know_members(&mut self, body: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let mut members = Vec::new();
         each_child(body, |member, _| match member.kind() {
@@ -107,7 +107,7 @@ impl JavaRules {
         }
     }
 
-    /// A record's components are fields.
+    /// Defines a record's components, which are fields.
     fn define_components(&mut self, node: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let Some(list) = node.child_by_field_id(self.g.f.parameters) else { return };
         let mut parameters = Vec::new();
@@ -151,7 +151,7 @@ impl JavaRules {
         def.make_def(cx, &outer, scope)
     }
 
-    /// Where a header starts when the annotations before it are left out.
+    /// Returns the byte at which a header starts, without the annotations before it.
     fn head_start(&self, node: Node<'_>, cx: &Cx<'_>) -> usize {
         let Some(modifiers) = self.modifiers(node) else { return node.start_byte() };
         let word = child_where(modifiers, |c| {
@@ -167,7 +167,7 @@ impl JavaRules {
         node.child(0).filter(|first| self.g.kind(*first) == JavaKind::Modifiers)
     }
 
-    /// Everything but private is visible to some other file.
+    /// Returns the visibility of a definition: everything but private is visible to some other file.
     fn visibility(&mut self, node: Node<'_>, _cx: &Cx<'_>) -> DefFlags {
         let private = self.has_modifier(node, "private");
         DefFlags::default().with_if(!private, DefFlags::EXPORTED)
@@ -230,7 +230,7 @@ impl JavaRules {
         WalkStep::Into
     }
 
-    /// The names that a declaration of variables declares.
+    /// Returns the names that a declaration of variables declares.
     fn declared_names<'t>(&self, node: Node<'t>) -> Vec<Node<'t>> {
         let mut names = Vec::new();
         each_child(node, |child, field| {
@@ -258,7 +258,8 @@ impl JavaRules {
         WalkStep::Into
     }
 
-    /// The body of an anonymous class: its members are of the method around, its fields like locals.
+    /// Visits the body of an anonymous class, whose members belong to the method around, and whose fields are like
+    /// locals.
     pub(super) fn visit_anonymous_body(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if !self.handled.take_mark(node) {
             self.classes_around(node);
@@ -291,7 +292,7 @@ impl JavaRules {
         WalkStep::Into
     }
 
-    /// Parameters, resources, loop variables and patterns that have a `name`.
+    /// Binds parameters, resources, loop variables and patterns that have a `name`.
     pub(super) fn bind_named(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         let is_component = self.handled.take_mark(node);
@@ -326,7 +327,7 @@ impl JavaRules {
         WalkStep::Into
     }
 
-    /// `case Type name` and parts of a record pattern.
+    /// Binds the variable of `case Type name` and of parts of a record pattern.
     pub(super) fn bind_pattern(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let ty = node.named_child(0);
         if let Some(name) = child_where(node, |c| self.g.kind(c) == JavaKind::Ident) {
@@ -360,7 +361,7 @@ impl JavaRules {
         WalkStep::Into
     }
 
-    /// Labels and keys are no uses.
+    /// Marks the first name of a label or key, which is no use.
     pub(super) fn pass_over_first(&mut self, node: Node<'_>) -> WalkStep {
         if let Some(first) = node.named_child(0).filter(|first| self.g.kind(*first) == JavaKind::Ident) {
             self.handled.mark(first);
@@ -369,7 +370,7 @@ impl JavaRules {
     }
 }
 
-/// The name of a type of plain values: of numbers, characters or truth values.
+/// Returns the name of a type of plain values: of numbers, characters or truth values.
 fn plain_type(ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
     let is_plain = matches!(ty.kind(), "integral_type" | "floating_point_type" | "boolean_type");
     is_plain.then(|| cx.facts.intern(cx.text(ty)))

@@ -1,4 +1,5 @@
-//! Java: blocks are scopes, a variable is visible after its declaration, and members of the types around it are known by bare names.
+//! Describes the lexical scopes of Java: blocks are scopes, a variable is visible after its declaration, and members of
+//! the enclosing types are known by bare names.
 
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,

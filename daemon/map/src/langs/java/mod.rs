@@ -1,8 +1,8 @@
-//! Java.
+//! Reads Java files.
 //!
-//! A bare name inside a class can mean a member of it or of the classes around it; methods have a name space of their own,
-//! so that a local variable does not hide them. Members of anonymous classes belong to the method they are written in, and
-//! `this` in them is unknown. An annotation counts as a call of its type.
+//! A bare name inside a class can mean a member of it or of the classes around it; methods have a name space of their
+//! own, so that a local variable does not hide them. Members of anonymous classes belong to the method that they are
+//! written in, and `this` in them is unknown. An annotation counts as a call of its type.
 
 mod builtins;
 mod frameworks;
@@ -22,7 +22,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// Java's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Java,
     id: "java",

@@ -1,4 +1,4 @@
-//! Uses: calls, creations, fields, names, types, annotations.
+//! Records uses: calls, creations, fields, names, types, annotations.
 
 use super::grammar::JavaKind;
 use super::rules::JavaRules;
@@ -7,7 +7,7 @@ use crate::langs::support::{each_child, record_arguments, refer_unbound};
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
-/// Types besides enumerations whose values a `switch` tells apart: their labels are constants from anywhere.
+/// Types besides enumerations that a `switch` can be about: their labels are constants from anywhere.
 const PLAIN_SWITCHES: &[&str] =
     &["String", "Integer", "Character", "Short", "Byte", "int", "char", "short", "byte", "long"];
 
@@ -41,7 +41,7 @@ impl JavaRules {
         WalkStep::Into
     }
 
-    /// In `a.b.Type.member` the type is used too; the names before it are packages, which are no definitions.
+    /// Records the use of the type in `a.b.Type.member`; the names before it are packages, which are no definitions.
     fn type_on_path(&mut self, object: Node<'_>, receiver: Receiver, cx: &mut Cx<'_>) {
         let Some(path) = self.name_path(object).filter(|_| matches!(receiver, Receiver::Path(_))) else {
             return;
@@ -56,7 +56,7 @@ impl JavaRules {
             false => Receiver::Path(cx.facts.intern(&before.join("."))),
         };
         cx.record_use(cx.text(path[at]), path[at], RefKind::Type, receiver);
-        // The accesses between the type and the member: `Type.FIELD.method()`.
+        // The walk passes over the accesses between the type and the member: `Type.FIELD.method()`.
         let mut node = object;
         while self.g.kind(node) == JavaKind::FieldAccess {
             self.handled.mark(node);
@@ -72,7 +72,7 @@ impl JavaRules {
         }
     }
 
-    /// `object.field`; recorded where something is known of the object.
+    /// Visits `object.field`; it is recorded if anything is known of the object.
     pub(super) fn visit_field_access(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let object = node.child_by_field_id(self.g.f.object);
         let (Some(object), Some(name)) = (object, node.child_by_field_id(self.g.f.member)) else {
@@ -98,7 +98,7 @@ impl JavaRules {
         let outer = outer.filter(|outer| matches!(self.g.kind(*outer), JavaKind::Ident | JavaKind::This));
         let receiver = outer.map_or(Receiver::Unknown, |outer| self.receiver(outer, cx));
         match self.type_segments(ty).as_deref() {
-            // `outer.new Inner()` means a type in that of the value.
+            // `outer.new Inner()` means a type inside the type of the value.
             Some(&[name]) if matches!(receiver, Receiver::Typed(_)) => {
                 self.mark_type(ty);
                 cx.record_use(cx.text(name), name, RefKind::Call, receiver);
@@ -137,7 +137,8 @@ impl JavaRules {
         WalkStep::Into
     }
 
-    /// `case RED:` names a constant of the enumeration that the `switch` is about, whatever else is called so.
+    /// Visits `case RED:`, which names a constant of the enumeration that the `switch` is about, whatever else has that
+    /// name.
     pub(super) fn visit_switch_label(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let names: Vec<_> =
             crate::syntax::named_children(node).filter(|c| self.g.kind(*c) == JavaKind::Ident).collect();
@@ -163,7 +164,7 @@ impl JavaRules {
         WalkStep::Into
     }
 
-    /// `@A(key = value)`: the key is a method of the annotation's type.
+    /// Records the keys of `@A(key = value)` as calls of methods of the annotation's type.
     fn refer_elements(&mut self, annotation: Node<'_>, name: Node<'_>, cx: &mut Cx<'_>) {
         let Some(ty) = self.type_path(name, cx) else { return };
         let Some(arguments) = annotation.child_by_field_name("arguments") else { return };
@@ -216,7 +217,7 @@ impl JavaRules {
     }
 }
 
-/// The receiver of a name on a path, which is empty for a bare name.
+/// Returns the receiver of a name on a path, which is empty for a bare name.
 fn path_receiver(path: &[&str], cx: &mut Cx<'_>) -> Receiver {
     match path {
         [] => Receiver::None,

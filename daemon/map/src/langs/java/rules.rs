@@ -1,4 +1,4 @@
-//! The judgement on each node of Java: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of Java to its handler, and holds what handlers remember between nodes.
 
 use rustc_hash::FxHashMap;
 
@@ -8,14 +8,15 @@ use crate::langs::support::{Comment, Handled, Lead};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
-/// The rules for Java.
+/// The state of the walk over one file of Java.
 pub(super) struct JavaRules {
     pub(super) g: &'static JavaGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
-    /// Types of fields: (type's qualified name, field) to its type's name.
+    /// The types of fields, by the qualified name of the type that has the field, and the field's name.
     pub(super) field_types: FxHashMap<(StrId, StrId), StrId>,
-    /// Types that methods return, by (type's qualified name, method); overloads that differ give none.
+    /// The types that methods return, by the qualified name of their type and their own name; `None` if overloads
+    /// differ.
     pub(super) results: FxHashMap<(StrId, StrId), Option<StrId>>,
     /// The classes around the walk, innermost last.
     pub(super) classes: Vec<JavaClassScope>,
@@ -24,9 +25,9 @@ pub(super) struct JavaRules {
 /// A class around the walk.
 pub(super) struct JavaClassScope {
     pub(super) end: usize,
-    /// Its qualified name; none for an anonymous one.
+    /// The qualified name of the class; `None` for an anonymous one.
     pub(super) name: Option<StrId>,
-    /// Members are public unless they say otherwise.
+    /// True for an interface, whose members are public unless they say otherwise.
     pub(super) interface: bool,
 }
 
@@ -42,7 +43,7 @@ impl JavaRules {
         }
     }
 
-    /// The classes around `node`.
+    /// Returns the classes around `node`.
     pub(super) fn classes_around(&mut self, node: Node<'_>) -> &[JavaClassScope] {
         while self.classes.pop_if(|class| class.end <= node.start_byte()).is_some() {}
         &self.classes

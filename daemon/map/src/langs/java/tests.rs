@@ -1,4 +1,4 @@
-//! Tests of the facts that hob reads from Java.
+//! Tests the facts that hob reads from Java.
 
 use crate::langs::lang::Lang;
 use crate::langs::support::project::fake::Fake;

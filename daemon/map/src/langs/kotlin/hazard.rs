@@ -2,10 +2,10 @@
 
 use memchr::memmem::find_iter;
 
-/// Kotlin's scanner writes two bytes for each open string.
+/// Most interpolations of a text that is parsed: Kotlin's scanner writes two bytes for each open string.
 const INTERPOLATIONS: usize = 500;
 
-/// Returns true if a text comes near the limit.
+/// Returns true if a text comes near the limit of the scanner.
 pub(super) fn is_hazardous(source: &[u8]) -> bool {
     find_iter(source, b"${").count() > INTERPOLATIONS
 }

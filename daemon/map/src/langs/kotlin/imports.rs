@@ -1,12 +1,12 @@
-//! Finds the files that a Kotlin import names: as in Java, and functions and properties of a package are imported
-//! like types.
+//! Finds the files that a Kotlin import names: as in Java, but functions and properties of a package are imported like
+//! types.
 
 use hob_base::FileId;
 
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::packages;
 
-/// The rules for Kotlin.
+/// The import rules of Kotlin.
 pub(super) struct KotlinImportRules;
 
 impl ImportRules for KotlinImportRules {

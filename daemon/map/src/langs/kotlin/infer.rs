@@ -58,13 +58,13 @@ impl Syntax for Kotlin {
 }
 
 impl Kotlin {
-    /// The object and the name of `object.name`.
+    /// Returns the object and the name of `object.name`.
     pub(super) fn member_parts<'t>(&self, node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
         let name = child_where(suffix_node(node)?, |c| GRAMMAR.kind(c) == KotlinKind::Ident)?;
         Some((node.named_child(0)?, name))
     }
 
-    /// The object, if any, and the name of a call.
+    /// Returns the object, if any, and the name of a call.
     pub(super) fn call_parts<'t>(&self, call: Node<'t>) -> Option<(Option<Node<'t>>, Node<'t>)> {
         let callee = call.named_child(0)?;
         match GRAMMAR.kind(callee) {
@@ -79,7 +79,7 @@ fn suffix_node(node: Node<'_>) -> Option<Node<'_>> {
     child_where(node, |c| GRAMMAR.kind(c) == KotlinKind::Suffix)
 }
 
-/// The first child that is a type.
+/// Returns the first child that is a type.
 pub(super) fn type_child(node: Node<'_>) -> Option<Node<'_>> {
     child_where(node, |c| {
         matches!(GRAMMAR.kind(c), KotlinKind::UserType | KotlinKind::NullableType)

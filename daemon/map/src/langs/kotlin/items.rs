@@ -1,4 +1,4 @@
-//! Packages, imports, types and their members.
+//! Defines packages, imports, types and their members.
 
 use super::grammar::KotlinKind;
 use super::infer::{Kotlin, type_child};
@@ -13,11 +13,11 @@ use crate::walk::{Cx, WalkStep};
 /// A definition about to be made.
 pub(super) struct KotlinItem<'t, 'a> {
     node: Node<'t>,
-    /// Where its name stands, and the name.
+    /// The node of its name, and the name.
     name: (Node<'t>, &'a str),
     kind: DefKind,
     flags: DefFlags,
-    /// Where its header ends.
+    /// The byte at which its header ends.
     end: usize,
 }
 
@@ -83,7 +83,7 @@ impl KotlinRules {
         WalkStep::Into
     }
 
-    /// Kotest writes tests as calls in the body of a class that is a `Spec`.
+    /// Returns true if a class is a `Spec` of Kotest, whose tests are calls in its body.
     fn is_suite(&self, node: Node<'_>, cx: &Cx<'_>) -> bool {
         let is_spec = |c: Node<'_>| {
             let ty = c
@@ -108,7 +108,8 @@ impl KotlinRules {
         child_where(node, is_spec).is_some()
     }
 
-    /// Types of a type's properties and of what its functions return, before they are walked; those of its companion too.
+    /// Notes the types of a type's properties and the results of its functions, before they are walked; those of its
+    /// companion too.
     fn know_members(&mut self, body: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let mut members = Vec::new();
         each_child(body, |member, _| match self.g.kind(member) {
@@ -191,12 +192,12 @@ impl KotlinRules {
         self.modifiers(node).is_some_and(|modifiers| has_word(modifiers, cx, &[word]))
     }
 
-    /// Everything but private is visible to some other file.
+    /// Returns the visibility of a definition: everything but private is visible to some other file.
     fn visibility(&self, node: Node<'_>, cx: &Cx<'_>) -> DefFlags {
         DefFlags::default().with_if(!self.has_modifier(node, cx, "private"), DefFlags::EXPORTED)
     }
 
-    /// A companion has no members of its own: they are its class's. Its bases are its own.
+    /// Visits a companion, whose members belong to its class; its bases are its own.
     pub(super) fn visit_companion(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let named = child_where(node, |c| self.g.kind(c) == KotlinKind::TypeIdent);
         let at = named.or_else(|| child_where(node, |c| c.kind() == "object"));
@@ -270,7 +271,8 @@ impl KotlinRules {
         list.map_or(node.end_byte(), |list| list.end_byte())
     }
 
-    /// For an extension, the type it extends; none for a type parameter.
+    /// Returns the type that an extension extends, `Some(None)` if that is a type parameter; `None` if the function is
+    /// no extension.
     fn extended_type(&self, node: Node<'_>, cx: &Cx<'_>) -> Option<Option<String>> {
         let receiver = node.child_by_field_id(self.g.f.receiver)?;
         let segments = Kotlin.type_segments(receiver);
@@ -349,7 +351,7 @@ impl KotlinRules {
         WalkStep::Into
     }
 
-    /// `val` in a header declares a property; other parameters are seen by the class's code.
+    /// Visits a parameter in a header. With `val` it declares a property; otherwise the class's code alone sees it.
     pub(super) fn visit_class_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(name) = self.name_child(node) else { return WalkStep::Into };
         if child_where(node, |c| c.kind() == "binding_pattern_kind").is_none() {
@@ -368,7 +370,7 @@ impl KotlinRules {
         WalkStep::Into
     }
 
-    /// The type in a list of bases, and what it is: only a class is followed by arguments.
+    /// Returns a type in a list of bases, and the kind of its use: only a class is followed by arguments.
     pub(super) fn base_type<'t>(&self, node: Node<'t>, in_interface: bool) -> Option<(Node<'t>, RefKind)> {
         let first = child_where(node, |c| c.is_named() && !c.is_extra())?;
         Some(match self.g.kind(first) {
@@ -380,7 +382,7 @@ impl KotlinRules {
     }
 }
 
-/// A name without the quotes it may be written in.
+/// Returns a name without the quotes that it may be written in.
 fn without_quotes(name: &str) -> &str {
     name.strip_prefix('`').and_then(|name| name.strip_suffix('`')).unwrap_or(name)
 }

@@ -1,6 +1,8 @@
-//! The lexical scopes of Kotlin: a local has its meaning after its declaration; lambdas, loops and `when` bind names of their own.
+//! Describes the lexical scopes of Kotlin: a local has its meaning after its declaration; lambdas, loops and `when`
+//! bind names of their own.
 //!
-//! Members are left to the graph, except parameters of a class that are properties, which its initialisers name as parameters.
+//! Members are left to the graph, except parameters of a class that are properties, which its initialisers name as
+//! parameters.
 
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
@@ -31,7 +33,7 @@ fn scope_of(visit: &Visit<'_>) -> Option<ScopeKind> {
         | "lambda_literal"
         | "getter"
         | "setter" => ScopeKind::Function,
-        // The parameters of a type have names that nothing can use.
+        // Nothing can use the names of a function type's parameters.
         "function_type_parameters" => ScopeKind::Block,
         "control_structure_body" | "for_statement" | "catch_block" | "when_expression" | "try_expression" => {
             ScopeKind::Block
@@ -65,7 +67,7 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     }
 }
 
-/// Binds a variable of a declaration, which is seen after it, or one of a loop, a lambda or a `when`.
+/// Binds a variable of a declaration, which is visible after it, or one of a loop, a lambda or a `when`.
 fn bind_variable(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     let declaration = visit.ancestors().find(|node| node.kind() != "multi_variable_declaration");
     match declaration.filter(|node| node.kind() == "property_declaration") {
@@ -79,7 +81,7 @@ fn bind_variable(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     }
 }
 
-/// Returns true for a declaration that stands in code.
+/// Returns true for a declaration inside code.
 fn is_local(visit: &Visit<'_>) -> bool {
     is_code(visit.parent_kind())
 }

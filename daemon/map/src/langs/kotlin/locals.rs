@@ -1,4 +1,4 @@
-//! Names that Kotlin binds locally: parameters, variables, what a lambda gets.
+//! Binds local names: parameters, variables, the parameters of lambdas.
 
 use super::grammar::KotlinKind;
 use super::infer::{Kotlin, type_child};
@@ -26,7 +26,8 @@ impl KotlinRules {
         WalkStep::Into
     }
 
-    /// A variable of a loop, a lambda, a `when`; those of declarations are told there.
+    /// Binds a variable of a loop, a lambda or a `when`. Those of declarations are bound by
+    /// [`KotlinRules::visit_local`].
     pub(super) fn visit_variable(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if self.handled.take_mark(node) {
             return WalkStep::Into;
@@ -34,7 +35,7 @@ impl KotlinRules {
         self.visit_parameter(node, cx)
     }
 
-    /// A variable is in scope after its declaration: in `val x = x()` another `x` is called.
+    /// Binds a variable after its declaration: in `val x = x()` another `x` is called.
     pub(super) fn visit_local(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut variables = Vec::new();
         each_child(node, |child, _| match child.kind() {
@@ -98,7 +99,7 @@ impl KotlinRules {
         WalkStep::Into
     }
 
-    /// Handles an argument: the name in `name = value` is no reference.
+    /// Visits an argument: the name in `name = value` is no reference.
     pub(super) fn visit_argument(&mut self, node: Node<'_>) -> WalkStep {
         let is_named = child_where(node, |c| c.kind() == "=").is_some();
         let first = node.named_child(0).filter(|first| is_named && self.g.kind(*first) == KotlinKind::Ident);

@@ -1,9 +1,10 @@
-//! Kotlin.
+//! Reads Kotlin files.
 //!
-//! It shares names with Java and Scala, whose packages are the same. What a companion object holds is a member of its class,
-//! as it is called; the companion itself has nothing in it. An extension function is a member of the type it extends as far as its
-//! qualified name goes (`String.shout`), wherever it is written; on a type parameter it is a function like others. A call of a
-//! capital is a creation. Members of anonymous objects belong to what they are written in, and `this` in them is unknown.
+//! Kotlin shares names with Java and Scala, whose packages are the same. A member of a companion object is a member of
+//! its class, which is how it is called; the companion itself has none. An extension function is a member of the type
+//! that it extends as far as its qualified name goes (`String.shout`), wherever it is written; on a type parameter it
+//! is a function like others. A call of a capital is a creation. Members of anonymous objects belong to the definition
+//! that they are written in, and `this` in them is unknown.
 
 mod builtins;
 mod grammar;
@@ -26,7 +27,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// Kotlin's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Kotlin,
     id: "kt",

@@ -1,4 +1,4 @@
-//! Uses: calls, members, names, types, annotations.
+//! Records uses: calls, members, names, types, annotations.
 
 use super::grammar::KotlinKind;
 use super::infer::{Kotlin, type_child};
@@ -23,7 +23,7 @@ impl KotlinRules {
         WalkStep::Into
     }
 
-    /// The path before a type's last name.
+    /// Returns the receiver of a type's last name: the path before it.
     pub(super) fn type_receiver(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         let segments = Kotlin.type_segments(ty).unwrap_or_default();
         let before = segments.split_last().map_or(&[][..], |(_, before)| before);
@@ -60,7 +60,7 @@ impl KotlinRules {
         WalkStep::Into
     }
 
-    /// A lambda behind the brackets is the last argument.
+    /// Records the arguments of a call; a lambda behind the brackets is the last one.
     fn record_call_arguments(&self, node: Node<'_>, name: Node<'_>, cx: &mut Cx<'_>) {
         let suffix = child_where(node, |c| c.kind() == "call_suffix").unwrap_or(node);
         let list = child_where(suffix, |c| c.kind() == "value_arguments");
@@ -78,7 +78,7 @@ impl KotlinRules {
         WalkStep::Into
     }
 
-    /// `a to b` calls `to` on `a`.
+    /// Records `a to b` as a call of `to` on `a`.
     pub(super) fn visit_infix(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let (Some(left), Some(name)) = (node.named_child(0), node.named_child(1))
             && self.g.kind(name) == KotlinKind::Ident
@@ -90,7 +90,7 @@ impl KotlinRules {
         WalkStep::Into
     }
 
-    /// `Type::name`, `value::name`, `::name`, `Type::class`.
+    /// Records `Type::name`, `value::name`, `::name` and `Type::class`.
     pub(super) fn visit_callable_reference(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let before =
             child_where(node, |c| matches!(self.g.kind(c), KotlinKind::TypeIdent | KotlinKind::UserType));
@@ -122,7 +122,7 @@ impl KotlinRules {
         WalkStep::Into
     }
 
-    /// An annotation counts as a call of its class.
+    /// Records an annotation as a call of its class.
     pub(super) fn visit_annotation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let called = child_where(node, |c| self.g.kind(c) == KotlinKind::ConstructorCall);
         let ty = called.and_then(|called| called.named_child(0)).or_else(|| type_child(node));
@@ -133,7 +133,7 @@ impl KotlinRules {
     }
 }
 
-/// A name without the quotes it may be written in.
+/// Returns a name without the quotes that it may be written in.
 fn name_of<'t>(node: Node<'_>, cx: &Cx<'t>) -> &'t str {
     let text = cx.text(node);
     text.strip_prefix('`').and_then(|name| name.strip_suffix('`')).unwrap_or(text)

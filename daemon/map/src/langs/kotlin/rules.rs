@@ -1,11 +1,11 @@
-//! The judgement on each node of Kotlin: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of Kotlin to its handler, and holds what handlers remember between nodes.
 
 use super::grammar::{GRAMMAR, KotlinGrammar, KotlinKind};
 use crate::langs::support::{Comment, Handled, Lead, Members, Pending, SurroundingBody};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
-/// The rules for Kotlin.
+/// The state of the walk over one file of Kotlin.
 pub(super) struct KotlinRules {
     pub(super) g: &'static KotlinGrammar,
     pub(super) lead: Lead,
@@ -32,7 +32,7 @@ impl KotlinRules {
         WalkStep::Skip
     }
 
-    /// Code: names declared in it are its own.
+    /// Visits code, whose declarations are its own.
     pub(super) fn visit_code(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.members.enter_body(node, SurroundingBody::Code);
         self.pending.enter_block(node);
@@ -40,7 +40,8 @@ impl KotlinRules {
         WalkStep::Into
     }
 
-    /// The body of an anonymous object: its members are of what it is written in, its properties like locals.
+    /// Visits the body of an anonymous object, whose members belong to the definition around, and whose properties are
+    /// like locals.
     fn visit_anonymous_body(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.members.enter_body(node, SurroundingBody::Anonymous);
         self.pending.enter_block(node);

@@ -1,4 +1,4 @@
-//! Tests of the facts that hob reads from Kotlin.
+//! Tests the facts that hob reads from Kotlin.
 
 use crate::fixture::check_edges;
 use crate::langs::lang::Lang;

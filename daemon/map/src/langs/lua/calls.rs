@@ -1,4 +1,4 @@
-//! Calls, and tests that are written as calls.
+//! Records calls, and defines tests that are written as calls.
 
 use super::grammar::LuaKind;
 use super::items::LuaItem;
@@ -44,7 +44,7 @@ impl LuaRules {
         refer_unbound(cx, cx.text(method), method, RefKind::Call, receiver);
     }
 
-    /// A module that is loaded without a name of its own.
+    /// Records the import of a module that is loaded without a name of its own.
     fn import_for_effect(&mut self, module: &str, node: Node<'_>, cx: &mut Cx<'_>) {
         let owner = cx.owner();
         cx.facts.add_import(&ImportInput {
@@ -58,7 +58,7 @@ impl LuaRules {
         });
     }
 
-    /// Busted's `describe("…", function() … end)` and `it`.
+    /// Defines a group or test of Busted, `describe("…", function() … end)` or `it`; returns false for other calls.
     fn define_spec<'t>(&mut self, node: Node<'t>, name: Node<'t>, cx: &mut Cx<'t>) -> bool {
         let (kind, flags) = match cx.text(name) {
             "describe" | "context" | "insulate" | "expose" => (DefKind::Module, DefFlags::TEST),

@@ -11,7 +11,7 @@ use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl LuaRules {
-    /// The fields that a table's constructor names.
+    /// Defines the fields that a table's constructor names.
     pub(super) fn fields_of<'t>(&mut self, table: Node<'t>, path: &str, cx: &mut Cx<'t>) {
         let mut fields = Vec::new();
         each_child(table, |c, _| fields.extend((self.g.kind(c) == LuaKind::Field).then_some(c)));
@@ -43,7 +43,7 @@ impl LuaRules {
         }
     }
 
-    /// `name = value` in a table's constructor.
+    /// Visits `name = value` in a table's constructor.
     pub(super) fn visit_field<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let name = node.child_by_field_id(self.g.f.name).filter(|name| self.g.kind(*name) == LuaKind::Ident);
         let Some(name) = name else { return WalkStep::Into };
@@ -59,7 +59,7 @@ impl LuaRules {
         WalkStep::Into
     }
 
-    /// `M.x = …`, `self.x = …`: a member that this introduces.
+    /// Defines the member that `M.x = …` or `self.x = …` introduces.
     pub(super) fn assigned_field<'t>(
         &mut self,
         node: Node<'t>,
@@ -92,7 +92,7 @@ impl LuaRules {
         self.define_item(&LuaItem { node, at, name, kind, flags, end, table: path }, None, cx);
     }
 
-    /// The path of a table of this file: `M.a`, or the class of `self`.
+    /// Returns the path of a table of this file: `M.a`, or the class of `self`.
     pub(super) fn table_path(&mut self, table: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
         let written = path(table, cx.source)?;
         let (first, rest) = written.split_once('.').map_or((&*written, ""), |(first, rest)| (first, rest));
@@ -108,7 +108,7 @@ impl LuaRules {
         }
     }
 
-    /// The names in what a definition is called are no uses, but for the table.
+    /// Marks the names in the written name of a definition, which are no uses, except the table's.
     pub(super) fn mark_definition_name(&mut self, written: Node<'_>) {
         let field = match self.g.kind(written) {
             LuaKind::Method => written.child_by_field_id(self.g.f.method),
@@ -126,8 +126,7 @@ impl LuaRules {
         }
     }
 
-    /// Records the exports of a file from its last `return`: the fields of the returned table are what the file
-    /// offers.
+    /// Records the exports of a file from its last `return`: the fields of the returned table.
     pub(super) fn visit_return<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if cx.in_function() || cx.parent().is_none_or(|parent| parent.kind() != "chunk") {
             return WalkStep::Into;

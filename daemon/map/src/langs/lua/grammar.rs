@@ -7,10 +7,10 @@ use crate::langs::support::fields;
 /// The kinds of nodes that the Lua extractor tells apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum LuaKind {
-    /// Nothing in itself; its children may be.
+    /// A node that means nothing itself; its children may.
     #[default]
     Other,
-    /// Neither it nor what is in it.
+    /// A node that means nothing, and whose children are skipped.
     Nothing,
     Comment,
     Function,

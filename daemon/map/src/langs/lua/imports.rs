@@ -1,8 +1,8 @@
 //! Finds the file that a Lua import names.
 //!
-//! `a.b` is `a/b.lua` or `a/b/init.lua` below one of the folders that `package.path` holds by convention: the root, `src`,
-//! `lua`, `lib`, wherever they lie, or a folder that the requiring file is in. What is not there is a library outside, under
-//! the first part of its name.
+//! `a.b` is `a/b.lua` or `a/b/init.lua` below one of the folders that `package.path` holds by convention: the root,
+//! `src`, `lua`, `lib`, wherever they lie, or a folder that the requiring file is in. A module that is not there is a
+//! library outside, under the first part of its name.
 
 use hob_base::FileId;
 
@@ -11,7 +11,7 @@ use crate::langs::support::project::{folder_of, shared_folders};
 
 const ROOTS: &[&str] = &["src", "lua", "lib", "luasrc", "spec", "test", "tests", "scripts"];
 
-/// The rules for Lua.
+/// The import rules of Lua.
 pub(super) struct Roots;
 
 impl ImportRules for Roots {
@@ -45,7 +45,8 @@ impl ImportRules for Roots {
     }
 }
 
-/// A part of a library that is here but lacks it is generated or gone; any other is outside.
+/// Returns the target of a missing module: unknown if its library is here, because the module is generated or gone;
+/// else a package outside.
 fn target_of_missing(project: &dyn ImportProject, module: &str) -> ModuleTarget {
     let first = module.split(['.', '/']).next().unwrap_or(module);
     let own = first.is_empty()

@@ -1,4 +1,4 @@
-//! Functions, variables and imports.
+//! Defines functions and variables, and records imports.
 
 use super::grammar::LuaKind;
 use super::rules::LuaRules;
@@ -8,25 +8,25 @@ use crate::langs::support::{NewDef, Outer, child_where, each_child};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
-/// A definition in terms of nodes.
+/// A definition about to be made, in terms of nodes.
 pub(super) struct LuaItem<'t, 'a> {
     pub(super) node: Node<'t>,
     pub(super) at: Node<'t>,
     pub(super) name: &'a str,
     pub(super) kind: DefKind,
     pub(super) flags: DefFlags,
-    /// Where its header ends.
+    /// The byte at which its header ends.
     pub(super) end: usize,
-    /// The path of the table it is in; empty for none.
+    /// The path of the table that it is in; empty for none.
     pub(super) table: String,
 }
 
-/// A function under a name, as it is written.
+/// A function with a name, as it is written.
 pub(super) struct LuaFunction<'t> {
     pub(super) node: Node<'t>,
     /// The node of its name.
     pub(super) at: Node<'t>,
-    /// The path of the table it is in; empty for none.
+    /// The path of the table that it is in; empty for none.
     pub(super) table: String,
     /// True if a colon stands before its name, which gives it a `self`.
     pub(super) colon: bool,
@@ -35,7 +35,7 @@ pub(super) struct LuaFunction<'t> {
 }
 
 impl<'t> LuaFunction<'t> {
-    /// A function in no table.
+    /// Makes a function that is in no table.
     fn plain(node: Node<'t>, at: Node<'t>, exported: bool) -> Self {
         Self { node, at, table: String::new(), colon: false, kind: DefKind::Function, exported }
     }
@@ -75,7 +75,7 @@ impl LuaRules {
         Some(made)
     }
 
-    /// The documentation without its marks; what annotations say of parameters is kept.
+    /// Removes the marks of the documentation, and keeps the types that its annotations state.
     fn take_annotations(&mut self, mut outer: Outer) -> Outer {
         self.annotated.clear();
         let mut lines = Vec::new();
@@ -96,7 +96,7 @@ impl LuaRules {
         outer
     }
 
-    /// The class that annotations give a parameter, if it is a plain name.
+    /// Returns the class that annotations give to a parameter, if it is a plain name.
     fn annotated_class(&self, name: &str) -> Option<String> {
         let (_, ty) = self.annotated.iter().find(|(parameter, _)| parameter == name)?;
         let plain = ty.starts_with(char::is_alphabetic)
@@ -141,7 +141,7 @@ impl LuaRules {
         WalkStep::Into
     }
 
-    /// A function under a name; its body is walked inside it.
+    /// Defines a function under a name, and enters it.
     pub(super) fn function_def<'t>(&mut self, written: LuaFunction<'t>, cx: &mut Cx<'t>) {
         let LuaFunction { node, at, table, colon, kind, exported } = written;
         let function =
@@ -205,7 +205,7 @@ impl LuaRules {
         }
     }
 
-    /// `local a, b = …`.
+    /// Visits `local a, b = …`.
     pub(super) fn visit_local<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let inner = child_where(node, |c| matches!(c.kind(), "assignment_statement" | "variable_list"));
         let Some(inner) = inner else { return WalkStep::Into };
@@ -244,7 +244,7 @@ impl LuaRules {
         self.define_variable(node, at, value, DefFlags::default(), ty, cx);
     }
 
-    /// A variable at file level.
+    /// Defines a variable at file level.
     fn define_variable<'t>(
         &mut self,
         node: Node<'t>,
@@ -286,7 +286,7 @@ impl LuaRules {
         }
     }
 
-    /// Records what a class is derived from.
+    /// Records the base of a class.
     fn refer_base(&mut self, class: DefIdx, name: &str, at: Node<'_>, cx: &mut Cx<'_>) {
         let Some(base) = self.tables.bases.get(name).cloned() else { return };
         let (before, last) = base.rsplit_once('.').unwrap_or(("", &base));
@@ -299,7 +299,8 @@ impl LuaRules {
         cx.facts.add_reference(&RefInput { name: last, kind, receiver, owner: Some(class), line, col });
     }
 
-    /// `local x = require "m"`, `local f = require("m").f`, `local f = m.f` of an imported `m`. Whether it was one.
+    /// Records the import of `local x = require "m"`, `local f = require("m").f`, or `local f = m.f` of an imported
+    /// `m`; returns false for other values.
     pub(super) fn try_import(&mut self, at: Node<'_>, value: Node<'_>, cx: &mut Cx<'_>) -> bool {
         let local = cx.text(at);
         if let Some(module) = required_module(value, cx.source) {
@@ -355,7 +356,7 @@ impl LuaRules {
         WalkStep::Into
     }
 
-    /// `x = …`: of a local, or a global that this introduces.
+    /// Visits `x = …`, which assigns a local, or a global that this introduces.
     fn assigned_name<'t>(&mut self, node: Node<'t>, at: Node<'t>, value: Option<Node<'t>>, cx: &mut Cx<'t>) {
         let name = cx.text(at);
         self.handled.mark(at);
@@ -385,7 +386,7 @@ impl LuaRules {
     }
 }
 
-/// The function in a statement that stores one.
+/// Returns the function literal in a statement that stores one.
 fn lambda_of(node: Node<'_>) -> Option<Node<'_>> {
     let mut node = node;
     for _ in 0..4 {

@@ -1,9 +1,9 @@
-//! Lua.
+//! Reads Lua files.
 //!
-//! A module is the table that its file returns, so `require` binds what the file exports as `default`. A table with
-//! methods, a metatable of itself or `__index` counts as a class; one that is returned or has functions as a module. Local
-//! variables are followed as in any language with blocks; what functions are stored in fields, and where, is read off the
-//! text of assignments. Busted's `describe` and `it` with a literal description are tests.
+//! A module is the table that its file returns, so `require` binds the file's export `default`. A table with methods, a
+//! metatable of itself or `__index` counts as a class; one that is returned or has functions as a module. Local
+//! variables are followed as in any language with blocks; the text of assignments shows which functions are stored in
+//! which fields. Busted's `describe` and `it` with a literal description are tests.
 
 mod builtins;
 mod calls;
@@ -27,7 +27,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// Lua's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Lua,
     id: "lua",

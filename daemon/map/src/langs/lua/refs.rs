@@ -1,4 +1,4 @@
-//! Uses: names, fields, and the classes of values.
+//! Records uses: names, fields, and the classes of values.
 
 use super::grammar::LuaKind;
 use super::rules::LuaRules;
@@ -15,7 +15,7 @@ impl LuaRules {
         WalkStep::Skip
     }
 
-    /// `a.b` that is not called; recorded where something is known of `a`.
+    /// Visits `a.b` that is not called; it is recorded if anything is known of `a`.
     pub(super) fn visit_dot(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let (Some(table), Some(field)) =
             (node.child_by_field_id(self.g.f.table), node.child_by_field_id(self.g.f.field))
@@ -33,7 +33,7 @@ impl LuaRules {
         WalkStep::Into
     }
 
-    /// Returns what is known of the value before `.` or `:`.
+    /// Returns the receiver that references record for the value before `.` or `:`.
     pub(super) fn receiver(&mut self, table: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         if cx.text(table) == "self" && cx.local_binding("self").is_none() {
             return match self.self_at(table.start_byte()) {
@@ -51,7 +51,8 @@ impl LuaRules {
         }
     }
 
-    /// The path of a value's class: `setmetatable({}, Foo)`, `Foo.new()`, `Foo:new()`, `Foo()` of a class.
+    /// Returns the path of a value's class, of `setmetatable({}, Foo)`, `Foo.new()`, `Foo:new()`, and `Foo()` of a
+    /// class.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         match self.g.kind(value) {
             LuaKind::Ident => {

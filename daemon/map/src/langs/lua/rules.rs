@@ -1,4 +1,4 @@
-//! The judgement on each node of Lua: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of Lua to its handler, and holds what handlers remember between nodes.
 
 use rustc_hash::FxHashMap;
 
@@ -9,7 +9,7 @@ use crate::langs::support::{Comment, Handled, Lead, Pending};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
-/// The rules for Lua.
+/// The state of the walk over one file of Lua.
 pub(super) struct LuaRules {
     pub(super) g: &'static LuaGrammar,
     pub(super) lead: Lead,
@@ -18,15 +18,15 @@ pub(super) struct LuaRules {
     pub(super) tables: Tables,
     /// Definitions at file level by name, and members by their whole path.
     pub(super) known: FxHashMap<String, DefIdx>,
-    /// Fields of tables whose values are functions, by their node, with the table's path.
+    /// Fields of tables whose values are functions, by node id, with the table's path.
     pub(super) members: FxHashMap<usize, String>,
-    /// Modules of the file's imports, by local name.
+    /// The modules of the file's imports, by local name.
     pub(super) imported: FxHashMap<String, String>,
-    /// Classes of variables at file level.
+    /// The classes of variables at file level.
     pub(super) types: FxHashMap<StrId, StrId>,
-    /// The class that `self` is of in the functions around the walk: where they end, and its path.
+    /// The functions around the walk: the byte at which each ends, and the path of the class of its `self`.
     pub(super) selves: Vec<(usize, Option<String>)>,
-    /// Types in the annotations before a function or variable, as (parameter, type); `@type` has an empty parameter.
+    /// The types in the annotations before a function or variable, by parameter; that of `@type` has an empty one.
     pub(super) annotated: Vec<(String, String)>,
 }
 
@@ -47,7 +47,7 @@ impl LuaRules {
         }
     }
 
-    /// The path of the class that `self` is of at a place.
+    /// Returns the path of the class that `self` is of at a place.
     pub(super) fn self_at(&mut self, at: usize) -> Option<&str> {
         while self.selves.pop_if(|(end, _)| *end <= at).is_some() {}
         self.selves.last().and_then(|(_, class)| class.as_deref())

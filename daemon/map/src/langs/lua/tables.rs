@@ -1,6 +1,6 @@
 //! Finds the tables of a file that are classes or modules.
 //!
-//! Looked over once before the walk, because a table is made long before what is put in it says what it is.
+//! One pass reads the file before the walk, because a table is made long before the assignments that show what it is.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,17 +12,17 @@ use crate::syntax::{Node, Tree};
 /// The tables of a file that are classes or modules, by the name of the variable.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
-    /// They have methods, or are metatables.
+    /// Tables that have methods, or are metatables.
     pub(super) classes: FxHashSet<String>,
-    /// They have functions, or are returned.
+    /// Tables that have functions, or are returned.
     pub(super) modules: FxHashSet<String>,
-    /// The table in which a class looks up what it lacks itself, by the class.
+    /// The table in which a class looks up the members that it lacks, by the class.
     pub(super) bases: FxHashMap<String, String>,
     /// The name that the file returns; `None` if it returns no name.
     pub(super) returned: Option<String>,
 }
 
-/// Looks over a file.
+/// Collects the tables of a file.
 pub(super) fn scan_tables(tree: &Tree, source: &[u8]) -> Tables {
     let mut tables = Tables::default();
     let mut cursor = tree.walk();
@@ -82,7 +82,8 @@ impl Tables {
         }
     }
 
-    /// `Foo = setmetatable({}, {__index = Base})`, `Foo = Base:extend()`, `Foo = class("Foo", Base)`.
+    /// Notes the class and the base of `Foo = setmetatable({}, {__index = Base})`, `Foo = Base:extend()`, `Foo =
+    /// class("Foo", Base)`.
     fn note_derived_class(&mut self, left: Node<'_>, call: Node<'_>, source: &[u8]) {
         let name = text(left, source).to_owned();
         let base = match callee_name(call, source) {
@@ -99,7 +100,7 @@ impl Tables {
         }
     }
 
-    /// `setmetatable(x, Foo)` makes a class of `Foo`, `setmetatable(Foo, {__index = Base})` gives it a base.
+    /// Notes the class `Foo` of `setmetatable(x, Foo)`, and its base in `setmetatable(Foo, {__index = Base})`.
     fn call(&mut self, node: Node<'_>, source: &[u8]) {
         if callee_name(node, source) != Some("setmetatable") {
             return;
@@ -137,7 +138,7 @@ impl Tables {
     }
 }
 
-/// `Base` of `{__index = Base}`.
+/// Returns `Base` of `{__index = Base}`.
 fn index_of(meta: Node<'_>, source: &[u8]) -> Option<String> {
     let mut found = None;
     each_child(meta, |field, _| {
@@ -149,7 +150,7 @@ fn index_of(meta: Node<'_>, source: &[u8]) -> Option<String> {
     found
 }
 
-/// `Base` of `Base:extend()`, `Base:subclass("x")`.
+/// Returns `Base` of `Base:extend()` and `Base:subclass("x")`.
 fn extended_base(call: Node<'_>, source: &[u8]) -> Option<String> {
     let name =
         call.child_by_field_id(GRAMMAR.f.name).filter(|name| GRAMMAR.kind(*name) == LuaKind::Method)?;

@@ -1,4 +1,4 @@
-//! Lua extraction and imports, on small sources.
+//! Tests the facts and imports that hob reads from Lua.
 
 use crate::fixture::check_edges;
 use crate::langs::lang::Lang;

@@ -7,12 +7,12 @@ use crate::syntax::Node;
 /// Longest chain of `.` that is followed.
 const LIMIT: usize = 16;
 
-/// A node's text; empty where it is not UTF-8.
+/// Returns a node's text; empty if it is not UTF-8.
 pub(super) fn text<'t>(node: Node<'_>, source: &'t [u8]) -> &'t str {
     source.get(node.byte_range()).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
 }
 
-/// The names of `a.b.c`, if it is nothing but names.
+/// Returns the names of `a.b.c`, if it is nothing but names.
 pub(super) fn path_names(node: Node<'_>) -> Option<Vec<Node<'_>>> {
     let mut names = Vec::new();
     let mut node = node;
@@ -33,13 +33,13 @@ pub(super) fn path_names(node: Node<'_>) -> Option<Vec<Node<'_>>> {
     None
 }
 
-/// The same as text.
+/// Returns the dotted path of `a.b.c`, if it is nothing but names.
 pub(super) fn path(node: Node<'_>, source: &[u8]) -> Option<String> {
     let names: Vec<&str> = path_names(node)?.into_iter().map(|name| text(name, source)).collect();
     Some(names.join("."))
 }
 
-/// The text of a string that is not put together.
+/// Returns the content of a string literal; `None` for other nodes.
 pub(super) fn string_literal<'t>(node: Node<'_>, source: &'t [u8]) -> Option<&'t str> {
     let content =
         node.child_by_field_id(GRAMMAR.f.content).filter(|_| GRAMMAR.kind(node) == LuaKind::Text)?;
@@ -63,7 +63,7 @@ pub(super) fn callee_name<'t>(call: Node<'_>, source: &'t [u8]) -> Option<&'t st
     (GRAMMAR.kind(name) == LuaKind::Ident).then(|| text(name, source))
 }
 
-/// The module of `require "a.b"`.
+/// Returns the module of `require "a.b"`.
 pub(super) fn required_module<'t>(value: Node<'_>, source: &'t [u8]) -> Option<&'t str> {
     if callee_name(value, source)? != "require" {
         return None;
@@ -71,7 +71,7 @@ pub(super) fn required_module<'t>(value: Node<'_>, source: &'t [u8]) -> Option<&
     string_literal(*call_arguments(value).first()?, source).filter(|module| !module.is_empty())
 }
 
-/// The two sides of an assignment, in pairs; a side with more has pairs without a value.
+/// Returns the targets of an assignment, each with its value, if there is one.
 pub(super) fn assignment_pairs(assignment: Node<'_>) -> Vec<(Node<'_>, Option<Node<'_>>)> {
     let (mut left, mut right) = (Vec::new(), Vec::new());
     each_child(assignment, |side, _| {

@@ -1,9 +1,9 @@
 //! Reads the block of settings before a note's text, between `---` lines (YAML) or `+++` lines (TOML).
 //!
-//! Two settings matter here, the title and the description, and links in the others. Reading them line by line needs no YAML
-//! and cannot fail: a block that is never closed is text.
+//! Only two settings are used, the title and the description, and links in the others. Reading them line by line needs
+//! no YAML and cannot fail: a block that is never closed is text.
 
-/// The settings that matter, and where the text begins.
+/// The settings that are used, and the beginning of the text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Front<'t> {
     /// First byte after the block and after a byte order mark.
@@ -41,7 +41,7 @@ pub(super) fn read(text: &str) -> Front<'_> {
     none
 }
 
-/// `name: value` or `name = value` at the top level, without quotes.
+/// Splits `name: value` or `name = value` at the top level into name and value, without quotes.
 fn parse_setting(line: &str, is_toml: bool) -> Option<(&str, &str)> {
     let (name, value) = line.split_once(if is_toml { '=' } else { ':' })?;
     let name = if is_toml { name.trim() } else { name };

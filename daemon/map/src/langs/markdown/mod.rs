@@ -1,18 +1,18 @@
-//! Markdown: notes, their sections, and the links between them.
+//! Reads Markdown: notes, their sections, and the links between them.
 //!
 //! There is no grammar: `pulldown-cmark` reads CommonMark as it is specified, in linear time, with the place of every
-//! event; a general parser would be slower and would still have to be told what a link is. `front` reads what stands
-//! before the text, `outline` turns headings into sections and gathers links, `target` reads what a link names, `slug`
-//! names headings as links do. Whom a link means needs other files: that is `resolve::links`.
+//! event; a general parser would be slower, and would still have to be told what a link is. `front` reads the block
+//! before the text, `outline` turns headings into sections and gathers links, `target` reads the text of links, `slug`
+//! names headings as links do. The meaning of a link needs other files, and is found in `resolve::links`.
 //!
 //! Conventions that the graph relies on:
-//! - A heading is a Section; its qualified name is the path of headings that lead to it, joined with `/`; its range ends
-//!   before the next heading of the same or a higher level. Headings in quotes and lists are text.
-//! - The note's title is one definition of the kind Note, exported: the whole file where the front matter has a title,
+//! - A heading is a Section; its qualified name is the path of headings that lead to it, joined with `/`; its range
+//!   ends before the next heading of the same or a higher level. Headings in quotes and lists are text.
+//! - The note's title is one definition of the kind Note, exported: the whole file if the front matter has a title,
 //!   else the first heading of level 1, which then is that section too. A note without either goes by its file's name.
 //! - `{#id}` after a heading is an export of the section under that id.
-//! - A link is a Use whose name says which file it may mean (`target::key`) and whose path says what was written. Its owner
-//!   is the section it stands in. Links out of the project are left out; nothing in code is a link.
+//! - A link is a Use whose name says which file it may mean (`target::key`) and whose path is the link as written. Its
+//!   owner is the section that it stands in. Links out of the project are left out; nothing in code is a link.
 
 mod front;
 mod outline;
@@ -32,7 +32,7 @@ use super::{
 use crate::facts::FactsBuilder;
 use crate::parse::Patience;
 
-/// Its row in the language table.
+/// Markdown's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Markdown,
     id: "md",
@@ -66,7 +66,8 @@ fn read(source: &[u8], facts: FactsBuilder, _: Patience<'_>) -> FactsBuilder {
     outline::read(&as_text(source), facts)
 }
 
-/// The bytes as text of the same length: what is not UTF-8 becomes one question mark a byte, so that places stay true.
+/// Returns the bytes as text of the same length: bytes that are not UTF-8 become one question mark each, so that places
+/// stay true.
 fn as_text(source: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(source) {
         return Cow::Borrowed(text);

@@ -1,4 +1,4 @@
-//! One pass over the events of the parser: headings to sections, links to references.
+//! Turns the events of the parser, in one pass, into facts: headings into sections, links into references.
 
 use std::ops::Range;
 
@@ -8,9 +8,9 @@ use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd
 use super::{front, target};
 use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, FactsBuilder, Receiver, RefInput, RefKind};
 
-/// Longest name of a section, in characters: names repeat in those of the sections below.
+/// Longest name of a section, in characters: names repeat in the qualified names of the sections below.
 const NAME_LIMIT: usize = 160;
-/// So much of a paragraph is looked at for its first sentence, in bytes.
+/// Longest part of a paragraph that is searched for its first sentence, in bytes.
 const DOC_LIMIT: usize = 1000;
 
 /// Reads a whole note.
@@ -48,16 +48,16 @@ struct MarkdownOutline<'t> {
     text: &'t str,
     lines: LineIndex,
     cursor: Cursor,
-    /// Sections around the place reached: level and number.
+    /// The sections around the current place: level and definition.
     open: Vec<(u8, DefIdx)>,
     has_title: bool,
-    /// Quotes and lists around the place reached.
+    /// Number of quotes and lists around the current place.
     nested: usize,
     heading: Option<Heading>,
     waiting: Vec<MarkdownLink>,
-    /// The definition whose first sentence is still to come.
+    /// The definition whose first sentence is yet to come.
     undocumented: Option<DefIdx>,
-    /// The paragraph that may have it.
+    /// The paragraph that may have that sentence.
     doc: Option<String>,
     images: usize,
 }
@@ -79,7 +79,7 @@ impl<'t> MarkdownOutline<'t> {
         }
     }
 
-    /// The title and the links of the front matter.
+    /// Reads the title and the links of the front matter.
     fn read_front_matter(&mut self, front: &front::Front<'t>, facts: &mut FactsBuilder) {
         self.cursor = Cursor::default();
         if let Some((title, at)) = front.title {
@@ -171,7 +171,7 @@ impl<'t> MarkdownOutline<'t> {
         }
     }
 
-    /// `<a id="x">`: another name for the section it stands in.
+    /// Records `<a id="x">` as another name for the section that it stands in.
     fn add_anchor(&mut self, html: &str, facts: &mut FactsBuilder) {
         let Some(section) = self.innermost_section().filter(|_| self.heading.is_none()) else { return };
         for attribute in [" id=\"", " name=\""] {
@@ -216,7 +216,7 @@ impl<'t> MarkdownOutline<'t> {
         waiting.iter().for_each(|link| record_link(link, Some(section), facts));
     }
 
-    /// Ends the sections of this level and below: the next one starts at `at`.
+    /// Ends the open sections of this level and below, because the next one starts at `at`.
     fn close_from(&mut self, level: u8, at: usize, facts: &mut FactsBuilder) {
         while let Some((_, section)) = self.open.pop_if(|(open, _)| *open >= level) {
             let last = self.last_line(at);
@@ -226,7 +226,7 @@ impl<'t> MarkdownOutline<'t> {
         }
     }
 
-    /// The line that ends at byte `at`, which starts a line or is the end.
+    /// Returns the line that ends at byte `at`, which starts a line or is the end of the text.
     fn last_line(&self, at: usize) -> u32 {
         let ends_line = at > 0 && self.text.as_bytes()[at - 1] == b'\n';
         self.lines.line_of((at - usize::from(ends_line)) as u32)
@@ -263,7 +263,7 @@ impl<'t> MarkdownOutline<'t> {
         Some(MarkdownLink { key, spec, at: self.position(at) })
     }
 
-    /// 1-based line and UTF-16 column; places are asked for in order, or nearly.
+    /// Returns the 1-based line and UTF-16 column of a byte; bytes are asked for in order, or nearly.
     fn position(&mut self, at: usize) -> (u32, u32) {
         self.cursor.advance(self.text, &self.lines, at)
     }
@@ -275,7 +275,8 @@ fn record_link(link: &MarkdownLink, owner: Option<DefIdx>, facts: &mut FactsBuil
     facts.add_reference(&RefInput { name: &link.key, kind: RefKind::Use, receiver, owner, line, col });
 }
 
-/// The place asked for last: a line of megabytes with a link every few bytes must not be counted anew for each.
+/// The last place that was asked for: columns are counted from it, since a line of megabytes may have a link every few
+/// bytes.
 #[derive(Debug, Default)]
 struct Cursor {
     at: usize,
@@ -304,7 +305,7 @@ fn truncated_name(name: &str) -> &str {
     name.char_indices().nth(NAME_LIMIT).map_or(name, |(end, _)| &name[..end])
 }
 
-/// Text up to the first full stop that ends a sentence: white space follows, and then no small letter.
+/// Returns the text up to the first full stop that ends a sentence: white space follows, and then no small letter.
 fn first_sentence(text: &str) -> &str {
     let ends = text.match_indices(['.', '!', '?', '。']);
     let mut ends = ends.map(|(at, mark)| at + mark.len()).filter(|&end| {

@@ -1,9 +1,9 @@
-//! Headings as links name them.
+//! Names headings as links do.
 
 use rustc_hash::FxHashMap;
 
-/// The anchor of a heading as most renderers make it: lower case, spaces to hyphens, everything but letters, digits, hyphens
-/// and underscores left out.
+/// Returns the anchor of a heading as most renderers make it: in lower case, with hyphens for spaces, without other
+/// signs than hyphens and underscores.
 pub(crate) fn slug(heading: &str) -> String {
     let kept = heading.chars().filter_map(|c| match c {
         ' ' => Some('-'),
@@ -13,7 +13,7 @@ pub(crate) fn slug(heading: &str) -> String {
     kept.flat_map(char::to_lowercase).collect()
 }
 
-/// A heading without what writers are careless about: case, punctuation, runs of spaces.
+/// Returns a heading without the details that writers are careless about: case, punctuation, runs of spaces.
 pub(crate) fn loose_slug(heading: &str) -> String {
     let words = heading.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
@@ -26,7 +26,7 @@ pub(crate) struct Anchors {
 }
 
 impl Anchors {
-    /// The anchor of the next heading, in order of the text.
+    /// Returns the anchor of the next heading, in order of the text.
     pub(crate) fn next(&mut self, heading: &str) -> String {
         let plain = slug(heading);
         let count = self.met.entry(plain.clone()).and_modify(|n| *n += 1).or_default();

@@ -1,8 +1,8 @@
 //! Describes the note or path that a link names, as far as the link's own text tells.
 //!
-//! Facts keep a link as a name and a path. The name is the [`key`] under which the index lists it, one that the file it may mean
-//! can be asked for as well; so "who links here" is a look-up, as everywhere in the map. The path is what was written, with
-//! a mark that tells links by note name from links by path.
+//! Facts keep a link as a name and a path. The name is the [`key`] under which the index lists it, and which can be
+//! computed for the file that the link may mean as well; so "who links here" is a look-up, as everywhere in the map.
+//! The path is the link as written, with a mark that tells links by note name from links by path.
 
 use std::borrow::Cow;
 
@@ -22,14 +22,14 @@ pub(crate) const OWN: &str = "[[#";
 pub(crate) struct NoteLinkTarget<'t> {
     /// True if the link names a note, wherever that note is; false if it names a path.
     pub(crate) by_name: bool,
-    /// The note or path; empty for the file the link stands in.
+    /// The note or path; empty for the file that the link stands in.
     pub(crate) path: &'t str,
-    /// The heading or anchor, `""` for none.
+    /// The heading or anchor; empty for none.
     pub(crate) fragment: &'t str,
 }
 
 impl<'t> NoteLinkTarget<'t> {
-    /// Takes a link of the facts apart; `None` if it is no path of a link.
+    /// Takes a link of the facts apart; `None` if the text is not the path of a link.
     pub(crate) fn from_spec(spec: &'t str) -> Option<Self> {
         let (by_name, rest) = match spec.strip_prefix(WIKI) {
             Some(rest) => (true, rest),
@@ -40,7 +40,7 @@ impl<'t> NoteLinkTarget<'t> {
     }
 }
 
-/// The name and the path of a link for the facts; `None` where it leads out of the project or nowhere.
+/// Returns the name and the path of a link for the facts; `None` if it leads out of the project or nowhere.
 pub(super) fn link_name_and_path(destination: &str, by_name: bool) -> Option<(String, String)> {
     let destination = destination.trim();
     if destination.is_empty() || destination.len() > 1024 || destination.contains(char::is_control) {
@@ -48,7 +48,7 @@ pub(super) fn link_name_and_path(destination: &str, by_name: bool) -> Option<(St
     }
     let (path, fragment) = destination.split_once('#').unwrap_or((destination, ""));
     if by_name {
-        // Within a table the bar is escaped.
+        // In a table the bar is escaped.
         let (path, fragment) = (path.trim_end_matches('\\').trim(), fragment.trim_end_matches('\\').trim());
         return (!path.is_empty() || !fragment.is_empty())
             .then(|| (key(path), format!("{WIKI}{path}#{fragment}")));
@@ -62,7 +62,7 @@ pub(super) fn link_name_and_path(destination: &str, by_name: bool) -> Option<(St
     (!path.is_empty() || !fragment.is_empty()).then(|| (key(&path), spec))
 }
 
-/// The key of a link to this note or path.
+/// Returns the key of a link to this note or path.
 pub(crate) fn key(path: &str) -> String {
     if path.is_empty() {
         return OWN.to_owned();
@@ -72,7 +72,7 @@ pub(crate) fn key(path: &str) -> String {
     format!("{WIKI}{}", note_stem(&last.to_lowercase()))
 }
 
-/// The keys of links that may mean the file at `path`, [`OWN`] left out.
+/// Returns the keys of links that may mean the file at `path`, without [`OWN`].
 pub(crate) fn keys_of(path: &str) -> Vec<String> {
     let mut keys = vec![key(path)];
     if is_entrance(path) {
@@ -89,10 +89,10 @@ pub(crate) fn is_entrance(path: &str) -> bool {
     ENTRANCES.contains(&note_stem(&name)) && note_stem(&name) != name
 }
 
-/// Names of notes that stand for their folder, surest first.
+/// Names of notes that stand for their folder, the surest first.
 pub(crate) const ENTRANCES: [&str; 3] = ["readme", "index", "_index"];
 
-/// A file name without the ending of a note.
+/// Returns a file name without the ending of a note.
 pub(crate) fn note_stem(name: &str) -> &str {
     match name.rsplit_once('.') {
         Some((stem, ending)) if !stem.is_empty() && is_note_ending(ending) => stem,
@@ -105,14 +105,14 @@ pub(crate) fn is_note_ending(ending: &str) -> bool {
     ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
-/// `https:`, `mailto:`, `C:`: a place that is not in the project.
+/// Returns true for a place that is not in the project: `https:`, `mailto:`, `C:`.
 fn has_scheme(text: &str) -> bool {
     let Some((scheme, _)) = text.split_once(':') else { return false };
     scheme.starts_with(|c: char| c.is_ascii_alphabetic())
         && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'))
 }
 
-/// `%20` and the like, read; what does not come out as text stays as it is.
+/// Decodes `%20` and the like; a text that is then no UTF-8 stays as it is.
 fn decode_percent(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);

@@ -1,4 +1,4 @@
-//! Notes as facts, and the links between them as edges.
+//! Tests the facts that hob reads from notes, and the edges that links between them give.
 
 use super::super::support::render::{check, facts_of, torture};
 use crate::fixture::{check_edges, lookup_node, map};

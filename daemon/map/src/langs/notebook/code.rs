@@ -1,7 +1,7 @@
-//! Puts the code of a notebook together to one text, and remembers where each part of it stands in the file.
+//! Joins the code of a notebook to one text, and remembers the place of each part in the file.
 //!
-//! A string of JSON stands for its text, but for the escapes: `\"` is one character that takes two. Between escapes the text and
-//! the file go on alike, so a *run* from one escape to the next tells the place of all that is in it.
+//! A string of JSON stands for its text, except for the escapes: `\"` is one character that takes two. Between escapes
+//! the text and the file advance alike, so a *run* from one escape to the next gives the place of everything in it.
 
 use std::ops::Range;
 
@@ -12,14 +12,14 @@ use super::magics::{self, CellMagic};
 use crate::facts::SourcePlaces;
 use crate::langs::support::PiecePositions;
 
-/// A stretch of the text that stands in the file as it is.
+/// A stretch of the text that stands in the file without escapes.
 #[derive(Clone, Copy, Debug)]
 struct CodeRun {
     /// Its first byte in the text.
     byte: u32,
     /// Its line and UTF-16 column in the text, from 1.
     at: (u32, u32),
-    /// The same place in the file.
+    /// The byte of the same place in the file.
     file_byte: u32,
     file_at: (u32, u32),
 }
@@ -45,7 +45,7 @@ impl SourcePlaces for NotebookCode {
     }
 }
 
-/// The code of all cells, one after the other.
+/// Joins the code of all cells.
 pub(super) fn join_cells(source: &[u8], cells: &[CodeCell]) -> NotebookCode {
     let mut writer = CodeWriter::new(source);
     for cell in cells {
@@ -61,13 +61,13 @@ struct CodeWriter<'s> {
     source: &'s [u8],
     places: PiecePositions<'s>,
     code: NotebookCode,
-    /// The line and column that come next in the text.
+    /// The line at which the text goes on.
     line: u32,
     col: u32,
-    /// Where the line begins that is being written: its byte, and its first run.
+    /// The byte at which the current line begins, and its first run.
     line_start: usize,
     line_runs: usize,
-    /// What the lines of the cell so far say of those to come.
+    /// The state that the lines of the cell so far set for those to come.
     cell: CellMagic,
 }
 
@@ -105,7 +105,7 @@ impl<'s> CodeWriter<'s> {
         }
     }
 
-    /// Adds text that begins at a byte of the file.
+    /// Adds text whose first byte in the file is `at`.
     fn write_run(&mut self, at: usize, text: &[u8]) {
         self.open_run(at);
         let text = String::from_utf8_lossy(text);
@@ -119,7 +119,7 @@ impl<'s> CodeWriter<'s> {
         self.code.runs.push(run);
     }
 
-    /// Ends a line whose end stands at a byte of the file.
+    /// Ends a line whose end is at this byte of the file.
     fn end_line(&mut self, at: usize) {
         self.open_run(at);
         self.leave_line();
@@ -143,7 +143,7 @@ impl<'s> CodeWriter<'s> {
         self.line_runs = self.code.runs.len();
     }
 
-    /// Takes out the rest of the line, and writes words of Python that do nothing instead.
+    /// Cuts the rest of the line off, and writes words of Python in its place that do nothing.
     fn cut_line(&mut self, end: usize, then: &str) {
         self.code.text.truncate(end);
         let kept = self.code.runs[self.line_runs..].partition_point(|run| run.byte as usize <= end);

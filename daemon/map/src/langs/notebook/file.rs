@@ -1,7 +1,7 @@
 //! Finds the sources of the code cells in a notebook's JSON.
 //!
-//! `serde_json` checks the whole file and lends the stretches that it read, so that a stretch says where it stands. Each level of
-//! the file is read by itself, which costs a few passes over the text and no tree of it.
+//! `serde_json` checks the whole file and lends the stretches that it read, so that the place of a stretch is known.
+//! Each level of the file is read by itself, which costs a few passes over the text and no tree of it.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 /// An object of JSON whose values are not read yet.
 type JsonObject<'s> = FxHashMap<String, &'s RawValue>;
 
-/// The format whose cells stand at the top of the file; older ones have worksheets around them.
+/// The version of the format whose cells stand at the top of the file; older ones have worksheets around them.
 const FORMAT: &str = "4";
 
 /// The strings of one code cell, in order: bytes of the file between the quotes.
@@ -32,7 +32,7 @@ pub(super) fn read_cells(source: &[u8]) -> Option<Vec<CodeCell>> {
     Some(code.filter_map(|cell| read_cell(cell.get("source")?, source)).collect())
 }
 
-/// The sources of a cell: one string, or a list of them.
+/// Returns the sources of a cell: one string, or a list of them.
 fn read_cell(cell: &RawValue, source: &[u8]) -> Option<CodeCell> {
     let strings: Vec<&RawValue> = match cell.get().as_bytes().first()? {
         b'[' => serde_json::from_str(cell.get()).ok()?,
@@ -43,7 +43,7 @@ fn read_cell(cell: &RawValue, source: &[u8]) -> Option<CodeCell> {
     })
 }
 
-/// The bytes of a string between its quotes; `None` for other values.
+/// Returns the bytes of a string between its quotes; `None` for other values.
 fn inside_quotes(string: &RawValue, source: &[u8]) -> Option<Range<usize>> {
     let inside = string.get().strip_prefix('"')?.strip_suffix('"')?;
     let from = inside.as_ptr().addr().checked_sub(source.as_ptr().addr())?;

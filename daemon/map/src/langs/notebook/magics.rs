@@ -1,12 +1,13 @@
 //! Tells the lines of a cell that IPython reads and Python does not: magics, commands of a shell, questions for help.
 //!
-//! IPython decides by the beginning of a line, and so does this. A line in the middle of an expression that begins with `%` and a
-//! blank is an operator of Python. Words that do nothing take the place of a magic, so that the block around it stays a block.
+//! IPython decides by the beginning of a line, and so does this module. A line in the middle of an expression that
+//! begins with `%` and a blank is an operator of Python. Words that do nothing take the place of a magic, so that the
+//! block around it stays a block.
 
-/// The beginnings of cells whose rest is Python all the same.
+/// The magics at the beginning of a cell whose rest is Python all the same.
 const PYTHON_CELLS: &[&str] =
     &["capture", "debug", "ipytest", "memit", "prun", "px", "pypy", "python", "python3", "time", "timeit"];
-/// Words that some hosts let stand alone before a cell in another language.
+/// Words that some hosts allow alone before a cell in another language.
 const OTHER_CELLS: &[&str] = &["bash", "fs", "html", "md", "r", "scala", "sh", "sql"];
 
 /// The part of a line that stays code.
@@ -18,14 +19,14 @@ pub(super) struct KeptCode {
     pub(super) then: &'static str,
 }
 
-/// What the lines of a cell so far say of those to come.
+/// The state that the lines of a cell so far set for those to come.
 #[derive(Debug, Default)]
 pub(super) struct CellMagic {
     /// True if a line with more than blanks has been read.
     begun: bool,
     /// True if the cell is in another language.
     foreign: bool,
-    /// True if the last line was a command that goes on.
+    /// True if the last line was a command that goes on in the next.
     goes_on: bool,
 }
 
@@ -53,7 +54,7 @@ impl CellMagic {
     }
 }
 
-/// Returns true if a line that begins a cell says that the cell is in another language.
+/// Returns true if the first line of a cell says that the cell is in another language.
 fn is_foreign_cell(line: &str) -> bool {
     if let Some(magic) = line.strip_prefix("%%") {
         return !PYTHON_CELLS.contains(&magic.split_whitespace().next().unwrap_or(""));
@@ -79,7 +80,8 @@ fn begins_magic(code: &str) -> bool {
     is_line || (code.starts_with('!') && !code.starts_with("!="))
 }
 
-/// Where the code of `files = !ls` ends: behind the `=`; `None` if the line is no such assignment.
+/// Returns the length of the code in `files = !ls`, up to and including the `=`; `None` if the line is no such
+/// assignment.
 fn assigned_magic(line: &str) -> Option<usize> {
     let at = line.find('=')?;
     let is_target = |c: char| c.is_alphanumeric() || matches!(c, '_' | ',' | '.' | ' ');
@@ -87,13 +89,13 @@ fn assigned_magic(line: &str) -> Option<usize> {
     (!target.is_empty() && target.chars().all(is_target) && begins_magic(value)).then_some(at + 1)
 }
 
-/// The character that an escape of JSON at the beginning of `text` stands for, and the length of the escape. A broken
-/// escape is a question mark.
+/// Returns the character that an escape of JSON at the beginning of `text` stands for, and the length of the escape; a
+/// question mark for a broken one.
 pub(super) fn unescape(text: &[u8]) -> (char, usize) {
     match text.get(1) {
         Some(b'n') => ('\n', 2),
         Some(b't') => ('\t', 2),
-        // The end of a line is the `\n` after it.
+        // The end of a line is the `\n` behind this.
         Some(b'r' | b'b' | b'f') => (' ', 2),
         Some(b'u') => unescape_unicode(text),
         Some(&other) if other.is_ascii() => (char::from(other), 2),
@@ -101,7 +103,7 @@ pub(super) fn unescape(text: &[u8]) -> (char, usize) {
     }
 }
 
-/// `\u00e9`, or two of them for a character outside the basic plane.
+/// Reads `\u00e9`, or two of them for a character outside the basic plane.
 fn unescape_unicode(text: &[u8]) -> (char, usize) {
     let unit = |from: usize| {
         let digits = text.get(from..from + 4).and_then(|digits| std::str::from_utf8(digits).ok())?;

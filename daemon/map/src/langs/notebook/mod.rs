@@ -1,11 +1,12 @@
-//! Jupyter notebooks, as the Python that their code cells hold.
+//! Reads Jupyter notebooks, as the Python that their code cells hold.
 //!
-//! `file` finds the cells in the JSON, `code` puts their sources together to one text and remembers where each part of it stands
-//! in the file, and `magics` takes out the lines that IPython reads and Python does not. The extractor of Python reads the text as
-//! one module, so that later cells see the names of earlier ones; then the facts move to their places in the file.
+//! `file` finds the cells in the JSON, `code` joins their sources to one text and remembers the place of each part in
+//! the file, and `magics` takes out the lines that IPython reads and Python does not. The extractor of Python reads the
+//! text as one module, so that later cells see the names of earlier ones; then the facts move to their places in the
+//! file.
 //!
 //! Conventions that the graph relies on:
-//! - A notebook is no module: nothing imports it, so its definitions are exported to nobody and no other file means them.
+//! - A notebook is no module: nothing imports it, so its definitions are not exported and no other file means them.
 //! - Its own imports lead where those of a Python file in its folder do.
 //! - Broken JSON, another format than 4, and kernels of other languages give no facts.
 
@@ -24,7 +25,7 @@ use crate::langs::semantics::{NameSemantics, Reach};
 use crate::langs::source::SourceRules;
 use crate::parse::Patience;
 
-/// Its row in the language table.
+/// The notebooks' row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Notebook,
     id: "ipynb",
@@ -34,7 +35,7 @@ pub const SPEC: LangSpec = LangSpec {
     reader: LanguageReader::Own { read, is_built: python::is_built },
     project_files: &[],
     semantics: NameSemantics { reach: Reach::File, ..python::SPEC.semantics },
-    // The scopes of Python's grammar are those of a whole text, which a notebook is not.
+    // The scopes of Python's grammar are those of a whole text, and a notebook is none.
     source: SourceRules { lexical_scopes: None, repair: None, ..python::SPEC.source },
     ..python::SPEC
 };

@@ -1,4 +1,4 @@
-//! Notebooks: cells in, facts and edges at the places of the file out.
+//! Tests the facts that hob reads from notebooks, and the edges that they give, at their places in the file.
 
 use crate::fixture::check_edges;
 use crate::langs::lang::Lang;

@@ -2,7 +2,7 @@
 
 use crate::langs::semantics::BuiltinWords;
 
-/// The words for the resolution, which pins none of them to a definition by the name alone.
+/// PHP's words for the resolution, which pins none of them to a definition by the name alone.
 pub(crate) const BUILTINS: BuiltinWords =
     BuiltinWords { globals: GLOBALS, members: MEMBERS, member_prefix: None };
 

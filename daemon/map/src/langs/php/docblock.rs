@@ -1,7 +1,7 @@
-//! Types that documentation comments tell: `@param Foo $x`, `@return Foo`, `@var Foo`.
+//! Reads types from documentation comments: `@param Foo $x`, `@return Foo`, `@var Foo`.
 //!
-//! Only plain names count, and of `Foo|null` the one that is not null. Everything else (arrays, shapes, generics, several
-//! classes) says nothing that a member could be looked for in.
+//! Only plain names count, and of `Foo|null` the one that is not null. Other types (arrays, shapes, generics, unions of
+//! classes) do not say in which class a member is found.
 
 use super::infer::is_own_type;
 use super::rules::PhpRules;
@@ -9,10 +9,10 @@ use crate::facts::{DefIdx, Receiver, RefInput, RefKind, StrId};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx};
 
-/// Longest comment that is looked at, in bytes.
+/// Longest comment that is read, in bytes.
 const LIMIT: usize = 16 * 1024;
 
-/// Words that are types of the language, or stand for the class at hand.
+/// Words that are types of the language, or stand for the enclosing class.
 const BUILTIN: &[&str] = &[
     "array",
     "bool",
@@ -61,13 +61,13 @@ pub(super) struct Tag {
     pub(super) types: Vec<(String, u32, u32)>,
     /// True if the types are all there is: one name, perhaps `null` besides.
     pub(super) plain: bool,
-    /// True if the type is that of the object at hand: `static`, `$this`.
+    /// True if the type is that of the current object: `static`, `$this`.
     pub(super) is_own: bool,
     /// The variable, with its `$`.
     pub(super) variable: String,
 }
 
-/// A member that a class's comment tells: `@property Foo $bar`, `@method Foo bar()`.
+/// A member that a class's comment declares: `@property Foo $bar`, `@method Foo bar()`.
 #[derive(Clone, Debug)]
 pub(super) struct DocMember {
     pub(super) name: String,
@@ -90,7 +90,7 @@ impl Doc {
         let (mut tags, mut members) = (Vec::new(), Vec::new());
         let mut start = node.start_byte() as u32;
         for (number, line) in text.split('\n').enumerate() {
-            // What stands before the comment on its first line is taken for ASCII.
+            // The text before the comment on its first line is taken for ASCII.
             let before = if number == 0 { column as u32 } else { 0 };
             let row = row + 1 + number as u32;
             tags.extend(parse_tag(line, row, before));
@@ -105,19 +105,19 @@ impl Doc {
         Self { tags, members }
     }
 
-    /// Returns true if a function gives the object at hand, as the comment says.
+    /// Returns true if the comment says that the function returns the current object.
     pub(super) fn returns_itself(&self) -> bool {
         self.tags.iter().any(|tag| tag.tag == "return" && tag.is_own)
     }
 
-    /// The one class that a tag names.
+    /// Returns the one class that a tag names.
     pub(super) fn plain_class(&self, tag: &str, variable: &str) -> Option<&str> {
         let wanted = |t: &&Tag| t.tag == tag && (variable.is_empty() || t.variable == variable) && t.plain;
         self.tags.iter().find(wanted).and_then(|t| t.types.first()).map(|(name, ..)| name.as_str())
     }
 }
 
-/// The tag on a line of a comment.
+/// Reads the tag on a line of a comment.
 fn parse_tag(line: &str, row: u32, before: u32) -> Option<Tag> {
     let at = line.find('@')?;
     let leads = line[..at].chars().all(|c| c.is_whitespace() || matches!(c, '*' | '/'));
@@ -141,7 +141,7 @@ fn parse_tag(line: &str, row: u32, before: u32) -> Option<Tag> {
     Some(Tag { tag: tag.to_owned(), types, plain, is_own: is_own_type(written), variable })
 }
 
-/// The member that a line of a class's comment tells.
+/// Reads the member that a line of a class's comment declares.
 fn parse_member(line: &str, row: u32, before: u32) -> Option<DocMember> {
     let at = line.find('@')?;
     let leads = line[..at].chars().all(|c| c.is_whitespace() || matches!(c, '*' | '/'));
@@ -170,7 +170,7 @@ fn parse_member(line: &str, row: u32, before: u32) -> Option<DocMember> {
     })
 }
 
-/// The class names in a written type.
+/// Reads the class names in a written type.
 fn parse_types(written: &str, lead: &str, row: u32, before: u32) -> Vec<(String, u32, u32)> {
     let mut column = before + lead.encode_utf16().count() as u32 + 1;
     let mut found = Vec::new();
@@ -190,7 +190,7 @@ fn parse_types(written: &str, lead: &str, row: u32, before: u32) -> Vec<(String,
 }
 
 impl PhpRules {
-    /// `/** @var Foo $x */` before a statement.
+    /// Binds the variables that `/** @var Foo $x */` before a statement names.
     pub(super) fn bind_documented(&mut self, cx: &mut Cx<'_>) {
         let tags = self.doc.tags.clone();
         for tag in tags.iter().filter(|t| t.tag == "var" && t.plain && !t.variable.is_empty()) {
@@ -200,13 +200,13 @@ impl PhpRules {
         }
     }
 
-    /// The path of a class as written.
+    /// Returns the path of a class as written.
     pub(super) fn type_written(&self, written: &str, cx: &mut Cx<'_>) -> Option<StrId> {
         let named = self.class_written(written)?;
         Some(cx.facts.intern(&named.path()))
     }
 
-    /// The type that the comment before a definition gives by a tag.
+    /// Returns the type that a tag of the comment before a definition states.
     pub(super) fn documented_type(&self, tag: &str, variable: &str, cx: &mut Cx<'_>) -> Option<StrId> {
         let written = self.doc.plain_class(tag, variable)?.to_owned();
         self.type_written(&written, cx)

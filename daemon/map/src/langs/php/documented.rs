@@ -1,4 +1,4 @@
-//! Members that a class has without declaring them, as its comment tells: `@property Foo $bar`, `@method Foo bar()`.
+//! Defines members that a class's comment declares: `@property Foo $bar`, `@method Foo bar()`.
 
 use super::infer::is_own_type;
 use super::rules::PhpRules;
@@ -6,7 +6,7 @@ use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, TypePart};
 use crate::walk::Cx;
 
 impl PhpRules {
-    /// Defines the members that the last comment tells of a class.
+    /// Defines the members that the last comment declares for a class.
     pub(super) fn define_documented(&mut self, class: DefIdx, cx: &mut Cx<'_>) {
         for member in std::mem::take(&mut self.doc.members) {
             let kind = if member.is_method { DefKind::Method } else { DefKind::Field };
@@ -31,7 +31,7 @@ impl PhpRules {
         }
     }
 
-    /// The path of a written type that is one class, `null` aside.
+    /// Returns the path of a written type, if it is one class, `null` aside.
     fn plain_type(&self, written: &str) -> Option<String> {
         let mut classes =
             written.trim_start_matches('?').split('|').filter(|name| !name.eq_ignore_ascii_case("null"));

@@ -1,4 +1,5 @@
-//! Routes of Laravel (`Route::get("/users", [UserController::class, "index"])`) and Symfony (`#[Route("/users")]`).
+//! Records routes of Laravel (`Route::get("/users", [UserController::class, "index"])`) and Symfony
+//! (`#[Route("/users")]`).
 
 use super::rules::PhpRules;
 use crate::facts::{DefKind, Receiver, RefInput, RefKind};
@@ -6,7 +7,7 @@ use crate::langs::support::{child_where, routes};
 use crate::syntax::{Node, named_children};
 use crate::walk::Cx;
 
-/// Methods of Laravel's `Route` that answer a path.
+/// Methods of Laravel's `Route` that register a handler for a path.
 const ROUTE_METHODS: &[&str] =
     &["get", "post", "put", "patch", "delete", "options", "any", "view", "resource", "apiResource"];
 
@@ -60,7 +61,7 @@ impl PhpRules {
     }
 }
 
-/// The attribute `Route` among the attributes of a method or class.
+/// Returns the attribute `Route` among the attributes of a method or class.
 fn route_attribute<'t>(list: Node<'t>, cx: &Cx<'_>) -> Option<Node<'t>> {
     named_children(list).find_map(|group| {
         child_where(group, |attribute| {
@@ -70,7 +71,7 @@ fn route_attribute<'t>(list: Node<'t>, cx: &Cx<'_>) -> Option<Node<'t>> {
     })
 }
 
-/// The first argument of an attribute.
+/// Returns the first argument of an attribute.
 fn path_of(attribute: Node<'_>) -> Option<Node<'_>> {
     let arguments = child_where(attribute, |node| node.kind() == "arguments")?;
     let argument = arguments.named_child(0)?;

@@ -7,10 +7,10 @@ use crate::langs::support::fields;
 /// The kinds of nodes that the PHP extractor tells apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum PhpKind {
-    /// Nothing in itself; its children may be.
+    /// A node that means nothing itself; its children may.
     #[default]
     Other,
-    /// Neither it nor what is in it.
+    /// A node that means nothing, and whose children are skipped.
     Nothing,
     Program,
     Comment,
@@ -154,7 +154,7 @@ fields!(Fields {
 /// The grammar with its tables.
 pub(super) type PhpGrammar = crate::langs::support::Grammar<PhpKind, Fields>;
 
-/// PHP, with the text around it.
+/// The PHP grammar, with the text around the code, and its kinds and fields, looked up once.
 pub(super) static GRAMMAR: LazyLock<PhpGrammar> =
     LazyLock::new(|| PhpGrammar::new(super::language().as_ref(), KINDS, Fields::new));
 

@@ -1,9 +1,9 @@
 //! Finds the files that a PHP import names.
 //!
-//! A module is a namespace (`A.B`), found by what files declare first, else by what one declares after another namespace, or a file
-//! (`./a.php`). A namespace that no file of the
-//! workspace declares is the project's own all the same if `composer.json` says so or it begins like the file's own; else it
-//! is external, under its first two names (`Psr.Log`).
+//! A module is a namespace (`A.B`), found by what files declare first, else by what one declares after another
+//! namespace, or a file (`./a.php`). A namespace that no file of the workspace declares is the project's own all the
+//! same if `composer.json` says so or it begins like the file's own; else it is external, under its first two names
+//! (`Psr.Log`).
 
 use hob_base::FileId;
 
@@ -13,7 +13,7 @@ use crate::langs::lang::Lang;
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::{folder_of, join, shared_folders};
 
-/// The rules for PHP.
+/// The import rules of PHP.
 pub(super) struct Namespaces;
 
 impl ImportRules for Namespaces {
@@ -31,7 +31,8 @@ impl ImportRules for Namespaces {
         if is_own(project, from, module) { ModuleTarget::Unknown } else { external_target(module) }
     }
 
-    /// Complete paths, which begin with `\`: the longest beginning that is a namespace of the workspace.
+    /// Resolves a complete path, which begins with `\`, to the longest beginning of it that is a namespace of the
+    /// workspace.
     fn resolve_path(
         &self,
         project: &dyn ImportProject,
@@ -51,7 +52,7 @@ impl ImportRules for Namespaces {
     }
 }
 
-/// The files of a namespace, else the file that declares it after another.
+/// Returns the files of a namespace, else the file that declares it after another.
 fn namespace_target(project: &dyn ImportProject, namespace: &str) -> Option<ModuleTarget> {
     let files = project.files_of_package(namespace);
     if !files.is_empty() {
@@ -60,7 +61,7 @@ fn namespace_target(project: &dyn ImportProject, namespace: &str) -> Option<Modu
     Some(ModuleTarget::Inside(further_file(project, namespace)?, namespace.to_owned()))
 }
 
-/// The first file that declares a namespace after another.
+/// Returns the first file that declares a namespace after another.
 fn further_file(project: &dyn ImportProject, namespace: &str) -> Option<FileId> {
     let declares = |facts: &FileFacts| {
         let is_it = |def: &Def| def.kind == DefKind::Module && facts.name(def.qualified) == namespace;
@@ -70,7 +71,7 @@ fn further_file(project: &dyn ImportProject, namespace: &str) -> Option<FileId> 
     files.into_iter().find(|file| project.facts(*file).is_some_and(declares))
 }
 
-/// Returns true if a namespace without files is the project's all the same.
+/// Returns true if a namespace without files belongs to the project.
 fn is_own(project: &dyn ImportProject, from: FileId, module: &str) -> bool {
     let first = |path: &str| path.split('.').next().unwrap_or("").to_owned();
     let package = project.facts(from).and_then(|facts| facts.package.map(|id| first(facts.name(id))));
@@ -94,7 +95,8 @@ fn external_target(module: &str) -> ModuleTarget {
     ModuleTarget::External(module.split('.').take(2).collect::<Vec<_>>().join("."))
 }
 
-/// A file that is included: beside the one that includes it, from the root of the project, or by the end of its path.
+/// Finds a file that is included: beside the one that includes it, from the root of the project, or by the end of its
+/// path.
 fn resolve_include(project: &dyn ImportProject, from: FileId, path: &str) -> ModuleTarget {
     let here = project.path(from).to_owned();
     let end = path.strip_prefix("*/");

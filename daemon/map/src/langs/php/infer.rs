@@ -1,4 +1,4 @@
-//! Types that the file itself tells: `new`, declared parameters and properties, what its own functions return.
+//! Infers types from the file itself: `new`, declared parameters and properties, results of its own functions.
 
 use super::grammar::PhpKind;
 use super::rules::PhpRules;
@@ -11,7 +11,8 @@ use crate::walk::{Binding, Cx};
 const CHAIN_LIMIT: usize = 8;
 
 impl PhpRules {
-    /// The path of a value's class; behind a `=`, the path of the value itself, where only other files tell its class.
+    /// Returns the path of a value's class; if only other files tell the class, the path of the value itself, behind a
+    /// `=`.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         if let Some(known) = self.infer_type(value, CHAIN_LIMIT, cx) {
             return Some(known);
@@ -20,7 +21,7 @@ impl PhpRules {
         Some(cx.facts.intern(&format!("={path}")))
     }
 
-    /// A value as a path of members and calls, from the object at hand, a class or a function on.
+    /// Returns the path of a value in members and calls, from the current object, a class or a function on.
     fn value_path(&mut self, value: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<String> {
         let depth = depth.checked_sub(1)?;
         match self.g.kind(value) {
@@ -73,7 +74,7 @@ impl PhpRules {
         self.classes_around(node).last()?.name.map(|_| "self".to_owned())
     }
 
-    /// The path of the class before `::`.
+    /// Returns the path of the class before `::`.
     fn scope_path(&mut self, scope: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
         match cx.text(scope) {
             "self" | "static" => self.own_path(scope),
@@ -103,7 +104,7 @@ impl PhpRules {
         None
     }
 
-    /// The class that `new` makes.
+    /// Returns the class of the object that `new` makes.
     fn created_class(&mut self, new: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let class = child_where(new, |c| {
             matches!(self.g.kind(c), PhpKind::Name | PhpKind::Qualified | PhpKind::Relative)
@@ -152,7 +153,7 @@ impl PhpRules {
         self.results.get(&(owner, name)).copied()
     }
 
-    /// Returns what is known of the value before `->`.
+    /// Returns the receiver that references record for the value before `->`.
     pub(super) fn receiver(&mut self, object: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         if cx.text(object) == "$this" {
             return match self.classes_around(object).last() {
@@ -178,7 +179,7 @@ impl PhpRules {
         }
     }
 
-    /// Writes down what the file tells of a property's type, for other files.
+    /// Records the type that the file tells for a property, for other files.
     pub(super) fn tell_field_type(&self, def: DefIdx, name: &str, class: Option<StrId>, cx: &mut Cx<'_>) {
         let Some(class) = class else { return };
         let name = cx.facts.intern(name);
@@ -188,7 +189,7 @@ impl PhpRules {
         }
     }
 
-    /// Writes down what a function's header or comment tells of its result, for other files.
+    /// Records the type that a function's header or comment states for its result, for other files.
     pub(super) fn tell_result(&self, def: DefIdx, function: Node<'_>, cx: &mut Cx<'_>) {
         let declared = function.child_by_field_id(self.g.f.result);
         let is_own = match declared {
@@ -208,7 +209,8 @@ impl PhpRules {
         }
     }
 
-    /// Types of properties that a constructor assigns: `$this->x = $x` of a typed parameter, `$this->x = new Foo`.
+    /// Notes the types of properties that a constructor assigns: `$this->x = $x` of a typed parameter, `$this->x = new
+    /// Foo`.
     pub(super) fn know_assigned(&mut self, method: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let (Some(body), Some(parameters)) =
             (method.child_by_field_id(self.g.f.body), method.child_by_field_id(self.g.f.parameters))
@@ -263,7 +265,7 @@ impl PhpRules {
     }
 }
 
-/// The beginning of a path at a value of a type.
+/// Returns the beginning of a path at a value of this type.
 fn path_of_type(ty: StrId, cx: &Cx<'_>) -> String {
     let ty = cx.facts.provisional_name(ty);
     ty.strip_prefix('=').map_or_else(|| format!("{ty}~"), str::to_owned)
@@ -273,7 +275,7 @@ fn is_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// Returns true if a type as written is the class of the object at hand.
+/// Returns true if a written type is the class of the current object.
 pub(super) fn is_own_type(written: &str) -> bool {
     matches!(written.trim().trim_start_matches('?'), "self" | "static" | "$this")
 }

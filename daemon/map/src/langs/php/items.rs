@@ -1,4 +1,4 @@
-//! Classes and functions.
+//! Defines classes and functions.
 
 use super::docblock::Doc;
 use super::grammar::PhpKind;
@@ -9,7 +9,7 @@ use crate::langs::support::{NewDef, child_where, each_child};
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
-/// A definition in terms of nodes: the whole, where its name stands, and where its header ends.
+/// A definition in terms of nodes: the whole, the node of its name, and the byte at which its header ends.
 pub(super) struct PhpItem<'t, 'a> {
     pub(super) node: Node<'t>,
     pub(super) at: Node<'t>,
@@ -78,7 +78,7 @@ impl PhpRules {
         WalkStep::Into
     }
 
-    /// Returns true if a class's `test…` methods are tests: the class is called so, or its base is.
+    /// Returns true if a class's `test…` methods are tests: its name, or its base's, says so.
     fn holds_tests(&self, node: Node<'_>, name: &str, cx: &Cx<'_>) -> bool {
         let base = child_where(node, |c| self.g.kind(c) == PhpKind::Extends);
         let base = base.map_or("", |base| cx.text(base)).trim();
@@ -107,7 +107,7 @@ impl PhpRules {
         .is_some()
     }
 
-    /// Everything but private is visible to some other file.
+    /// Returns the visibility of a definition: everything but private is visible to some other file.
     pub(super) fn visibility(&self, node: Node<'_>) -> DefFlags {
         DefFlags::default().with_if(!self.has_modifier(node, "private"), DefFlags::EXPORTED)
     }
@@ -120,7 +120,7 @@ impl PhpRules {
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
         let method = self.g.kind(node) == PhpKind::Method;
         if method && self.in_anonymous(node) {
-            // Members of a class without a name belong to what it is written in.
+            // The members of a class without a name belong to the definition around it.
             cx.open_scope(true);
             return WalkStep::Into;
         }
@@ -145,7 +145,7 @@ impl PhpRules {
         tests && (name.starts_with("test") || marked)
     }
 
-    /// Types of a class's properties and of what its methods return, before they are walked.
+    /// Notes the types of a class's properties and the results of its methods, before they are walked.
     fn know_members(&mut self, body: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let mut doc = None;
         each_child(body, |member, _| {
@@ -195,7 +195,7 @@ impl PhpRules {
         }
     }
 
-    /// Collects the types that functions of a file or namespace return.
+    /// Notes the types that functions of a file or namespace return.
     pub(super) fn know_functions(&mut self, body: Node<'_>, cx: &mut Cx<'_>) {
         let mut doc = None;
         each_child(body, |child, _| {
@@ -242,7 +242,7 @@ impl PhpRules {
     }
 }
 
-/// Where the description in a documentation comment ends and its tags begin.
+/// Returns the byte of a documentation comment at which its description ends and its tags begin.
 fn description_end(doc: &str) -> usize {
     if doc.starts_with('@') {
         return 0;

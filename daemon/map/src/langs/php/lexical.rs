@@ -1,7 +1,7 @@
-//! PHP's variables: each function has its own, wherever in it they are assigned first. A closure sees those that its `use` names, an
-//! arrow function all around it.
+//! Describes the scopes of PHP's variables: each function has its own, wherever in it they are assigned first.
 //!
-//! Names of functions, classes and constants are a matter of namespaces and not of scopes; properties are members.
+//! A closure sees those that its `use` names, an arrow function all around it. Names of functions, classes and
+//! constants belong to namespaces and not to scopes; properties are members.
 
 use crate::langs::scope_rules::{Binder, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children};
 use crate::syntax::Node;
@@ -36,7 +36,7 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
         "assignment_expression" | "augmented_assignment_expression" | "reference_assignment_expression" => {
             bind_target(visit.child("left"), binder);
         }
-        // Parts of a list are told one by one, as the pass goes on into it.
+        // The pass goes on into a list, and binds its parts one by one.
         "list_literal" | "array_element_initializer" if is_target(visit) => {
             bind_targets(visit.node, 0, binder);
         }
@@ -60,7 +60,7 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     }
 }
 
-/// Returns true if a list takes a value apart: it is on the left, or in such a list.
+/// Returns true if a list takes a value apart: it is on the left, or inside such a list.
 fn is_target(visit: &Visit<'_>) -> bool {
     visit.kind() == "list_literal" || visit.parent_kind() == "list_literal"
 }
@@ -74,7 +74,7 @@ fn bind_target(target: Option<Node<'_>>, binder: &mut Binder<'_>) {
     binder.bind_all(target.and_then(variable_in), Within::Function);
 }
 
-/// The name of `$name` or `&$name`, without the signs.
+/// Returns the name of `$name` or `&$name`, without the signs.
 fn variable_in(node: Node<'_>) -> Option<Node<'_>> {
     let variable = if node.kind() == "by_ref" { node.named_child(0)? } else { node };
     variable.named_child(0).filter(|_| variable.kind() == "variable_name")

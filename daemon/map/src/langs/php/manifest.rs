@@ -1,11 +1,11 @@
-//! `composer.json`: the package's name and the namespaces it says are its own.
+//! Reads `composer.json`: the package's name, and the namespaces that it declares as its own.
 
 use serde_json::Value;
 
 use super::names::dotted_path;
 use crate::facts::FactsBuilder;
 
-/// Facts of a `composer.json`: `name`, and per namespace `psr-4` or `psr-0` with the namespace, dotted.
+/// Reads the facts of a `composer.json`: `name`, and for each namespace `psr-4` or `psr-0` with the namespace, dotted.
 pub(crate) fn read_composer_json(text: &str, facts: &mut FactsBuilder) {
     let Ok(root) = serde_json::from_str::<Value>(text) else { return };
     if let Some(name) = root.get("name").and_then(Value::as_str) {

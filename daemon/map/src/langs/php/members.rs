@@ -1,4 +1,4 @@
-//! Properties, constants, enumeration cases, traits and bases, parameters.
+//! Defines properties, constants and enumeration cases; records traits and bases; binds parameters.
 
 use super::grammar::PhpKind;
 use super::items::PhpItem;
@@ -65,7 +65,7 @@ impl PhpRules {
     }
 
     pub(super) fn refer_bases(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
-        // A class without a name has no node that could be derived from something.
+        // A class without a name has no node that could have bases.
         let kind = if self.in_anonymous(node) { RefKind::Type } else { kind };
         let mut names = Vec::new();
         each_child(node, |c, _| {
@@ -90,7 +90,7 @@ impl PhpRules {
         WalkStep::Into
     }
 
-    /// A constructor's parameter that is a property too.
+    /// Defines the property that a constructor's parameter makes.
     pub(super) fn visit_promoted<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         self.visit_parameter(node, cx);
         let Some(written) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
@@ -167,7 +167,7 @@ impl PhpRules {
         WalkStep::Into
     }
 
-    /// `global $x;` is the file's `$x`, and other files': nothing is known of it.
+    /// Binds `$x` of `global $x;` without a type: it is the file's `$x`, and other files'.
     pub(super) fn visit_global(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut names = Vec::new();
         each_child(node, |c, _| names.extend((self.g.kind(c) == PhpKind::Variable).then_some(c)));
@@ -179,7 +179,7 @@ impl PhpRules {
         WalkStep::Skip
     }
 
-    /// The path of a type that is one class, `?Foo` and `Foo|null` included.
+    /// Returns the path of a type that is one class, such as `?Foo` and `Foo|null`.
     pub(super) fn type_path(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let mut classes = Vec::new();
         let mut others = 0;

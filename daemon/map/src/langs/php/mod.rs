@@ -1,10 +1,11 @@
-//! PHP.
+//! Reads PHP files.
 //!
-//! Which name a file means is a matter of its text alone: the namespace it is in, and its `use` clauses. So qualified names
-//! are spelt out in full here, as paths that begin with `\`; a plain class name means a class of the same namespace and
-//! nothing else, a plain function or constant also one of no namespace. Namespaces are packages (`A\B` as `A.B`), found by
-//! what files declare first; a further namespace of a file is a module in it (`namespaces`). Variables keep their `$`, so
-//! that they never hide a function or a class. Blocks of Pest's `it` and `test` are tests under their description.
+//! The text of a file alone decides what its names mean: the namespace that it is in, and its `use` clauses. So
+//! qualified names are spelt out in full here, as paths that begin with `\`; a plain class name means a class of the
+//! same namespace and nothing else, a plain function or constant also one of no namespace. Namespaces are packages
+//! (`A\B` as `A.B`), found by what files declare first; a further namespace of a file is a module in it (`namespaces`).
+//! Variables keep their `$`, so that they never hide a function or a class. Blocks of Pest's `it` and `test` are tests
+//! under their description.
 
 mod builtins;
 mod docblock;
@@ -35,10 +36,10 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// The start of a path that starts at no namespace.
+/// The start of a path from the root namespace.
 pub(crate) const ROOT: &str = "\\";
 
-/// Its row in the language table.
+/// PHP's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Php,
     id: "php",
@@ -71,12 +72,12 @@ pub const SPEC: LangSpec = LangSpec {
     },
 };
 
-/// Returns true if a file whose name says nothing (`.inc`, `.module`) begins like PHP.
+/// Returns true if a file whose name does not tell its language (`.inc`, `.module`) begins like PHP.
 pub(super) fn looks_like_php(head: &[u8]) -> bool {
     head.trim_ascii_start().starts_with(b"<?php")
 }
 
-// The grammar without the text around code.
+// The grammar of code without the text around it.
 define_grammar!(piece_language, "php", tree_sitter_php::LANGUAGE_PHP_ONLY);
 
 define_grammar!(language, "php", tree_sitter_php::LANGUAGE_PHP);

@@ -1,7 +1,7 @@
-//! Names and what they mean: `use` clauses, namespaces, paths.
+//! Finds the meaning of names: `use` clauses, namespaces, paths.
 //!
-//! A path is dotted. One that begins with `\` starts at no namespace and is complete; a plain name means one of the file's
-//! own namespace, or what an import binds it to.
+//! A path is dotted. One that begins with `\` starts at the root namespace and is complete; a plain name means one of
+//! the file's own namespace, or the name that an import binds it to.
 
 use super::ROOT;
 use super::grammar::PhpKind;
@@ -11,7 +11,7 @@ use crate::langs::support::{child_where, each_child, refer_unbound};
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
-/// Class names that stand for the class at hand or are no classes.
+/// Class names that stand for the enclosing class, or for no class.
 const SPECIAL: &[&str] = &["self", "static", "parent", "class", "enum", "true", "false", "null"];
 
 /// A class, function or constant as a reference names it.
@@ -37,7 +37,7 @@ impl PhpReferredName {
 }
 
 impl PhpRules {
-    /// `use A\B, A\C as D;`, `use function A\f;`, `use A\{B, C as D};`.
+    /// Records `use A\B, A\C as D;`, `use function A\f;` and `use A\{B, C as D};`.
     pub(super) fn visit_use_clauses(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let of_whole = node.child_by_field_id(self.g.f.ty).map_or("", |ty| cx.text(ty)).to_owned();
         let group = node.child_by_field_id(self.g.f.body);
@@ -70,7 +70,7 @@ impl PhpRules {
         if ty.is_empty() {
             self.uses.insert(local.clone(), full.clone());
         }
-        // What has no namespace needs no import: its uses are spelt out.
+        // A name without a namespace needs no import: its uses are spelt out.
         let Some((module, name)) = full.rsplit_once('.') else { return };
         cx.facts.add_import(&ImportInput {
             kind: ImportKind::Named,
@@ -83,7 +83,7 @@ impl PhpRules {
         });
     }
 
-    /// The class that a name node means; none for `self` and its like and for what is no name.
+    /// Returns the class that a name node means; `None` for `self` and the like, and for other nodes.
     pub(super) fn class_named(&self, node: Node<'_>, cx: &Cx<'_>) -> Option<PhpReferredName> {
         match self.g.kind(node) {
             PhpKind::Name | PhpKind::Qualified | PhpKind::Relative => self.class_written(cx.text(node)),
@@ -91,7 +91,7 @@ impl PhpRules {
         }
     }
 
-    /// The same for a name as it is written.
+    /// Returns the class that a written name means.
     pub(super) fn class_written(&self, written: &str) -> Option<PhpReferredName> {
         let written = written.trim();
         if written.is_empty() || SPECIAL.contains(&&*written.to_ascii_lowercase()) {
@@ -117,7 +117,7 @@ impl PhpRules {
         }
     }
 
-    /// The function or constant that a name means. `use` clauses for classes do not count for plain ones.
+    /// Returns the function or constant that a name means. `use` clauses for classes do not apply to plain names.
     pub(super) fn function_named(&self, node: Node<'_>, cx: &Cx<'_>) -> Option<PhpReferredName> {
         let written = cx.text(node);
         match self.g.kind(node) {
@@ -135,7 +135,7 @@ impl PhpRules {
         }
     }
 
-    /// Records a use of what `named` names, at the last name of `node`.
+    /// Records a use of the definition that `named` names, at the last name of `node`.
     pub(super) fn refer_named(
         &mut self,
         named: &PhpReferredName,
@@ -162,7 +162,7 @@ impl PhpRules {
     }
 }
 
-/// The last name of a qualified one.
+/// Returns the last name of a qualified one.
 fn last_name(node: Node<'_>) -> Node<'_> {
     match node.named_child_count().checked_sub(1).and_then(|last| node.named_child(last as u32)) {
         Some(last) if last.kind() == "name" => last,

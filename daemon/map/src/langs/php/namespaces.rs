@@ -1,8 +1,8 @@
-//! Namespaces: the first that a file declares is the file's own, each further one a module within the file.
+//! Handles namespaces: the first that a file declares is the file's own, each further one a module within the file.
 //!
-//! A file may declare several, as `namespace A;` one after another or as `namespace A { ... }`. What stands below a further one, up
-//! to the next, belongs to modules with the parts of its name, so that `A\B\Foo` has that qualified name wherever it is
-//! written. A plain name of a class means one of the same namespace and none of the file's first.
+//! A file may declare several, as `namespace A;` one after another or as `namespace A { ... }`. Definitions below a
+//! further one, up to the next, belong to modules with the parts of its name, so that `A\B\Foo` has that qualified name
+//! wherever it is written. A plain name of a class means one of the same namespace, and none of the file's first.
 
 use super::grammar::PhpKind;
 use super::names::dotted_path;
@@ -39,7 +39,7 @@ impl PhpRules {
         }
     }
 
-    /// Defines a module for each part of a further namespace, the last of which holds what the namespace does.
+    /// Defines a module for each part of a further namespace; the last one holds the namespace's definitions.
     fn define_modules<'t>(&mut self, node: Node<'t>, name: Node<'t>, cx: &mut Cx<'t>) {
         let held = self.held_in_namespace(node);
         let last = held.last().copied().unwrap_or(node);
@@ -66,7 +66,7 @@ impl PhpRules {
         }
     }
 
-    /// The block of a namespace, or the statements that follow it up to the next one.
+    /// Returns the block of a namespace, or the statements that follow it up to the next one.
     fn held_in_namespace<'t>(&self, node: Node<'t>) -> Vec<Node<'t>> {
         if let Some(body) = node.child_by_field_id(self.g.f.body) {
             return vec![body];
@@ -99,7 +99,7 @@ impl PhpRules {
     }
 }
 
-/// Has a definition end where a node does.
+/// Extends a definition to the end of a node.
 fn extend_to(def: DefIdx, last: Node<'_>, cx: &mut Cx<'_>) {
     let line = Cx::lines(last).1;
     let def = cx.facts.def_mut(def);

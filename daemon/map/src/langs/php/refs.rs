@@ -1,4 +1,4 @@
-//! Uses: calls, creations, members, constants, types, attributes, included files.
+//! Records uses: calls, creations, members, constants, types, attributes, included files.
 
 use super::grammar::PhpKind;
 use super::items::PhpItem;
@@ -9,7 +9,7 @@ use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl PhpRules {
-    /// A constant by its plain name; every other name has been dealt with by what it stands in.
+    /// Records a constant by its plain name; other names were handled with the nodes around them.
     pub(super) fn visit_name(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let is_word =
             |text: &str| ["true", "false", "null"].iter().any(|word| text.eq_ignore_ascii_case(word));
@@ -42,7 +42,7 @@ impl PhpRules {
         WalkStep::Into
     }
 
-    /// `define('X', 1)` defines; Pest's `it('…', fn)` is a test.
+    /// Defines the constant of `define('X', 1)` and the test of Pest's `it('…', fn)`; returns false for other calls.
     fn special_call<'t>(&mut self, node: Node<'t>, name: &str, cx: &mut Cx<'t>) -> bool {
         let is_define = name.eq_ignore_ascii_case("define");
         let is_test = matches!(name, "it" | "test") && cx.owner().is_none();
@@ -88,7 +88,7 @@ impl PhpRules {
         self.on_object(node, RefKind::Use, cx)
     }
 
-    /// `$object->name`; a property is recorded where something is known of the object.
+    /// Records the member of `$object->name`; a property only if anything is known of the object.
     fn on_object(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) -> WalkStep {
         let object = node.child_by_field_id(self.g.f.object);
         let (Some(object), Some(name)) = (object, node.child_by_field_id(self.g.f.name)) else {
@@ -138,7 +138,7 @@ impl PhpRules {
         WalkStep::Into
     }
 
-    /// A member of the class before `::`; the class is used too.
+    /// Records a member of the class before `::`, and the class.
     fn on_class(&mut self, scope: Node<'_>, name: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
         let receiver = self.scope_receiver(scope, cx);
         self.refer_class(scope, RefKind::Type, cx);
@@ -179,7 +179,7 @@ impl PhpRules {
         WalkStep::Skip
     }
 
-    /// The name of a named argument is no use.
+    /// Marks the name of a named argument, which is no use.
     pub(super) fn visit_argument(&mut self, node: Node<'_>) -> WalkStep {
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             self.handled.mark(name);
@@ -187,8 +187,8 @@ impl PhpRules {
         WalkStep::Into
     }
 
-    /// `require __DIR__ . '/a.php'`: a path from this file's folder as `./a.php`; after anything else that is no text, as the
-    /// end of a path, `*/a.php`.
+    /// Records the file of `require __DIR__ . '/a.php'`. A path from this file's folder is `./a.php`; a path behind an
+    /// unknown one is the end of a path, `*/a.php`.
     pub(super) fn visit_include(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(path) = node.named_child(0).and_then(|value| self.included_path(value, cx)) else {
             return WalkStep::Into;
@@ -226,7 +226,7 @@ impl PhpRules {
     }
 }
 
-/// Returns true if the bare name that the walk is at stands where a value stands.
+/// Returns true if the bare name that the walk is at stands in the place of a value.
 fn is_expression(cx: &Cx<'_>) -> bool {
     let parent = cx.parent().map_or("", |parent| parent.kind());
     !matches!(
@@ -236,7 +236,7 @@ fn is_expression(cx: &Cx<'_>) -> bool {
         && !parent.ends_with("_clause")
 }
 
-/// The text of a string without anything to fill in.
+/// Returns the text of a string without expressions in it; `None` for other nodes.
 pub(super) fn plain_text<'t>(node: Node<'_>, cx: &Cx<'t>) -> Option<&'t str> {
     if !matches!(node.kind(), "string" | "encapsed_string") {
         return None;

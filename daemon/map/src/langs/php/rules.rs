@@ -1,4 +1,4 @@
-//! The judgement on each node of PHP: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of PHP to its handler, and holds what handlers remember between nodes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,26 +9,26 @@ use crate::langs::support::{Comment, Handled, Lead};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
-/// The rules for PHP.
+/// The state of the walk over one file of PHP.
 pub(super) struct PhpRules {
     pub(super) g: &'static PhpGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
-    /// The namespace at hand, dotted; empty outside any.
+    /// The current namespace, dotted; empty outside any.
     pub(super) namespace: String,
     /// True once the file has declared a namespace.
     pub(super) has_namespace: bool,
     /// True in a namespace other than the one that the file declares first.
     pub(super) is_further: bool,
-    /// The types that a further namespace defines, by the names that it sees.
+    /// The types that the current further namespace defines, by their plain names.
     pub(super) own_types: FxHashSet<String>,
     /// Classes and namespaces that `use` binds, by local name, with their full, dotted names.
     pub(super) uses: FxHashMap<String, String>,
-    /// Types of properties: (class's qualified name, property) to the type's path.
+    /// The types of properties, by the qualified name of the class and the property's name.
     pub(super) field_types: FxHashMap<(StrId, StrId), StrId>,
-    /// Types that methods return, by (class's qualified name, method).
+    /// The types that methods return, by the qualified name of the class and the method's name.
     pub(super) results: FxHashMap<(StrId, StrId), StrId>,
-    /// Types that functions of this file return, by name.
+    /// The types that functions of this file return, by name.
     pub(super) function_results: FxHashMap<StrId, StrId>,
     /// The classes around the walk, innermost last.
     pub(super) classes: Vec<PhpClassScope>,
@@ -39,7 +39,7 @@ pub(super) struct PhpRules {
 /// A class around the walk.
 pub(super) struct PhpClassScope {
     pub(super) end: usize,
-    /// Its qualified name; none for an anonymous one.
+    /// The qualified name of the class; `None` for an anonymous one.
     pub(super) name: Option<StrId>,
     /// True if the class holds tests.
     pub(super) tests: bool,
@@ -64,7 +64,7 @@ impl PhpRules {
         }
     }
 
-    /// The classes around `node`.
+    /// Returns the classes around `node`.
     pub(super) fn classes_around(&mut self, node: Node<'_>) -> &[PhpClassScope] {
         while self.classes.pop_if(|class| class.end <= node.start_byte()).is_some() {}
         &self.classes

@@ -1,4 +1,4 @@
-//! PHP extraction and imports, on small sources.
+//! Tests the facts and imports that hob reads from PHP.
 
 use crate::fixture::{check_edges, check_meanings};
 use crate::langs::detect::language_of;

@@ -1,4 +1,4 @@
-//! Traits that a class uses, with what it takes from which of them, and under which names.
+//! Records the traits that a class uses, the members that it takes from them, and their names in the class.
 
 use super::grammar::PhpKind;
 use super::items::PhpItem;
@@ -9,7 +9,7 @@ use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl PhpRules {
-    /// `use Trait;` in a class: the class has the trait's members.
+    /// Records `use Trait;` in a class as a base: the class has the trait's members.
     pub(super) fn visit_trait_use<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         self.refer_bases(node, RefKind::Implements, cx);
         let mut clauses = Vec::new();
@@ -28,7 +28,7 @@ impl PhpRules {
         WalkStep::Skip
     }
 
-    /// `A::greet as hello;` defines `hello`.
+    /// Defines `hello` of `A::greet as hello;`.
     fn visit_trait_alias<'t>(&mut self, clause: Node<'t>, cx: &mut Cx<'t>) {
         let parts = named_parts(clause);
         let Some(method) = parts.first() else { return };
@@ -42,7 +42,7 @@ impl PhpRules {
         }
     }
 
-    /// `A::greet insteadof B;`
+    /// Records the names in `A::greet insteadof B;`.
     fn visit_trait_choice(&mut self, clause: Node<'_>, cx: &mut Cx<'_>) {
         let parts = named_parts(clause);
         let Some((method, others)) = parts.split_first() else { return };

@@ -1,8 +1,9 @@
-//! Lists the names that Protocol Buffers bind everywhere: the options of the language itself, which no definition of a project means.
+//! Lists the names that Protocol Buffers bind everywhere: the language's own options, which no definition of a project
+//! means.
 
 use crate::langs::semantics::BuiltinWords;
 
-/// The words for the resolution, which pins none of them to a definition by the name alone.
+/// Protocol Buffers' words for the resolution, which pins none of them to a definition by the name alone.
 pub(crate) const BUILTINS: BuiltinWords = BuiltinWords { globals: GLOBALS, members: "", member_prefix: None };
 
 const GLOBALS: &str = "\

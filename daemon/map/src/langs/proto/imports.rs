@@ -1,10 +1,10 @@
 //! Finds the file that an import names, and the package that a path begins with.
 //!
-//! Compilers look for an import below folders that only the build knows. Here these are the folders around the importing file,
-//! nearest first, the root of the project last; else the import is the one file whose path ends so, of several the nearest. The root
-//! may have a name of its own in imports (`github.com/acme/shop/api/order.proto`), which the project does not know.
-//! A path begins with a package of the importing file or of one that it imports, for nothing else can be named; a package outside
-//! is known by the folder of its files (`google/protobuf/any.proto`).
+//! Compilers look for an import below folders that only the build knows. The rules try the folders around the importing
+//! file, nearest first, the root of the project last; else the import is a file whose path ends in it, of several the
+//! nearest. The root may have a name of its own in imports (`github.com/acme/shop/api/order.proto`), which the project
+//! does not know. A path begins with a package of the importing file or of one that it imports, because a file can name
+//! no other; a package outside is known by the folder of its files (`google/protobuf/any.proto`).
 
 use hob_base::FileId;
 
@@ -13,13 +13,13 @@ use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::packages::{of_file, packages_around};
 use crate::langs::support::project::{folder_of, join, shared_folders};
 
-/// Most segments of a name that the root of the project has in imports.
+/// Most segments of the name that the root of the project has in imports.
 const MOST_ROOT: usize = 4;
 
-/// Most files that are looked at for the packages that one file sees.
+/// Most files that are read for the packages that one file sees.
 const MOST: usize = 256;
 
-/// The rules for Protocol Buffers.
+/// The import rules of Protocol Buffers.
 pub(super) struct ProtoImports;
 
 impl ImportRules for ProtoImports {
@@ -62,7 +62,7 @@ fn folders_around(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(folder_of(path)), |dir| (!dir.is_empty()).then(|| folder_of(dir)))
 }
 
-/// The one file whose path ends so that is nearest.
+/// Returns the file whose path ends in `end`; of several, the nearest.
 fn by_end(project: &dyn ImportProject, here: &str, end: &str) -> Option<FileId> {
     let fits = |file: &&FileId| {
         let path = project.path(**file);
@@ -79,7 +79,7 @@ fn by_end(project: &dyn ImportProject, here: &str, end: &str) -> Option<FileId> 
     }
 }
 
-/// The file that an import names from the root of the project, if its path begins with a name of that root.
+/// Returns the file that an import names from the root of the project, if its path begins with a name for that root.
 fn below_named_root(project: &dyn ImportProject, module: &str) -> Option<FileId> {
     let is_compilers = module.starts_with("google/");
     let cuts = module.match_indices('/').map(|(at, _)| &module[at + 1..]).take(MOST_ROOT);
@@ -87,7 +87,7 @@ fn below_named_root(project: &dyn ImportProject, module: &str) -> Option<FileId>
     below.find_map(|path| project.file(path))
 }
 
-/// An import without a file is one of a package outside, unless the project has the folder that it names.
+/// Returns the target of an import without a file: a package outside, unless the project has the folder that it names.
 fn missing(project: &dyn ImportProject, here: &str, module: &str) -> ModuleTarget {
     let folder = folder_of(module);
     let is_here = |around: &str| join(around, folder).is_some_and(|place| project.has_dir(&place));
@@ -132,7 +132,7 @@ impl<'p> VisiblePackages<'p> {
         self.files.iter().any(|(_, known)| *known == file)
     }
 
-    /// The files of the longest package that a full path begins with, and how many segments it has.
+    /// Returns the files of the longest package that a full path begins with, and the number of its segments.
     fn find(&self, path: &str) -> Option<(ModuleTarget, usize)> {
         let begins = |package: &str| {
             let rest = path.strip_prefix(package);

@@ -1,4 +1,4 @@
-//! The package, imports, messages, enumerations, services and their members.
+//! Defines the package, messages, enumerations, services and their members, and records imports.
 
 use super::grammar::ProtoKind;
 use super::rules::ProtoRules;
@@ -35,7 +35,7 @@ impl ProtoRules {
         WalkStep::Skip
     }
 
-    /// A call of a service. Its result is the message that it answers with, unless it answers with many.
+    /// Defines a call of a service. Its result is the message that it answers with, unless it answers with many.
     pub(super) fn visit_rpc(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = child_where(node, |child| self.g.kind(child) == ProtoKind::Name) {
             let made = self.define(node, name, DefKind::Method, Some(false), cx);
@@ -54,7 +54,8 @@ impl ProtoRules {
         WalkStep::Into
     }
 
-    /// A definition that others are written in. Its name is a node of its own.
+    /// Defines a message, group, enumeration or service, which holds other definitions. Its name is a node of its own
+    /// kind.
     pub(super) fn visit_scope(&mut self, node: Node<'_>, kind: DefKind, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = child_where(node, |child| self.g.kind(child) == ProtoKind::Name) {
             self.define(node, name, kind, Some(false), cx);
@@ -62,7 +63,7 @@ impl ProtoRules {
         WalkStep::Into
     }
 
-    /// A definition without an inside. Its name is its first identifier: a type is a node of another kind.
+    /// Defines a member that opens no scope. Its name is its first identifier: a type is a node of another kind.
     pub(super) fn visit_member(&mut self, node: Node<'_>, kind: DefKind, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = child_where(node, |child| self.g.kind(child) == ProtoKind::Ident) {
             self.define(node, name, kind, None, cx);
@@ -108,7 +109,7 @@ impl ProtoRules {
         def.make_def(cx, &outer, scope)
     }
 
-    /// The byte at which the body begins, or the node ends.
+    /// Returns the byte at which the body begins, or the node's end.
     fn header_end(&self, node: Node<'_>) -> usize {
         let is_body = |child: Node<'_>| matches!(child.kind(), "{" | "message_body" | "enum_body");
         child_where(node, is_body).map_or(node.end_byte(), |body| body.start_byte())

@@ -1,14 +1,16 @@
-//! Protocol Buffers: messages, enumerations and services, and the types that they name.
+//! Reads Protocol Buffers: messages, enumerations and services, and the types that they name.
 //!
 //! Conventions that the graph relies on:
-//! - An `import` is a star import, passed on if it is `public`. It brings only names of the file's own package and of the packages
-//!   around it; every other name is written with its package, and `imports` finds the imported file that declares the package.
-//! - A name is looked for in the messages around it, then in the file, then in the imported files. Fields and calls are no names
-//!   there, so that `common.Status common = 1` names the package.
-//! - A path that the file begins with a dot begins with a dot in the facts too: it starts at no scope.
-//! - The fields of a `oneof` and the `oneof` itself are fields of the message. An extension is a field of the scope in which its
-//!   `extend` is written. A value of an enumeration is a constant of the enumeration.
-//! - Code of other languages imports modules that are generated from a file; `support::schemas` leads them here.
+//! - An `import` is a star import, passed on if it is `public`. It brings only names of the file's own package and of
+//!   the packages around it; every other name is written with its package, and `imports` finds the imported file that
+//!   declares the package.
+//! - A name is looked up in the messages around it, then in the file, then in the imported files. Fields and calls are
+//!   no names there, so that `common.Status common = 1` names the package.
+//! - A path that begins with a dot in the file begins with a dot in the facts too: it starts at no scope.
+//! - The fields of a `oneof` and the `oneof` itself are fields of the message. An extension is a field of the scope in
+//!   which its `extend` is written. A value of an enumeration is a constant of the enumeration.
+//! - Code of other languages imports modules that are generated from a file; `support::schemas` leads these imports to
+//! the file.
 
 mod builtins;
 mod grammar;
@@ -26,11 +28,11 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Endings of the types that generators make from a service, and from a message beside its own.
+/// Endings of the types that generators make from a service, and from a message beside the one of its own name.
 const GENERATED_TYPES: &[&str] =
     &["Stub", "AsyncStub", "Servicer", "PromiseClient", "Client", "Server", "Service", "Schema"];
 
-/// Its row in the language table.
+/// Protocol Buffers' row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Proto,
     id: "proto",

@@ -1,4 +1,4 @@
-//! Uses of types, extensions and values of enumerations.
+//! Records uses of types, extensions and values of enumerations.
 
 use super::grammar::ProtoKind;
 use super::rules::ProtoRules;
@@ -7,7 +7,7 @@ use crate::langs::support::{child_where, each_child};
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
-/// Most names of a path that are read: no path of people's comes near.
+/// Most names of a path that are read; no path by people comes near it.
 const LIMIT: usize = 32;
 
 impl ProtoRules {
@@ -16,14 +16,14 @@ impl ProtoRules {
         WalkStep::Skip
     }
 
-    /// The type after `extend`, or the name of an extension in an option: `(acme.secret)`.
+    /// Records the type after `extend`, or the name of an extension in an option: `(acme.secret)`.
     pub(super) fn visit_full_ident(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let is_type = cx.parent().is_some_and(|parent| self.g.kind(parent) == ProtoKind::Extend);
         self.refer_path(node, if is_type { RefKind::Type } else { RefKind::Use }, cx);
         WalkStep::Skip
     }
 
-    /// `default = RED` names a value of the enumeration that is the field's type.
+    /// Records the value in `default = RED`, which belongs to the enumeration that is the field's type.
     pub(super) fn visit_field_option(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let option = node.named_child(0).filter(|name| self.g.kind(*name) == ProtoKind::Ident);
         let value = child_where(node, |child| self.g.kind(child) == ProtoKind::Constant);
@@ -39,7 +39,7 @@ impl ProtoRules {
         WalkStep::Into
     }
 
-    /// The names of a path, joined; with a dot before it if the file writes one.
+    /// Returns the names of a path, joined; with a dot before it if the file writes one.
     pub(super) fn path_of(&self, node: Node<'_>, cx: &Cx<'_>) -> String {
         let names: Vec<&str> = self.names_in(node).into_iter().map(|name| cx.text(name)).collect();
         format!("{}{}", if is_rooted(node, cx) { "." } else { "" }, names.join("."))

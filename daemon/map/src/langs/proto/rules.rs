@@ -1,4 +1,4 @@
-//! The judgement on each node of a `.proto` file: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of a `.proto` file to its handler, and holds what handlers remember between nodes.
 
 use super::grammar::{GRAMMAR, ProtoGrammar, ProtoKind};
 use crate::facts::DefKind;
@@ -6,11 +6,12 @@ use crate::langs::support::{Comment, Lead};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
-/// The rules for Protocol Buffers.
+/// The state of the walk over one file of Protocol Buffers.
 pub(super) struct ProtoRules {
     pub(super) g: &'static ProtoGrammar,
     pub(super) lead: Lead,
-    /// The type of the field around the walk, as [`crate::facts::Receiver::Typed`] writes it; empty for a type of the language.
+    /// The type of the field that the walk is in, as [`crate::facts::Receiver::Typed`] writes it; empty for a type of
+    /// the language.
     pub(super) field_type: String,
 }
 

@@ -1,4 +1,4 @@
-//! Extraction, imports and scopes of Protocol Buffers, on small sources.
+//! Tests the facts, imports and scopes that hob reads from Protocol Buffers.
 
 use crate::fixture::check_edges;
 use crate::langs::lang::Lang;

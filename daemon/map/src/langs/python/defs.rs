@@ -1,4 +1,4 @@
-//! Definitions of a Python file: what kind they are, which properties they have, where they begin and end.
+//! Records the definitions of a Python file: their kinds, their properties, and where they begin and end.
 
 use super::Python;
 use super::grammar::FIELDS;
@@ -12,7 +12,7 @@ use crate::walk::{Cx, WalkStep};
 struct Header<'t> {
     /// The `class` or `def` itself.
     def: Node<'t>,
-    /// The same with its decorators.
+    /// The `class` or `def` with its decorators.
     whole: Node<'t>,
     name: Node<'t>,
     kind: DefKind,
@@ -20,7 +20,7 @@ struct Header<'t> {
 }
 
 impl Python<'_> {
-    /// Decorators belong to the definition below them, which is therefore opened before them.
+    /// Opens a decorated definition before its decorators are walked, because they belong to it.
     pub(super) fn visit_decorated<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let Some(definition) = node.child_by_field_id(FIELDS.definition) else { return WalkStep::Into };
         self.outer_until = definition.start_byte();
@@ -33,7 +33,7 @@ impl Python<'_> {
         WalkStep::Into
     }
 
-    /// A class, unless its decorators opened it already.
+    /// Visits a class; opens it, unless its decorators did.
     pub(super) fn visit_class<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if self.opened != node.id() {
             self.open_class(node, node, cx);
@@ -46,7 +46,7 @@ impl Python<'_> {
         WalkStep::Into
     }
 
-    /// A function, unless its decorators opened it already.
+    /// Visits a function; opens it, unless its decorators did.
     pub(super) fn visit_function<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if self.opened != node.id() {
             self.open_function(node, node, cx);
@@ -58,7 +58,8 @@ impl Python<'_> {
         WalkStep::Into
     }
 
-    /// The name that a definition gives itself is no reference. Decorators were walked since it was opened.
+    /// Skips the name that a definition gives itself, which is no reference. Since the definition was opened, its
+    /// decorators were walked.
     fn skip_name(&mut self, node: Node<'_>) {
         self.skip = node.child_by_field_id(FIELDS.name).map_or(self.skip, |name| name.id());
     }
@@ -87,7 +88,8 @@ impl Python<'_> {
         kind
     }
 
-    /// By the conventions of unittest (a `TestCase`) or pytest (`Test*` with a test inside).
+    /// Returns true if a class is a test by the conventions of unittest (a `TestCase`) or pytest (`Test*` with a test
+    /// inside).
     fn is_test_class<'t>(&self, node: Node<'t>, name: &str, cx: &Cx<'t>) -> bool {
         let mut is_case = false;
         each_base(node, cx, &mut |base| is_case |= base.ends_with("TestCase"));
@@ -99,7 +101,7 @@ impl Python<'_> {
     fn open_function<'t>(&mut self, node: Node<'t>, whole: Node<'t>, cx: &mut Cx<'t>) {
         let name = node.child_by_field_id(FIELDS.name).filter(|name| !cx.text(*name).is_empty());
         let Some(name) = name else {
-            // The parser made the name up, or it is not UTF-8: a function of nobody's.
+            // The parser made the name up, or it is not UTF-8: the function gets a scope without an owner.
             cx.open_scope(true);
             return;
         };
@@ -123,7 +125,8 @@ impl Python<'_> {
         }
     }
 
-    /// Records what calls of a function give, or what reading a property gives. Overloads say different things.
+    /// Records the type that calls of a function give, or that reading a property gives. Overloads give different
+    /// types, so theirs is left out.
     fn result(&self, idx: DefIdx, node: Node<'_>, cx: &mut Cx<'_>) {
         let marks = self.scan.marks.get(&node.id()).copied().unwrap_or_default();
         if let Some(ty) = self.scan.results.get(&node.id()).filter(|_| !marks.overload) {
@@ -150,7 +153,7 @@ impl Python<'_> {
         Header { def, whole, name, kind, flags }
     }
 
-    /// An assigned name at module or class level, or an attribute of `self`; whether it was one.
+    /// Defines an assigned name at module or class level, or an attribute of `self`; returns true if the name was one.
     pub(super) fn try_define_assigned<'t>(
         &mut self,
         node: Node<'t>,
@@ -168,7 +171,7 @@ impl Python<'_> {
         }
     }
 
-    /// `name := value` at module level, which the first look over statements does not see.
+    /// Defines `name` of `name := value` at module level, which the first pass over statements does not see.
     pub(super) fn assigned_in_expression<'t>(&mut self, node: Node<'t>, name: Node<'t>, cx: &mut Cx<'t>) {
         let known = self.scan.module.contains_key(cx.text(name)) || cx.in_function() || cx.owner().is_some();
         if !known {
@@ -220,7 +223,7 @@ impl Python<'_> {
         }
     }
 
-    /// `type X = ...`.
+    /// Visits `type X = ...`, and defines the alias.
     pub(super) fn visit_type_alias<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         self.types_until = node.end_byte();
         let left = node.child_by_field_id(FIELDS.left).and_then(|left| left.named_child(0));
@@ -249,7 +252,7 @@ impl Python<'_> {
         WalkStep::Into
     }
 
-    /// Bases are references of their own kind; the walk meets them inside the argument list.
+    /// Marks the names of bases, which are references of their own kind; the walk meets them inside the argument list.
     fn mark_bases<'t>(&mut self, list: Node<'t>) {
         for base in named_children(list) {
             let name = match base.kind() {
@@ -266,7 +269,7 @@ impl Python<'_> {
     }
 }
 
-/// Says what is known of a definition's type.
+/// Records the known type of a definition.
 fn add_type_hint(idx: DefIdx, part: TypePart, ty: &Ty<'_>, cx: &mut Cx<'_>) {
     match ty {
         Ty::SelfType => cx.facts.type_hint(idx, part, "=self"),
@@ -303,7 +306,7 @@ fn define_header<'t>(header: &Header<'t>, cx: &mut Cx<'t>, binds: bool) -> DefId
     cx.define_scope(&input, binds)
 }
 
-/// The implementation takes the place of its overloads.
+/// Puts the implementation's header in the place of its overloads'.
 fn replace_header<'t>(idx: DefIdx, header: &Header<'t>, cx: &mut Cx<'t>) {
     let name_at = cx.position(header.name);
     let (signature, doc) = (signature(header.def, cx), docstring(header.def, cx));
@@ -320,7 +323,7 @@ fn range(node: Node<'_>) -> (u32, u32) {
     (node.start_byte() as u32, node.end_byte() as u32)
 }
 
-/// The text before the colon that opens the body.
+/// Returns the text before the colon that opens the body.
 fn signature<'t>(def: Node<'t>, cx: &Cx<'t>) -> &'t str {
     let colon = all_children(def).find(|child| child.kind() == ":");
     cx.slice(def.start_byte(), colon.map_or(def.end_byte(), |colon| colon.start_byte()))
@@ -337,7 +340,8 @@ fn export_flags(name: &str, cx: &Cx<'_>) -> DefFlags {
     exported_in(name, cx.owner(), cx)
 }
 
-/// Public by its name, and reachable: not inside a function, nor inside something private.
+/// Returns the flag of an exported name: one that is public by its spelling, and inside neither a function nor a
+/// private definition.
 fn exported_in(name: &str, parent: Option<DefIdx>, cx: &Cx<'_>) -> DefFlags {
     let dunder = name.len() > 4 && name.starts_with("__") && name.ends_with("__");
     let reachable = parent.is_none_or(|p| {

@@ -1,10 +1,10 @@
-//! Registrations with frameworks: the functions and classes that a web framework, a task queue, a command line or a test
-//! runner calls, though no code of the project does.
+//! Records registrations with frameworks: the functions and classes that a web framework, a task queue, a command line
+//! or a test runner calls, though no code of the project does.
 //!
-//! A file only says that something is handed over, so that is all that is recorded: a definition for each route, with its
-//! path as name, and a reference of kind [`RefKind::Framework`] to what is handed over. The words below decide, together
-//! with the shape of the arguments; which package a name comes from decides only where a word is common (`path`).
-//! Not here: what a fixture's name means, which needs other files (`resolve`).
+//! A file shows only that something is handed over, so that is all that is recorded: a definition for each route, named
+//! by its path, and a reference of kind [`RefKind::Framework`] to what is handed over. The words below decide, together
+//! with the shape of the arguments; the package that a name comes from decides only where a word is common (`path`).
+//! The meaning of a fixture's name needs other files, and is found in `resolve`.
 
 use super::Python;
 use super::grammar::FIELDS;
@@ -15,8 +15,8 @@ use crate::langs::support::routes::{self, last_name};
 use crate::syntax::{Node, named_children};
 use crate::walk::Cx;
 
-/// Decorators of an object that make what is below them the handler of a path, their first argument: Flask, FastAPI,
-/// Starlette, Sanic, Bottle, aiohttp.
+/// Decorators of an object that make the function below them the handler of a path, their first argument: Flask,
+/// FastAPI, Starlette, Sanic, Bottle, aiohttp.
 const ROUTE_DECORATORS: &[&str] = &[
     "route",
     "get",
@@ -32,7 +32,7 @@ const ROUTE_DECORATORS: &[&str] = &[
     "websocket_route",
 ];
 
-/// Decorators that hand over what is below them, by the last part of their name.
+/// Decorators that hand over the definition below them, by the last part of their name.
 const REGISTERING_DECORATORS: &[&str] = &[
     // Click, Typer, Discord.
     "command",
@@ -86,7 +86,7 @@ const REGISTERING_DECORATORS: &[&str] = &[
     "hookimpl",
 ];
 
-/// A call that hands something over, and where its arguments stand.
+/// A call that hands something over, and the places of its arguments.
 #[derive(Clone, Copy)]
 struct RegisteringCall {
     /// The last part of the name that is called.
@@ -95,7 +95,7 @@ struct RegisteringCall {
     path: Option<usize>,
     /// The number of the argument that is handed over.
     handler: usize,
-    /// The keyword that may stand for it.
+    /// The keyword that may stand for that number.
     keyword: &'static str,
     /// The package that the file must import.
     package: &'static str,
@@ -143,7 +143,7 @@ const REGISTERING_CALLS: &[RegisteringCall] = &[
 /// Methods of a task that run it elsewhere: Celery, Dramatiq, Huey.
 const TASK_METHODS: &[&str] = &["delay", "apply_async", "send", "send_with_options", "s", "si", "schedule"];
 
-/// Most calls around a handler that are looked into: `login_required(cache(view))`.
+/// Most wrapping calls around a handler that are unwrapped: `login_required(cache(view))`.
 const MAX_WRAPPERS: usize = 4;
 
 impl Python<'_> {
@@ -173,7 +173,7 @@ impl Python<'_> {
         routes::hand_over(name, receiver, by.or(parent), cx);
     }
 
-    /// The path and its node, of a decorator such as `@app.get("/users/{id}")`.
+    /// Returns the path of a decorator such as `@app.get("/users/{id}")`, and its node.
     fn route_of_decorator<'t>(&self, applied: Node<'t>, cx: &Cx<'t>) -> Option<(String, Node<'t>)> {
         let function = applied.child_by_field_id(FIELDS.function).filter(|f| f.kind() == "attribute")?;
         let method = cx.text(function.child_by_field_id(FIELDS.attribute)?);
@@ -187,7 +187,7 @@ impl Python<'_> {
         Some((routes::join_paths(self.prefixes.get(object).map_or("", String::as_str), path), text))
     }
 
-    /// The function that a command is added to: `cli` of `@cli.command()`.
+    /// Returns the function that a command is added to: `cli` for `@cli.command()`.
     fn command_group(&self, applied: Node<'_>, made: DefIdx, cx: &Cx<'_>) -> Option<DefIdx> {
         let function = applied.child_by_field_id(FIELDS.function).unwrap_or(applied);
         let object = cx.text(function.child_by_field_id(FIELDS.object)?);
@@ -245,7 +245,7 @@ impl Python<'_> {
         }
     }
 
-    /// `router = APIRouter(prefix="/users")`: what all paths of the router begin with.
+    /// Notes the prefix of all paths of a router: `router = APIRouter(prefix="/users")`.
     fn note_prefix<'t>(&mut self, arguments: Node<'t>, cx: &Cx<'t>) {
         let text = keyword_argument(arguments, "prefix", cx)
             .or_else(|| keyword_argument(arguments, "url_prefix", cx));
@@ -285,7 +285,7 @@ impl Python<'_> {
         }
     }
 
-    /// `post_save.connect(handler)`, where the signal comes from a module of signals.
+    /// Marks the handler of `post_save.connect(handler)`, where the signal comes from a module of signals.
     fn note_signal<'t>(&mut self, function: Node<'t>, arguments: Node<'t>, cx: &mut Cx<'t>) {
         let object = function.child_by_field_id(FIELDS.object).map_or("", |object| cx.text(object));
         let is_signal = object.contains("signal")
@@ -297,8 +297,8 @@ impl Python<'_> {
         }
     }
 
-    /// `send_mail.delay(...)`: the object is called by a worker. It is one if this file makes it a task, or if it comes from a
-    /// module of tasks.
+    /// Marks the task of `send_mail.delay(...)`, which a worker calls. The object is a task if this file makes it one,
+    /// or if it comes from a module of tasks.
     fn note_task<'t>(&mut self, function: Node<'t>, cx: &mut Cx<'t>) {
         let Some(object) = function.child_by_field_id(FIELDS.object) else { return };
         let text = cx.text(object);
@@ -312,13 +312,13 @@ impl Python<'_> {
     }
 }
 
-/// Returns true if a decorator hands over what is below it.
+/// Returns true if a decorator hands over the definition below it.
 fn is_registering(applied: Node<'_>, cx: &Cx<'_>) -> bool {
     let function = applied.child_by_field_id(FIELDS.function).unwrap_or(applied);
     REGISTERING_DECORATORS.contains(&last(cx.text(function)))
 }
 
-/// `include("blog.urls")`: the routes of another module.
+/// Records an import of the module whose routes `include("blog.urls")` adds.
 fn import_included<'t>(handed: Node<'t>, route: DefIdx, cx: &mut Cx<'t>) {
     let function = handed.child_by_field_id(FIELDS.function).filter(|f| cx.text(*f) == "include");
     let arguments = handed.child_by_field_id(FIELDS.arguments).filter(|_| function.is_some());
@@ -337,7 +337,7 @@ fn import_included<'t>(handed: Node<'t>, route: DefIdx, cx: &mut Cx<'t>) {
     }
 }
 
-/// What is handed over within its wrappers: `views.Detail` of `login_required(views.Detail.as_view())`.
+/// Returns the handler inside its wrappers: `views.Detail` of `login_required(views.Detail.as_view())`.
 fn handler_of<'t>(handed: Node<'t>, cx: &Cx<'t>) -> Option<Node<'t>> {
     let mut at = handed;
     for _ in 0..MAX_WRAPPERS {
@@ -358,7 +358,7 @@ fn handler_of<'t>(handed: Node<'t>, cx: &Cx<'t>) -> Option<Node<'t>> {
     None
 }
 
-/// An argument by its number or its keyword.
+/// Returns an argument by its number or its keyword.
 fn argument<'t>(arguments: Node<'t>, number: usize, keyword: &str, cx: &Cx<'t>) -> Option<Node<'t>> {
     positional(arguments, number).or_else(|| keyword_argument(arguments, keyword, cx))
 }
@@ -377,12 +377,12 @@ fn keyword_argument<'t>(arguments: Node<'t>, keyword: &str, cx: &Cx<'t>) -> Opti
     named.and_then(|node| node.child_by_field_id(FIELDS.value))
 }
 
-/// The text of a string without its quotes; the string itself where it is empty.
+/// Returns the node of a string's text without its quotes; the string itself if it is empty.
 fn content_of(string: Node<'_>) -> Node<'_> {
     named_children(string).find(|child| child.kind() == "string_content").unwrap_or(string)
 }
 
-/// The contents of a string without expressions in it.
+/// Returns the contents of a string without expressions in it; `None` for bytes and formatted strings.
 fn plain_string<'t>(node: Node<'t>, cx: &Cx<'t>) -> Option<&'t str> {
     let text = cx.text(node);
     let is_plain = node.kind() == "string" && !text.starts_with(['f', 'F', 'b', 'B']);

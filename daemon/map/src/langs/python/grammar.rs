@@ -1,4 +1,4 @@
-//! The Python grammar and the numbers of its fields; asking for a field by its name compares strings each time.
+//! Holds the Python grammar and the numbers of its fields; asking for a field by its name compares strings each time.
 
 use std::sync::LazyLock;
 

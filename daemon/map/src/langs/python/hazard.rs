@@ -2,10 +2,11 @@
 
 use rustc_hash::FxHashSet;
 
-/// Python's scanner writes two bytes for each open indentation and up to 257 more.
+/// Most different indentations of a text that is parsed: Python's scanner writes two bytes for each open one and up to
+/// 257 more.
 const INDENTATIONS: usize = 380;
 
-/// Returns true if a text comes near the limit.
+/// Returns true if a text comes near the limit of the scanner.
 pub(super) fn is_hazardous(source: &[u8]) -> bool {
     count_indentations(source) > INDENTATIONS
 }
@@ -22,7 +23,7 @@ fn count_indentations(source: &[u8]) -> usize {
             (b'\t', Some(width)) => Some(width + 8),
             (_, None) => None,
             (byte, Some(width)) => {
-                // An indentation that may go on in the next line has a width of its own.
+                // An indentation that may go on in the next line counts by itself.
                 continued += usize::from(*byte == b'\\');
                 widths.insert(width);
                 None

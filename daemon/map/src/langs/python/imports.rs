@@ -1,9 +1,10 @@
 //! Finds the module that a Python import names.
 //!
-//! Python searches a path that no file states, so it is reconstructed: a source root is a folder above the importing file
-//! that is not itself inside a package, such a folder's `src` and `lib`, and the roots of other projects of the
-//! workspace (where a `pyproject.toml` or `setup.py` lies). A dotted path must match from a root on; a file that merely
-//! ends in the same names elsewhere is never taken. What starts nowhere is a package outside the workspace.
+//! Python searches a path that no file states, so the rules reconstruct it: a source root is a folder above the
+//! importing file that is not itself inside a package, such a folder's `src` and `lib`, and the roots of other projects
+//! of the workspace (where a `pyproject.toml` or `setup.py` lies). A dotted path must match from a root on; a file that
+//! merely ends in the same names elsewhere is never taken. A module that no root has is a package outside the
+//! workspace.
 
 use hob_base::FileId;
 
@@ -50,14 +51,14 @@ enum PythonRootMatch {
     File(FileId),
     /// A folder of modules without `__init__`.
     Namespace,
-    /// The first part is here, the rest is not.
+    /// The first part is there, the rest is not.
     Partly,
-    /// Not even the first segment.
+    /// Not even the first part is there.
     Nothing,
 }
 
 impl PythonModuleSearch<'_> {
-    /// `rest` is the module without its first dot; each further dot goes up one folder.
+    /// Resolves a relative import: `rest` is the module without its first dot, and each further dot goes up one folder.
     fn resolve_relative(&self, rest: &str) -> ModuleTarget {
         let mut base = folder_of(self.project.path(self.from));
         let name = rest.trim_start_matches('.');
@@ -90,8 +91,8 @@ impl PythonModuleSearch<'_> {
         if partly { ModuleTarget::Unknown } else { ModuleTarget::External(first.to_owned()) }
     }
 
-    /// The schema that a generated module was made from. A module of messages that is there fills itself when it is loaded,
-    /// so the schema goes before it; a module of services has its classes written out.
+    /// Returns the schema that a generated module was made from. A module of messages that is there fills itself when
+    /// it is loaded, so the schema goes before it; a module of services has its classes written out.
     fn schema_behind(&self, module: &str, found: &ModuleTarget) -> Option<FileId> {
         if !module.contains("_pb2") || (module.ends_with("_grpc") && matches!(found, ModuleTarget::File(_))) {
             return None;
@@ -101,7 +102,7 @@ impl PythonModuleSearch<'_> {
         GeneratedModule { path: &path, endings: schemas::PYTHON_ENDINGS, is_own }.schema(self.project)
     }
 
-    /// Source roots, nearest first.
+    /// Returns the source roots, nearest first.
     fn source_roots(&self) -> Vec<String> {
         let mut roots = Vec::new();
         let mut at = folder_of(self.project.path(self.from));
@@ -133,7 +134,7 @@ impl PythonModuleSearch<'_> {
         }
     }
 
-    /// Returns true if the folder or one above it is a package; the workspace's root does not count.
+    /// Returns true if the folder or one above it is a package; the workspace's root never is.
     fn in_package(&self, mut at: &str) -> bool {
         while !at.is_empty() {
             if self.package_file(at).is_some() {
@@ -172,7 +173,8 @@ impl PythonModuleSearch<'_> {
         ["__init__.py", "__init__.pyi"].iter().find_map(|name| self.project.file(&child_path(path, name)))
     }
 
-    /// A dotted path below a folder: a package before a module, as in Python; a stub last. A file never imports itself.
+    /// Finds the file of a dotted path below a folder: a package before a module, as in Python; a stub last. A file
+    /// never imports itself.
     fn module_file(&self, base: &str, module: &str) -> Option<FileId> {
         let path = child_path(base, &module.replace('.', "/"));
         let module = |ending| self.project.file(&format!("{path}{ending}")).filter(|f| *f != self.from);

@@ -1,4 +1,5 @@
-//! Python: functions, classes and comprehensions are scopes, blocks are none; whatever assigns a name binds it in all of its function.
+//! Describes the lexical scopes of Python: functions, classes and comprehensions are scopes, blocks are not; an
+//! assignment binds a name in all of its function.
 
 use crate::langs::scope_rules::{
     Binder, BindingKind, BranchRules, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
@@ -86,7 +87,7 @@ fn bind_parameters(parameters: Node<'_>, binder: &mut Binder<'_>) {
     }
 }
 
-/// Binds the names of what is assigned to; members and elements of other values are none.
+/// Binds the names of an assignment's target; members and elements of other values bind nothing.
 fn bind_target<'t>(target: impl IntoIterator<Item = Node<'t>>, within: Within, binder: &mut Binder<'_>) {
     let mut waiting: Vec<Node<'_>> = target.into_iter().collect();
     while let Some(node) = waiting.pop() {
@@ -105,7 +106,7 @@ fn bind_target<'t>(target: impl IntoIterator<Item = Node<'t>>, within: Within, b
     }
 }
 
-/// `case name:` binds; `case a.b:` compares.
+/// Binds the name of `case name:`; `case a.b:` compares and binds nothing.
 fn bind_capture(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     let last = named_children(visit.node).pop().filter(|last| last.kind() == "dotted_name");
     let names = last.map(named_children).unwrap_or_default();

@@ -1,14 +1,14 @@
-//! Python: which node kinds mean what.
+//! Reads Python files.
 //!
-//! Two passes over a tree: `scan` collects which names the scopes bind (with `patterns`), the walk then records facts. `types` says what an
-//! expression's type is, `defs` and `refs` write definitions and references, `statements` the imports; `imports` finds
-//! the modules they name.
+//! Two passes go over a tree: `scan` collects which names the scopes bind (with `patterns`), then the walk records
+//! facts and sends each node to its handler. `types` tells the types of expressions, `defs` and `refs` write
+//! definitions and references, `statements` the imports; `imports` finds the modules that imports name.
 //!
 //! Conventions that the graph relies on:
 //! - `import a.b.c` binds `a`: a Module import of `a`, and an Effect import of `a.b.c`.
 //! - A bare name in a class body that means a member of that class has the receiver SelfType, with the class as owner.
 //! - `self.x = ...` in a method defines the field `x` of the class once, where it is first assigned.
-//! - What is assigned in a function is a local variable and leaves no trace; nested functions and classes, and names
+//! - A name assigned in a function is a local variable and gives no facts; nested functions and classes, and names
 //!   imported in a function, are referred to as bare names.
 
 mod builtins;
@@ -42,7 +42,7 @@ use crate::walk::{Cx, KindTable, Rules, WalkStep, walk};
 use grammar::language;
 use scan::Scan;
 
-/// Its row in the language table.
+/// Python's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Python,
     id: "py",
@@ -55,7 +55,7 @@ pub const SPEC: LangSpec = LangSpec {
     bare_members: false,
     package_scope: PackageScope::File,
     project_files: &[
-        // Its place alone tells the root of a project.
+        // Its presence marks the root of a project; its content says nothing.
         ProjectFile { is_named: |name| name == "pyproject.toml", read: |_, _| {} },
     ],
     semantics: NameSemantics {
@@ -177,29 +177,29 @@ struct Python<'t> {
     classes: FxHashMap<DefIdx, usize>,
     /// Overloaded functions by the node id of their implementation.
     folded: FxHashMap<usize, DefIdx>,
-    /// Names whose kind of use was settled further up (bases).
+    /// The kind of use of names that a node further up has decided (bases), by node id.
     roles: FxHashMap<usize, RefKind>,
-    /// Bases with type arguments.
+    /// The node ids of bases with type arguments.
     generic_bases: FxHashSet<usize>,
-    /// The node that is called, just before it is met.
+    /// The id of the node that is called, set just before the walk meets it.
     callee: usize,
     /// The node ID of the object before the dot, set just before the walk meets it.
     read: usize,
-    /// Where the names after a dot stand that are still to be met, the next one last.
+    /// The first bytes of the names after a dot that the walk has yet to meet, the next one last.
     attribute_names: Vec<usize>,
-    /// A name that is no reference, just before it is met.
+    /// The id of a name that is no reference, set just before the walk meets it.
     skip: usize,
-    /// The definition that its decorators opened.
+    /// The id of the definition that was opened with its decorators.
     opened: usize,
-    /// Before this byte, decorators are read: names mean what they mean outside.
+    /// Decorators are read before this byte: names mean there what they mean outside of the definition.
     outer_until: usize,
-    /// Before this byte, names are types.
+    /// Names before this byte are types.
     types_until: usize,
-    /// The definition that each class and function is, by its node.
+    /// The definition of each class and function, by node id.
     made: FxHashMap<usize, DefIdx>,
-    /// Lambdas that are functions of the module by the name they are given.
+    /// Lambdas that are functions of the module by the name they are given, by node id.
     lambdas: FxHashMap<usize, DefIdx>,
-    /// What the paths of a router begin with, by the router's name.
+    /// The prefix of a router's paths, by the router's name.
     prefixes: FxHashMap<String, String>,
     /// Functions of this file that are tasks of a queue.
     tasks: FxHashSet<String>,
@@ -228,7 +228,7 @@ impl<'t> Python<'t> {
         }
     }
 
-    /// Returns the findings of the walk that following values needs.
+    /// Returns the findings of the walk that the tracing of values needs.
     fn into_findings(self) -> flows::PythonWalkFindings<'t> {
         flows::PythonWalkFindings { locals: self.scan.functions, marks: self.scan.marks, made: self.made }
     }
@@ -238,13 +238,13 @@ impl<'t> Python<'t> {
         WalkStep::Into
     }
 
-    /// The name before `=` is not of this file.
+    /// Visits a keyword argument; the name before `=` means nothing in this file.
     fn visit_keyword(&mut self, node: Node<'_>) -> WalkStep {
         self.skip = node.named_child(0).map_or(0, |name| name.id());
         WalkStep::Into
     }
 
-    /// `Base[Arg]` among the bases: the argument is a type. Elsewhere brackets are indices.
+    /// Visits `Base[Arg]`: among bases, the argument is a type; elsewhere, brackets hold indices.
     fn visit_subscript(&mut self, node: Node<'_>) -> WalkStep {
         if !self.generic_bases.is_empty() && self.generic_bases.remove(&node.id()) {
             return self.types_in(node);

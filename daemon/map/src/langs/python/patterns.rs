@@ -1,4 +1,4 @@
-//! The pieces that statements are made of: parameters, targets of assignments, `case` patterns, decorators.
+//! Takes apart the pieces of statements: parameters, targets of assignments, `case` patterns, decorators.
 
 use super::grammar::FIELDS;
 use super::types::{last, text};
@@ -13,13 +13,13 @@ pub(super) struct Marks {
     pub is_class: bool,
     /// True if the function has `@overload`.
     pub overload: bool,
-    /// `@abstractmethod` and its kin.
+    /// True if the function has `@abstractmethod` or the like.
     pub is_abstract: bool,
-    /// `@property` and its kin: read like an attribute.
+    /// True if the function has `@property` or the like, and is read as an attribute.
     pub is_property: bool,
-    /// `@contextmanager` and its kin.
+    /// True if the function has `@contextmanager` or the like.
     pub is_context: bool,
-    /// `@pytest.fixture` and its kin.
+    /// True if the function has `@pytest.fixture` or the like.
     pub is_fixture: bool,
 }
 

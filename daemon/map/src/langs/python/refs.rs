@@ -1,4 +1,4 @@
-//! References of a Python file: which names are used, how, and on what.
+//! Records the references of a Python file: which names are used, how, and on which value.
 //!
 //! Every segment of `a.b.c()` is a use of its own name: `a` stands alone, `b` is read on `a`, `c` is called on `a.b`.
 
@@ -10,8 +10,8 @@ use crate::facts::{DefIdx, Receiver, RefInput, RefKind, StrId};
 use crate::syntax::{Node, named_children};
 use crate::walk::{Binding, Cx, WalkStep};
 
-/// Stands for "the class at hand" among the bindings. It is turned into [`Receiver::SelfType`] before anything is
-/// recorded, and is never handed to the facts.
+/// Stands for the enclosing class among the bindings. It is turned into [`Receiver::SelfType`] before anything is
+/// recorded, and never reaches the facts.
 const SELF: StrId = StrId(u32::MAX);
 
 impl Python<'_> {
@@ -31,7 +31,7 @@ impl Python<'_> {
         WalkStep::Skip
     }
 
-    /// `object.name`; the walk goes on into the object.
+    /// Records the name of `object.name`; the walk goes on into the object.
     pub(super) fn visit_attribute<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let object = node.child_by_field_id(FIELDS.object);
         let name = node.child_by_field_id(FIELDS.attribute);
@@ -46,15 +46,15 @@ impl Python<'_> {
         WalkStep::Into
     }
 
-    /// Returns true if a name is the part after a dot that the walk dealt with at its attribute. The walk meets those
-    /// innermost first, after the object each stands on.
+    /// Returns true if a name is the part after a dot, which was recorded with its attribute. The walk meets those
+    /// innermost first, after the object that each stands on.
     fn is_attribute_name(&mut self, name: Node<'_>) -> bool {
         let at = name.start_byte();
         while self.attribute_names.pop_if(|waiting| *waiting < at).is_some() {}
         self.attribute_names.pop_if(|waiting| *waiting == at).is_some()
     }
 
-    /// `a.b.C` in an annotation that the grammar reads as a type, or in a `case` pattern.
+    /// Records the names of `a.b.C` in an annotation that the grammar reads as a type, or in a `case` pattern.
     pub(super) fn visit_dotted_name<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let kind = self.kind_of(node);
         let mut before: Option<usize> = None;
@@ -72,7 +72,7 @@ impl Python<'_> {
         WalkStep::Skip
     }
 
-    /// `mod.Type` in an annotation.
+    /// Records the type of `mod.Type` in an annotation.
     pub(super) fn visit_member_type<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let parts = (node.named_child(0), node.named_child(1));
         if let (Some(object), Some(name)) = parts {
@@ -83,7 +83,7 @@ impl Python<'_> {
         WalkStep::Into
     }
 
-    /// Names within a quoted annotation.
+    /// Records the names in a quoted annotation.
     pub(super) fn visit_string<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if node.start_byte() >= self.types_until {
             return if is_formatted(cx.source, node) { WalkStep::Into } else { WalkStep::Skip };
@@ -140,7 +140,7 @@ impl Python<'_> {
         }
     }
 
-    /// The innermost class around the current place, if it has a name `name` that is visible here as a bare name: in
+    /// Returns true if the innermost class around the current place has a name that is visible here as a bare name: in
     /// the class's body, but not in its methods.
     fn is_class_member<'t>(&self, name: &str, node: Node<'t>, cx: &Cx<'t>) -> bool {
         let mut owner = cx.owner();
@@ -228,7 +228,7 @@ impl Python<'_> {
         })
     }
 
-    /// The class whose `self` is at hand.
+    /// Returns the class whose `self` is visible here.
     pub(super) fn class_around<'t>(&self, cx: &Cx<'t>) -> Option<DefIdx> {
         let mut at = cx.owner();
         while let Some(idx) = at {
@@ -240,7 +240,7 @@ impl Python<'_> {
         None
     }
 
-    /// Binds what the first look found in a function.
+    /// Binds the local names that the first pass found in a function.
     pub(super) fn bind_locals<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) {
         let locals = self.scan.functions.get_mut(&node.id()).map(std::mem::take).unwrap_or_default();
         for (name, ty) in &locals {
@@ -258,7 +258,7 @@ impl Python<'_> {
         self.scan.functions.insert(node.id(), locals);
     }
 
-    /// The names in `def f[T]`, `class A[T]`.
+    /// Opens a scope for the type parameters of `def f[T]` and `class A[T]`, if there are any.
     pub(super) fn type_parameters<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) {
         if node.child_by_field_id(FIELDS.type_parameters).is_some() {
             cx.open_scope(true);
@@ -277,7 +277,7 @@ impl Python<'_> {
         }
     }
 
-    /// A lambda: its parameters hide outer names.
+    /// Visits a lambda, whose parameters hide outer names.
     pub(super) fn visit_lambda<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         match self.lambdas.get(&node.id()) {
             Some(&function) => cx.reopen_scope(function, true),
@@ -291,7 +291,7 @@ impl Python<'_> {
         WalkStep::Into
     }
 
-    /// A comprehension: the names after `for` are its own.
+    /// Visits a comprehension: the names after `for` are its own.
     pub(super) fn visit_comprehension<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         cx.open_scope(true);
         for clause in named_children(node).filter(|n| n.kind() == "for_in_clause") {
@@ -306,7 +306,7 @@ impl Python<'_> {
         WalkStep::Into
     }
 
-    /// A call, which may hand something over to a framework.
+    /// Visits a call, which may hand something over to a framework.
     pub(super) fn visit_call<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let function = node.child_by_field_id(FIELDS.function);
         if let Some(function) = function {
@@ -315,13 +315,13 @@ impl Python<'_> {
         self.call(function)
     }
 
-    /// A call: what is called is met next, what decorates likewise.
+    /// Marks the called expression, which the walk meets next; so does a decorator.
     pub(super) fn call<'t>(&mut self, function: Option<Node<'t>>) -> WalkStep {
         self.callee = function.map_or(0, |f| f.id());
         WalkStep::Into
     }
 
-    /// `name := value` binds in the function around it.
+    /// Visits `name := value`, which binds in the enclosing function.
     pub(super) fn visit_named_expression<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if let Some(name) = node.child_by_field_id(FIELDS.name) {
             cx.bind(cx.text(name), Binding::Opaque);

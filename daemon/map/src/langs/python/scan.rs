@@ -1,8 +1,8 @@
-//! A first look over the statements of a Python file: which names each scope binds, and with what.
+//! Collects, in a first pass over the statements of a Python file, which names each scope binds, and to which types.
 //!
 //! Python binds names per function, not from the assignment onwards, and a class's attributes appear wherever a method
-//! writes `self.x = `. So the names are collected before the walk that records facts. Expressions are not entered, which
-//! keeps this pass cheap: statements are a small part of a tree.
+//! writes `self.x = `. So the names are collected before the walk that records facts. Expressions are not entered,
+//! which keeps this pass cheap: statements are a small part of a tree.
 
 use std::sync::LazyLock;
 
@@ -20,7 +20,7 @@ use crate::walk::KindTable;
 /// Most links of a chain `a = b = ...` in one statement that are followed to the value.
 const CHAIN: usize = 8;
 
-/// The findings of the first look over a file; keys are node ids of the same tree.
+/// The findings of the first pass over a file; keys are node ids of the same tree.
 #[derive(Debug, Default)]
 pub(super) struct Scan<'t> {
     /// The local names of each function.
@@ -29,13 +29,13 @@ pub(super) struct Scan<'t> {
     pub classes: FxHashMap<usize, PythonScopeNames<'t>>,
     /// The names of the module.
     pub module: PythonScopeNames<'t>,
-    /// Assigned names at module or class level, and `self.x` that introduce an attribute.
+    /// The roles of assigned names at module or class level, and of each `self.x` that introduces an attribute.
     pub targets: FxHashMap<usize, AssignmentTarget>,
     /// The facts that the decorators of decorated definitions state.
     pub marks: FxHashMap<usize, Marks>,
-    /// Types that calls of each function give, where that can be told.
+    /// The types that calls of each function give, if known.
     pub results: FxHashMap<usize, Ty<'t>>,
-    /// The lambda that a lone name of the module is given, by the name.
+    /// The lambda that a lone name of the module is assigned, by the node id of the name.
     pub lambdas: FxHashMap<usize, usize>,
     /// Functions marked `@overload`, and the one that stands for all of them.
     pub overloads: FxHashMap<usize, usize>,
@@ -53,7 +53,7 @@ pub(super) enum AssignmentTarget {
     Repeats,
 }
 
-/// Where an assignment stands.
+/// The place of an assignment, with its annotation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Statement {
     /// First byte and the byte after the statement.
@@ -144,19 +144,19 @@ enum Level {
 struct Frame<'t> {
     level: Level,
     id: usize,
-    /// The scope ends with this byte.
+    /// The byte at which the scope ends.
     end: usize,
     names: PythonScopeNames<'t>,
     /// Names that are definitions or imports here, or belong to an outer scope: never locals.
     not_local: FxHashSet<&'t str>,
     /// Assigned names in source order.
     assigned: Vec<(&'t str, usize, Statement)>,
-    /// The name that a method gives its own object.
+    /// The name of the first parameter of a method, for its object.
     self_name: Option<&'t str>,
-    /// The type that it returns, as declared or as far as it was read.
+    /// The type that the function returns, as declared or as inferred so far.
     result: Ty<'t>,
     declared: bool,
-    /// True of a fixture of pytest, which gives its tests what it yields.
+    /// True for a fixture of pytest, which gives its tests what it yields.
     is_fixture: bool,
     /// Overloads that wait for their implementation.
     overloads: FxHashMap<&'t str, Vec<usize>>,
@@ -187,7 +187,7 @@ impl<'t> Frame<'t> {
     }
 }
 
-/// Returns true if a type is that of what the fixture of this name gives.
+/// Returns true if a type is that of the value of the fixture with this name.
 fn is_fixture(ty: &Ty<'_>, name: &str) -> bool {
     matches!(ty, Ty::Is(path) if path.strip_prefix("=$") == Some(name))
 }
@@ -198,7 +198,7 @@ struct Scanner<'t> {
     out: Scan<'t>,
 }
 
-/// Looks over a file.
+/// Collects the names and types of a file.
 pub(super) fn scan_file<'t>(tree: &'t Tree, source: &'t [u8]) -> Scan<'t> {
     let root = tree.root_node();
     let mut scanner = Scanner { source, frames: Vec::new(), out: Scan::default() };
@@ -224,7 +224,7 @@ pub(super) fn scan_file<'t>(tree: &'t Tree, source: &'t [u8]) -> Scan<'t> {
 }
 
 impl<'t> Scanner<'t> {
-    /// Reads one node, and returns true if its children matter.
+    /// Visits one node, and returns true if its children matter.
     fn enter_node(&mut self, node: Node<'t>) -> bool {
         let act = KINDS.get(node);
         if act == Act::Skip {
@@ -286,8 +286,8 @@ impl<'t> Scanner<'t> {
         self.frames.push(frame);
     }
 
-    /// Gives the parameters that pytest fills the type `=$name`: what the fixture of this name gives. A parameter that the test is
-    /// run with one value after the other for has none.
+    /// Binds each parameter that pytest fills to the type `=$name`, which is that of the value of the fixture with this
+    /// name. A parameter that the test is run with several values for (`parametrize`) gets no type.
     fn bind_fixtures(&self, function: Node<'t>, parameters: Node<'t>, frame: &mut Frame<'t>) {
         let decorators = function.parent().filter(|around| around.kind() == "decorated_definition");
         let given = decorators.map_or("", |around| {
@@ -303,7 +303,8 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// `return value`, in a function that does not declare what it returns; the `yield` of a fixture.
+    /// Merges the type of `return value` into a function that does not declare its result; likewise the `yield` of a
+    /// fixture.
     fn scan_return(&mut self, node: Node<'t>) {
         let ty = node.named_child(0).map_or(Ty::Nothing, |value| self.value(value));
         let frame = self.innermost_frame();
@@ -386,7 +387,7 @@ impl<'t> Scanner<'t> {
         of_value(self.source, node, &local)
     }
 
-    /// Binds what stands left of a `=`, or after `for` or `as`. Only a lone name takes the type of the value.
+    /// Binds the target left of a `=`, or after `for` or `as`. Only a lone name takes the type of the value.
     fn bind_targets(&mut self, left: Option<Node<'t>>, ty: Ty<'t>, whole: Option<(Node<'t>, Marker)>) {
         let Some(left) = left else { return };
         each_target(left, &mut |target| {
@@ -424,7 +425,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// `except Error as e` binds an `Error`; `with f() as x` what entering gives.
+    /// Binds the name after `as`: in `except Error as e` to an `Error`, in `with f() as x` to the result of entering.
     fn bind_alias(&mut self, value: Option<Node<'t>>, node: Node<'t>) {
         let path = value.and_then(|value| dotted_path(self.source, value));
         let class = path.filter(|path| is_class_name(last(path)));
@@ -481,7 +482,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Overloads without an implementation (stubs): the first stands for all.
+    /// Lets the first of several overloads without an implementation (stubs) stand for all.
     fn settle_overloads(&mut self, frame: &mut Frame<'t>) {
         for overloads in frame.overloads.drain().map(|(_, list)| list) {
             let first = overloads[0];
@@ -506,13 +507,13 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// A type whose first segment is itself a local variable says nothing.
+/// Returns the local names of a scope. A type whose first segment is itself a local variable becomes unknown.
 fn settle_locals<'t>(names: PythonScopeNames<'t>, not_local: &FxHashSet<&'t str>) -> Vec<(&'t str, Ty<'t>)> {
     let own = names.iter().filter(|(name, _)| !not_local.contains(*name));
     own.map(|(name, ty)| (*name, if is_local(&names, ty) { Ty::Unknown } else { ty.clone() })).collect()
 }
 
-/// Returns true if a type starts with one of these names, unless it is a member of the object at hand.
+/// Returns true if a type starts with one of these names, unless it is a member of `self`.
 fn is_local<'t>(names: &PythonScopeNames<'t>, ty: &Ty<'t>) -> bool {
     ty.name().is_some_and(|path| !is_own(path) && names.contains_key(head(path)))
 }

@@ -1,4 +1,5 @@
-//! Import statements of a Python file. `if TYPE_CHECKING:` and `try:` make no difference: what they bind is bound.
+//! Records the import statements of a Python file. Those inside `if TYPE_CHECKING:` and `try:` bind their names as any
+//! others do.
 
 use super::grammar::FIELDS;
 use super::types::{dotted_path, head};
@@ -6,7 +7,7 @@ use crate::facts::{ImportInput, ImportKind};
 use crate::syntax::{Node, named_children};
 use crate::walk::{Cx, WalkStep};
 
-/// `import a.b.c`, `import a.b.c as m`.
+/// Records `import a.b.c` and `import a.b.c as m`.
 pub(super) fn visit_import<'t>(node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
     for item in node.children_by_field_name("name") {
         let alias = item.child_by_field_id(FIELDS.alias).map(|alias| cx.text(alias));
@@ -24,7 +25,7 @@ pub(super) fn visit_import<'t>(node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
     WalkStep::Skip
 }
 
-/// `from a import b as c, d`, `from . import b`, `from a import *`.
+/// Records `from a import b as c, d`, `from . import b` and `from a import *`.
 pub(super) fn import_from<'t>(node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
     let module = match node.child_by_field_id(FIELDS.module_name) {
         Some(module) => cx.text(module).split_whitespace().collect::<String>(),

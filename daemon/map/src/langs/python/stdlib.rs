@@ -1,9 +1,9 @@
-//! Top-level modules of Python's standard library, of all versions in use. A table, not rules.
+//! Lists the top-level modules of Python's standard library, of all versions in use.
 //!
 //! An import of one of these means the library's, even when a folder beside the importing file has a module of that name:
 //! inside a package that folder is not on the search path.
 
-/// Sorted, for binary search. Private modules are left out, except those that people import.
+/// The modules, sorted for binary search. Private modules are left out, except those that people import.
 const MODULES: &[&str] = &[
     "__future__",
     "_thread",

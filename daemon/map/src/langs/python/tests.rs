@@ -1,4 +1,4 @@
-//! Tests of the facts that hob reads from Python files.
+//! Tests the facts that hob reads from Python files.
 
 use crate::langs::lang::Lang;
 use crate::langs::support::render;
@@ -8,7 +8,7 @@ fn check_facts(source: &str, expected: &str) {
     render::check(Lang::Python, source, expected);
 }
 
-/// Only the lines of references.
+/// Compares the lines of references alone.
 #[track_caller]
 fn check_refs(source: &str, expected: &str) {
     let all = render::facts_of(Lang::Python, source);

@@ -1,8 +1,9 @@
 //! Tells the type of a value from a Python expression or annotation, as far as one file can tell.
 //!
-//! Only what is certain: a constructor call, a literal, an annotation. Of any other call or attribute the path is kept, behind a
-//! `=`, because what it gives is another file's affair. Literals are worth knowing although their classes are not of the project: without
-//! it, `x = []; x.append()` could be taken for a project's own `append`.
+//! It gives only types that are certain: of a constructor call, a literal, an annotation. For any other call or
+//! attribute, it keeps the path behind a `=`, because its type depends on other files. Literals matter although their
+//! classes are not of the project: without their types, `x = []; x.append()` could be taken for a project's own
+//! `append`.
 //!
 //! Depths are bounded everywhere; deeper expressions are unknown, not wrong.
 
@@ -17,17 +18,17 @@ const DEPTH: usize = 8;
 /// Longest path of an expression that is kept, in bytes.
 const LONGEST: usize = 200;
 
-/// Knows the names that are bound in the functions around.
+/// Looks up the type of a name that is bound in the enclosing functions.
 type Local<'l, 't> = &'l dyn Fn(&str) -> Option<Ty<'t>>;
 
 /// The type of a value, as seen from one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Ty<'t> {
-    /// Nothing was said yet (only `None` was assigned).
+    /// No type is known yet (only `None` was assigned).
     Nothing,
-    /// It cannot be told.
+    /// The type is unknown.
     Unknown,
-    /// The class at hand: `self`, `cls`.
+    /// The enclosing class: the type of `self` and `cls`.
     SelfType,
     /// Inferred from a constructor or literal: the dotted name as written.
     Is(Cow<'t, str>),
@@ -48,7 +49,7 @@ impl<'t> Ty<'t> {
         }
     }
 
-    /// The dotted name, if there is one.
+    /// Returns the dotted name or the path; `None` if there is neither.
     pub(super) fn name(&self) -> Option<&str> {
         match self {
             Self::Is(name) | Self::Declared(name) => Some(name),
@@ -64,8 +65,8 @@ impl<'t> Ty<'t> {
     }
 }
 
-/// A value that is one of two members of the object at hand, or what they give: it has their type if both have the same, which is
-/// another file's affair. Of anything else it cannot be told.
+/// Joins the paths of two members of `self`, or of their results, between which a value varies. If both turn out to
+/// have the same type, which other files decide, the value has it. Other types are not joined.
 fn either_type<'t>(a: &str, b: &str) -> Ty<'t> {
     let fits = is_own(a) && is_own(b) && a.len() + b.len() <= LONGEST;
     match b.strip_prefix('=').filter(|_| fits) {
@@ -75,18 +76,18 @@ fn either_type<'t>(a: &str, b: &str) -> Ty<'t> {
     }
 }
 
-/// The first segment of a dotted name, or of the path of an expression.
+/// Returns the first segment of a dotted name, or of the path of an expression.
 pub(super) fn head(path: &str) -> &str {
     let path = path.strip_prefix('=').unwrap_or(path);
     path.split(['.', '(']).next().unwrap_or(path)
 }
 
-/// Returns true if a type is that of a member of the object at hand.
+/// Returns true if a type is the path of a member of `self`.
 pub(super) fn is_own(path: &str) -> bool {
     path.starts_with("=self.")
 }
 
-/// A member of a value of this type, as the path of an expression.
+/// Returns the type of a member of a value of this type, as the path of an expression.
 pub(super) fn member_of_type<'t>(ty: &Ty<'t>, rest: &str) -> Ty<'t> {
     let path = match ty {
         Ty::Is(name) if name.contains('|') => return Ty::Unknown,
@@ -98,17 +99,17 @@ pub(super) fn member_of_type<'t>(ty: &Ty<'t>, rest: &str) -> Ty<'t> {
     if path.len() > LONGEST { Ty::Unknown } else { Ty::Is(path.into()) }
 }
 
-/// The last segment of a dotted name.
+/// Returns the last segment of a dotted name.
 pub(super) fn last(path: &str) -> &str {
     path.rsplit_once('.').map_or(path, |(_, last)| last)
 }
 
-/// A node's text; empty where it is not UTF-8.
+/// Returns a node's text; empty if it is not UTF-8.
 pub(super) fn text<'t>(source: &'t [u8], node: Node<'_>) -> &'t str {
     source.get(node.byte_range()).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
 }
 
-/// `a.b.c` for a name or a chain of attributes of names; white space within it is dropped.
+/// Returns the path `a.b.c` of a name or of a chain of attributes of names, without white space.
 pub(super) fn dotted_path<'t>(source: &'t [u8], node: Node<'_>) -> Option<Cow<'t, str>> {
     let mut at = node;
     for _ in 0..4 * DEPTH {
@@ -128,7 +129,7 @@ fn without_whitespace(text: &str) -> Cow<'_, str> {
     if text.contains(odd) { text.chars().filter(|&c| !odd(c)).collect() } else { text.into() }
 }
 
-/// The type of an expression's value. `local` knows the names that are bound in the functions around it.
+/// Returns the type of an expression's value. `local` knows the names that are bound in the enclosing functions.
 pub(super) fn of_value<'t>(
     source: &'t [u8],
     node: Node<'_>,
@@ -206,7 +207,7 @@ const BUILTIN_CLASSES: [&str; 14] = [
     "defaultdict",
 ];
 
-/// A name, as the path of an expression.
+/// Returns the type of the value of a name or path, as a path; unknown on `self`, and where the path is too long.
 fn path_of<'t>(path: Cow<'t, str>) -> Ty<'t> {
     let is_named = path.starts_with(|c: char| c.is_alphabetic() || c == '_') && path.len() <= LONGEST;
     if is_named && head(&path) != "self" { Ty::Is(format!("={path}").into()) } else { Ty::Unknown }
@@ -251,7 +252,7 @@ fn of_call<'t>(source: &'t [u8], call: Node<'_>, local: Local<'_, 't>, depth: us
     if matches!(&*path, "super" | "type" | "getattr") { Ty::Unknown } else { call_result(path_of(path)) }
 }
 
-/// The result of a call of a value.
+/// Returns the type of the result of a call of a value of this type.
 pub(super) fn call_result(ty: Ty<'_>) -> Ty<'_> {
     match ty {
         Ty::Is(path) if path.starts_with('=') && !path.contains('|') => Ty::Is(format!("{path}()").into()),
@@ -259,21 +260,21 @@ pub(super) fn call_result(ty: Ty<'_>) -> Ty<'_> {
     }
 }
 
-/// Returns true if a name is written as classes are: `Foo`, `_Foo`; not `FOO` of several letters, which is a
-/// constant.
+/// Returns true if a name is written as classes are: `Foo`, `_Foo`, `FOO`; not `FOO_BAR`, which is a constant.
 pub(super) fn is_class_name(name: &str) -> bool {
     let name = name.trim_start_matches('_');
     let upper = name.starts_with(char::is_uppercase);
     upper && (name.chars().count() == 1 || name.contains(char::is_lowercase) || !name.contains('_'))
 }
 
-/// The type that an annotation declares: `Foo`, `"Foo"`, `Optional[Foo]`, `Foo | None`, `type[Foo]` all give `Foo`,
-/// `List[Foo]` gives `List`.
+/// Returns the type that an annotation declares: `Foo`, `"Foo"`, `Optional[Foo]`, `Foo | None`, `type[Foo]` all give
+/// `Foo`, `List[Foo]` gives `List`.
 pub(super) fn of_annotation<'t>(source: &'t [u8], node: Node<'_>) -> Ty<'t> {
     annotation_type(source, node, DEPTH).into_declared()
 }
 
-/// The type that a context manager made of a generator gives: `T` of `Iterator[T]`.
+/// Returns the type of the elements of an annotated iterator: `T` of `Iterator[T]`, which a context manager made of a
+/// generator gives.
 pub(super) fn of_iterated<'t>(source: &'t [u8], node: Node<'_>) -> Ty<'t> {
     let whole = if node.kind() == "type" { node.named_child(0) } else { Some(node) };
     let inner = match whole.map(|node| (node, node.kind())) {
@@ -284,7 +285,7 @@ pub(super) fn of_iterated<'t>(source: &'t [u8], node: Node<'_>) -> Ty<'t> {
     inner.map_or(Ty::Unknown, |inner| of_annotation(source, inner))
 }
 
-/// Returns true if an annotation says that values are given one after the other: `Iterator[T]`, `Generator[T, None, None]`.
+/// Returns true if an annotation is that of an iterator: `Iterator[T]`, `Generator[T, None, None]`.
 pub(super) fn is_iterator(source: &[u8], node: Node<'_>) -> bool {
     let base = text(source, node).split('[').next().unwrap_or_default().trim();
     matches!(
@@ -340,7 +341,7 @@ fn generic_type<'t>(
     }
 }
 
-/// An annotation in quotes; only plain names are understood.
+/// Returns the type of an annotation in quotes; only plain names are understood.
 fn quoted_annotation_type<'t>(text: &'t str) -> Ty<'t> {
     let name = string_content(text).trim();
     let name = name.strip_suffix("| None").map_or(name, str::trim_end);

@@ -1,4 +1,4 @@
-//! Calls with something before the name, with arguments, or both.
+//! Records calls with a receiver, with arguments, or both.
 
 use super::grammar::RubyKind;
 use super::paths::{constant_path, is_constant};
@@ -11,7 +11,8 @@ use crate::walk::{Cx, WalkStep};
 impl RubyRules {
     pub(super) fn visit_call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if self.handled.take_mark(node) {
-            // What `Foo = Struct.new(…)` defines has been dealt with; the block's methods are the type's.
+            // The type that `Foo = Struct.new(…)` defines was handled with the assignment; the block's methods are the
+            // type's.
             node.child_by_field_id(self.g.f.method).into_iter().for_each(|m| self.handled.mark(m));
             return WalkStep::Into;
         }
@@ -20,7 +21,7 @@ impl RubyRules {
         self.handled.mark(method);
         match (receiver, self.g.kind(method)) {
             (None, RubyKind::Super) => self.super_call(method, cx),
-            // In a class, `new` makes one of it.
+            // In a class, `new` makes an object of it.
             (None, RubyKind::Ident) if cx.text(method) == "new" => {}
             (None, RubyKind::Ident) => {
                 let word = cx.text(method);
@@ -67,7 +68,7 @@ impl RubyRules {
             return step;
         }
         if is_constant(word) && node.child_by_field_id(self.g.f.arguments).is_none() {
-            // `x::Y`, a constant of something that is no constant.
+            // `x::Y` is a constant of a value that is no constant.
             return WalkStep::Into;
         }
         let on = self.receiver(receiver, cx);
@@ -81,7 +82,7 @@ impl RubyRules {
         WalkStep::Into
     }
 
-    /// Returns what is known of the value before the dot.
+    /// Returns the receiver that references record for the value before the dot.
     fn receiver(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         if self.g.kind(node) == RubyKind::This || self.is_own_class(node, cx) {
             return self.bare_receiver(node);
@@ -92,7 +93,7 @@ impl RubyRules {
         self.value_type(node, cx).map_or(Receiver::Unknown, Receiver::Typed)
     }
 
-    /// RSpec's `described_class`: the constant that the group around is about.
+    /// Returns the constant that the enclosing test group describes, which is the meaning of RSpec's `described_class`.
     fn described_class(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Option<String> {
         if self.g.kind(node) != RubyKind::Ident || cx.text(node) != "described_class" {
             return None;
@@ -119,7 +120,7 @@ impl RubyRules {
         WalkStep::Skip
     }
 
-    /// `super` calls the method of the same name of the base.
+    /// Records a `super` as a call of the base's method of the same name.
     fn super_call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) {
         self.handled.mark(node);
         let Some(name) = self.method_at(node.start_byte()).map(str::to_owned) else { return };

@@ -1,5 +1,5 @@
-//! Methods that a class body makes by naming them: `delegate :name, to: :owner`, `def_delegators :@list, :size`, and the typed properties
-//! of Sorbet, `prop :name, String`.
+//! Defines methods that a class body makes by naming them: `delegate :name, to: :owner`, `def_delegators :@list,
+//! :size`, and the typed properties of Sorbet, `prop :name, String`.
 
 use super::grammar::RubyKind;
 use super::items::word_position;
@@ -44,7 +44,7 @@ impl RubyRules {
         }
     }
 
-    /// `prop :name, String` defines a reader and a writer, `const` the reader alone.
+    /// Defines a reader and a writer for `prop :name, String`, a reader alone for `const`.
     pub(super) fn define_property(
         &mut self,
         node: Node<'_>,
@@ -69,7 +69,7 @@ impl RubyRules {
         self.define_word(node, name, &format!("{prefix}{word}"), DefFlags::EXPORTED, cx);
     }
 
-    /// The words that `prefix:` puts before each name.
+    /// Returns the prefix that `prefix:` gives to each name.
     fn delegate_prefix(&self, to: Option<Node<'_>>, arguments: &[Node<'_>], cx: &Cx<'_>) -> String {
         let Some(prefix) = self.option("prefix", arguments, cx) else { return String::new() };
         let word = match cx.text(prefix) {
@@ -79,7 +79,7 @@ impl RubyRules {
         word.map(|word| format!("{word}_")).unwrap_or_default()
     }
 
-    /// The value of an option of a call: `:owner` of `to: :owner`.
+    /// Returns the value of an option of a call: `:owner` of `to: :owner`.
     fn option<'t>(&self, key: &str, arguments: &[Node<'t>], cx: &Cx<'_>) -> Option<Node<'t>> {
         let pairs = arguments.iter().filter(|node| self.g.kind(**node) == RubyKind::Pair);
         let is_it = |pair: &&Node<'t>| {
@@ -89,7 +89,7 @@ impl RubyRules {
         pairs.into_iter().find(is_it)?.child_by_field_id(self.g.f.value)
     }
 
-    /// The method or variable that a class hands calls on to.
+    /// Records the use of the method or variable that a class hands calls on to.
     fn refer_delegate(&mut self, to: Node<'_>, cx: &mut Cx<'_>) {
         let Some(name) = symbol_text(to, cx).filter(|name| *name != "class" && *name != "self") else {
             return;

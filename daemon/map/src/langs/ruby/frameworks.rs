@@ -1,4 +1,5 @@
-//! Routes of Rails and Sinatra, and the methods that Rails calls by name: callbacks of controllers, models and jobs.
+//! Records routes of Rails and Sinatra, and the methods that Rails calls by name: callbacks of controllers, models and
+//! jobs.
 
 use super::grammar::RubyKind;
 use super::macros::{string_literal, symbol_text};
@@ -48,7 +49,7 @@ const CALLBACKS: &[&str] = &[
 /// Words of `routes.rb` that lead one path to one action.
 const VERBS: &[&str] = &["get", "post", "put", "patch", "delete", "match", "root"];
 
-/// The actions that `resources` makes, each with what its path has behind the name.
+/// The actions that `resources` makes, each with the rest of its path behind the name.
 const ACTIONS: &[(&str, &str)] = &[
     ("index", ""),
     ("create", ""),
@@ -60,7 +61,7 @@ const ACTIONS: &[(&str, &str)] = &[
 ];
 
 impl RubyRules {
-    /// Records what a call without a receiver registers; false if it is no registration.
+    /// Records the registration that a call without a receiver makes; false if it is none.
     pub(super) fn note_registration(
         &mut self,
         node: Node<'_>,
@@ -98,7 +99,7 @@ impl RubyRules {
         }
     }
 
-    /// `get "/users", to: "users#index"`, and `get "users/list"` for the action of that name.
+    /// Records the route of `get "/users", to: "users#index"`, or of `get "users/list"` for the action of that name.
     fn verb_route(&mut self, node: Node<'_>, word: &str, arguments: &[Node<'_>], cx: &mut Cx<'_>) -> bool {
         // `get "/users" => "users#index"` is one pair.
         let first = arguments.first().map(|first| match first.kind() {
@@ -118,7 +119,7 @@ impl RubyRules {
         true
     }
 
-    /// The `controller#action` of a route's options.
+    /// Returns the `controller#action` of a route's options.
     fn route_target<'t>(&self, arguments: &[Node<'_>], cx: &Cx<'t>) -> Option<&'t str> {
         arguments.iter().filter(|node| node.kind() == "pair").find_map(|pair| {
             let key = pair.named_child(0).map_or("", |key| cx.text(key));
@@ -129,7 +130,7 @@ impl RubyRules {
         })
     }
 
-    /// `resources :users`: seven actions, of which those that the controller has are called.
+    /// Records the routes of `resources :users`: seven actions, of which those that the controller has are called.
     fn resource_routes(&mut self, node: Node<'_>, arguments: &[Node<'_>], cx: &mut Cx<'_>) -> bool {
         let (module, prefix) = self.route_scope(node, cx);
         let mut found = false;
@@ -153,7 +154,7 @@ impl RubyRules {
         found
     }
 
-    /// Returns true if the options of `resources` do not leave an action out: `only: [:index]`, `except: :destroy`.
+    /// Returns true unless the options of `resources` leave an action out: `only: [:index]`, `except: :destroy`.
     fn makes_action(&self, action: &str, arguments: &[Node<'_>], cx: &Cx<'_>) -> bool {
         arguments.iter().filter(|node| node.kind() == "pair").all(|pair| {
             let key = pair.named_child(0).map_or("", |key| cx.text(key).trim_matches(':'));
@@ -168,7 +169,7 @@ impl RubyRules {
         })
     }
 
-    /// The module and the path of the `namespace` and `scope` blocks around a route.
+    /// Returns the module and the path of the `namespace` and `scope` blocks around a route.
     fn route_scope(&self, node: Node<'_>, cx: &Cx<'_>) -> (String, String) {
         let (mut modules, mut paths) = (Vec::new(), Vec::new());
         let mut at = node.parent();
@@ -200,14 +201,14 @@ fn call_action(controller: &str, action: &str, at: Node<'_>, route: DefIdx, cx: 
     cx.facts.add_reference(&input);
 }
 
-/// The path of a controller's class: `Admin.UsersController` of `admin/users`.
+/// Returns the path of a controller's class: `Admin.UsersController` of `admin/users`.
 fn controller_path(module: &str, name: &str) -> String {
     let whole = if module.is_empty() { name.to_owned() } else { format!("{module}/{name}") };
     let parts: Vec<String> = whole.split('/').filter(|part| !part.is_empty()).map(camel_case).collect();
     format!("{}Controller", parts.join("."))
 }
 
-/// `user_accounts` as `UserAccounts`.
+/// Returns `UserAccounts` for `user_accounts`.
 fn camel_case(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for word in name.split('_') {

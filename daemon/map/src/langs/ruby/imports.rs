@@ -1,8 +1,8 @@
 //! Finds the file that a Ruby import names.
 //!
-//! `./x` is a file beside the one that requires it. Anything else is looked for below the folders that are on the load path
-//! by convention (`lib`, `app/*`, `test`, `spec`, and the root), the nearest first. What is not there is a library outside,
-//! under the first part of its name.
+//! `./x` is a file beside the one that requires it. Other names are looked up below the folders that are on the load
+//! path by convention (`lib`, `app/*`, `test`, `spec`, and the root), the nearest first. A name that is not found there
+//! is a library outside, under its first part.
 
 use hob_base::FileId;
 
@@ -12,7 +12,7 @@ use crate::langs::support::project::{folder_of, join, shared_folders};
 /// Folders whose files are required by their path from there.
 const ROOTS: &[&str] = &["lib", "test", "spec", "tests", "app", "ext", "src"];
 
-/// The rules for Ruby.
+/// The import rules of Ruby.
 pub(super) struct LoadPath;
 
 impl ImportRules for LoadPath {
@@ -28,7 +28,7 @@ impl ImportRules for LoadPath {
         let on_path = |file: &&FileId| root_of(project.path(**file), &with_ending).is_some_and(is_root);
         let found = project.files_named(name).iter().filter(on_path).copied();
         let shared = |file: &FileId| shared_folders(project.path(*file), &here);
-        // Of several equally near ones the least deep, then the first by path.
+        // Of several equally near files, the one that is least deep counts, then the first by path.
         match found.filter(|file| *file != from).max_by_key(|file| {
             let path = project.path(*file);
             (shared(file), std::cmp::Reverse((path.matches('/').count(), path)))
@@ -45,7 +45,8 @@ impl ImportRules for LoadPath {
 }
 
 impl LoadPath {
-    /// A part of a library that is here, but lacks it, is generated or gone; any other is outside.
+    /// Returns the target of a missing part of a library: unknown if the library is here, because the part is generated
+    /// or gone; else a package outside.
     fn target_of_missing(&self, project: &dyn ImportProject, module: &str) -> ModuleTarget {
         let first = module.split('/').next().unwrap_or(module);
         let own =
@@ -64,7 +65,8 @@ fn root_of<'p>(path: &'p str, end: &str) -> Option<&'p str> {
     if root.is_empty() { Some(root) } else { root.strip_suffix('/') }
 }
 
-/// The file beside a script that is in no folder of a load path: such scripts are run with their own folder on it.
+/// Returns the file beside a script that is in no folder of the load path: such scripts are run with their own folder
+/// on it.
 fn beside(project: &dyn ImportProject, from: FileId, name: &str) -> Option<FileId> {
     let folder = folder_of(project.path(from));
     let is_script = !folder.split('/').any(|part| ROOTS.contains(&part));

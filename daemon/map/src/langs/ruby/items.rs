@@ -1,4 +1,4 @@
-//! Classes, modules, methods, constants.
+//! Defines classes, modules, methods and constants.
 
 use super::grammar::RubyKind;
 use super::paths::{constant_path, made_type};
@@ -8,16 +8,16 @@ use crate::langs::support::{NewDef, Outer, child_where, each_child, refer_unboun
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
-/// A definition in terms of nodes.
+/// A definition about to be made, in terms of nodes.
 pub(super) struct RubyItem<'t, 'a> {
     pub(super) node: Node<'t>,
     pub(super) name: &'a str,
     pub(super) name_at: (u32, u32),
     pub(super) kind: DefKind,
     pub(super) flags: DefFlags,
-    /// Where its header ends.
+    /// The byte at which its header ends.
     pub(super) end: usize,
-    /// The class that it belongs to, when that is written with the name: `A` of `class A::B`.
+    /// The class that it belongs to, if the name is written with one: `A` of `class A::B`.
     pub(super) within: Option<String>,
 }
 
@@ -68,7 +68,7 @@ impl RubyRules {
         WalkStep::Into
     }
 
-    /// A class or module under a constant's name; what is in `node` is walked inside it.
+    /// Defines a class or module under a constant's name; the children of `node` are walked inside it.
     pub(super) fn named_type(
         &mut self,
         node: Node<'_>,
@@ -104,7 +104,7 @@ impl RubyRules {
         });
     }
 
-    /// `class << self`: its methods are the class's.
+    /// Enters `class << self`, whose methods are the class's.
     pub(super) fn visit_singleton_class(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let value = node.child_by_field_id(self.g.f.value);
         let of_self = value.is_some_and(|value| self.g.kind(value) == RubyKind::This);
@@ -129,7 +129,7 @@ impl RubyRules {
     pub(super) fn visit_method(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
-        // `def name=(x)`: the name's node has one for the word in it.
+        // `def name=(x)`: the name's node has a child for the word in it.
         each_child(name, |c, _| self.handled.mark(c));
         let word = cx.text(name);
         let at = node.start_byte();
@@ -163,13 +163,13 @@ impl RubyRules {
         WalkStep::Into
     }
 
-    /// Returns true if `Foo` of `def Foo.bar` is the class that this is written in.
+    /// Returns true if `Foo` of `def Foo.bar` is the enclosing class.
     fn is_around(&self, within: &str, cx: &Cx<'_>) -> bool {
         let owner = cx.owner().map(|owner| cx.facts.defs()[owner.index()].name);
         owner.is_some_and(|name| cx.facts.provisional_name(name) == within)
     }
 
-    /// Returns true if methods called `test_…` are tests here: in a class that is called or derived like one.
+    /// Returns true if methods called `test_…` are tests here: the class, or its base, is named like one.
     fn holds_tests(&self, cx: &Cx<'_>) -> bool {
         let Some(owner) = cx.owner() else { return false };
         let def = &cx.facts.defs()[owner.index()];
@@ -198,7 +198,7 @@ impl RubyRules {
         WalkStep::Skip
     }
 
-    /// Another name for a method.
+    /// Defines another name for a method, and records the use of the old one.
     pub(super) fn alias_of(
         &mut self,
         node: Node<'_>,
@@ -223,7 +223,8 @@ impl RubyRules {
         refer_unbound(cx, old, old_at, RefKind::Use, receiver);
     }
 
-    /// `NAME = …` outside methods. What `Struct.new` and its like make is a type of that name.
+    /// Defines the constant of `NAME = …` outside methods; the result of `Struct.new` and the like is a type of that
+    /// name.
     pub(super) fn constant_assigned(&mut self, node: Node<'_>, left: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(right) = node.child_by_field_id(self.g.f.right)
             && let Some((kind, call)) = made_type(right, cx.source)
@@ -258,7 +259,7 @@ impl RubyRules {
         WalkStep::Into
     }
 
-    /// The members of a struct, or the base of a class, among a call's arguments.
+    /// Handles the arguments of the call that makes a type: the members of a struct, or the base of a class.
     fn type_arguments(&mut self, call: Node<'_>, kind: DefKind, cx: &mut Cx<'_>) {
         let Some(list) = call.child_by_field_id(self.g.f.arguments) else { return };
         let is_mutable = call.child_by_field_id(self.g.f.receiver).is_some_and(|at| cx.text(at) == "Struct");
@@ -281,7 +282,7 @@ impl RubyRules {
         }
     }
 
-    /// A method that a literal name in a call defines.
+    /// Defines the method that a literal name in a call makes.
     pub(super) fn define_word(
         &mut self,
         node: Node<'_>,
@@ -298,14 +299,14 @@ impl RubyRules {
     }
 }
 
-/// Where the word of `:word` or `"word"` stands.
+/// Returns the position of the word in `:word` or `"word"`.
 pub(super) fn word_position(node: Node<'_>, cx: &mut Cx<'_>) -> (u32, u32) {
     let (line, col) = cx.position(node);
     let marked = cx.text(node).starts_with([':', '"', '\'']);
     (line, col + u32::from(marked))
 }
 
-/// The documentation without its marks.
+/// Returns the documentation without its marks.
 pub(super) fn without_doc_marks(mut outer: Outer) -> Outer {
     if !outer.doc.is_empty() {
         let lines = outer.doc.lines().map(|line| line.trim_start_matches('#').trim());
@@ -318,7 +319,7 @@ pub(super) fn without_doc_marks(mut outer: Outer) -> Outer {
     outer
 }
 
-/// Where a header ends that is at most `end`, without a block's beginning.
+/// Returns the byte at which a header ends, at most `end`, without the beginning of a block.
 fn header_end(cx: &Cx<'_>, start: usize, end: usize) -> usize {
     let text = cx.slice(start, end);
     let cut = text.trim_end();
@@ -326,7 +327,7 @@ fn header_end(cx: &Cx<'_>, start: usize, end: usize) -> usize {
     start + cut.trim_end().len()
 }
 
-/// The first child that is a call's block.
+/// Returns the first child that is a call's block.
 pub(super) fn block_of(call: Node<'_>) -> Option<Node<'_>> {
     child_where(call, |c| matches!(c.kind(), "block" | "do_block"))
 }

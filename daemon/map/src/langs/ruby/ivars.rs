@@ -1,9 +1,11 @@
-//! Variables that outlive a call: what `@x`, `@@x` and `$x` each do where they stand, and the classes that `@x = Foo.new` tells.
+//! Finds variables that outlive a call, and what `@x`, `@@x` and `$x` do at each place; and the classes of values, as
+//! in `@x = Foo.new`.
 //!
-//! Looked over once before the walk, because methods read what others assign. A class's variable is defined once, over all its methods and
-//! all places of the file that reopen the class: where `initialize` assigns it, else where it is assigned first, else by an `attr_reader`
-//! and its like. What a class sets on itself and what its objects have are told apart by the methods they stand in. A variable that is
-//! assigned anything else besides is of no known class. Not here: variables outside of classes, which scopes know.
+//! One pass reads the file before the walk, because methods read what others assign. A class's variable is defined
+//! once, over all its methods and all places of the file that reopen the class: where `initialize` assigns it, else
+//! where it is assigned first, else by an `attr_reader` or the like. The variables of a class itself and those of its
+//! objects are told apart by the methods that they stand in. A variable that is also assigned any other value has no
+//! known class. Not here: variables outside of classes, which scopes know.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -37,14 +39,15 @@ pub(super) enum VariableRole {
 /// The variables of a file.
 #[derive(Debug, Default)]
 pub(super) struct Ivars {
-    /// The class that a variable's value is of, by (node of the class or module, variable); `None` if several are.
+    /// The class of each variable's values, by the node of the class or module around and the variable's name; `None`
+    /// if there are several.
     classes: FxHashMap<(usize, String), Option<String>>,
     /// The role of each variable, and of each symbol of an `attr_reader`, by its node.
     roles: FxHashMap<usize, VariableRole>,
 }
 
 impl Ivars {
-    /// The path of the class that a variable's value is of.
+    /// Returns the path of the class of a variable's values.
     pub(super) fn class_of(&self, class: usize, variable: &str) -> Option<&str> {
         self.classes.get(&(class, variable.to_owned()))?.as_deref()
     }
@@ -55,7 +58,7 @@ impl Ivars {
     }
 }
 
-/// Whose a variable is.
+/// The owner of a variable: an object, its class, or the program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Side {
     Object,
@@ -63,14 +66,14 @@ enum Side {
     Program,
 }
 
-/// A variable of a file: the path of its class, the side of it, and its name.
+/// The key of a variable: the path of its class, its owner, and its name.
 type VariableKey = (String, Side, String);
 
 /// The places of one variable.
 #[derive(Default)]
 struct Places {
     all: Vec<usize>,
-    /// The symbols of `attr_reader` and its like.
+    /// The symbols of `attr_reader` and the like.
     symbols: Vec<usize>,
     first_assigned: Option<usize>,
     assigned_in_initialize: Option<usize>,
@@ -83,7 +86,7 @@ impl Places {
     }
 }
 
-/// Something around a variable that decides whose it is.
+/// A construct around a variable that decides its owner.
 struct Around {
     end: usize,
     kind: AroundKind,
@@ -93,18 +96,18 @@ struct Around {
 enum AroundKind {
     /// A class or module; the number of its node.
     Class(usize),
-    /// `class << self`.
+    /// A `class << self`, whose code runs on the class.
     Singleton,
     Method {
         is_initialize: bool,
     },
-    /// `def self.run`.
+    /// A `def self.run`, which runs on the class.
     OwnMethod,
     /// A block, which a class mostly runs on objects.
     Block,
 }
 
-/// Looks over a file.
+/// Collects the variables of a file.
 pub(super) fn scan_ivars(tree: &Tree, source: &[u8]) -> Ivars {
     let mut scan = Scan::new(source);
     let mut cursor = tree.walk();
@@ -124,7 +127,7 @@ pub(super) fn scan_ivars(tree: &Tree, source: &[u8]) -> Ivars {
 struct Scan<'s> {
     source: &'s [u8],
     around: Vec<Around>,
-    /// The paths of the classes around, each with those before it; the first is empty.
+    /// The paths of the enclosing classes, each with those before it; the first is empty.
     paths: Vec<String>,
     assigned: FxHashSet<usize>,
     places: FxHashMap<VariableKey, Places>,
@@ -177,7 +180,7 @@ impl<'s> Scan<'s> {
         }
     }
 
-    /// `Point = Struct.new(:x) do`: the block is the type's body.
+    /// Enters the type of `Point = Struct.new(:x) do`, whose body is the block.
     fn enter_made_class(&mut self, node: Node<'_>) {
         let (left, right) = (node.child_by_field_id(GRAMMAR.f.left), node.child_by_field_id(GRAMMAR.f.right));
         let path = left.and_then(|left| constant_path(left, self.source));
@@ -204,14 +207,15 @@ impl<'s> Scan<'s> {
         self.open(node, AroundKind::Class(node.id()));
     }
 
-    /// Returns true if a block is the last child of the call that makes the type at hand.
+    /// Returns true if a block is the last child of the call that makes the innermost type.
     fn is_body_of_made(&self, block: Node<'_>) -> bool {
         self.around.last().is_some_and(|around| {
             matches!(around.kind, AroundKind::Class(_)) && around.end == block.end_byte()
         })
     }
 
-    /// The side of the class at hand that code here runs on, and whether it is its `initialize`; `None` outside of classes.
+    /// Returns the side of the innermost class that code here runs on, and true if the code is its `initialize`; `None`
+    /// outside of classes.
     fn side(&self) -> Option<(Side, bool)> {
         let class = self.around.iter().rposition(|around| matches!(around.kind, AroundKind::Class(_)))?;
         let inside = &self.around[class + 1..];
@@ -225,7 +229,7 @@ impl<'s> Scan<'s> {
         let name = text(node, self.source).to_owned();
         let (class, side, is_initialize) = match GRAMMAR.kind(node) {
             RubyKind::Global => {
-                // `$1`, `$!` and `$-w` are Ruby's own.
+                // `$1`, `$!` and `$-w` belong to Ruby.
                 let is_word = name[1..].starts_with(char::is_alphabetic);
                 if !is_word || SPECIAL.contains(&&*name) {
                     return;
@@ -249,7 +253,7 @@ impl<'s> Scan<'s> {
         }
     }
 
-    /// `attr_reader :size` reads `@size`.
+    /// Notes the variables that `attr_reader :size` and the like read and write: `@size`.
     fn note_attributes(&mut self, call: Node<'_>) {
         let method = call.child_by_field_id(GRAMMAR.f.method).map_or("", |name| text(name, self.source));
         let is_plain = call.child_by_field_id(GRAMMAR.f.receiver).is_none();
@@ -301,7 +305,8 @@ impl<'s> Scan<'s> {
                 let other = self.places.get(&(class.clone(), side, name.clone()));
                 other.is_some_and(|other| other.definition().is_some())
             };
-            // The map has both sides of a class under one name: that of the objects goes first. What a class has itself is not inherited.
+            // The map has both sides of a class under one name, and that of the objects goes first. Variables of the
+            // class itself are not inherited.
             let is_hidden = *side != Side::Program && is_on(other_side);
             let definition = places.definition().filter(|_| *side == Side::Object || !is_hidden);
             if definition.is_some() || (*side != Side::Class && !is_hidden) {

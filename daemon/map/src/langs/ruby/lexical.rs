@@ -1,7 +1,8 @@
-//! Ruby's local variables: an assignment makes one in the innermost method, class or block, unless a block around it has one of that name.
+//! Describes the scopes of Ruby's local variables: an assignment makes one in the innermost method, class or block,
+//! unless a block around it has one of that name.
 //!
-//! Methods, classes and modules see nothing of the variables around them; blocks do. Instance variables outside of classes, as in scripts
-//! and groups of tests, belong to the file here; those of classes are definitions of the map.
+//! Methods, classes and modules see no variable around them; blocks do. Instance variables outside of classes, as in
+//! scripts and groups of tests, belong to the file here; those of classes are definitions of the map.
 
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
@@ -19,7 +20,7 @@ pub(super) static RULES: LocalRules = LocalRules {
     members: None,
 };
 
-/// More nodes than these around an instance variable are not looked at.
+/// Most nodes around an instance variable that are searched for its class.
 const DEPTH: usize = 64;
 
 fn scope_of(visit: &Visit<'_>) -> Option<ScopeKind> {

@@ -1,14 +1,14 @@
-//! Local variables: a bare word that is one is no call.
+//! Tracks local variables: a bare word that is one is no call.
 //!
-//! Blocks see the variables around them; methods, classes and modules do not. So this is kept apart from the scopes of the
-//! walk, in which everything inside sees everything outside.
+//! Blocks see the variables around them; methods, classes and modules do not. So these scopes are separate from those
+//! of the walk, in which an inner scope sees everything outside.
 
 use rustc_hash::FxHashMap;
 
 use crate::facts::StrId;
 use crate::syntax::Node;
 
-/// More scopes than these are not opened; no source written by people comes near it.
+/// Most nested scopes that are opened; no source written by people comes near it.
 const MAX_FRAMES: usize = 256;
 
 /// The scopes around the walk.
@@ -56,7 +56,7 @@ impl Locals {
         None
     }
 
-    /// A parameter: new in the innermost scope.
+    /// Binds a parameter, which is new in the innermost scope.
     pub(super) fn bind(&mut self, name: StrId, at: usize) {
         self.leave_frames(at);
         if let Some(frame) = self.frames.last_mut() {
@@ -64,7 +64,8 @@ impl Locals {
         }
     }
 
-    /// An assignment. Two different classes are none, because no branches are known here.
+    /// Notes the class that a variable is assigned. Two different classes leave it unknown, because no branches are
+    /// known here.
     pub(super) fn assign_class(&mut self, name: StrId, ty: Option<StrId>, at: usize) {
         self.leave_frames(at);
         for frame in self.frames.iter_mut().rev() {

@@ -1,4 +1,4 @@
-//! Calls that define, import or mark: what `attr_accessor :a`, `private`, `include M`, `require "x"` do to a class or file.
+//! Handles calls that define, import or mark: `attr_accessor :a`, `private`, `include M`, `require "x"`.
 
 use super::grammar::RubyKind;
 use super::items::{RubyItem, block_of, word_position};
@@ -10,7 +10,7 @@ use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl RubyRules {
-    /// A word by itself that changes what follows: `private`. Whether it was one.
+    /// Handles a lone word that changes the methods behind it: `private`. Returns false for other words.
     pub(super) fn bare_macro(&mut self, node: Node<'_>, word: &str, _cx: &mut Cx<'_>) -> bool {
         let private = match word {
             "private" => true,
@@ -27,7 +27,7 @@ impl RubyRules {
         true
     }
 
-    /// A call without anything before its name, if it is one of those that mean more than a call.
+    /// Handles a call without a receiver, if it is one of those that mean more than a call; `None` for others.
     pub(super) fn macro_call(&mut self, node: Node<'_>, word: &str, cx: &mut Cx<'_>) -> Option<WalkStep> {
         let arguments = self.call_arguments(node);
         match word {
@@ -89,7 +89,7 @@ impl RubyRules {
         });
     }
 
-    /// `include M`: the class has the module's members.
+    /// Makes `M` of `include M` a base: the class has the module's members.
     fn mix_in(&mut self, node: Node<'_>, arguments: &[Node<'_>], cx: &mut Cx<'_>) -> Option<WalkStep> {
         let at = node.start_byte();
         if !self.in_class_body(at) || self.class_at(at).is_none_or(|class| class.def.is_none()) {
@@ -100,7 +100,7 @@ impl RubyRules {
             .filter(|c| matches!(self.g.kind(**c), RubyKind::Constant | RubyKind::Scoped))
             .collect();
         if modules.is_empty() {
-            // `extend self`: the module's methods are called on it.
+            // After `extend self`, the module's methods are called on the module.
             return arguments.first().filter(|c| self.g.kind(**c) == RubyKind::This).map(|_| WalkStep::Skip);
         }
         for module in modules {
@@ -109,7 +109,7 @@ impl RubyRules {
         Some(WalkStep::Into)
     }
 
-    /// `attr_accessor :a` defines `a` and `a=`, a reader the first alone, a writer the second.
+    /// Defines `a` and `a=` for `attr_accessor :a`, only the first for a reader, only the second for a writer.
     fn define_attributes(
         &mut self,
         node: Node<'_>,
@@ -150,7 +150,7 @@ impl RubyRules {
         Some(WalkStep::Into)
     }
 
-    /// `define_method(:name) { … }` with a literal name.
+    /// Defines the method of `define_method(:name) { … }` with a literal name.
     fn define_method(&mut self, node: Node<'_>, arguments: &[Node<'_>], cx: &mut Cx<'_>) -> Option<WalkStep> {
         let name =
             arguments.first().filter(|a| matches!(self.g.kind(**a), RubyKind::Symbol | RubyKind::Text))?;
@@ -180,7 +180,7 @@ impl RubyRules {
         Some(WalkStep::Skip)
     }
 
-    /// `private :a, :b`, `private def a`, `private attr_reader :a`.
+    /// Sets the visibility of the methods in `private :a, :b`, `private def a`, `private attr_reader :a`.
     fn mark_visibility(
         &mut self,
         node: Node<'_>,
@@ -209,7 +209,7 @@ impl RubyRules {
     }
 }
 
-/// Changes the visibility of what the class at hand has defined under a name.
+/// Changes the visibility of the method that the current class has defined last under a name.
 fn set_visibility(name: &str, private: bool, cx: &mut Cx<'_>) {
     let (owner, name) = (cx.owner(), cx.facts.intern(name));
     let last = cx.facts.defs().iter().rposition(|def| def.name == name && def.parent == owner);
@@ -220,7 +220,7 @@ fn set_visibility(name: &str, private: bool, cx: &mut Cx<'_>) {
     }
 }
 
-/// The text of a string without anything to fill in.
+/// Returns the text of a string without expressions in it; `None` for other nodes.
 pub(super) fn string_literal<'t>(node: Node<'_>, cx: &Cx<'t>) -> Option<&'t str> {
     if node.kind() != "string" {
         return None;
@@ -235,7 +235,7 @@ pub(super) fn string_literal<'t>(node: Node<'_>, cx: &Cx<'t>) -> Option<&'t str>
     if plain { content.map(|content| text(content, cx.source)) } else { None }
 }
 
-/// The name that a symbol or plain string is.
+/// Returns the name that a symbol or plain string holds.
 pub(super) fn symbol_text<'t>(node: Node<'_>, cx: &Cx<'t>) -> Option<&'t str> {
     match node.kind() {
         "simple_symbol" => Some(cx.text(node).trim_start_matches(':')),

@@ -1,9 +1,10 @@
-//! Ruby.
+//! Reads Ruby files.
 //!
-//! Constants are found by their qualified names wherever they are written, because `require` binds nothing and classes are
-//! reopened at will; nesting decides which names are tried. A bare word that is no local variable is a call on the object at
-//! hand. `Foo.new` counts as a call of `Foo`. `@size` is a field of the class, under that name. What `attr_accessor`, `define_method`, `alias_method`, `Struct.new` and RSpec's
-//! `let` make is defined where its literal name stands; `describe` and `it` with a literal description are tests.
+//! Constants are found by their qualified names wherever they are written, because `require` binds nothing and classes
+//! are reopened at will; nesting decides which names are tried. A bare word that is no local variable is a call on
+//! `self`. `Foo.new` counts as a call of `Foo`. `@size` is a field of the class, under that name. The methods and types
+//! that `attr_accessor`, `define_method`, `alias_method`, `Struct.new` and RSpec's `let` make are defined where their
+//! literal names stand; `describe` and `it` with a literal description are tests.
 
 mod builtins;
 mod calls;
@@ -33,7 +34,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// Ruby's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Ruby,
     id: "rb",
@@ -67,7 +68,7 @@ pub const SPEC: LangSpec = LangSpec {
     },
 };
 
-/// The names of files without an ending that are Ruby all the same.
+/// The names of Ruby files without an ending.
 const FILE_NAMES: &[&str] = &[
     "Rakefile",
     "Gemfile",

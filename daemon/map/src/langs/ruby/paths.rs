@@ -1,4 +1,4 @@
-//! Constants and what they are written with: `A::B::C` as `A.B.C`.
+//! Reads constants from expressions: `A::B::C` as `A.B.C`.
 
 use super::grammar::{GRAMMAR, RubyKind};
 use crate::facts::DefKind;
@@ -7,7 +7,7 @@ use crate::syntax::Node;
 /// Longest chain of `::` that is followed.
 const LIMIT: usize = 32;
 
-/// The dotted path of a constant, if the node is nothing but names.
+/// Returns the dotted path of a constant, if the node is nothing but names.
 pub(super) fn constant_path(node: Node<'_>, source: &[u8]) -> Option<String> {
     let mut names = Vec::new();
     let mut node = node;
@@ -31,7 +31,7 @@ pub(super) fn constant_path(node: Node<'_>, source: &[u8]) -> Option<String> {
     (names.len() < LIMIT && names.iter().all(|name| !name.is_empty())).then(|| names.join("."))
 }
 
-/// The class that `Foo.new` makes, and of `x || Foo.new` the same.
+/// Returns the path of the class that `Foo.new` makes; `None` for other values.
 pub(super) fn created_class(value: Node<'_>, source: &[u8]) -> Option<String> {
     if GRAMMAR.kind(value) != RubyKind::Call {
         return None;
@@ -41,7 +41,7 @@ pub(super) fn created_class(value: Node<'_>, source: &[u8]) -> Option<String> {
     if text(method, source) == "new" { constant_path(receiver, source) } else { None }
 }
 
-/// The call that makes a type, and the kind of the type: `Struct.new(…)`, `Class.new(Base)`, `Data.define(…)`.
+/// Returns the call that makes a type, and the kind of the type: `Struct.new(…)`, `Class.new(Base)`, `Data.define(…)`.
 pub(super) fn made_type<'t>(value: Node<'t>, source: &[u8]) -> Option<(DefKind, Node<'t>)> {
     if GRAMMAR.kind(value) != RubyKind::Call {
         return None;
@@ -57,7 +57,7 @@ pub(super) fn made_type<'t>(value: Node<'t>, source: &[u8]) -> Option<(DefKind, 
     Some((kind, value))
 }
 
-/// A node's text; empty where it is not UTF-8.
+/// Returns a node's text; empty if it is not UTF-8.
 pub(super) fn text<'t>(node: Node<'_>, source: &'t [u8]) -> &'t str {
     source.get(node.byte_range()).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
 }

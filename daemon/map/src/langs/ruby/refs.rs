@@ -1,4 +1,4 @@
-//! Uses: words, constants, assignments, and what binds local variables.
+//! Records uses: words, constants, assignments, and what binds local variables.
 
 use super::grammar::RubyKind;
 use super::paths::{constant_path, created_class};
@@ -9,7 +9,7 @@ use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
 impl RubyRules {
-    /// A bare word: a local variable, or a call on the object at hand.
+    /// Visits a bare word, which is a local variable, or a call on `self`.
     pub(super) fn visit_identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if self.handled.take_mark(node) {
             return WalkStep::Skip;
@@ -29,7 +29,7 @@ impl RubyRules {
         self.locals.get(name, node.start_byte())
     }
 
-    /// Returns the receiver of a bare call: the class at hand, or nothing outside of classes.
+    /// Returns the receiver of a bare call: `self` in a class, none outside.
     pub(super) fn bare_receiver(&mut self, node: Node<'_>) -> Receiver {
         match self.class_at(node.start_byte()) {
             Some(_) => Receiver::SelfType,
@@ -44,7 +44,7 @@ impl RubyRules {
         WalkStep::Skip
     }
 
-    /// `A::B`; `A` is left to the walk.
+    /// Records the name `B` of `A::B`; `A` is left to the walk.
     pub(super) fn visit_scoped_path(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let name = node.child_by_field_id(self.g.f.name);
         if !self.handled.take_mark(node)
@@ -56,7 +56,7 @@ impl RubyRules {
         WalkStep::Into
     }
 
-    /// Records a constant as used in a certain way; what stands before it is left to the walk.
+    /// Records a use of a constant of this kind; the path before its name is left to the walk.
     pub(super) fn refer_constant(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
         match self.g.kind(node) {
             RubyKind::Constant => {
@@ -114,7 +114,7 @@ impl RubyRules {
         }
     }
 
-    /// The path of a value's class.
+    /// Returns the path of a value's class, if the file tells it.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         match self.g.kind(value) {
             RubyKind::Call => created_class(value, cx.source).map(|path| cx.facts.intern(&path)),
@@ -132,13 +132,13 @@ impl RubyRules {
         }
     }
 
-    /// A block; its parameters are new, what is around it is seen.
+    /// Opens the scope of a block, which sees the variables around it.
     pub(super) fn visit_block(&mut self, node: Node<'_>, _cx: &mut Cx<'_>) -> WalkStep {
         self.locals.open(node, false);
         WalkStep::Into
     }
 
-    /// `a.b, c = …`: names that are bound, and calls to which values are assigned.
+    /// Binds the names of `a.b, c = …`, and marks the calls to which values are assigned.
     pub(super) fn visit_left_list(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         each_child(node, |c, _| {
             if self.g.kind(c) == RubyKind::Call {
@@ -148,7 +148,7 @@ impl RubyRules {
         self.bind_children(node, cx)
     }
 
-    /// The names among parameters; those with more to them follow as nodes of their own.
+    /// Binds the plain names among parameters; other parameters are nodes of their own.
     pub(super) fn visit_parameters(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.bind_children(node, cx)
     }
@@ -182,7 +182,7 @@ impl RubyRules {
         WalkStep::Into
     }
 
-    /// Words in patterns bind.
+    /// Binds the words in a pattern.
     pub(super) fn visit_pattern(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut names = Vec::new();
         let field = if node.kind() == "keyword_pattern" { self.g.f.key } else { self.g.f.value };
@@ -194,7 +194,7 @@ impl RubyRules {
             };
             names.extend((binds && self.g.kind(c) == RubyKind::Ident).then_some(c));
         });
-        // `in {name:}` binds the key when it has no pattern of its own.
+        // `in {name:}` binds the key if it has no pattern of its own.
         if node.kind() == "keyword_pattern"
             && node.child_by_field_id(self.g.f.value).is_none()
             && let Some(key) = node.child_by_field_id(field)

@@ -1,4 +1,4 @@
-//! The judgement on each node of Ruby: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of Ruby to its handler, and holds what handlers remember between nodes.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +10,7 @@ use crate::langs::support::{Comment, Handled, Lead};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
-/// The rules for Ruby.
+/// The state of the walk over one file of Ruby.
 pub(super) struct RubyRules {
     pub(super) g: &'static RubyGrammar,
     pub(super) lead: Lead,
@@ -19,13 +19,14 @@ pub(super) struct RubyRules {
     pub(super) ivars: Ivars,
     /// The classes, modules and test groups around the walk, innermost last.
     pub(super) classes: Vec<RubyClassScope>,
-    /// The methods around the walk: where they end, and their names.
+    /// The methods around the walk: the byte at which each ends, and its name.
     pub(super) methods: Vec<(usize, String)>,
-    /// The constants that the test groups around the walk describe: where the groups end, and the constant's path.
+    /// The constants that the test groups around the walk describe: the byte at which each group ends, and the
+    /// constant's path.
     pub(super) described: Vec<(usize, String)>,
-    /// Visibility of methods that are arguments of `private` and its like, by their node.
+    /// The arguments of `private` and the like that define methods, by node id: true if these are private.
     pub(super) marked: FxHashMap<usize, bool>,
-    /// Calls to which a value is assigned, by their node.
+    /// Calls to which a value is assigned, by node id.
     pub(super) assigned: FxHashMap<usize, AssignedCall>,
 }
 
@@ -41,11 +42,11 @@ pub(super) enum AssignedCall {
 /// A class, module or group of tests around the walk.
 pub(super) struct RubyClassScope {
     pub(super) end: usize,
-    /// The node, which its instance variables are listed under.
+    /// The id of its node, under which its instance variables are listed.
     pub(super) node: usize,
     pub(super) def: Option<DefIdx>,
     pub(super) group: bool,
-    /// True if methods that follow are private.
+    /// True if the methods behind the walk's place are private.
     pub(super) private: bool,
 }
 
@@ -65,13 +66,13 @@ impl RubyRules {
         }
     }
 
-    /// The class around a place.
+    /// Returns the class around a place.
     pub(super) fn class_at(&mut self, at: usize) -> Option<&mut RubyClassScope> {
         while self.classes.pop_if(|class| class.end <= at).is_some() {}
         self.classes.last_mut()
     }
 
-    /// The method around a place.
+    /// Returns the method around a place.
     pub(super) fn method_at(&mut self, at: usize) -> Option<&str> {
         while self.methods.pop_if(|(end, _)| *end <= at).is_some() {}
         self.methods.last().map(|(_, name)| &**name)

@@ -1,4 +1,5 @@
-//! Tests that are written as calls: RSpec and minitest's `describe` and `it`, Rails' `test "…" do`, `let(:name)`.
+//! Defines tests that are written as calls: RSpec and minitest's `describe` and `it`, Rails' `test "…" do`,
+//! `let(:name)`.
 
 use super::grammar::RubyKind;
 use super::items::{RubyItem, block_of, word_position};
@@ -85,7 +86,7 @@ impl RubyRules {
         Some(WalkStep::Into)
     }
 
-    /// `let(:name) { … }` is a method of its group.
+    /// Defines `name` of `let(:name) { … }` as a method of its group.
     fn spec_value(
         &mut self,
         node: Node<'_>,
@@ -111,7 +112,8 @@ impl RubyRules {
     }
 }
 
-/// A group is called after the constant it describes, but must not be taken for it.
+/// Returns the name of a group: it has the constant that the group describes, with the word before it, so that the
+/// group is not taken for the constant.
 fn described_name(name: &str, arguments: &[Node<'_>], cx: &Cx<'_>) -> String {
     let what = arguments.first().map_or("", |first| cx.text(*first));
     match arguments.get(1).and_then(|second| string_literal(*second, cx)) {

@@ -1,4 +1,4 @@
-//! Ruby extraction and imports, on small sources.
+//! Tests the facts and imports that hob reads from Ruby.
 
 use crate::fixture::{check_edges, check_meanings};
 use crate::langs::detect::language_of;

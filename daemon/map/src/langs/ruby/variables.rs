@@ -1,4 +1,5 @@
-//! Variables that outlive a call: the fields of classes (`@size`, `@@all`), and what the whole program sees (`$log`).
+//! Records variables that outlive a call: the fields of classes (`@size`, `@@all`), and variables of the whole program
+//! (`$log`).
 
 use super::grammar::RubyKind;
 use super::items::word_position;
@@ -8,11 +9,11 @@ use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, Receiver, RefInput, RefK
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
-/// Longest text of an assignment that a signature is taken from, in bytes.
+/// Longest text of an assignment that makes a signature, in bytes.
 const SIGNATURE: usize = 1000;
 
 impl RubyRules {
-    /// Records a variable, which `statement` assigns if it defines it.
+    /// Records a variable at one place: its definition by `statement`, or a use.
     pub(super) fn visit_variable(
         &mut self,
         node: Node<'_>,
@@ -31,7 +32,7 @@ impl RubyRules {
         WalkStep::Skip
     }
 
-    /// Records what the symbol of `attr_reader :size` says of `@size`.
+    /// Records `@size` at the symbol of `attr_reader :size`: its definition, or a use.
     pub(super) fn visit_attribute(&mut self, symbol: Node<'_>, word: &str, cx: &mut Cx<'_>) {
         let (name, at) = (format!("@{word}"), word_position(symbol, cx));
         match self.ivars.role(symbol) {
@@ -75,7 +76,7 @@ impl RubyRules {
         cx.facts.add_reference(&RefInput { name, kind: RefKind::Use, receiver, owner, line, col });
     }
 
-    /// The class that a variable belongs to; `None` for one of the whole program.
+    /// Returns the class that a variable belongs to; `None` for one of the whole program.
     fn variable_owner(&mut self, node: Node<'_>) -> Option<DefIdx> {
         match self.g.kind(node) {
             RubyKind::Global => None,

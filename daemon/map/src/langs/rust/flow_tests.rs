@@ -1,4 +1,4 @@
-//! Tests which type's member is called, by what the file, and the other files, say of a value's type. Each case is a
+//! Tests which type's member is called, by what the file and the other files tell about a value's type. Each case is a
 //! body in which `run` is called; the project has two of them.
 
 const PROJECT: &str = "\
@@ -86,7 +86,7 @@ fn what_the_library_holds_is_followed() {
     is_walk("(all: &[(u8, Walk)])", "all[0].1.run();");
     is_walk("(w: &Walk)", "for w in w.iter() { w.run(); }");
     is_walk("(w: &Walk)", "for w in w.steps().skip(1) { w.run(); }");
-    // The library's own.
+    // `all` has the library's own type.
     assert_eq!(runs("(all: Vec<Walk>)", "all.run();"), [""; 0]);
 }
 
@@ -120,7 +120,7 @@ fn bounds_say_what_a_parameter_can_do() {
     assert_eq!(runs("<R>(r: Vec<R>) where R: Send + Runs", "r[0].run();"), ["Runs.run import"]);
     assert_eq!(runs("(r: impl Runs + Send)", "r.run();"), ["Runs.run import"]);
     assert_eq!(runs("(r: Box<dyn Runs>)", "r.run();"), ["Runs.run import"]);
-    // What the project's own trait gives a type from outside.
+    // The project's own trait gives members to a type from outside.
     assert_eq!(runs("(n: u64)", "n.run();"), ["u64.run import"]);
     assert_eq!(runs("(n: u64)", "u64::run(&n);"), ["u64.run import"]);
 }
@@ -135,8 +135,8 @@ fn the_projects_own_files_are_followed_within() {
     };
     assert_eq!(from("Steps.first"), ["Walk.run~2 import"]);
     assert_eq!(from("Kind.run"), ["Walk.run~2 import"]);
-    // A name that leads there need not be in scope.
+    // The name at the start of the path need not be in scope.
     assert_eq!(from("tests.inside"), ["Walk.run~2 import"]);
-    // `(**self).run()` for all references.
+    // The trait has `(**self).run()` for all references.
     assert_eq!(from("Runs.R.run"), ["Runs.run import"]);
 }

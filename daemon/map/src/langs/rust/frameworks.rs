@@ -1,4 +1,4 @@
-//! Routes of axum, actix-web, rocket and warp's kin: `.route("/users", get(list))` and `#[get("/users")]`.
+//! Records routes of axum, actix-web, rocket, warp and the like: `.route("/users", get(list))` and `#[get("/users")]`.
 
 use super::grammar::RustKind;
 use super::rules::RustRules;
@@ -20,7 +20,7 @@ const HANDLER_CALLS: &[&str] = &[
 const ROUTE_ATTRIBUTES: &[&str] =
     &["get", "post", "put", "delete", "patch", "head", "options", "route", "handler"];
 
-/// Most calls that are looked into for handlers: `get(list).post(add)`.
+/// Most calls of one registration that are searched for handlers: `get(list).post(add)`.
 const MAX_CALLS: usize = 24;
 
 impl RustRules {
@@ -38,7 +38,7 @@ impl RustRules {
         self.mark_handlers(handed, cx);
     }
 
-    /// Marks the functions that a chain of calls is given: `list` and `add` of `get(list).post(add)`.
+    /// Marks the handlers in a chain of calls: `list` and `add` of `get(list).post(add)`.
     fn mark_handlers(&self, handed: Node<'_>, cx: &mut Cx<'_>) {
         let mut waiting = vec![handed];
         for _ in 0..MAX_CALLS {
@@ -84,7 +84,7 @@ impl RustRules {
     }
 }
 
-/// The path in `#[get("/users/{id}")]` or `#[actix_web::get("/users")]`.
+/// Returns the path in `#[get("/users/{id}")]` or `#[actix_web::get("/users")]`.
 fn route_of_attribute(text: &str) -> Option<&str> {
     let (word, rest) = text.trim_start_matches("#[").split_once('(')?;
     let word = word.rsplit("::").next().unwrap_or(word).trim();
@@ -92,7 +92,7 @@ fn route_of_attribute(text: &str) -> Option<&str> {
     (ROUTE_ATTRIBUTES.contains(&word) && path.starts_with('/')).then_some(path)
 }
 
-/// The contents of a plain string literal.
+/// Returns the contents of a plain string literal.
 fn path_text(text: &str) -> Option<&str> {
     text.strip_prefix('"')?.strip_suffix('"')
 }

@@ -7,10 +7,10 @@ use crate::langs::support::fields;
 /// The kinds of nodes that the Rust extractor tells apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum RustKind {
-    /// Nothing in itself; its children may be.
+    /// A node that means nothing itself; its children may.
     #[default]
     Other,
-    /// Neither it nor what is in it.
+    /// A node that means nothing, and whose children are skipped.
     Nothing,
     File,
     Comment,
@@ -68,7 +68,7 @@ pub(super) enum RustKind {
     PlainTuple,
     Slice,
     Wrapping,
-    // Expressions that a type can be seen through.
+    // Expressions that have the type of another one, or show their own.
     Reference,
     Same,
     Index,

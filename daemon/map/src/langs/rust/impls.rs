@@ -1,4 +1,4 @@
-//! `impl` blocks: whose members they hold, and which trait they implement.
+//! Handles `impl` blocks: whose members they hold, and which trait they implement.
 
 use super::grammar::RustKind;
 use super::rules::{RustImplBody, RustRules};
@@ -11,7 +11,8 @@ impl RustRules {
         let of_trait = node.child_by_field_id(self.g.f.trait_);
         let ty = node.child_by_field_id(self.g.f.ty);
         let path = ty.and_then(|ty| self.implementing_type(node, ty, cx));
-        // A blanket implementation is of no type in particular: its members go by the trait's name and the parameter's.
+        // A blanket implementation is for no type in particular: its members are named by the trait and the type
+        // parameter.
         let blanket =
             if path.is_none() { of_trait.and_then(|of_trait| self.dotted_path(of_trait, cx)) } else { None };
         let all = blanket.as_ref().map(|_| ty.and_then(|ty| self.parameter_of(ty, cx)).unwrap_or("impl"));
@@ -45,7 +46,7 @@ impl RustRules {
         WalkStep::Into
     }
 
-    /// The dotted name of the type an `impl` is for, unless that is one of its own parameters.
+    /// Returns the dotted name of the type that an `impl` is for, unless that is one of its own parameters.
     pub(super) fn implementing_type(&self, node: Node<'_>, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
         let mut ty = ty;
         while self.g.kind(ty) == RustKind::RefType {
@@ -58,7 +59,7 @@ impl RustRules {
         (!self.has_parameter(node, &path, cx)).then_some(path)
     }
 
-    /// The type parameter that a blanket implementation is for, if it is for one or a reference to one.
+    /// Returns the type parameter that a blanket implementation is for, if it is for one or a reference to one.
     fn parameter_of<'s>(&self, ty: Node<'_>, cx: &Cx<'s>) -> Option<&'s str> {
         let mut ty = ty;
         while self.g.kind(ty) == RustKind::RefType {
@@ -79,7 +80,7 @@ impl RustRules {
     }
 }
 
-/// A name written in a module, from the file's top.
+/// Returns the qualified form, from the file's top, of a name that is written in a module.
 fn in_module(name: &str, cx: &Cx<'_>) -> String {
     match cx.owner() {
         None => name.to_owned(),

@@ -1,9 +1,9 @@
 //! Finds the module that a Rust path names.
 //!
-//! The tree of modules is read off the files: `a::b` is `a/b.rs` or `a/b/mod.rs` below the folder that belongs to the
-//! current module, or a module with a body inside a file. The root of a crate is the file that no other file is the parent
-//! of. Other crates are found by the name their `Cargo.toml` gives them, when the importing crate depends on them; all
-//! others are external. `#[path]` is followed from modules at a file's top level.
+//! The rules read the tree of modules off the files: `a::b` is `a/b.rs` or `a/b/mod.rs` below the folder that belongs
+//! to the current module, or a module with a body inside a file. The root of a crate is the file that no other file is
+//! the parent of. Other crates are found by the name that their `Cargo.toml` gives them, if the importing crate depends
+//! on them; all others are external. `#[path]` is followed from modules at a file's top level.
 
 use hob_base::FileId;
 
@@ -11,7 +11,7 @@ use crate::facts::{DefKind, FileFacts, Import, ImportKind};
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::{folder_of, join};
 
-/// The rules for Rust.
+/// The import rules of Rust.
 pub(super) struct Modules;
 
 /// Most re-exports of modules that are followed in a row.
@@ -60,7 +60,7 @@ impl ImportRules for Modules {
 /// A module: a file, or a module with a body in one.
 struct RustModulePlace {
     file: FileId,
-    /// Dotted, empty for the file itself.
+    /// The dotted path of the module inside the file; empty for the file itself.
     inside: String,
 }
 
@@ -79,7 +79,7 @@ struct RustModuleTree<'p> {
 }
 
 impl<'p> RustModuleTree<'p> {
-    /// The module a path starts in, and how many segments that takes. `None`: outside the workspace.
+    /// Returns the module that a path starts in, and how many segments that takes. `None`: outside the workspace.
     fn start(&self, from: FileId, segments: &[&str]) -> Option<(RustModulePlace, usize)> {
         let file = |file| RustModulePlace { file, inside: String::new() };
         match *segments.first()? {
@@ -104,7 +104,7 @@ impl<'p> RustModuleTree<'p> {
         }
     }
 
-    /// Goes from module to module as far as the segments name modules; says how many did.
+    /// Goes from module to module as far as the segments name modules; returns the last one, and how many segments did.
     fn follow_segments(
         &self,
         at: RustModulePlace,
@@ -123,7 +123,7 @@ impl<'p> RustModuleTree<'p> {
         (at, segments.len())
     }
 
-    /// A module of this name in the module.
+    /// Returns the module of this name inside a module.
     fn child_module(&self, at: &RustModulePlace, name: &str) -> Option<RustModulePlace> {
         let inside = if at.inside.is_empty() { name.to_owned() } else { format!("{}.{name}", at.inside) };
         let facts = self.project.facts(at.file);
@@ -141,7 +141,7 @@ impl<'p> RustModuleTree<'p> {
         Some(RustModulePlace { file, inside: String::new() })
     }
 
-    /// The file that `#[path]` gives to a module, beside the file that declares it.
+    /// Returns the file that `#[path]` gives to a module, relative to the folder of the file that declares it.
     fn path_attribute_file(&self, file: FileId, facts: &FileFacts, name: &str) -> Option<FileId> {
         let key = facts.names.find(&format!("path:{name}"))?;
         let beside = folder_of(self.project.path(file));
@@ -149,7 +149,7 @@ impl<'p> RustModuleTree<'p> {
         told.find_map(|(_, path)| self.project.file(&join(beside, facts.name(*path))?))
     }
 
-    /// A module that the module's imports bind to this name.
+    /// Returns the module that a module's imports bind to this name.
     fn reexported_module(&self, at: &RustModulePlace, name: &str, depth: usize) -> Option<RustModulePlace> {
         let import = self.import_binding(at.file, name).filter(|_| depth > 0 && at.inside.is_empty())?;
         let facts = self.project.facts(at.file)?;
@@ -172,7 +172,7 @@ impl<'p> RustModuleTree<'p> {
         (rest == segments.len() - taken).then_some(end)
     }
 
-    /// The import of the file that binds this name.
+    /// Returns the import at the top level of a file that binds this name.
     fn import_binding(&self, file: FileId, name: &str) -> Option<&'p Import> {
         let facts = self.project.facts(file)?;
         let id = facts.names.find(name)?;
@@ -184,7 +184,7 @@ impl<'p> RustModuleTree<'p> {
         defined || self.import_binding(file, name).is_some()
     }
 
-    /// Resolves the rest of a path whose modules are followed, as a type, whose variants are imported.
+    /// Resolves the rest of a path as a type inside a module, for imports of its variants.
     fn type_in(&self, at: &RustModulePlace, rest: &[&str]) -> ModuleTarget {
         let mut inside = at.inside.clone();
         for segment in rest {
@@ -199,7 +199,7 @@ impl<'p> RustModuleTree<'p> {
         }
     }
 
-    /// The folder in which a file's child modules lie.
+    /// Returns the folder in which a file's child modules lie.
     fn child_folder(&self, file: FileId) -> String {
         let path = self.project.path(file);
         let stem = path.strip_suffix(".rs").unwrap_or(path);
@@ -211,7 +211,7 @@ impl<'p> RustModuleTree<'p> {
         }
     }
 
-    /// The file of the module that a file's module is declared in; none for the root of a crate.
+    /// Returns the file of the module that declares a file as a module; `None` for the root of a crate.
     fn parent(&self, file: FileId) -> Option<FileId> {
         let path = self.project.path(file);
         let stem = path.strip_suffix(".rs")?;
@@ -246,7 +246,7 @@ impl<'p> RustModuleTree<'p> {
         at
     }
 
-    /// The root file of a crate of the workspace that the importing file's crate can name so.
+    /// Returns the root file of the crate of the workspace that the importing file's crate means by a name.
     fn crate_named(&self, from: FileId, name: &str) -> Option<FileId> {
         let manifests = self.project.manifests("Cargo.toml");
         let own = nearest_manifest(&manifests, self.project.path(from));
@@ -278,7 +278,7 @@ fn has_def(facts: &FileFacts, qualified: &str, wanted: impl Fn(DefKind) -> bool)
     id.is_some_and(|id| facts.defs.iter().any(|def| def.qualified == id && wanted(def.kind)))
 }
 
-/// The manifest in the innermost folder above a path.
+/// Returns the manifest in the innermost folder above a path.
 fn nearest_manifest<'m, 'f>(
     manifests: &'m [(&'f str, &'f FileFacts)],
     path: &str,
@@ -296,12 +296,12 @@ fn value<'f>(facts: &'f FileFacts, key: &str) -> Option<&'f str> {
     Some(facts.name(pair.1))
 }
 
-/// The name a package's library is imported by.
+/// Returns the name by which a package's library is imported.
 fn crate_name(facts: &FileFacts) -> Option<String> {
     value(facts, "lib.name").or_else(|| value(facts, "package")).map(|name| name.replace('-', "_"))
 }
 
-/// The package behind a dependency's name, in the form of a crate's name.
+/// Returns the package that a dependency's name stands for, spelled as the name of a crate.
 fn dependency_package(facts: &FileFacts, name: &str) -> Option<String> {
     facts.manifest.iter().filter(|(key, _)| facts.name(*key) == "dependency").find_map(|(_, value)| {
         let (local, package) = facts.name(*value).split_once('=').unwrap_or((facts.name(*value), ""));

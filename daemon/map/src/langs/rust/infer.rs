@@ -1,6 +1,6 @@
-//! Types that can be read off the text: annotations, constructors, fields of structs in this file. What other files have to
-//! say in it is left to the resolution, as a path of names and calls (`=WalkBuilder.new().hidden()`, see [`TypeHint`] and the
-//! module `values`).
+//! Infers types from the text: annotations, constructors, fields of structs in this file. If a type depends on other
+//! files, it leaves a path of names and calls to the resolution (`=WalkBuilder.new().hidden()`, see [`TypeHint`] and
+//! the module `values`).
 //!
 //! [`TypeHint`]: crate::facts::TypeHint
 
@@ -14,17 +14,18 @@ use crate::walk::{Binding, Cx};
 pub(super) const CHAIN_LIMIT: usize = 6;
 /// Most calls and fields in a path for the resolution: builders have long ones.
 pub(super) const PATH_STEPS: usize = 24;
-/// Longest such path, in bytes.
+/// Longest path for the resolution, in bytes.
 pub(super) const PATH_LIMIT: usize = 300;
 
 impl RustRules {
-    /// The type of a value as a binding has it: a plain name, or what [`RustRules::type_text`] says behind a `=`.
+    /// Returns the type of a value as a binding has it: a plain name, or the result of [`RustRules::type_text`] behind
+    /// a `=`.
     pub(super) fn type_path(&mut self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let text = self.type_text(ty, cx)?;
         Some(cx.facts.intern(&if text.starts_with(':') { format!("={text}") } else { text }))
     }
 
-    /// The same, if it is a plain name.
+    /// Returns the type of a value, if it is a plain name.
     pub(super) fn type_name(&mut self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         self.type_path(ty, cx).filter(|ty| !cx.facts.provisional_name(*ty).starts_with('='))
     }
@@ -34,7 +35,7 @@ impl RustRules {
         matches!(name, "Box" | "Arc" | "Rc")
     }
 
-    /// A type's or path's name, dotted, without generic arguments.
+    /// Returns the dotted name of a type or path, without generic arguments.
     pub(super) fn dotted_path(&self, ty: Node<'_>, cx: &Cx<'_>) -> Option<String> {
         match self.g.kind(ty) {
             RustKind::Generic => self.dotted_path(ty.child_by_field_id(self.g.f.ty)?, cx),
@@ -49,8 +50,8 @@ impl RustRules {
         }
     }
 
-    /// The type of a value that says it itself: `Foo { .. }`, `Foo::new(..)`, `Foo(..)`, calls of this file's functions,
-    /// through `&`, `?` and owning pointers; else the path by which the resolution may find it.
+    /// Returns the type of a value whose text shows it: `Foo { .. }`, `Foo::new(..)`, `Foo(..)`, calls of this file's
+    /// functions, through `&`, `?` and owning pointers; else the path by which the resolution may find it.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         self.infer_type(value, CHAIN_LIMIT, cx).or_else(|| {
             let path = self.value_path(value, PATH_STEPS, cx)?;
@@ -58,8 +59,8 @@ impl RustRules {
         })
     }
 
-    /// Returns the hint that a declared type gives other files; see [`TypeHint`](crate::facts::TypeHint). `items` may
-    /// have parameters that it names.
+    /// Returns the hint that a declared type gives to other files; see [`TypeHint`](crate::facts::TypeHint). `items`
+    /// are the items whose type parameters it may name.
     pub(super) fn hint_text(&mut self, ty: Node<'_>, items: &[Node<'_>], cx: &mut Cx<'_>) -> Option<String> {
         let mut own = ty;
         while self.g.kind(own) == RustKind::RefType {
@@ -101,7 +102,7 @@ impl RustRules {
         None
     }
 
-    /// `x` in `Box::new(x)`, and in what else gives what it is given.
+    /// Returns `x` of `Box::new(x)`, and the argument of other functions that return it.
     fn wrapped_value<'t>(&self, call: Node<'t>, cx: &Cx<'_>) -> Option<Node<'t>> {
         let function = call.child_by_field_id(self.g.f.function)?;
         const SAME: [&str; 9] = [
@@ -147,14 +148,15 @@ impl RustRules {
         }
     }
 
-    /// Returns the type that a function gives, as this file declares it. Inside of modules with a body its names need
-    /// not be in scope.
+    /// Returns the type that a function returns, as this file declares it; `None` inside of modules with a body, where
+    /// names may mean something else.
     fn result(&self, function: (Option<StrId>, StrId), tried: bool) -> Option<StrId> {
         let results = self.modules.is_empty().then_some(&self.results)?;
         results.get(&function).filter(|returned| returned.wrapped == tried).map(|returned| returned.ty)
     }
 
-    /// `Type::function(..)`: what this file says it returns, or the type when its name is a constructor's.
+    /// Returns the type of `Type::function(..)`: the declared result in this file, or the type itself if the function
+    /// is named like a constructor.
     fn associated_result(&mut self, function: Node<'_>, tried: bool, cx: &mut Cx<'_>) -> Option<StrId> {
         let path = function.child_by_field_id(self.g.f.path)?;
         let name = function.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
@@ -174,7 +176,7 @@ impl RustRules {
             .map_or(String::new(), |path| path.rsplit('.').next().unwrap_or("").to_owned())
     }
 
-    /// Returns what is known of the value before `.`.
+    /// Returns the receiver that references record for the value before `.`.
     pub(super) fn receiver(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         if self.g.kind(value) == RustKind::SelfValue {
             return Receiver::SelfType;
@@ -182,7 +184,7 @@ impl RustRules {
         self.value_type(value, cx).map_or(Receiver::Unknown, Receiver::Typed)
     }
 
-    /// The declared type of `self.field` and `x.field`, where the struct is in this file.
+    /// Returns the declared type of `self.field` and `x.field`, where the struct is in this file.
     fn field_type(&mut self, expression: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
         let value = expression.child_by_field_id(self.g.f.value)?;
         let owner = self.infer_type(value, depth, cx)?;
@@ -198,7 +200,7 @@ pub(super) fn binding_type(binding: Option<Binding>) -> Option<StrId> {
     }
 }
 
-/// A path of names and calls as the type of a binding.
+/// Returns a path of names and calls as the type of a binding; `None` if it is too long, or a tuple.
 pub(super) fn as_binding(path: &str, cx: &mut Cx<'_>) -> Option<StrId> {
     let is_one = path.len() < PATH_LIMIT && !path.starts_with('(');
     is_one.then(|| cx.facts.intern(&format!("={path}")))
@@ -213,7 +215,7 @@ pub(super) fn is_type_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
-/// Returns true if an associated function of this name gives the type itself (after `?`: a result of it).
+/// Returns true if an associated function of this name returns the type itself, or with `tried` a `Result` of it.
 fn is_constructor_name(name: &str, tried: bool) -> bool {
     let starts = |prefix: &str| name.starts_with(prefix);
     if tried {

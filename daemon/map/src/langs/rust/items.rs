@@ -1,4 +1,4 @@
-//! Items: functions, types, constants, modules, and what attributes say of them.
+//! Defines items: functions, types, constants, modules; and reads their attributes.
 
 use super::grammar::RustKind;
 use super::rules::{RustImplBody, RustRules};
@@ -34,7 +34,7 @@ impl RustRules {
         WalkStep::Into
     }
 
-    /// Records what a function is declared to give.
+    /// Records the declared result of a function.
     fn say_result(&mut self, node: Node<'_>, def: DefIdx, cx: &mut Cx<'_>) {
         let Some(result) = node.child_by_field_id(self.g.f.result) else { return };
         let items: Vec<Node<'_>> = std::iter::once(node).chain(item_around(node)).collect();
@@ -43,7 +43,7 @@ impl RustRules {
         }
     }
 
-    /// Makes a definition where it stands: in a module, a function, or an `impl`.
+    /// Makes a definition with the owner that its place gives it: a module, a function, or an `impl`.
     fn define_node(&mut self, item: &ItemDef<'_>, outer: &Outer, cx: &mut Cx<'_>) -> Option<DefIdx> {
         let ItemDef { node, name, kind, flags, head_end, scope } = *item;
         let text = cx.text(name);
@@ -128,7 +128,7 @@ impl RustRules {
         }
     }
 
-    /// Items without an inside worth a scope, and variants, whose fields are theirs.
+    /// Visits items whose inside needs no scope, and variants, which own their fields.
     pub(super) fn visit_simple_item(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
@@ -176,7 +176,7 @@ impl RustRules {
         }
     }
 
-    /// `mod x { }` is a definition, `mod x;` an import of the module `self::x`.
+    /// Visits `mod x { }`, which is a definition, and `mod x;`, which is an import of the module `self::x`.
     pub(super) fn visit_module(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
@@ -237,7 +237,7 @@ impl RustRules {
     pub(super) fn visit_type_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             self.handled.mark(name);
-            // Those of items are bound before their bounds are known to the walk.
+            // The type parameters of items are bound before the walk reaches their bounds.
             if cx.local_binding(cx.text(name)).is_none() {
                 cx.bind(cx.text(name), Binding::Opaque);
             }
@@ -272,30 +272,30 @@ impl RustRules {
     }
 }
 
-/// The `impl`, trait or struct that a member stands in.
+/// Returns the `impl`, trait or struct that a member stands in.
 fn item_around(member: Node<'_>) -> Option<Node<'_>> {
     member.parent()?.parent()
 }
 
-/// Variants are as visible as their enumeration.
+/// Returns the flags of a variant, which is as visible as its enumeration.
 fn owner_flags(cx: &Cx<'_>) -> DefFlags {
     let exported = cx.owner().is_some_and(|o| cx.facts.defs()[o.index()].flags.has(DefFlags::EXPORTED));
     DefFlags::default().with_if(exported, DefFlags::EXPORTED)
 }
 
-/// The files in `#[path = "x.rs"]` and `#[cfg_attr(unix, path = "x.rs")]`.
+/// Yields the files in `#[path = "x.rs"]` and `#[cfg_attr(unix, path = "x.rs")]`.
 fn told_paths(attributes: &str) -> impl Iterator<Item = &str> {
     let after = attributes.match_indices("path").map(|(at, word)| attributes[at + word.len()..].trim_start());
     let values = after.filter_map(|rest| rest.strip_prefix('=')?.trim_start().strip_prefix('"'));
     values.filter_map(|value| Some(value.split_once('"')?.0))
 }
 
-/// Returns true if an attribute says that what it stands at is a test or is compiled for tests alone.
+/// Returns true if an attribute marks its item as a test, or compiles it for tests alone.
 fn is_of_tests(attribute: &str) -> bool {
     is_test(attribute) || is_for_tests(attribute)
 }
 
-/// `#[cfg(test)]`, `#[cfg(all(test, ..))]`.
+/// Returns true if an attribute compiles its item for tests alone: `#[cfg(test)]`, `#[cfg(all(test, ..))]`.
 fn is_for_tests(attribute: &str) -> bool {
     let bare: String = attribute.split_whitespace().collect();
     let Some(inside) = bare.strip_prefix("#[cfg(").and_then(|rest| rest.strip_suffix(")]")) else {
@@ -310,7 +310,7 @@ fn is_for_tests(attribute: &str) -> bool {
     all.split(is_border).any(|one| one == "test")
 }
 
-/// `#[test]`, `#[tokio::test]`, `#[rstest]`, `#[test_case(..)]`, `#[bench]`.
+/// Returns true if an attribute marks a test: `#[test]`, `#[tokio::test]`, `#[rstest]`, `#[test_case(..)]`, `#[bench]`.
 fn is_test(attribute: &str) -> bool {
     let path = attribute.trim_start_matches("#[").trim_start();
     let path = path.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | ':'))).next().unwrap_or("");

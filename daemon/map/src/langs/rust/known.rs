@@ -72,7 +72,7 @@ impl RustRules {
         self.results.insert((of.map(|(_, owner)| owner), name), Returned { ty, wrapped });
     }
 
-    /// `T` of `Result<T, E>` and `Option<T>`.
+    /// Returns `T` of `Result<T, E>` and `Option<T>`.
     pub(super) fn wrapped_type<'t>(&self, ty: Node<'t>, cx: &Cx<'_>) -> Option<Node<'t>> {
         let name = (self.g.kind(ty) == RustKind::Generic).then(|| self.dotted_path(ty, cx)).flatten()?;
         let wraps = matches!(name.rsplit('.').next(), Some("Result" | "Option"));

@@ -1,4 +1,5 @@
-//! Rust: each `let` hides those before it, patterns bind where they match, and items are visible in all of their block.
+//! Describes the lexical scopes of Rust: each `let` hides those before it, patterns bind where they match, and items
+//! are visible in all of their block.
 
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
@@ -60,7 +61,7 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     }
 }
 
-/// Binds the names of a pattern. One that begins with a capital is a constant or variant.
+/// Binds the names of a pattern; a name that begins with a capital is a constant or variant.
 fn bind_pattern<'t>(pattern: impl IntoIterator<Item = Node<'t>>, binder: &mut Binder<'_>) {
     let mut waiting: Vec<Node<'_>> = pattern.into_iter().collect();
     while let Some(node) = waiting.pop() {

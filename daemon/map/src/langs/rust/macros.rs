@@ -1,7 +1,7 @@
-//! Macro invocations, whose arguments are only tokens.
+//! Records references in macro invocations, whose arguments are only tokens.
 //!
-//! `name (` is a call, `.name (` a call on what stands before it (a chain from a variable or a call), `a::b` a path. Bare names
-//! are recorded where they start in upper case; not behind `struct` and the like, where the macro defines them.
+//! `name (` is a call, `.name (` a call on the value before it (a chain from a variable or a call), `a::b` a path. Bare
+//! names are recorded if they start in upper case; not behind `struct` and the like, where the macro defines them.
 
 use super::grammar::RustKind;
 use super::infer::{PATH_LIMIT, binding_type};
@@ -17,15 +17,15 @@ use crate::walk::{Cx, WalkStep};
 #[derive(Default)]
 struct Path<'s, 't> {
     segments: Vec<(&'s str, Node<'t>)>,
-    /// After a `.`: a member of some value.
+    /// True after a `.`: the path is a member of some value.
     member: bool,
-    /// `::` was the last token.
+    /// True if `::` was the last token.
     open: bool,
-    /// `!` was the last token.
+    /// True if `!` was the last token.
     makro: bool,
-    /// After a keyword that defines.
+    /// True after a keyword that defines.
     defined: bool,
-    /// The value before the `.` is `self`.
+    /// True if the value before the `.` is `self`.
     of_self: bool,
     /// The path by which a binding would describe the value before the `.`.
     value: Option<String>,
@@ -106,7 +106,7 @@ impl RustRules {
         WalkStep::Into
     }
 
-    /// Refers to what a path of tokens names. Gives what a binding would say of the value.
+    /// Records the references of a path of tokens. Returns the path of its value, as a binding would have it.
     fn end_path(&mut self, path: &mut Path<'_, '_>, call: bool, cx: &mut Cx<'_>) -> Option<String> {
         let path = std::mem::take(path);
         self.refer_tokens(&path, call, cx);
@@ -132,7 +132,7 @@ impl RustRules {
         }
     }
 
-    /// `Foo::new` as a path for the resolution, with `()` where it is called.
+    /// Returns the path of `Foo::new` for the resolution, with `()` if it is called.
     fn written_path(&mut self, segments: &[(&str, Node<'_>)], call: &str, cx: &Cx<'_>) -> Option<String> {
         let names: Vec<&str> = segments.iter().map(|(name, _)| *name).collect();
         let names = match names[..] {
@@ -163,7 +163,7 @@ impl RustRules {
                 cx.record_use(name, *at, kind, receiver);
             }
         } else if before.is_empty() {
-            // A macro may define what it names; what it says it defines is passed over.
+            // A macro may define what it names; names behind a defining keyword are passed over.
             let constant = name.starts_with(|c: char| c.is_ascii_uppercase());
             if call || (constant && (expression || (name.len() > 1 && !path.defined))) {
                 cx.record_use(name, *at, kind, Receiver::None);
@@ -174,7 +174,7 @@ impl RustRules {
     }
 }
 
-/// Macros whose arguments are expressions (and format strings).
+/// Returns true for macros whose arguments are expressions (and format strings).
 fn takes_expressions(name: &str) -> bool {
     matches!(
         name,

@@ -1,8 +1,9 @@
 //! Reads the crates that a `Cargo.toml` describes.
 //!
 //! Keys: `package` (the package's name), `lib.name`, `lib.path`, `bin.path` (one for each), `member` (one for each
-//! pattern of `workspace.members`), `dependency` (`name` or `name=package` when renamed, one for each). A reader of lines,
-//! not of TOML: it knows tables, `key = "value"`, inline tables and arrays of strings, which is what manifests are made of.
+//! pattern of `workspace.members`), `dependency` (`name` or `name=package` when renamed, one for each). The reader
+//! knows lines, not TOML: tables, `key = "value"`, inline tables and arrays of strings, which is what manifests are
+//! made of.
 
 use crate::facts::FactsBuilder;
 
@@ -58,7 +59,7 @@ fn record_pair(table: &str, key: &str, value: &str, facts: &mut FactsBuilder) {
     }
 }
 
-/// The name in `[dependencies.name]`.
+/// Returns the name in the header of a table `[dependencies.name]`.
 fn named_dependency(table: &str) -> Option<&str> {
     let (tables, name) = table.rsplit_once('.')?;
     is_dependencies(tables).then_some(name)
@@ -76,7 +77,7 @@ fn is_dependencies(table: &str) -> bool {
     matches!(last, "dependencies" | "dev-dependencies" | "build-dependencies")
 }
 
-/// The quoted strings of a line.
+/// Yields the quoted strings of a line.
 fn quoted_strings(text: &str) -> impl Iterator<Item = &str> {
     let quote = if text.contains('"') { '"' } else { '\'' };
     text.split(quote).skip(1).step_by(2)

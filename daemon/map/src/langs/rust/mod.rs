@@ -1,8 +1,8 @@
-//! Rust.
+//! Reads Rust files.
 //!
-//! Macro invocations are not expanded: their token trees are scanned for calls and paths. Modules written as
-//! `mod x;` are imports (the file they name is elsewhere), modules with a body are definitions. Members of an `impl` belong to
-//! the type when it is in the same file, and otherwise only carry its name.
+//! Macro invocations are not expanded: their token trees are scanned for calls and paths. Modules written as `mod x;`
+//! are imports (their file is elsewhere), modules with a body are definitions. Members of an `impl` belong to the type
+//! if it is in the same file; otherwise they only carry its name.
 
 mod builtins;
 #[cfg(test)]
@@ -37,7 +37,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// Rust's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Rust,
     id: "rs",

@@ -1,7 +1,8 @@
-//! Names that patterns bind, with what is known of their values.
+//! Binds the names of patterns, with the types of their values.
 //!
-//! A name in a pattern is a variable when it starts in lower case and a constant otherwise; the grammar cannot tell, and
-//! the convention is one that the compiler warns about. What a pattern takes apart is followed as a path, see `values`.
+//! A name in a pattern is a variable if it starts in lower case, and a constant otherwise; the grammar cannot tell, and
+//! the compiler warns about names that break the convention. A value that a pattern takes apart is followed as a path,
+//! see `values`.
 
 use super::grammar::RustKind;
 use super::infer::{PATH_LIMIT, PATH_STEPS, as_binding};
@@ -11,10 +12,10 @@ use crate::langs::support::each_child;
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
-/// Most arguments of a call that are looked at for closures.
+/// Most arguments of a call that are searched for closures.
 const MOST_PASSED: usize = 16;
 
-/// The type of a pattern's value, as a binding says it: a type's name, or a path behind a `=`.
+/// The type of a pattern's value, as a binding has it: a type's name, or a path behind a `=`.
 type RustPatternSource = Option<String>;
 
 impl RustRules {
@@ -46,7 +47,7 @@ impl RustRules {
         WalkStep::Into
     }
 
-    /// Remembers what the arms take apart.
+    /// Keeps the path of the value that the arms of a `match` take apart.
     pub(super) fn visit_match_expression(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let source = node.child_by_field_id(self.g.f.value).and_then(|value| self.value_source(value, cx));
         while self.matches.pop_if(|(end, _)| *end <= node.start_byte()).is_some() {}
@@ -71,7 +72,7 @@ impl RustRules {
         WalkStep::Into
     }
 
-    /// Remembers to what the closures among a call's arguments are passed.
+    /// Keeps, for each closure among a call's arguments, the path of the parameter that it is passed to.
     pub(super) fn pass_closures(&mut self, call: Node<'_>, cx: &mut Cx<'_>) {
         let Some(arguments) = call.child_by_field_id(self.g.f.arguments) else { return };
         let (mut closures, mut place) = (Vec::new(), 0);
@@ -133,7 +134,8 @@ impl RustRules {
         }
     }
 
-    /// The names a pattern binds and where their values come from; marked so that the walk does not take them for uses.
+    /// Returns the names that a pattern binds and the sources of their values, and marks them, so that the walk takes
+    /// none for a use.
     fn names_in<'t>(
         &mut self,
         pattern: Node<'t>,
@@ -174,7 +176,7 @@ impl RustRules {
         names
     }
 
-    /// Adds the parts of a variant's pattern to those still to be read: `Some(x)`, `Variant(x, y)`.
+    /// Adds the parts of a variant's pattern to those that are still to be read: `Some(x)`, `Variant(x, y)`.
     fn take_variant<'t>(
         &mut self,
         node: Node<'t>,
@@ -203,7 +205,7 @@ impl RustRules {
         });
     }
 
-    /// `Foo { a, b: Some(c), .. }`.
+    /// Adds the parts of a struct's pattern likewise: `Foo { a, b: Some(c), .. }`.
     fn take_struct<'t>(
         &mut self,
         node: Node<'t>,
@@ -220,7 +222,7 @@ impl RustRules {
         }
     }
 
-    /// The path of the type or variant that a pattern names.
+    /// Returns the path of the type or variant that a pattern names.
     fn pattern_path(&mut self, ty: Node<'_>, cx: &mut Cx<'_>) -> RustPatternSource {
         let path = self.dotted_path(ty, cx)?;
         match path.split_once('.') {
@@ -237,13 +239,13 @@ impl RustRules {
     }
 }
 
-/// The named children with their places, up to the first `..`.
+/// Calls `take` with the named children and their places. Behind a `..` the place is one that no tuple has.
 fn each_place<'t>(node: Node<'t>, mut take: impl FnMut(usize, Node<'t>)) {
     let (mut place, mut shifted) = (0, false);
     each_child(node, |child, _| {
         shifted |= child.kind() == "remaining_field_pattern";
         if (child.is_named() && !child.is_extra()) || child.kind() == "_" {
-            // Behind `..` the places are not known: one that no tuple has.
+            // The places behind `..` are unknown.
             take(if shifted { usize::from(u16::MAX) } else { place }, child);
             place += 1;
         }
@@ -252,7 +254,7 @@ fn each_place<'t>(node: Node<'t>, mut take: impl FnMut(usize, Node<'t>)) {
 
 /// Returns the path to the part of a value that one further step leads to.
 fn path_to_step(source: &str, step: &str) -> String {
-    // Patterns may be nested without end.
+    // Patterns may be nested without limit.
     if source.len() >= PATH_LIMIT {
         return "=_".to_owned();
     }

@@ -1,4 +1,4 @@
-//! Uses: calls, paths, fields, names, types.
+//! Records uses: calls, paths, fields, names, types.
 
 use super::grammar::RustKind;
 use super::rules::RustRules;
@@ -51,7 +51,7 @@ impl RustRules {
         WalkStep::Into
     }
 
-    /// A field that is read or written; recorded where the receiver's type is known.
+    /// Visits a field that is read or written; it is recorded if the receiver's type is known.
     pub(super) fn visit_field(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if !self.handled.take_mark(node) {
             let value = node.child_by_field_id(self.g.f.value);
@@ -79,7 +79,7 @@ impl RustRules {
         WalkStep::Into
     }
 
-    /// `Foo { .. }`, `a::Foo { .. }`.
+    /// Records the type of `Foo { .. }` and `a::Foo { .. }`.
     pub(super) fn visit_struct_literal(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             self.refer_type(name, RefKind::Type, cx);
@@ -95,7 +95,7 @@ impl RustRules {
         }
     }
 
-    /// Records a path of segments as [`RustRules::refer_scoped`] does that of a node.
+    /// Records a path of segments, as [`RustRules::refer_scoped`] records that of a node.
     pub(super) fn refer_segments(&mut self, segments: &[(&str, Node<'_>)], kind: RefKind, cx: &mut Cx<'_>) {
         let Some(((name, leaf), path)) = segments.split_last() else { return };
         if let Some(((ty, at), before)) = path.split_last()
@@ -134,7 +134,7 @@ impl RustRules {
         }
     }
 
-    /// A path's segments from left to right, generic arguments left out; none if part of it is no name.
+    /// Returns a path's segments from left to right, without generic arguments; `None` if part of it is no name.
     pub(super) fn segments<'t, 's>(&self, node: Node<'t>, cx: &Cx<'s>) -> Option<Vec<(&'s str, Node<'t>)>> {
         let mut segments = Vec::new();
         let mut node = node;
@@ -167,12 +167,12 @@ impl RustRules {
         Some(segments)
     }
 
-    /// The type that generic arguments or `<.. as Trait>` are put around.
+    /// Returns the type inside generic arguments or `<.. as Trait>`.
     fn type_inside<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
         node.child_by_field_id(self.g.f.ty).or_else(|| node.named_child(0))
     }
 
-    /// The walk is to pass over the path's parts, though not over generic arguments in them.
+    /// Makes the walk pass over the path's parts, but not over generic arguments in them.
     fn mark_parts(&mut self, node: Node<'_>) {
         let mut next = Some(node);
         while let Some(node) = next {
@@ -193,7 +193,7 @@ impl RustRules {
     }
 }
 
-/// A name without `r#`.
+/// Returns a name without `r#`.
 pub(super) fn without_raw_prefix(name: &str) -> &str {
     name.strip_prefix("r#").unwrap_or(name)
 }

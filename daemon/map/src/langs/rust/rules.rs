@@ -1,4 +1,4 @@
-//! The judgement on each node of Rust: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of Rust to its handler, and holds what handlers remember between nodes.
 
 use rustc_hash::FxHashMap;
 
@@ -8,7 +8,7 @@ use crate::langs::support::{Comment, Handled, Lead, Pending};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
-/// The rules for Rust.
+/// The state of the walk over one Rust file.
 pub(super) struct RustRules {
     pub(super) g: &'static RustGrammar,
     pub(super) lead: Lead,
@@ -16,19 +16,20 @@ pub(super) struct RustRules {
     pub(super) pending: Pending,
     /// Types defined in this file, by qualified name.
     pub(super) types: FxHashMap<StrId, DefIdx>,
-    /// Types of fields: (type's name, field) to its type's name.
+    /// The types of fields, by the name of the type that has the field, and the field's name.
     pub(super) field_types: FxHashMap<(StrId, StrId), StrId>,
     /// Types that functions of this file return, by the type they belong to and their name.
     pub(super) results: FxHashMap<(Option<StrId>, StrId), Returned>,
     /// The `impl` and `trait` blocks around the walk, innermost last.
     pub(super) bodies: Vec<RustImplBody>,
-    /// The modules with a body around the walk: where they end, and their names, outermost first.
+    /// The modules with a body around the walk, outermost first: the byte at which each ends, and its name.
     pub(super) modules: Vec<(usize, String)>,
-    /// The `match`es around the walk: where they end, and what they take apart.
+    /// The `match`es around the walk: the byte at which each ends, and the path of the value that it takes apart.
     pub(super) matches: Vec<(usize, Option<String>)>,
-    /// Closures that the walk has yet to reach, by where they start, with what they are passed to.
+    /// Closures that the walk has yet to reach, by their first byte, with the path of the parameter that each is passed
+    /// to.
     pub(super) passed: Vec<(usize, String)>,
-    /// Where the arguments of a macro end that takes expressions and nothing else.
+    /// The byte at which the arguments of a macro end that takes expressions and nothing else.
     pub(super) expressions_until: usize,
 }
 
@@ -36,22 +37,22 @@ pub(super) struct RustRules {
 #[derive(Clone, Copy)]
 pub(super) struct Returned {
     pub(super) ty: StrId,
-    /// In a `Result` or an `Option`.
+    /// True if the type is in a `Result` or an `Option`.
     pub(super) wrapped: bool,
 }
 
 /// An `impl` or `trait` block.
 pub(super) struct RustImplBody {
     pub(super) end: usize,
-    /// The name of the type (of the trait), dotted, as written.
+    /// The dotted name of the type, or of the trait, as written.
     pub(super) self_type: Option<StrId>,
-    /// The start of the names of members, when their parent does not say it.
+    /// The start of the names of members, if their parent does not have it.
     pub(super) qualifier: Option<String>,
     /// The type, if this file defines it.
     pub(super) def: Option<DefIdx>,
-    /// Members are visible as the trait is.
+    /// True if it implements a trait: its members are as visible as the trait.
     pub(super) of_trait: bool,
-    /// True if it is compiled for tests alone.
+    /// True if the block is compiled for tests alone.
     pub(super) for_tests: bool,
 }
 
@@ -73,14 +74,14 @@ impl RustRules {
         }
     }
 
-    /// The `impl` or `trait` block around `node`.
+    /// Returns the `impl` or `trait` block around `node`.
     pub(super) fn body_around(&mut self, node: Node<'_>) -> Option<&RustImplBody> {
         while self.bodies.pop_if(|body| body.end <= node.start_byte()).is_some() {}
         self.bodies.last()
     }
 
-    /// `self` and `super` at the start of a path, put so that they hold for the file: the modules with a body that the
-    /// walk is in are written out, and each `super` leaves one of them before it leaves the file.
+    /// Returns a path whose `self` and `super` hold for the file: the modules with a body around the walk are written
+    /// out, and each `super` leaves one of them before it leaves the file.
     pub(super) fn path_from_file<'a>(&'a mut self, at: Node<'_>, path: &[&'a str]) -> Vec<&'a str> {
         while self.modules.pop_if(|(end, _)| *end <= at.start_byte()).is_some() {}
         if self.modules.is_empty() || !matches!(path.first(), Some(&("self" | "super"))) {

@@ -1,4 +1,4 @@
-//! Tests of the facts that hob reads from Rust.
+//! Tests the facts that hob reads from Rust.
 //!
 //! The file is over 600 lines because each construct of the language stands beside the facts that it gives.
 

@@ -1,9 +1,9 @@
-//! `use` and `extern crate`.
+//! Records `use` and `extern crate`.
 //!
-//! A module is written with `::`, as in the source: `use a::b::c` is the name `c` of the module `a::b` (whether `c` is itself a
-//! module is for the resolution to find out), `use a::b::{self}` and `use a` are modules, `use a::*` a star. Within a module
-//! that has its body in the file, `self` and `super` are rewritten to hold for the file: `use super::f` in `mod tests { }` is
-//! `self::f`.
+//! A module is written with `::`, as in the source: `use a::b::c` is the name `c` of the module `a::b` (the resolution
+//! finds out whether `c` is itself a module), `use a::b::{self}` and `use a` are modules, `use a::*` a star. Within a
+//! module that has its body in the file, `self` and `super` are rewritten to hold for the file: `use super::f` in `mod
+//! tests { }` is `self::f`.
 
 use super::grammar::RustKind;
 use super::refs::without_raw_prefix;
@@ -22,7 +22,7 @@ struct Bound<'a> {
     path: &'a str,
     /// The name after `as`, if there is one.
     alias: Option<&'a str>,
-    /// `self` at the end: the module itself.
+    /// True if the path ends in `self`: it names the module itself.
     module: bool,
     line: u32,
 }
@@ -98,7 +98,7 @@ impl RustRules {
         }
     }
 
-    /// Returns a path with `self` and `super` at its start put so that they hold for the file.
+    /// Returns a path whose `self` and `super` hold for the file.
     fn file_path(&mut self, at: Node<'_>, path: String) -> String {
         let segments: Vec<&str> = path.split("::").collect();
         self.path_from_file(at, &segments).join("::")
@@ -134,7 +134,7 @@ fn bind(bound: &Bound<'_>, public: bool, cx: &mut Cx<'_>) {
     });
 }
 
-/// A path below a prefix, white space removed.
+/// Joins a path to a prefix, without white space.
 fn join_use_path(prefix: &str, path: &str) -> String {
     let path: String = path.split_whitespace().collect();
     match (prefix.is_empty(), path.is_empty()) {

@@ -1,12 +1,12 @@
-//! Values as paths that the resolution follows: names, `()` for a call, and
+//! Describes values as paths that the resolution follows: names, `()` for a call, and
 //!
 //! - `:Vec<Foo>` at the start: a value of that type;
-//! - `.?`: what `?` and the pattern `Some(x)` take out of it, `.!` what `Err(x)` does;
-//! - `.@`: what a loop over it gets, `.[]` what an index gives;
+//! - `.?`: the part that `?` and the pattern `Some(x)` take out, `.!` the part that `Err(x)` takes out;
+//! - `.@`: the elements that a loop yields, `.[]` the one that an index gives;
 //! - `.0`: an element of a tuple, a field of a tuple struct or variant;
-//! - `.map@0:0`: what the function gets that is passed to `map`.
+//! - `.map@0:0`: the first parameter of the function that is passed to `map`.
 //!
-//! A tuple that is written out is `(a,b)`; its elements are taken at once and never leave the file so.
+//! A tuple literal is `(a,b)`; its elements are taken at once, and it never leaves the file in this form.
 
 use super::grammar::RustKind;
 use super::infer::{CHAIN_LIMIT, PATH_LIMIT, is_type_name, is_word};
@@ -15,11 +15,11 @@ use crate::langs::support::{each_child, split_outside_brackets};
 use crate::syntax::Node;
 use crate::walk::Cx;
 
-/// Most elements of a tuple that are followed.
+/// Most elements of a tuple, and arms of a `match`, that are followed.
 const WIDTH: usize = 16;
 
 impl RustRules {
-    /// The path by which the resolution finds out what type a value has.
+    /// Returns the path by which the resolution finds the type of a value.
     pub(super) fn value_path(&mut self, value: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
         let inner = steps.checked_sub(1)?;
         if let Some(ty) = self.infer_type(value, CHAIN_LIMIT, cx) {
@@ -64,18 +64,18 @@ impl RustRules {
                 elements.push(child);
             }
         });
-        // Each element with a share of the steps, so that nested tuples cost no more than flat ones.
+        // Each element gets a share of the steps, so that nested tuples cost no more than flat ones.
         let share = steps / elements.len().max(1);
         let paths = elements.into_iter().map(|e| self.value_path(e, share.max(2).min(steps), cx));
         let paths: Vec<String> = paths.map(|path| path.unwrap_or_else(|| "_".to_owned())).collect();
         Some(format!("({})", paths.join(",")))
     }
 
-    /// The value of the first branch that tells.
+    /// Returns the path of the first branch that has one.
     fn branch_path(&mut self, value: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
         let condition = value.child_by_field_id(self.g.f.condition)?;
         let first = value.child_by_field_id(self.g.f.consequence);
-        // What a condition binds is not in scope here.
+        // The names that a condition binds are not in scope here.
         let first = first.filter(|_| !matches!(condition.kind(), "let_condition" | "let_chain"));
         if let Some(path) = first.and_then(|block| self.block_path(block, steps, cx)) {
             return Some(path);
@@ -84,7 +84,8 @@ impl RustRules {
         self.value_path(other, steps, cx)
     }
 
-    /// The value of the first arm that tells without the names that its pattern binds: a construction, or `Some(x) => x`.
+    /// Returns the path of the first arm that has one without the names that its pattern binds: a construction, or
+    /// `Some(x) => x`.
     fn arms_path(&mut self, value: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
         let body = value.child_by_field_id(self.g.f.body)?;
         let mut arms = Vec::new();
@@ -119,7 +120,7 @@ impl RustRules {
         })
     }
 
-    /// The value of a block that is nothing but a value.
+    /// Returns the path of a block that is nothing but a value.
     fn block_path(&mut self, block: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
         let mut inside = Vec::new();
         each_child(block, |child, _| {
@@ -139,7 +140,7 @@ impl RustRules {
         is_free.then(|| name.to_owned())
     }
 
-    /// `Enum::Variant`, `Type::CONSTANT`, and functions.
+    /// Returns the path of `Enum::Variant`, `Type::CONSTANT`, and functions.
     fn scoped_path(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
         let segments = self.segments(value, cx)?;
         let path: Vec<&str> = segments.iter().map(|(text, _)| *text).collect();
@@ -148,7 +149,7 @@ impl RustRules {
                 let own = self.body_around(value)?.self_type?;
                 Some(format!("{}.{}", cx.facts.provisional_name(own), rest.join(".")))
             }
-            // `self` would be the object.
+            // `self` would mean the object.
             ["self", ..] => None,
             [first, ..] if is_type_name(first) && cx.local_binding(first).is_some() => None,
             _ => Some(self.path_from_file(value, &path).join(".")).filter(|path| !path.starts_with("self.")),
@@ -177,14 +178,15 @@ impl RustRules {
         }
     }
 
-    /// The path of what a function that is passed as argument gets: of `run(|x| ..)`, `value.run(|x| ..)`.
+    /// Returns the path of a called function, to which a closure is passed: of `run` in `run(|x| ..)`, of `value.run`
+    /// in `value.run(|x| ..)`.
     pub(super) fn passed_path(&mut self, call: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
         let path = self.call_path(call, super::infer::PATH_STEPS, cx)?;
         path.strip_suffix("()").map(str::to_owned)
     }
 }
 
-/// A method called on a path. `clone` gives what it is called on.
+/// Returns the path of a method called on a path; `clone` gives that of its receiver.
 pub(super) fn method_path(path: String, method: &str) -> Option<String> {
     match method {
         "unwrap" | "expect" => opened_path(path),
@@ -198,7 +200,7 @@ pub(super) fn opened_path(path: String) -> Option<String> {
     (!path.starts_with('(')).then(|| format!("{path}.?"))
 }
 
-/// An element of a value: of a tuple that is written out, at once.
+/// Returns the path of an element of a value; of a tuple literal, the element's own path.
 pub(super) fn element_path(path: &str, step: &str) -> String {
     let written = path.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     match (written, step.parse::<usize>()) {

@@ -1,8 +1,8 @@
-//! Types as they are written, put so that the resolution can read them where it stands in another file.
+//! Writes types so that the resolution can read them in any file.
 //!
-//! A type is the dotted name that it has, through references and owning pointers. Where its arguments say what a value of it
-//! holds (`Option<Foo>`, `Vec<Foo>`, tuples), the whole is kept, behind a `:`: `:Result<Vec<a.Foo>,_>`, `:(Foo,_)`, `:[Foo]`.
-//! The resolution's `written` module knows what the library's own types make of them. What cannot be told is `_`.
+//! A type is the dotted name that it has, through references and owning pointers. If its arguments say what a value of
+//! it holds (`Option<Foo>`, `Vec<Foo>`, tuples), the whole is kept, behind a `:`: `:Result<Vec<a.Foo>,_>`, `:(Foo,_)`,
+//! `:[Foo]`. The resolution's `written` module knows what the library's own types make of them. An unknown part is `_`.
 
 use rustc_hash::FxHashMap;
 
@@ -17,13 +17,13 @@ use crate::walk::{Binding, Cx};
 const DEPTH: usize = 5;
 /// Longest text of a type that is kept, in bytes.
 const LIMIT: usize = 200;
-/// Most type parameters of one item whose bounds are looked at.
+/// Most type parameters of one item whose bounds are read.
 const MOST_PARAMETERS: usize = 64;
-/// Most elements of a tuple, fields of a tuple struct, and parameters that are looked at.
+/// Most elements of a tuple, fields of a tuple struct, and parameters that are read.
 const WIDTH: usize = 16;
 
 impl RustRules {
-    /// A type's text. None for what has no name, and for type parameters without bounds.
+    /// Returns a type's text; `None` for types without a name, and for type parameters without bounds.
     pub(super) fn type_text(&mut self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
         self.text_of(ty, DEPTH, cx).filter(|text| text.len() < LIMIT && text != "_")
     }
@@ -74,7 +74,7 @@ impl RustRules {
         crate::langs::support::child_where(list, |child| child.is_named() && child.kind() != "lifetime")
     }
 
-    /// The texts of a tuple's elements or of generic arguments.
+    /// Returns the texts of a tuple's elements or of generic arguments.
     fn parts_of(&mut self, list: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Vec<String> {
         let mut parts = Vec::new();
         each_child(list, |child, _| {
@@ -94,7 +94,7 @@ impl RustRules {
         texts
     }
 
-    /// A type's name without arguments; a type parameter's is that of the trait that bounds it.
+    /// Returns a type's name without arguments; for a type parameter, that of the trait that bounds it.
     fn plain_name(&mut self, ty: Node<'_>, outermost: bool, cx: &mut Cx<'_>) -> Option<String> {
         let path = self.dotted_path(ty, cx)?;
         if path == "Self" && outermost {
@@ -112,7 +112,7 @@ impl RustRules {
         }
     }
 
-    /// Binds an item's type parameters: to the trait that bounds one, if there is such.
+    /// Binds an item's type parameters, each to the trait that bounds it, if there is one.
     pub(super) fn bind_parameters(&mut self, item: Node<'_>, cx: &mut Cx<'_>) {
         for (name, bounds) in self.parameter_bounds(item, cx) {
             let known = bounds.into_iter().find_map(|bound| self.bound_trait(bound, cx));
@@ -121,7 +121,7 @@ impl RustRules {
         }
     }
 
-    /// An item's type parameters with what bounds them, there and in its `where` clause.
+    /// Returns an item's type parameters with their bounds, in the list and in the `where` clause.
     fn parameter_bounds<'t, 's>(&self, item: Node<'t>, cx: &Cx<'s>) -> Vec<(&'s str, Vec<Node<'t>>)> {
         let mut found: Vec<(&'s str, Vec<Node<'t>>)> = Vec::new();
         let mut add = |name: Option<Node<'t>>, bounds: Option<Node<'t>>, is_new: bool| {
@@ -150,7 +150,8 @@ impl RustRules {
         found
     }
 
-    /// The dotted name of a trait that may have members of the project's own.
+    /// Returns the dotted name of a trait, unless it belongs to the library and says nothing of the project's own
+    /// members.
     fn bound_trait(&self, bound: Node<'_>, cx: &Cx<'_>) -> Option<String> {
         let name = match self.g.kind(bound) {
             RustKind::TypeIdent | RustKind::ScopedType | RustKind::Generic => self.dotted_path(bound, cx)?,
@@ -159,7 +160,8 @@ impl RustRules {
         (!is_library_trait(&name)).then_some(name)
     }
 
-    /// Records what functions are given that are passed to this one: `f: impl Fn(&Foo)`, `f: F` where `F: Fn(&Foo)`.
+    /// Records the parameter types of functions that are passed to this one: `f: impl Fn(&Foo)`, `f: F` where `F:
+    /// Fn(&Foo)`.
     pub(super) fn say_callbacks(&mut self, function: Node<'_>, def: DefIdx, cx: &mut Cx<'_>) {
         let Some(list) = function.child_by_field_id(self.g.f.parameters) else { return };
         let bounds: FxHashMap<&str, Vec<Node<'_>>> =
@@ -206,7 +208,7 @@ impl RustRules {
     }
 }
 
-/// Returns true if the arguments of this type of the library are worth keeping: those that it holds.
+/// Returns true if the library's type of this name holds values of its arguments, so that they are worth keeping.
 fn holds_arguments(name: &str) -> bool {
     const HOLDERS: &str = " Option Result LockResult Poll Vec VecDeque LinkedList BinaryHeap HashSet BTreeSet IndexSet \
         FxHashSet SmallVec ArrayVec HashMap BTreeMap IndexMap FxHashMap AHashMap Entry Iterator DoubleEndedIterator \
@@ -215,7 +217,7 @@ fn holds_arguments(name: &str) -> bool {
     HOLDERS.split_whitespace().any(|holder| holder == name)
 }
 
-/// Traits that say nothing of what the project's own code calls on a value.
+/// Returns true for the library's traits that say nothing about the project's own methods of a value.
 fn is_library_trait(name: &str) -> bool {
     const TRAITS: &str = " AsRef AsMut Borrow BorrowMut Clone Copy Debug Default Deref DerefMut Display Drop Eq Error From \
         FromIterator Hash Into Iterator DoubleEndedIterator ExactSizeIterator IntoIterator Ord PartialEq PartialOrd Read \

@@ -1,10 +1,10 @@
 //! Measures how deep square brackets are nested: the parser of the grammar does not finish with too many.
 
-/// The time of Scala's grammar grows with the square of how deep square brackets are nested, to minutes for a file of nothing
-/// else.
+/// Deepest nesting of a text that is parsed. The time of Scala's grammar grows with the square of how deep square
+/// brackets are nested, to minutes for a file of nothing else.
 const BRACKETS: usize = 500;
 
-/// Returns true if a text comes near the limit.
+/// Returns true if square brackets are nested deeper than that.
 pub(super) fn is_hazardous(source: &[u8]) -> bool {
     deepest_brackets(source) > BRACKETS
 }

@@ -1,14 +1,14 @@
-//! Finds the files that a Scala import names: packages and objects, absolute or relative to the packages around.
+//! Finds the files that a Scala import names: packages and objects, absolute or relative to the enclosing packages.
 
 use hob_base::FileId;
 
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::packages;
 
-/// The rules for Scala.
+/// The import rules of Scala.
 pub(super) struct ScalaImportRules;
 
-/// Stands for a path that starts at a value: what it leads to cannot be told.
+/// Stands for the module of a path that starts at a value, which is unknown.
 pub(super) const UNTOLD: &str = "?";
 
 impl ImportRules for ScalaImportRules {

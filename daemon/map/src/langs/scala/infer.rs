@@ -63,11 +63,11 @@ impl Scala {
         Some(if is_this { TypedExpression::Outer(object) } else { TypedExpression::Member(object, name) })
     }
 
-    /// The object, if any, and the name of a call.
+    /// Returns the object, if any, and the name of a call.
     pub(super) fn call_parts<'t>(&self, call: Node<'t>) -> Option<(Option<Node<'t>>, Node<'t>)> {
         let f = &GRAMMAR.f;
         let mut function = call.child_by_field_id(f.function)?;
-        // Of `f(a)(b)` and `f[A](a)` the inner call is the one.
+        // In `f(a)(b)` and `f[A](a)`, the inner call has the name.
         for _ in 0..LIMIT {
             match GRAMMAR.kind(function) {
                 ScalaKind::Call | ScalaKind::Generic => function = function.child_by_field_id(f.function)?,
@@ -84,7 +84,7 @@ impl Scala {
     }
 }
 
-/// The type that `new` makes.
+/// Returns the type of the object that `new` makes.
 pub(super) fn created_type(node: Node<'_>) -> Option<Node<'_>> {
     let is_type = |c: Node<'_>| {
         matches!(
@@ -99,7 +99,7 @@ pub(super) fn created_type(node: Node<'_>) -> Option<Node<'_>> {
     child_where(node, is_type)
 }
 
-/// The names of `a.b.C`.
+/// Returns the names of `a.b.C`.
 fn path_names(node: Node<'_>) -> Option<Vec<Node<'_>>> {
     let mut names = Vec::new();
     let mut next = vec![node];

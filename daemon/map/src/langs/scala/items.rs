@@ -1,4 +1,4 @@
-//! Packages, imports, types and their members.
+//! Defines packages, imports, types and their members.
 
 use super::grammar::ScalaKind;
 use super::imports::UNTOLD;
@@ -14,11 +14,11 @@ use crate::walk::{Cx, WalkStep};
 /// A definition about to be made.
 pub(super) struct ScalaItem<'t, 'a> {
     node: Node<'t>,
-    /// Where its name stands, and the name.
+    /// The node of its name, and the name.
     name: (Node<'t>, &'a str),
     kind: DefKind,
     flags: DefFlags,
-    /// Where its header ends.
+    /// The byte at which its header ends.
     end: usize,
 }
 
@@ -30,7 +30,7 @@ impl ScalaRules {
         WalkStep::Into
     }
 
-    /// `package a` followed by `package b` is in `a.b`, and sees `a`.
+    /// Enters a package: `package a` followed by `package b` is in `a.b`, and sees `a`.
     pub(super) fn visit_package(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
@@ -56,7 +56,7 @@ impl ScalaRules {
         cx.facts.set_package(&format!("{outer}.{inner}"));
     }
 
-    /// Reads a package object: its members are the package's.
+    /// Enters a package object, whose members are the package's.
     pub(super) fn visit_package_object(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             self.handled.mark(name);
@@ -107,7 +107,7 @@ impl ScalaRules {
         path.clear();
     }
 
-    /// One selector on a path: a wildcard, a name, a name with another.
+    /// Records the import of one selector on a path: a wildcard, a name, a name with another.
     fn import_selector(&mut self, path: &mut Vec<&str>, selector: Node<'_>, line: u32, cx: &mut Cx<'_>) {
         let module = module_of(path, cx);
         path.clear();
@@ -176,7 +176,7 @@ impl ScalaRules {
         }
     }
 
-    /// munit, ScalaTest, utest, specs2: a suite is a class that is derived from one.
+    /// Returns true if a class is a suite of munit, ScalaTest, utest or specs2, by its bases.
     fn is_suite(&self, node: Node<'_>, cx: &Cx<'_>) -> bool {
         let Some(extends) = node.child_by_field_id(self.g.f.extend) else { return false };
         child_where(extends, |ty| {
@@ -191,7 +191,7 @@ impl ScalaRules {
         .is_some()
     }
 
-    /// Types of a type's values and of what its methods return, before they are walked.
+    /// Notes the types of a type's values and the results of its methods, before they are walked.
     fn know_members(&mut self, body: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let mut members = Vec::new();
         each_child(body, |member, _| members.push(member));
@@ -261,7 +261,7 @@ impl ScalaRules {
         modifiers.is_some_and(|modifiers| has_word(modifiers, cx, &[word]))
     }
 
-    /// Everything but plainly private is visible to some other file.
+    /// Returns the visibility of a definition: everything but plainly private is visible to some other file.
     fn visibility(&self, node: Node<'_>, cx: &Cx<'_>) -> DefFlags {
         let hidden = self.has_modifier(node, cx, "private") || self.has_modifier(node, cx, "private[this]");
         DefFlags::default().with_if(!hidden, DefFlags::EXPORTED)
@@ -282,7 +282,7 @@ impl ScalaRules {
         WalkStep::Into
     }
 
-    /// A given without a name is called after its type, as the compiler does.
+    /// Defines a given; one without a name is called after its type, as the compiler calls it.
     pub(super) fn visit_given(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let ty = node.child_by_field_id(self.g.f.result);
         let made_up = ty.map_or(String::new(), |ty| {
@@ -312,7 +312,7 @@ impl ScalaRules {
             self.members.enter_body(node, SurroundingBody::Code);
         }
         if named.is_none() && !is_class {
-            // The name stands on the type, which is used all the same.
+            // The node of the name is the type's, which is used too.
             self.handled.take_mark(name.0);
         }
         WalkStep::Into
@@ -379,7 +379,7 @@ impl ScalaRules {
         WalkStep::Into
     }
 
-    /// The names that a value definition declares. A single one may have a capital.
+    /// Returns the names that a value definition declares. A single one may begin with a capital.
     fn declared_names<'t>(&self, node: Node<'t>, cx: &Cx<'_>) -> Vec<Node<'t>> {
         match node.child_by_field_id(self.g.f.pattern) {
             Some(pattern) if self.g.kind(pattern) == ScalaKind::Ident => vec![pattern],
@@ -407,7 +407,8 @@ impl ScalaRules {
         WalkStep::Into
     }
 
-    /// A case class's parameters are values of it, and those that say `val` or `var`; others are seen by the class's code.
+    /// Visits a class's parameter. Those of a case class, and those with `val` or `var`, are values of it; the class's
+    /// code alone sees others.
     pub(super) fn visit_class_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         let says_value = child_where(node, |c| matches!(c.kind(), "val" | "var")).is_some();
@@ -423,13 +424,13 @@ impl ScalaRules {
     }
 }
 
-/// A dotted module; one that starts at a local value cannot be told.
+/// Returns a dotted module; [`UNTOLD`] for one that starts at a local value.
 fn module_of(path: &[&str], cx: &mut Cx<'_>) -> String {
     let local = path.first().is_some_and(|first| !is_capital(first) && cx.local_binding(first).is_some());
     if local { UNTOLD.to_owned() } else { path.join(".") }
 }
 
-/// A name without the quotes it may be written in.
+/// Returns a name without the quotes that it may be written in.
 fn without_quotes(name: &str) -> &str {
     name.strip_prefix('`').and_then(|name| name.strip_suffix('`')).unwrap_or(name)
 }

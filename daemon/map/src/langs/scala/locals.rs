@@ -1,4 +1,4 @@
-//! Names that Scala binds locally: parameters, values, patterns.
+//! Binds local names: parameters, values, patterns.
 
 use super::grammar::ScalaKind;
 use super::infer::Scala;
@@ -8,7 +8,7 @@ use crate::langs::support::{SurroundingBody, Syntax, child_where, each_child, is
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
-/// Most parts of one pattern that are looked at.
+/// Most parts of one pattern that are read.
 const PARTS: usize = 1000;
 
 impl ScalaRules {
@@ -29,7 +29,7 @@ impl ScalaRules {
         WalkStep::Into
     }
 
-    /// `[A, B <: C]`.
+    /// Binds the type parameters of `[A, B <: C]`.
     pub(super) fn visit_type_parameters(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut names = Vec::new();
         each_child(node, |child, field| names.extend((field == self.g.f.name).then_some(child)));
@@ -54,7 +54,7 @@ impl ScalaRules {
         WalkStep::Into
     }
 
-    /// `pattern <- value`, `pattern = value`.
+    /// Binds the names of `pattern <- value` and `pattern = value`.
     pub(super) fn visit_enumerator(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let binds = child_where(node, |c| matches!(c.kind(), "<-" | "=")).is_some();
         if let Some(pattern) = node.named_child(0).filter(|_| binds) {
@@ -63,7 +63,7 @@ impl ScalaRules {
         WalkStep::Into
     }
 
-    /// Binds the names in a pattern; one that starts with a capital is used, not bound.
+    /// Binds the names in a pattern; a name that starts with a capital is used, not bound.
     fn bind_pattern(&mut self, pattern: Node<'_>, ty: Option<StrId>, cx: &mut Cx<'_>) {
         for (name, written) in self.pattern_names(pattern, cx) {
             let ty = written.and_then(|ty| Scala.type_path(ty, cx)).or(ty);
@@ -71,7 +71,7 @@ impl ScalaRules {
         }
     }
 
-    /// The names that a pattern binds, and the types it gives them.
+    /// Returns the names that a pattern binds, with the types that it gives them.
     pub(super) fn pattern_names<'t>(
         &self,
         pattern: Node<'t>,
@@ -113,7 +113,7 @@ impl ScalaRules {
         names
     }
 
-    /// `val x = …` in code.
+    /// Binds the name of `val x = …` in code.
     pub(super) fn visit_local(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let ty = match node.child_by_field_id(self.g.f.ty) {
             Some(ty) => Scala.type_path(ty, cx),
@@ -136,7 +136,7 @@ impl ScalaRules {
         WalkStep::Into
     }
 
-    /// `self: Type =>`: another name for the object at hand.
+    /// Binds `self` of `self: Type =>`, another name for `this`.
     pub(super) fn visit_self_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let class = match self.members.innermost_body(node) {
             Some(SurroundingBody::Type { name, .. }) => Some(name),

@@ -1,9 +1,10 @@
-//! Scala, 2 and 3.
+//! Reads files of Scala 2 and 3.
 //!
-//! It shares names with Java and Kotlin, whose packages are the same. A class and the object of its name are two definitions, and
-//! one as far as members go. Of `package a; package b` the outer one counts as imported whole. What a package object holds is
-//! the package's. Methods of an `extension`, and of an implicit class, can be called on values of other types. Members of anonymous
-//! classes belong to what they are written in, and `this` in them is unknown.
+//! Scala shares names with Java and Kotlin, whose packages are the same. A class and the object of its name are two
+//! definitions, and one as far as members go. Of `package a; package b` the outer one counts as imported whole. The
+//! members of a package object are the package's. Methods of an `extension`, and of an implicit class, can be called on
+//! values of other types. Members of anonymous classes belong to the definition that they are written in, and `this` in
+//! them is unknown.
 
 mod builtins;
 mod grammar;
@@ -23,7 +24,7 @@ use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
 use crate::walk::walk;
 
-/// Its row in the language table.
+/// Scala's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Scala,
     id: "scala",

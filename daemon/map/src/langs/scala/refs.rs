@@ -1,4 +1,4 @@
-//! Uses: calls, members, names, types, bases, annotations.
+//! Records uses: calls, members, names, types, bases, annotations.
 
 use super::grammar::ScalaKind;
 use super::infer::{Scala, created_type};
@@ -23,7 +23,7 @@ impl ScalaRules {
         WalkStep::Skip
     }
 
-    /// `a.B` in a pattern, or before `.type`.
+    /// Records the path `a.B` in a pattern, or before `.type`.
     pub(super) fn visit_stable_path(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut parts = Vec::new();
         each_child(node, |c, _| parts.extend(c.is_named().then_some(c)));
@@ -44,7 +44,7 @@ impl ScalaRules {
     pub(super) fn refer_type(&mut self, ty: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
         let Some(segments) = Scala.type_segments(ty) else { return };
         let Some((last, before)) = segments.split_last() else { return };
-        // The node that the walk will meet: inside a generic type, the name itself.
+        // The walk will meet this node: inside a generic type, the name itself.
         let mut node = ty;
         while matches!(self.g.kind(node), ScalaKind::GenericType | ScalaKind::WrappedType) {
             match child_where(node, |c| c.is_named() && !c.is_extra()) {
@@ -83,7 +83,7 @@ impl ScalaRules {
         WalkStep::Into
     }
 
-    /// The access that a call is made of is told by the call.
+    /// Marks the access that a call is made of, which the call records.
     fn mark_field(&mut self, call: Node<'_>) {
         let mut node = call;
         while let Some(function) = node.child_by_field_id(self.g.f.function) {
@@ -109,7 +109,8 @@ impl ScalaRules {
         WalkStep::Into
     }
 
-    /// `a op b` calls `op` on `a`; what is written in signs belongs to values of any type.
+    /// Records `a op b` as a call of `op` on `a`; an operator in signs only if the type of `a` is known, since values
+    /// of any type may have it.
     pub(super) fn visit_infix(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let name = node.child_by_field_id(self.g.f.operator);
         let left = node.child_by_field_id(self.g.f.left);
@@ -145,7 +146,7 @@ impl ScalaRules {
         WalkStep::Into
     }
 
-    /// The `s` of `s"…"`.
+    /// Marks the `s` of `s"…"`, which is no use.
     pub(super) fn visit_interpolator(&mut self, node: Node<'_>) -> WalkStep {
         let name = node.child_by_field_id(self.g.f.interpolator);
         name.into_iter().for_each(|name| self.handled.mark(name));
@@ -166,7 +167,7 @@ impl ScalaRules {
         WalkStep::Into
     }
 
-    /// The first base is extended, those after `with` are implemented; a trait extends all.
+    /// Records the bases of a type: the first is extended, those after `with` are implemented; a trait extends all.
     pub(super) fn visit_bases(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let owner = cx.owner().map(|owner| cx.facts.defs()[owner.index()].kind);
         let mut types = Vec::new();
@@ -182,7 +183,7 @@ impl ScalaRules {
     }
 }
 
-/// A name without the quotes it may be written in.
+/// Returns a name without the quotes that it may be written in.
 fn name_of<'t>(node: Node<'_>, cx: &Cx<'t>) -> &'t str {
     let text = cx.text(node);
     text.strip_prefix('`').and_then(|name| name.strip_suffix('`')).unwrap_or(text)

@@ -1,19 +1,19 @@
-//! The judgement on each node of Scala: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of Scala to its handler, and holds what handlers remember between nodes.
 
 use super::grammar::{GRAMMAR, ScalaGrammar, ScalaKind};
 use crate::langs::support::{Comment, Handled, Lead, Members, SurroundingBody};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
-/// The rules for Scala.
+/// The state of the walk over one file of Scala.
 pub(super) struct ScalaRules {
     pub(super) g: &'static ScalaGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
     pub(super) members: Members,
-    /// Where the extension, or the implicit class, around the walk ends.
+    /// The byte at which the extension, or the implicit class, around the walk ends.
     pub(super) extends_to: usize,
-    /// True if the parameters of the class at hand are its values.
+    /// True if the parameters of the current class are its values.
     pub(super) of_case: bool,
 }
 
@@ -36,14 +36,14 @@ impl ScalaRules {
         WalkStep::Skip
     }
 
-    /// Code: names declared in it are its own.
+    /// Visits code, whose declarations are its own.
     pub(super) fn visit_code(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.members.enter_body(node, SurroundingBody::Code);
         cx.open_scope(true);
         WalkStep::Into
     }
 
-    /// The body of an anonymous class, unless its definition has told of it.
+    /// Enters the body of an anonymous class, unless a definition has entered it.
     fn visit_template_body(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if !self.handled.take_mark(node) {
             self.members.enter_body(node, SurroundingBody::Anonymous);

@@ -6,10 +6,10 @@ use super::tokens::TokenKind;
 use super::words::{NO_COLUMNS, is_own_type, text_of};
 use crate::facts::{DefIdx, DefKind, RefKind};
 
-/// Tokens of one column that are looked at.
+/// Most tokens of one column that are read.
 const MOST_TOKENS: usize = 400;
 
-/// Where a column stands: the tokens of its definition, and the table that it is of.
+/// The tokens of a column's definition, and the table that it belongs to.
 struct ColumnPlace<'a> {
     from: usize,
     to: usize,
@@ -17,7 +17,7 @@ struct ColumnPlace<'a> {
     table: Option<&'a str>,
 }
 
-/// Defines the columns in the parentheses that begin at a place.
+/// Defines the columns in the parentheses that begin at token `open`.
 pub(super) fn define_columns(list: TokenList<'_>, open: usize, table: DefIdx, record: &mut SqlRecord<'_>) {
     if !list.is_symbol(open, b'(') || list.is(open + 1, &["SELECT", "WITH", "VALUES"]) {
         return;
@@ -32,7 +32,7 @@ pub(super) fn define_columns(list: TokenList<'_>, open: usize, table: DefIdx, re
     }
 }
 
-/// The place of the comma or parenthesis that ends an element of a list.
+/// Returns the number of the comma or parenthesis that ends an element of a list.
 fn element_end(list: TokenList<'_>, from: usize, end: usize) -> usize {
     let mut depth = 0_usize;
     let end = end.min(list.tokens.len()).min(from + MOST_TOKENS);
@@ -50,7 +50,7 @@ fn element_end(list: TokenList<'_>, from: usize, end: usize) -> usize {
 
 fn define_column(list: TokenList<'_>, place: &ColumnPlace<'_>, record: &mut SqlRecord<'_>) {
     let Some((name, name_at)) = list.part(place.from).filter(|_| is_column(list, place.from)) else { return };
-    // Some dialects do without types, but what is added without one is no column.
+    // Some dialects allow columns without types, but an added name without one is no column.
     let least = place.from + usize::from(place.parent.is_none());
     let Some(last) = place.to.checked_sub(1).filter(|last| *last >= least) else { return };
     let to = list.get(last).map_or(name_at, |token| token.to);

@@ -1,4 +1,4 @@
-//! Reads what a `CREATE` defines, and the columns that an `ALTER TABLE` adds.
+//! Records the definition that a `CREATE` makes, and the columns that an `ALTER TABLE` adds.
 
 use super::columns::{add_columns, define_columns};
 use super::names::{SqlName, TokenList};
@@ -7,7 +7,7 @@ use super::statements::Statement;
 use super::tokens::TokenKind;
 use crate::facts::{DefIdx, DefKind};
 
-/// Words between `CREATE` and the word that says what is created.
+/// Words between `CREATE` and the kind of thing that it creates.
 const MODIFIERS: &[&str] = &[
     "OR",
     "REPLACE",
@@ -54,10 +54,10 @@ const MODIFIERS: &[&str] = &[
 /// Words between the kind and the name.
 const BEFORE_NAME: &[&str] = &["IF", "NOT", "EXISTS", "CONCURRENTLY", "AUTHORIZATION"];
 
-/// Words that begin the body of what is created.
+/// Words that begin the body of a definition.
 const BODY_WORDS: &[&str] = &["AS", "IS", "BEGIN", "LANGUAGE", "EXECUTE", "DECLARE", "SELECT", "WITH"];
 
-/// Tokens that may stand between `CREATE` and the kind of thing.
+/// Most tokens between `CREATE` and the kind of thing.
 const MOST_MODIFIERS: usize = 24;
 
 /// The kinds of things that statements create, as far as uses differ by them.
@@ -71,7 +71,7 @@ pub(super) enum Created {
     Other,
 }
 
-/// What a statement defines, and where its uses begin.
+/// The definition that a statement makes, and the token at which its uses begin.
 pub(super) struct Defined {
     pub(super) def: Option<DefIdx>,
     pub(super) created: Option<Created>,
@@ -79,7 +79,7 @@ pub(super) struct Defined {
     pub(super) from: usize,
 }
 
-/// Records what a statement defines.
+/// Records the definition that a statement makes.
 pub(super) fn define(statement: &Statement, record: &mut SqlRecord<'_>) -> Defined {
     let list = TokenList { source: record.source, tokens: &statement.tokens };
     let nothing = Defined { def: None, created: None, from: 0 };
@@ -93,14 +93,14 @@ pub(super) fn define(statement: &Statement, record: &mut SqlRecord<'_>) -> Defin
         return Defined { created: Some(created), from: kind_at + 1, ..nothing };
     };
     let def = define_named(list, statement, &name, kind_of(list, kind_at, &name), record);
-    // Of a type, parentheses without `AS` hold settings.
+    // The parentheses of a type without `AS` hold settings.
     if list.is(kind_at, &["TABLE"]) || (list.is(kind_at, &["TYPE"]) && list.is(name.next, &["AS", "IS"])) {
         define_columns(list, list.skip(name.next, &["AS", "IS", "OBJECT"]), def, record);
     }
     Defined { def: Some(def), created: Some(created), from: name.next }
 }
 
-/// The kind of thing that a `CREATE` is about, and the number of the token that says so.
+/// Returns the kind of thing that a `CREATE` is about, and the number of the token that names it.
 fn created_kind(list: TokenList<'_>) -> Option<(Created, usize)> {
     if !list.is(0, &["CREATE"]) {
         return None;
@@ -168,7 +168,7 @@ fn define_named(
     })
 }
 
-/// The byte where the body begins.
+/// Returns the byte at which the body begins.
 fn head_end(list: TokenList<'_>, from: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, token) in list.tokens.iter().enumerate().skip(from) {

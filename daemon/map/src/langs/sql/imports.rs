@@ -4,7 +4,7 @@ use hob_base::FileId;
 
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 
-/// The rules for SQL.
+/// The import rules of SQL.
 pub(super) struct OneProject;
 
 impl ImportRules for OneProject {

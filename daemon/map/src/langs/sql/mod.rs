@@ -1,14 +1,18 @@
-//! SQL of any dialect: tables with their columns, views, routines, triggers, indexes, types, and the statements that use them.
+//! Reads SQL of any dialect: tables with their columns, views, routines, triggers, indexes, types, and the statements
+//! that use them.
 //!
-//! There is no grammar, because dialects differ too much for one: `tokens` reads what all have in common, `statements` finds where a
-//! statement ends, `create` reads what a statement defines, and `uses` what it names. Whatever they do not know is passed over.
+//! There is no grammar, because dialects differ too much for one: `tokens` reads what all have in common, `statements`
+//! finds the ends of statements, `create` reads their definitions, and `uses` the names that they use. They pass over
+//! all that they do not know.
 //!
 //! Conventions that the graph relies on:
-//! - A name with a schema is one name with a dot in it (`sales.orders`); the schemas `public` and `dbo`, which are there unasked,
-//!   are left out. Names keep their spelling. Within a file case does not count, and between files it does.
-//! - All files see each other. A name that several files define, as migrations do, means one of them, and which cannot be told.
-//! - A column is a field of its table; one that `ALTER TABLE` adds is so too, wherever that stands.
-//! - A column is used only where its table is certain: behind the table's name or alias, or in a list that belongs to a table.
+//! - A name with a schema is one name with a dot in it (`sales.orders`); the default schemas `public` and `dbo` are
+//!   left out. Names keep their spelling. Within a file case does not count, and between files it does.
+//! - All files see each other. A name that several files define, as migrations do, means one of them, and nothing tells
+//! which.
+//! - A column is a field of its table; so is one that `ALTER TABLE` adds, in any file.
+//! - A column is used only where its table is certain: behind the table's name or alias, or in a list that belongs to a
+//! table.
 
 mod builtins;
 mod columns;
@@ -31,7 +35,7 @@ use crate::parse::Patience;
 use record::SqlRecord;
 use statements::Statements;
 
-/// Its row in the language table.
+/// SQL's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Sql,
     id: "sql",

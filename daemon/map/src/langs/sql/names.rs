@@ -3,27 +3,27 @@
 use super::tokens::{Token, TokenKind};
 use super::words::{is_reserved, is_word, text_of};
 
-/// Parts of a name that are read: server, database, schema, name.
+/// Most parts of a name: server, database, schema, name.
 const MOST_PARTS: usize = 4;
 
-/// Schemas that a name without one is looked for in.
+/// Schemas in which a name without one is looked up.
 const DEFAULT_SCHEMAS: [&str; 2] = ["public", "dbo"];
 
 /// Schemas that belong to the database itself.
 const OWN_SCHEMAS: [&str; 3] = ["information_schema", "pg_catalog", "sys"];
 
-/// A name, without quotes and without a schema that is there unasked.
+/// A name, without quotes and without a default schema.
 #[derive(Clone, Debug)]
 pub(super) struct SqlName {
     pub(super) text: String,
-    /// The byte where its last part begins.
+    /// The byte at which its last part begins.
     pub(super) at: usize,
     /// The number of the token behind it.
     pub(super) next: usize,
 }
 
 impl SqlName {
-    /// The part behind the schema.
+    /// Returns the part behind the schema.
     pub(super) fn last_part(&self) -> &str {
         self.text.rsplit('.').next().unwrap_or(&self.text)
     }
@@ -34,7 +34,7 @@ impl SqlName {
     }
 }
 
-/// The tokens of a statement, with questions about them.
+/// The tokens of a statement, with questions about them; a place is the number of a token.
 #[derive(Clone, Copy)]
 pub(super) struct TokenList<'a> {
     pub(super) source: &'a [u8],
@@ -51,7 +51,7 @@ impl<'a> TokenList<'a> {
         self.get(at).is_some_and(|token| is_word(self.source, token, words))
     }
 
-    /// The same for the token before a place.
+    /// Returns true if the token before a place is one of these words.
     pub(super) fn is_before(&self, at: usize, words: &[&str]) -> bool {
         at.checked_sub(1).is_some_and(|before| self.is(before, words))
     }
@@ -60,7 +60,7 @@ impl<'a> TokenList<'a> {
         self.get(at).is_some_and(|token| token.kind == TokenKind::Symbol(symbol))
     }
 
-    /// The place behind any of these words that stand there.
+    /// Returns the place behind all of these words that stand there.
     pub(super) fn skip(&self, mut at: usize, words: &[&str]) -> usize {
         while self.is(at, words) {
             at += 1;
@@ -68,7 +68,7 @@ impl<'a> TokenList<'a> {
         at
     }
 
-    /// The text of a token that may be a part of a name, and the byte where it begins.
+    /// Returns the text of a token that may be a part of a name, and the byte at which it begins.
     pub(super) fn part(&self, at: usize) -> Option<(&'a str, usize)> {
         let token = self.get(at)?;
         let text = text_of(self.source, token);
@@ -80,13 +80,13 @@ impl<'a> TokenList<'a> {
         .filter(|(text, _)| !text.is_empty() && !text.contains('.'))
     }
 
-    /// Returns true if the token is a plain word that SQL keeps for itself.
+    /// Returns true if the token is a plain word that SQL reserves.
     pub(super) fn is_keyword(&self, at: usize) -> bool {
         let word = self.get(at).filter(|token| token.kind == TokenKind::Word);
         word.is_some_and(|word| is_reserved(text_of(self.source, word)))
     }
 
-    /// The name that begins at a place; `None` for keywords, and for names of the database's own schemas.
+    /// Returns the name that begins at a place; `None` for keywords, and for names of the database's own schemas.
     pub(super) fn name(&self, at: usize) -> Option<SqlName> {
         if self.is_keyword(at) {
             return None;
@@ -108,7 +108,7 @@ impl<'a> TokenList<'a> {
         Some(SqlName { text, at: from, next })
     }
 
-    /// The place behind the parenthesis that closes the one at a place, at most so many tokens on.
+    /// Returns the place behind the parenthesis that closes the one at a place, at most `most` tokens on.
     pub(super) fn behind_parentheses(&self, at: usize, most: usize) -> usize {
         let mut depth = 0_usize;
         for (number, token) in self.tokens.iter().enumerate().skip(at).take(most) {

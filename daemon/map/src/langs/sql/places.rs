@@ -1,8 +1,8 @@
-//! Turns bytes into lines and columns, for places that are asked for in their order.
+//! Turns bytes into lines and columns, for places that are asked for in order.
 
 use hob_base::line_index::{mark_len, utf16_len};
 
-/// The place reached. A line may be megabytes long, so no column is counted from its beginning again.
+/// The last place that was asked for. A line may be megabytes long, so no column is counted from its beginning again.
 pub(super) struct Places<'s> {
     source: &'s [u8],
     at: usize,
@@ -15,7 +15,7 @@ impl<'s> Places<'s> {
         Self { source, at: mark_len(source), line: 1, column: 1 }
     }
 
-    /// The 1-based line and UTF-16 column of a byte that is not before the last one that was asked for.
+    /// Returns the 1-based line and UTF-16 column of a byte that is not before the last one that was asked for.
     pub(super) fn advance(&mut self, byte: usize) -> (u32, u32) {
         let passed = self.source.get(self.at..byte).unwrap_or_default();
         let newlines = memchr::memchr_iter(b'\n', passed).count() as u32;

@@ -1,6 +1,7 @@
-//! Collects the definitions and uses of a file, and hands them over in the order of the text.
+//! Collects the definitions and uses of a file, and records them in the order of the text.
 //!
-//! Within a file the case of names does not count: a use gets the spelling of the file's own definition, if there is one spelling.
+//! Within a file the case of names does not count: a use gets the spelling of the file's own definition, if there is
+//! one spelling.
 
 use hob_base::LineIndex;
 use rustc_hash::FxHashMap;
@@ -9,21 +10,21 @@ use super::names::SqlName;
 use super::places::Places;
 use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, FactsBuilder, Receiver, RefInput, RefKind};
 
-/// Longest header and comment that are looked at, in bytes.
+/// Longest header and comment that are read, in bytes.
 const TEXT_LIMIT: usize = 1200;
 
-/// A definition, in terms of bytes.
+/// A definition that is about to be recorded; places are bytes.
 pub(super) struct SqlDef<'a> {
     pub(super) name: &'a str,
-    /// The byte where the name begins.
+    /// The byte at which the name begins.
     pub(super) name_at: usize,
     pub(super) kind: DefKind,
     pub(super) parent: Option<DefIdx>,
-    /// The table that a column is added to from outside.
+    /// The table that a column is added to by another statement.
     pub(super) table: Option<&'a str>,
     pub(super) from: usize,
     pub(super) to: usize,
-    /// The byte where its header ends.
+    /// The byte at which its header ends.
     pub(super) head_end: usize,
     pub(super) comments: Option<(usize, usize)>,
 }
@@ -31,21 +32,21 @@ pub(super) struct SqlDef<'a> {
 /// A use of a name.
 pub(super) struct SqlUse {
     pub(super) name: String,
-    /// The table whose column it is.
+    /// The table that the used column belongs to; `None` for other uses.
     pub(super) table: Option<String>,
     pub(super) kind: RefKind,
     pub(super) owner: Option<DefIdx>,
     pub(super) at: usize,
 }
 
-/// The facts of one file, as far as it is read.
+/// The facts of one file, as far as it has been read.
 pub(super) struct SqlRecord<'s> {
     pub(super) source: &'s [u8],
     facts: FactsBuilder,
     lines: LineIndex,
     uses: Vec<SqlUse>,
     names: Vec<(usize, DefIdx)>,
-    /// The spelling of the file's names, by their small letters; `None` where there are several.
+    /// The spelling of each of the file's names, by the name in small letters; `None` for several spellings.
     spellings: FxHashMap<String, Option<String>>,
 }
 
@@ -99,7 +100,7 @@ impl<'s> SqlRecord<'s> {
         self.refer(SqlUse { name: name.text.clone(), table: None, kind, owner, at: name.at });
     }
 
-    /// The facts, with every name and use at its line and column.
+    /// Returns the facts, with every name and use at its line and column.
     pub(super) fn finish(mut self) -> FactsBuilder {
         self.place_names();
         self.uses.sort_by_key(|one| one.at);
@@ -126,7 +127,7 @@ impl<'s> SqlRecord<'s> {
         }
     }
 
-    /// The file's own spelling of a name, or the name as it is.
+    /// Returns the file's own spelling of a name, or the name as it is.
     fn spelled(&self, qualified: &str, name: &str) -> String {
         let known = self.spellings.get(&qualified.to_lowercase());
         known.and_then(Clone::clone).unwrap_or_else(|| name.to_owned())
@@ -136,7 +137,7 @@ impl<'s> SqlRecord<'s> {
         self.lines.line_of(byte as u32)
     }
 
-    /// Text between two bytes, cut where it is too long or no longer UTF-8.
+    /// Returns the text between two bytes, cut where it is too long or no longer UTF-8.
     fn text(&self, from: usize, to: usize) -> &'s str {
         let bytes = self.source.get(from..to.min(from + TEXT_LIMIT)).unwrap_or_default();
         match std::str::from_utf8(bytes) {
@@ -146,7 +147,7 @@ impl<'s> SqlRecord<'s> {
     }
 }
 
-/// Comments without their marks and without lines that are drawn.
+/// Returns comments without their marks and without ruled lines.
 fn comment_text(raw: &str) -> String {
     let lines = raw.lines().map(|line| {
         let line = line.trim().trim_start_matches("/*").trim_end_matches("*/");

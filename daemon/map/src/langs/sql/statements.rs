@@ -6,13 +6,13 @@
 use super::tokens::{Token, TokenKind, Tokens, is_end_line};
 use super::words::is_word;
 
-/// Tokens of one statement that are kept: the rest of a longer one is data.
+/// Most tokens of one statement that are kept: the rest of a longer one is data.
 const MOST_TOKENS: usize = 20_000;
 
-/// Tokens before the name of a routine, at most.
+/// Most tokens before the name of a routine.
 const MOST_HEAD: usize = 24;
 
-/// Words that say that a statement is about a routine, and words that say that it is not.
+/// Words that make a statement one about a routine; the second list has those that make it one about something else.
 const ROUTINES: &[&str] = &["FUNCTION", "PROCEDURE", "PROC", "TRIGGER", "PACKAGE", "EVENT"];
 const OTHERS: &[&str] = &["TABLE", "VIEW", "INDEX", "TYPE", "SEQUENCE", "SCHEMA", "DATABASE", "USER", "ROLE"];
 
@@ -26,19 +26,19 @@ pub(super) struct Statement {
 pub(super) struct Statements<'s> {
     source: &'s [u8],
     tokens: Tokens<'s>,
-    /// The first token of the next statement, if it is read already, with the comment before it.
+    /// The first token of the next statement, if it has been read already, with the comment before it.
     held: Option<(Token, Option<(usize, usize)>)>,
-    /// True if lines of their own end statements.
+    /// True if lines such as `GO` end statements.
     has_end_lines: bool,
 }
 
 /// The state of the statement that is being read.
 #[derive(Default)]
 struct StatementProgress {
-    /// True for a `CREATE` or an `ALTER` that has not yet said what of.
+    /// True for a `CREATE` or an `ALTER` whose kind of thing is still to come.
     may_be_routine: bool,
     is_routine: bool,
-    /// Blocks that are open.
+    /// Number of open blocks.
     blocks: usize,
     in_body: bool,
     parentheses: usize,
@@ -92,7 +92,8 @@ impl<'s> Statements<'s> {
         token.is_some_and(|token| is_word(self.source, token, words))
     }
 
-    /// Counts the block that the tokens before have opened or closed; true if the token is the semicolon that ends the statement.
+    /// Counts the block that the tokens before have opened or closed; returns true if the token is the semicolon that
+    /// ends the statement.
     fn is_last(&self, token: Token, progress: &mut StatementProgress) -> bool {
         let is_semicolon = token.kind == TokenKind::Symbol(b';');
         if self.is(progress.last, &["END"]) {
@@ -109,8 +110,8 @@ impl<'s> Statements<'s> {
         is_semicolon && !is_inside
     }
 
-    /// A `CREATE` inside a statement begins another one, as behind `IF NOT EXISTS (…)`. In a routine, it does so only where the
-    /// routine seems to have lost its end.
+    /// Returns true for a `CREATE` inside a statement that begins another one, as behind `IF NOT EXISTS (…)`. In a
+    /// routine, it does so only if the routine seems to have lost its end.
     fn begins_another(&self, token: Token, progress: &StatementProgress) -> bool {
         if progress.in_body || progress.parentheses > 0 || !self.is(Some(token), &["CREATE"]) {
             return false;

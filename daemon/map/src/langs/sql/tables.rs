@@ -1,7 +1,7 @@
 //! Finds the tables that a statement names, by the words before them, with their aliases; and calls, which need no such word.
 //!
-//! `FROM` is more than the beginning of a list of tables (`EXTRACT(DAY FROM x)`, `IS DISTINCT FROM y`), and so are `UPDATE`, `INTO`
-//! and `ON`: each counts only where it stands as a statement has it.
+//! `FROM` is more than the beginning of a list of tables (`EXTRACT(DAY FROM x)`, `IS DISTINCT FROM y`), and so are
+//! `UPDATE`, `INTO` and `ON`: each counts only in the places in which a statement has it.
 
 use super::create::Created;
 use super::names::{SqlName, TokenList};
@@ -35,7 +35,7 @@ const LIST_ENDS: &[&str] = &[
     "START",
 ];
 
-/// Words before `INTO` where a table follows it; elsewhere it names variables.
+/// Words before an `INTO` that a table follows; elsewhere it names variables.
 const BEFORE_INTO: &[&str] = &[
     "INSERT",
     "MERGE",
@@ -50,10 +50,10 @@ const BEFORE_INTO: &[&str] = &[
     "COPY",
 ];
 
-/// Words before `TABLE` and `VIEW` where several may follow.
+/// Words before a `TABLE` or `VIEW` that several names may follow.
 const GIVEN_UP: &[&str] = &["DROP", "TRUNCATE", "LOCK"];
 
-/// Words that may stand between one of these and the table.
+/// Words that may stand between such a word and the table.
 const BEFORE_TABLE: &[&str] =
     &["ONLY", "LATERAL", "IF", "NOT", "EXISTS", "LOW_PRIORITY", "IGNORE", "TABLE", "CONCURRENTLY"];
 
@@ -64,16 +64,16 @@ const WITH_OWN_FROM: &[&str] = &["EXTRACT", "SUBSTRING", "TRIM", "OVERLAY", "POS
 const STATEMENT_STARTS: &[&str] =
     &["BEGIN", "THEN", "ELSE", "LOOP", "AS", "DO", "EXPLAIN", "ANALYZE", "ATOMIC", "IS"];
 
-/// Tokens of a list of columns that are looked at.
+/// Most tokens of a list of columns that are read.
 const MOST_LISTED: usize = 2_000;
 
-/// Tokens of the columns of a name that `WITH` gives.
+/// Most tokens of the columns of a name that `WITH` gives.
 const MOST_GIVEN: usize = 200;
 
 /// One level of parentheses.
 #[derive(Clone, Copy, Default)]
 struct BlockLevel {
-    /// True where a comma is followed by another table.
+    /// True if a comma is followed by another table.
     in_list: bool,
     /// True in a function whose `FROM` is followed by a value.
     own_from: bool,
@@ -192,7 +192,7 @@ impl<'a> TableSearch<'a> {
         self.tables(at)
     }
 
-    /// A list of tables behind a word.
+    /// Notes the tables of the list behind a word; returns the next place to read.
     fn tables(&mut self, at: usize) -> usize {
         self.level().in_list = true;
         self.table(at + 1, false)
@@ -203,18 +203,18 @@ impl<'a> TableSearch<'a> {
         if is_other { at + 1 } else { self.tables(at) }
     }
 
-    /// Returns true if `TABLE` or `VIEW` is what a statement changes.
+    /// Returns true if `TABLE` or `VIEW` names the thing that a statement changes.
     fn is_changed(&self, at: usize, words: &[&str]) -> bool {
         let is_kind = self.list.is_before(at, &["FOREIGN", "MATERIALIZED"]);
         self.list.is_before(at - usize::from(is_kind), words)
     }
 
-    /// Returns true where `LIKE` names the table that a new one is made after.
+    /// Returns true where `LIKE` names the table that a new one is modelled on.
     fn begins_table(&self, at: usize) -> bool {
         self.created == Some(Created::Table) && (at == 0 || (at == 1 && self.list.is_symbol(0, b'(')))
     }
 
-    /// The type of rows that a routine gives back.
+    /// Notes the type of the rows that a routine returns; returns the next place to read.
     fn returned(&mut self, at: usize) -> usize {
         let name = self.list.name(at + 1).filter(|name| !is_own_type(&name.text));
         let next = name.as_ref().map_or(at + 1, |name| name.next);
@@ -231,7 +231,8 @@ impl<'a> TableSearch<'a> {
         self.table(at + 1, true)
     }
 
-    /// A table at a place, with its alias or, with `columns`, with a list of its columns.
+    /// Notes the table at a place, with its alias or, with `columns`, with a list of its columns; returns the next
+    /// place to read.
     fn table(&mut self, at: usize, columns: bool) -> usize {
         let list = self.list;
         let at = list.skip(at, BEFORE_TABLE);
@@ -249,7 +250,7 @@ impl<'a> TableSearch<'a> {
         next
     }
 
-    /// Binds the alias behind a table, or its own name.
+    /// Binds the alias behind a table, or its own name; returns the next place to read.
     fn alias(&mut self, name: &SqlName, next: usize) -> usize {
         let table = Some(name.text.as_str()).filter(|_| !name.has_schema());
         let table = table.filter(|table| !self.found.local.contains(&table.to_lowercase()));
@@ -271,7 +272,7 @@ impl<'a> TableSearch<'a> {
         }
     }
 
-    /// A table and the columns in the parentheses behind it.
+    /// Notes a table and the columns in the parentheses behind it; returns the next place to read.
     fn table_with_columns(&mut self, name: SqlName, open: usize) -> usize {
         let list = self.list;
         self.found.bind_name(name.last_part(), Some(name.text.as_str()).filter(|_| !name.has_schema()));
@@ -288,11 +289,11 @@ impl<'a> TableSearch<'a> {
             }
         }
         self.found.tables.push(name);
-        // Expressions of an index may call functions.
+        // The expressions of an index may call functions, so its parentheses are read again.
         open
     }
 
-    /// The routine behind `CALL` or `EXECUTE`.
+    /// Notes the routine behind `CALL` or `EXECUTE`; returns the next place to read.
     fn called(&mut self, at: usize) -> usize {
         let list = self.list;
         let at = list.skip(at + 1, &["FUNCTION", "PROCEDURE"]);
@@ -309,7 +310,7 @@ impl<'a> TableSearch<'a> {
         }
     }
 
-    /// The routine behind `DROP FUNCTION` and the like.
+    /// Notes the routine behind `DROP FUNCTION` and the like; returns the next place to read.
     fn named_routine(&mut self, at: usize) -> usize {
         let at = self.list.skip(at + 1, &["IF", "EXISTS"]);
         let name = self.list.name(at);
@@ -318,7 +319,7 @@ impl<'a> TableSearch<'a> {
         next
     }
 
-    /// Any other name: one that `WITH` gives, or one that is called.
+    /// Notes any other name, which `WITH` gives, or which is called; returns the next place to read.
     fn plain_name(&mut self, at: usize) -> usize {
         if self.has_with && self.is_given_by_with(at) {
             if let Some((name, _)) = self.list.part(at) {
@@ -329,7 +330,7 @@ impl<'a> TableSearch<'a> {
         at + self.call(at)
     }
 
-    /// `name AS (`, `name (a, b) AS (`, behind `WITH` or a comma.
+    /// Returns true for `name AS (` and `name (a, b) AS (`, behind `WITH` or a comma.
     fn is_given_by_with(&self, at: usize) -> bool {
         let list = self.list;
         let is_place = list.is_before(at, &["WITH", "RECURSIVE"]) || (at > 0 && list.is_symbol(at - 1, b','));
@@ -341,7 +342,7 @@ impl<'a> TableSearch<'a> {
         list.is(next, &["AS"]) && list.is_symbol(list.skip(next + 1, &["NOT", "MATERIALIZED"]), b'(')
     }
 
-    /// Notes a call of the name at a place, if it is one; gives back how many tokens the name takes.
+    /// Notes a call of the name at a place, if it is one; returns the number of tokens that the name takes.
     fn call(&mut self, at: usize) -> usize {
         match self.list.name(at) {
             Some(name) => {

@@ -1,4 +1,4 @@
-//! Extraction and uses of SQL in several dialects, on small sources.
+//! Tests the facts and uses that hob reads from SQL of several dialects.
 
 use crate::fixture::check_edges;
 use crate::langs::lang::Lang;

@@ -1,14 +1,15 @@
 //! Splits SQL into tokens, as far as dialects agree on them.
 //!
-//! Where they do not, the text decides: a bracket is a quoted name only if it holds one, and a backslash keeps a string open only if
-//! the string seems to go on. The body of a routine in PostgreSQL's dollar quotes is read like the text around it.
+//! Where they disagree, the text decides: a bracket is a quoted name only if it holds one, and a backslash keeps a
+//! string open only if the string seems to go on. The body of a routine in PostgreSQL's dollar quotes is read like the
+//! text around it.
 
 use memchr::memmem::find;
 
 /// Longest name in brackets, in bytes. SQL Server takes 128 characters.
 const LONGEST_NAME: usize = 520;
 
-/// Dollar quotes within dollar quotes that are told apart; more would make the search for their ends take quadratic time.
+/// Most nested dollar quotes that are told apart; more would make the search for their ends take quadratic time.
 const MOST_BODIES: usize = 4;
 
 /// The kinds of tokens.
@@ -26,7 +27,7 @@ pub(super) enum TokenKind {
     Symbol(u8),
     /// The beginning or the end of a text in dollar quotes.
     Body,
-    /// The end of a statement that only a line of its own or a `DELIMITER` says.
+    /// The end of a statement by a line of its own or by a `DELIMITER`.
     End,
 }
 
@@ -42,14 +43,14 @@ pub(super) struct Token {
 pub(super) struct Tokens<'s> {
     source: &'s [u8],
     at: usize,
-    /// True if only blanks stand before the place on its line.
+    /// True if only blanks stand before the current place on its line.
     is_line_start: bool,
     delimiter: Option<&'s [u8]>,
-    /// The ends of the dollar quotes around the place, and the length of their marks.
+    /// The dollar quotes around the current place.
     bodies: Vec<DollarBody>,
-    /// True once a dollar quote had no end: further ones are not looked for.
+    /// True once a dollar quote had no end: the ends of further ones are not looked for.
     is_unclosed: bool,
-    /// The comments right before the place: where they begin and end.
+    /// The range of the comments right before the current place.
     comments: Option<(usize, usize)>,
 }
 
@@ -71,12 +72,12 @@ impl<'s> Tokens<'s> {
         }
     }
 
-    /// True while `DELIMITER` has replaced the semicolon.
+    /// Returns true while `DELIMITER` has replaced the semicolon.
     pub(super) fn has_delimiter(&self) -> bool {
         self.delimiter.is_some()
     }
 
-    /// The comments between the token before and the next one that `next_token` gave.
+    /// Returns the range of the comments between the previous token and this one, if they belong to this one.
     pub(super) fn comments_before(&self, token: Token) -> Option<(usize, usize)> {
         let (from, to) = self.comments?;
         let between = self.source.get(to..token.from)?;
@@ -127,7 +128,7 @@ impl<'s> Tokens<'s> {
         }
     }
 
-    /// Notes a comment at the place, joined to one that ends on the line before; gives its length back.
+    /// Notes a comment at the current place, joined to one that ends on the line before; returns its length.
     fn comment(&mut self, length: usize) -> usize {
         let joined = self.comments.filter(|&(_, end)| {
             let between = self.source.get(end..self.at).unwrap_or_default();
@@ -153,7 +154,7 @@ impl<'s> Tokens<'s> {
         Some(TokenKind::Body)
     }
 
-    /// `GO`, `/` and `DELIMITER x`, each of which is a line.
+    /// Reads a line of `GO`, `/` or `DELIMITER x`, each of which stands alone.
     fn line_of_its_own(&mut self) -> Option<TokenKind> {
         let rest = &self.source[self.at..];
         let line = rest[..line_length(rest)].trim_ascii();
@@ -187,11 +188,11 @@ impl<'s> Tokens<'s> {
         if kind == TokenKind::Variable && length == 1 { TokenKind::Symbol(first) } else { kind }
     }
 
-    /// `[name]`, unless it is an index or the bounds of an array.
+    /// Reads `[name]`, unless it is an index or the bounds of an array.
     fn bracketed_name(&self, rest: &[u8]) -> (TokenKind, usize) {
         let before = self.at.checked_sub(1).and_then(|at| self.source.get(at));
         let is_index = before.is_some_and(|&b| is_word_byte(b) || matches!(b, b')' | b']'));
-        // A file of brackets that never close would be read to its end from each of them.
+        // The search is short, because a file of brackets that never close would be read to its end from each of them.
         let near = &rest[..rest.len().min(LONGEST_NAME)];
         let length = near.iter().position(|&b| matches!(b, b']' | b'\n')).unwrap_or(0);
         let is_name = rest.get(1).is_some_and(|&b| is_word_byte(b) && !b.is_ascii_digit());
@@ -224,7 +225,7 @@ impl<'s> Tokens<'s> {
     }
 }
 
-/// Returns true if a line without blanks around it ends a statement by itself.
+/// Returns true if a line, without blanks around it, ends a statement by itself.
 pub(super) fn is_end_line(line: &[u8]) -> bool {
     line == b"/" || line.eq_ignore_ascii_case(b"go")
 }
@@ -241,7 +242,7 @@ fn line_length(text: &[u8]) -> usize {
     memchr::memchr(b'\n', text).unwrap_or(text.len())
 }
 
-/// The length of a name in quotes; it ends on its line, or the quote stands for itself.
+/// Returns the kind and the length of a name in quotes; without an end on its line, the quote stands for itself.
 fn quoted_name(text: &[u8], quote: u8) -> (TokenKind, usize) {
     let end = text[1..].iter().position(|&b| b == quote || b == b'\n');
     match end.map(|end| end + 1).filter(|&end| text[end] == quote && end > 1) {
@@ -250,7 +251,7 @@ fn quoted_name(text: &[u8], quote: u8) -> (TokenKind, usize) {
     }
 }
 
-/// The length of a string. A doubled quote is one string and then another, which does no harm.
+/// Returns the length of a string. A doubled quote makes two strings of one, which does no harm.
 fn string_length(text: &[u8]) -> usize {
     let mut at = 1;
     while let Some(found) = text.get(at..).and_then(|rest| memchr::memchr2(b'\'', b'\\', rest)) {

@@ -1,4 +1,4 @@
-//! Goes through a statement for what it uses: tables and their aliases first (`tables`), then columns behind these, and calls.
+//! Finds the uses in a statement: tables and their aliases first (`tables`), then columns behind these, and calls.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -14,17 +14,17 @@ use crate::facts::{DefIdx, RefKind};
 /// Languages of routines whose text is SQL.
 const SQL_LANGUAGES: [&str; 3] = ["sql", "plpgsql", "plsql"];
 
-/// The names that one statement uses, and what its aliases mean.
+/// The names that one statement uses, and the meaning of its aliases.
 #[derive(Default)]
 pub(super) struct StatementUses {
     pub(super) tables: Vec<SqlName>,
-    /// The table behind each alias or plain name, in small letters; `None` where that is not certain.
+    /// The table behind each alias or plain name, in small letters; `None` if the table is not certain.
     pub(super) aliases: FxHashMap<String, Option<String>>,
     /// The aliases that are not the table's own name, in small letters.
     given: FxHashSet<String>,
     /// The names that `WITH` gives, in small letters.
     pub(super) local: FxHashSet<String>,
-    /// Columns in a list that belongs to a table: the table, the column and its place.
+    /// The columns in lists that belong to a table: the table, the column and the column's byte.
     pub(super) listed: Vec<(String, String, usize)>,
     pub(super) calls: Vec<SqlName>,
     /// Routines that are named without being called.
@@ -66,7 +66,7 @@ impl StatementUses {
     }
 }
 
-/// Records what a statement uses.
+/// Records the uses in a statement.
 pub(super) fn record_uses(statement: &Statement, defined: &Defined, record: &mut SqlRecord<'_>) {
     let source = record.source;
     let tokens = without_foreign_body(source, &statement.tokens);
@@ -76,12 +76,12 @@ pub(super) fn record_uses(statement: &Statement, defined: &Defined, record: &mut
         let list = TokenList { source, tokens: part };
         let uses = TableSearch::new(list, created).find();
         record_found(list, uses, defined.def, record);
-        // What `ON` means at the head of a trigger holds for its head alone.
+        // The meaning of `ON` at the head of a trigger holds for its head alone.
         created = created.filter(|created| !matches!(created, Created::Trigger | Created::Index));
     }
 }
 
-/// The tokens without the body of a routine in another language than SQL.
+/// Returns the tokens without the body of a routine in another language than SQL.
 fn without_foreign_body<'t>(source: &[u8], tokens: &'t [Token]) -> &'t [Token] {
     let list = TokenList { source, tokens };
     let bodies = || tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Body);
@@ -109,7 +109,7 @@ fn record_found(list: TokenList<'_>, uses: StatementUses, owner: Option<DefIdx>,
     }
 }
 
-/// Records `alias.column` where the alias is that of one table.
+/// Records the column of `alias.column` where the alias means one table.
 fn record_columns(
     list: TokenList<'_>,
     uses: &StatementUses,

@@ -1,4 +1,4 @@
-//! Lists of SQL's own words, and the test whether a token is one of them.
+//! Lists SQL's own words, and tells whether a token is one of them.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::tokens::{Token, TokenKind};
 
-/// Words that are no name of a table or a function, and no alias, unless they stand in quotes.
+/// Words that, without quotes, are no name of a table or a function, and no alias.
 const KEYWORDS: &str = "\
     add all alter analyze and any apply array as asc atomic before begin between by call cascade case check collate column \
     comment conflict connect constraint create cross cursor declare default deferrable delete desc distinct do drop each else elsif end \
@@ -17,7 +17,7 @@ const KEYWORDS: &str = "\
     select set setof show similar some start stdin stdout straight_join table tablesample then to trigger truncate union unique unpivot \
     until update use using values view when where while window with within";
 
-/// Types that databases have themselves.
+/// Types that databases have.
 const TYPES: &str = "\
     bigint bigserial binary bit blob bool boolean bpchar bytea bytes char character cidr clob date datetime datetime2 \
     datetimeoffset dec decimal double enum float float4 float8 geography geometry hstore image inet int int2 int4 int64 int8 \
@@ -29,7 +29,7 @@ const TYPES: &str = "\
 /// The length of the longest of these words, in bytes.
 const LONGEST: usize = 16;
 
-/// Words that begin what is no column in the parentheses of a table.
+/// Words that begin something else than a column in the parentheses of a table.
 pub(super) const NO_COLUMNS: &[&str] = &[
     "PRIMARY",
     "FOREIGN",
@@ -48,7 +48,7 @@ pub(super) const NO_COLUMNS: &[&str] = &[
     "VALUE",
 ];
 
-/// The source of a token.
+/// Returns the source of a token.
 pub(super) fn text_of(source: &[u8], token: Token) -> &str {
     let bytes = source.get(token.from..token.to).unwrap_or_default();
     std::str::from_utf8(bytes).unwrap_or("")
@@ -60,13 +60,13 @@ pub(super) fn is_word(source: &[u8], token: Token, words: &[&str]) -> bool {
     token.kind == TokenKind::Word && words.iter().any(|word| word.as_bytes().eq_ignore_ascii_case(text))
 }
 
-/// Returns true if SQL keeps a word for itself.
+/// Returns true if SQL reserves a word.
 pub(super) fn is_reserved(text: &str) -> bool {
     static WORDS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| KEYWORDS.split_whitespace().collect());
     has(&WORDS, text)
 }
 
-/// Returns true if databases have a type of this name themselves.
+/// Returns true if a database has a type of this name.
 pub(super) fn is_own_type(text: &str) -> bool {
     static WORDS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| TYPES.split_whitespace().collect());
     has(&WORDS, text)

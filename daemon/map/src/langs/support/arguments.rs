@@ -1,7 +1,8 @@
 //! Reads the arguments of a call from its tree, for languages with overloads: their number, and the kind of each.
 //!
-//! Grammars of the C family name literals alike, so one reader serves them all. What is not a literal, a creation, a cast or a
-//! local of a known type is unknown: resolution then leaves open which overload is meant, which is better than a guess.
+//! Grammars of the C family name literals alike, so one reader serves them all. An argument that is no literal,
+//! creation, cast or local of a known type is unknown: resolution then leaves open which overload is meant, which is
+//! better than a guess.
 
 use super::each_child;
 use crate::facts::{ArgumentKind, Arguments, CallArguments};
@@ -9,11 +10,11 @@ use crate::langs::lang::Lang;
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx};
 
-/// Java's classes of numbers, characters and truth values, and plain types that are no `int` but turn into one.
+/// The classes of numbers, characters and truth values of Java, and its plain types that are converted to `int`.
 const BOXED: [&str; 10] =
     ["Boolean", "Integer", "Long", "Float", "Double", "Character", "Short", "Byte", "short", "byte"];
 
-/// Brackets and casts around an argument that are looked through.
+/// Most brackets and casts around an argument that are looked through.
 const DEEP: usize = 8;
 
 /// Records the arguments in `list` for the call whose name is `name`; `more` are those that stand outside the list, as a block
@@ -82,7 +83,7 @@ fn argument_kind(node: Node<'_>, deep: usize, cx: &mut Cx<'_>) -> ArgumentKind {
     }
 }
 
-/// The kind of what shows it by the kind of its node alone.
+/// Returns the kind of an argument whose node kind alone tells it.
 fn literal_kind(node: Node<'_>, cx: &Cx<'_>) -> Option<ArgumentKind> {
     Some(match node.kind() {
         "decimal_integer_literal"
@@ -122,19 +123,20 @@ fn literal_kind(node: Node<'_>, cx: &Cx<'_>) -> Option<ArgumentKind> {
     })
 }
 
-/// The kind of a local by the type that it was declared with.
+/// Returns the kind of a local by the type that it was declared with.
 fn local_kind(name: Node<'_>, cx: &mut Cx<'_>) -> ArgumentKind {
     let Some(Binding::Typed(ty)) = cx.local_binding(cx.text(name)) else { return ArgumentKind::Unknown };
     kind_of_name(cx.facts.provisional_name(ty), cx).unwrap_or(ArgumentKind::Unknown)
 }
 
-/// The kind of the values of a type; none for Java's boxed ones, which stand for what is in them and for objects.
+/// Returns the kind of the values of a type; none for Java's boxed ones, which stand for what is in them and for
+/// objects.
 fn kind_of_name(ty: &str, cx: &Cx<'_>) -> Option<ArgumentKind> {
     let is_boxed = BOXED.contains(&ty) && cx.facts.lang() == Lang::Java;
     kind_of_type(ty).filter(|_| !is_boxed)
 }
 
-/// The kind of both branches of a condition; null is of any kind.
+/// Returns the kind of both branches of a condition; null is of any kind.
 fn branches_kind(node: Node<'_>, deep: usize, cx: &mut Cx<'_>) -> ArgumentKind {
     let count = node.named_child_count();
     let mut branch = |back: usize| {
@@ -148,7 +150,7 @@ fn branches_kind(node: Node<'_>, deep: usize, cx: &mut Cx<'_>) -> ArgumentKind {
     }
 }
 
-/// The kind of an operation's result, where the operator or its sides show it.
+/// Returns the kind of an operation's result, where the operator or its sides show it.
 fn binary_kind(node: Node<'_>, deep: usize, cx: &mut Cx<'_>) -> ArgumentKind {
     use ArgumentKind::{Bool, Text, Unknown};
     let count = node.child_count();
@@ -173,12 +175,12 @@ fn is_plain(kind: ArgumentKind) -> bool {
     matches!(kind, Int | Long | Float | Double | Char | Bool)
 }
 
-/// The kind of what is computed of values of a kind: characters become numbers.
+/// Returns the kind of the results of arithmetic on values of a kind: characters become numbers.
 fn promoted_kind(kind: ArgumentKind) -> ArgumentKind {
     if kind == ArgumentKind::Char { ArgumentKind::Int } else { kind }
 }
 
-/// The kind that methods of a name give in Java's library; no class gives them another meaning.
+/// Returns the kind of the results of methods with this name in Java's library; no class gives them another meaning.
 fn kind_of_result(name: &str) -> ArgumentKind {
     match name {
         "intValue" => ArgumentKind::Int,
@@ -192,7 +194,7 @@ fn kind_of_result(name: &str) -> ArgumentKind {
     }
 }
 
-/// The kind of a number by its suffix and its point.
+/// Returns the kind of a number by its suffix and its point.
 fn number_kind(text: &str) -> ArgumentKind {
     let is_hex = text.starts_with("0x") || text.starts_with("0X");
     let point = !is_hex && text.contains(['.', 'e', 'E']);
@@ -207,8 +209,8 @@ fn number_kind(text: &str) -> ArgumentKind {
     }
 }
 
-/// The kind of the values of a type, as its name is written; `None` for types whose name says nothing about it, as a type
-/// parameter's does not.
+/// Returns the kind of the values of a type, as its name is written; `None` for types whose name says nothing about it,
+/// as a type parameter's does not.
 pub(crate) fn kind_of_type(name: &str) -> Option<ArgumentKind> {
     use ArgumentKind::{Array, Bool, Char, Double, Float, Int, Long, Object, Text};
     let name = name.trim().trim_end_matches('?').trim_end_matches('&').trim();

@@ -3,8 +3,8 @@
 use crate::facts::StrId;
 use crate::walk::{Binding, Cx};
 
-/// `name` is given a value of this type. What it was given before counts too, because the walk knows no branches: two
-/// different types are none.
+/// Records that `name` is assigned a value of this type. Earlier assignments count too, because the walk knows no
+/// branches: two different types leave the type unknown.
 pub(crate) fn assign_type(cx: &mut Cx<'_>, name: &str, ty: Option<StrId>) {
     let binding = match (cx.local_binding(name), ty) {
         (None, Some(ty)) => Binding::Typed(ty),

@@ -1,6 +1,6 @@
 //! Splits a written type or argument list where no brackets are open.
 
-/// The parts of a text between separators that stand in no brackets, as they are written.
+/// Yields the parts of a text between the separators that stand in no brackets, untrimmed.
 pub(crate) fn split_outside_brackets(text: &str, separator: char) -> impl Iterator<Item = &str> {
     let (mut depth, mut before) = (0_i32, ' ');
     text.split(move |c: char| {

@@ -1,22 +1,22 @@
 //! Records on which lines the values of a file stand while the tracer goes through the file.
 //!
-//! Only the explanation of an edge asks for these places; the facts of a file are made without them. A variable that is read where one
-//! assignment alone can have reached it is that assignment's value, so the record also keeps through which store an expression
-//! has its value: otherwise `b = a` would leave no trace between the two names.
+//! Only the explanation of an edge asks for these places; the facts of a file are made without them. A variable that is
+//! read where only one assignment can have reached it has that assignment's value. So the record also keeps through
+//! which store an expression has its value: otherwise `b = a` would leave no trace between the two names.
 
 use rustc_hash::FxHashMap;
 
 use crate::facts::{FlowPart, FlowPlaces, FlowTarget, SeenIdx, SeenPlace, SlotIdx, StorePlace, ValueIdx};
 use crate::syntax::Node;
 
-/// The state of the expression around, set aside while the recorder is in an inner one.
+/// The state of the outer expression, set aside while the recorder is in an inner one.
 pub(crate) struct OuterExpression {
     line: u32,
     /// Number of expressions that ended before the inner one began.
     before: usize,
 }
 
-/// The state of the statement around, set aside while the recorder is in an inner one.
+/// The state of the outer statement, set aside while the recorder is in an inner one.
 pub(crate) struct OuterStatement {
     line: u32,
     since: usize,
@@ -57,7 +57,7 @@ impl FlowRecorder {
         OuterExpression { line, before: self.places.seen.len() }
     }
 
-    /// Ends an expression; `value` is `None` if nothing is known of what it gives.
+    /// Ends an expression; `value` is `None` if its value is unknown.
     pub(super) fn end_expression(&mut self, outer: OuterExpression, value: Option<ValueIdx>) {
         // In parentheses the inner expression is the place.
         if let Some(value) = value.filter(|value| self.last_seen(outer.before, *value).is_none()) {
@@ -83,12 +83,12 @@ impl FlowRecorder {
         self.places.values.push(self.line);
     }
 
-    /// Notes that a variable is read of which the last store is known to count.
+    /// Notes that a variable is read whose last store is known to be the one that counts.
     pub(super) fn note_read(&mut self, slot: SlotIdx, value: ValueIdx) {
         self.pending = self.last.get(&slot).map(|store| PendingRead { value, store: *store });
     }
 
-    /// Notes that a value is read from a container where the last store is known to count.
+    /// Notes that a value is read from a container whose last store under that key is known to be the one that counts.
     pub(super) fn note_held(&mut self, of: ValueIdx, value: ValueIdx) {
         let into = |store: &StorePlace| matches!(store.to, FlowTarget::Item(into, _) if into == of);
         let store = self.places.stores.iter().rposition(|store| into(store) && store.value == value);
@@ -115,7 +115,7 @@ impl FlowRecorder {
         self.places.callees.push(seen);
     }
 
-    /// The expression of the statement at hand that gave a value last.
+    /// Returns the last expression of the current statement that gave a value.
     fn seen_in_statement(&mut self, value: ValueIdx) -> Option<SeenIdx> {
         if self.pending.is_some_and(|read| read.value == value) {
             return Some(self.push_seen(value));

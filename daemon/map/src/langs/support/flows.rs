@@ -1,8 +1,8 @@
-//! Puts together where the values of a file go ([`Flows`]) while its tree is gone through.
+//! Collects where the values of a file go ([`Flows`]) while an extractor goes through its tree.
 //!
-//! A language says what is declared, assigned, read, called and stored, in the order in which it runs. What is kept here is which
-//! single assignment a variable was last given where the text runs straight on: a read is then of that value, so that
-//! of `a = f; a = g; a()` only `g` is called. Where text may run or not, or run again, that knowledge ends.
+//! A language says what is declared, assigned, read, called and stored, in the order in which it runs. The tracer keeps
+//! which single assignment a variable was last given where the text runs straight on: a read is then of that value, so
+//! that of `a = f; a = g; a()` only `g` is called. Where text may run or not, or run again, that knowledge ends.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,7 +15,7 @@ use crate::walk::LineTracker;
 
 use super::flow_recorder::{FlowRecorder, OuterExpression, OuterStatement};
 
-/// Most values of one file; a file with more is a table of data, and is followed no further.
+/// Most values of one file; a file with more is a table of data, and gets no flows.
 const MOST: usize = 1 << 18;
 
 /// Longest text that may be a key, in bytes.
@@ -27,7 +27,7 @@ const FILE: ScopeIdx = ScopeIdx(0);
 /// Collects the flows of one file.
 pub(crate) struct Tracer<'t> {
     pub(crate) source: &'t [u8],
-    /// All of it as text, if it is that.
+    /// The whole source as text; `None` if it is not UTF-8.
     whole: Option<&'t str>,
     facts: FactsBuilder,
     lines: LineTracker,
@@ -37,29 +37,28 @@ pub(crate) struct Tracer<'t> {
     scopes: Vec<FlowScope>,
     slots: Vec<Slot>,
     stores: Vec<FlowStore>,
-    /// Where a value is that can be met again.
+    /// The index of each value that stands for all of its occurrences.
     interned: FxHashMap<FlowValue, ValueIdx>,
     names: FxHashMap<(ScopeIdx, StrId), SlotIdx>,
-    /// The value that each variable of the scope at hand was last given, where nothing else can have reached this
-    /// place.
+    /// The last value of each variable of the current scope, where no other value can have reached the current place.
     known: FxHashMap<SlotIdx, ValueIdx>,
-    /// The same of what containers hold under a key.
+    /// The last value under a key of a container, where no other value can have reached the current place.
     held: FxHashMap<(ValueIdx, StrId), ValueIdx>,
     /// Variables that were assigned since the innermost text began that may not run.
     assigned: Vec<SlotIdx>,
     put: Vec<(ValueIdx, StrId)>,
-    /// Number of texts around, in the scope at hand, that may not run; one more once the scope may have been left.
+    /// Number of enclosing texts, in the current scope, that may not run; one more once the scope may have been left.
     doubts: u32,
     scope: ScopeIdx,
-    /// Functions without an object of their own.
+    /// The scopes of functions without a `this` of their own.
     arrows: FxHashSet<ScopeIdx>,
-    /// The functions and classes that the file defines, by where their names stand.
+    /// The functions and classes that the file defines, by the positions of their names.
     made: FxHashMap<(u32, u32), DefIdx>,
     /// Records the lines on which values stand, if they are asked for.
     recorder: Option<FlowRecorder>,
 }
 
-/// The state of the scope around, set aside while the tracer goes through an inner scope.
+/// The state of the outer scope, set aside while the tracer goes through an inner one.
 pub(crate) struct Outer {
     scope: ScopeIdx,
     known: FxHashMap<SlotIdx, ValueIdx>,
@@ -69,13 +68,13 @@ pub(crate) struct Outer {
     doubts: u32,
 }
 
-/// The assignments before text began that may not run.
+/// The assignments that were noted before text began that may not run.
 pub(crate) struct Since {
     assigned: Vec<SlotIdx>,
     put: Vec<(ValueIdx, StrId)>,
 }
 
-/// The way in which text runs that does not simply run on.
+/// The number of times that a piece of text runs, if it is not exactly once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TracedRun {
     /// Once or not at all.
@@ -84,7 +83,7 @@ pub(crate) enum TracedRun {
     Again,
 }
 
-/// The named children of a node that are no comments.
+/// Yields the named children of a node that are no comments.
 pub(crate) fn children_but<'t, F: Fn(Node<'t>) -> bool>(
     node: Node<'t>,
     is_comment: F,
@@ -131,7 +130,7 @@ impl<'t> Tracer<'t> {
         }
     }
 
-    /// The facts, with what was collected.
+    /// Adds the collected flows to the facts and returns them; a file with too many values has none.
     pub(crate) fn finish(mut self) -> FactsBuilder {
         if self.values.len() < MOST {
             self.facts.set_flows(Flows {
@@ -175,7 +174,7 @@ impl<'t> Tracer<'t> {
         self.facts.provisional_name(name) == text
     }
 
-    /// The scope that is gone through.
+    /// Returns the scope that the tracer goes through.
     pub(crate) fn current_scope(&self) -> ScopeIdx {
         self.scope
     }
@@ -188,7 +187,7 @@ impl<'t> Tracer<'t> {
         self.scopes[self.scope.0 as usize].kind = kind;
     }
 
-    /// The innermost function around that has an object at hand: none that is without a name of its own in another function.
+    /// Returns the scope whose `this` the current place sees: the innermost one that is no arrow function.
     pub(crate) fn scope_of_this(&self) -> ScopeIdx {
         let mut at = self.scope;
         while self.arrows.contains(&at) {
@@ -197,25 +196,25 @@ impl<'t> Tracer<'t> {
         at
     }
 
-    /// Says that the scope at hand has the object at hand of the one around it.
+    /// Notes that the current scope has no `this` of its own, but that of the scope around it.
     pub(crate) fn is_arrow(&mut self) {
         self.arrows.insert(self.scope);
     }
 
-    /// Says whose a function is that was just met.
+    /// Sets the value whose member a function is that was just traced.
     pub(crate) fn set_home(&mut self, function: ValueIdx, home: ValueIdx) {
         if let FlowValue::Scope(scope) = self.value_at(function) {
             self.scopes[scope.0 as usize].home = Some(home);
         }
     }
 
-    /// The function or class whose name stands here.
+    /// Returns the function or class whose name is this node.
     pub(crate) fn def_at(&mut self, name: Node<'_>) -> Option<DefIdx> {
         let at = self.lines.position(self.source, name);
         self.made.get(&at).copied()
     }
 
-    /// A value that is the same wherever it is met.
+    /// Returns the index of a value that is the same wherever it occurs.
     pub(crate) fn value(&mut self, value: FlowValue) -> ValueIdx {
         if let Some(&known) = self.interned.get(&value) {
             return known;
@@ -250,7 +249,7 @@ impl<'t> Tracer<'t> {
         self.recorder.as_mut().map(|recorder| recorder.begin_expression(node))
     }
 
-    /// Ends the expression: `value` is what it gives.
+    /// Ends an expression with the value that it gives.
     pub(crate) fn end_expression(&mut self, outer: Option<OuterExpression>, value: ValueIdx) {
         let is_unknown = self.is_unknown(value);
         if let Some((recorder, outer)) = self.recorder.as_mut().zip(outer) {
@@ -263,14 +262,14 @@ impl<'t> Tracer<'t> {
         self.recorder.as_mut().map(|recorder| recorder.begin_statement(node))
     }
 
-    /// Ends the statement.
+    /// Ends a statement; the recorder goes back to the outer one.
     pub(crate) fn end_statement(&mut self, outer: Option<OuterStatement>) {
         if let Some((recorder, outer)) = self.recorder.as_mut().zip(outer) {
             recorder.end_statement(outer);
         }
     }
 
-    /// Enters a scope within the one at hand.
+    /// Enters a scope inside the current one.
     pub(crate) fn open(&mut self, kind: ScopeKind, def: Option<DefIdx>, home: Option<ValueIdx>) -> Outer {
         let params = self.slots.len() as u32;
         self.scopes.push(FlowScope { kind, def, parent: self.scope, home, params, param_count: 0 });
@@ -285,7 +284,7 @@ impl<'t> Tracer<'t> {
         }
     }
 
-    /// Leaves it again; gives it as a value.
+    /// Leaves the current scope, and returns it as a value.
     pub(crate) fn close(&mut self, outer: Outer) -> ValueIdx {
         let scope = std::mem::replace(&mut self.scope, outer.scope);
         self.known = outer.known;
@@ -296,7 +295,7 @@ impl<'t> Tracer<'t> {
         self.value(FlowValue::Scope(scope))
     }
 
-    /// A parameter of the scope just opened; all come before its variables.
+    /// Declares a parameter of the scope just opened; all parameters come before its variables.
     pub(crate) fn declare_parameter(&mut self, name: &str, kind: SlotKind) -> SlotIdx {
         let name = self.facts.intern(name);
         let slot = self.new_slot(name, kind);
@@ -311,7 +310,7 @@ impl<'t> Tracer<'t> {
         slot
     }
 
-    /// A variable of the scope at hand.
+    /// Declares a variable of the current scope, unless it has one of that name.
     pub(crate) fn declare_variable(&mut self, name: &str) -> SlotIdx {
         let id = self.facts.intern(name);
         match self.names.get(&(self.scope, id)) {
@@ -320,7 +319,7 @@ impl<'t> Tracer<'t> {
         }
     }
 
-    /// Declares a variable of the scope at hand, hiding one of the name until it is revealed again.
+    /// Declares a variable of the current scope that hides one of its name until that is revealed again.
     pub(crate) fn declare_hiding(&mut self, name: &str) -> (StrId, Option<SlotIdx>) {
         let id = self.facts.intern(name);
         let hidden = self.names.get(&(self.scope, id)).copied();
@@ -335,7 +334,7 @@ impl<'t> Tracer<'t> {
         };
     }
 
-    /// The variable that a name means here. Names of a class are seen in its body alone.
+    /// Returns the variable that a name means here. Names of a class are seen in its body alone.
     pub(crate) fn find(&mut self, name: &str) -> Option<SlotIdx> {
         let id = self.facts.intern(name);
         self.find_interned(id)
@@ -374,7 +373,8 @@ impl<'t> Tracer<'t> {
         }
     }
 
-    /// All arguments of the function that has the object at hand, under the name that the language has for them.
+    /// Returns the value of all arguments of the function whose `this` is seen here, under the name that the language
+    /// has for them.
     pub(crate) fn read_arguments(&mut self, name: &str) -> ValueIdx {
         let scope = self.scope_of_this();
         let is_function = !matches!(self.kind_of(scope), ScopeKind::File | ScopeKind::Class);
@@ -388,7 +388,7 @@ impl<'t> Tracer<'t> {
         self.value(FlowValue::Slot(slot))
     }
 
-    /// Gives a variable a value.
+    /// Assigns a value to a variable.
     pub(crate) fn assign_variable(&mut self, slot: SlotIdx, value: ValueIdx) {
         self.store_value(FlowTarget::Slot(slot), value);
         if self.slots[slot.0 as usize].scope == self.scope {
@@ -397,7 +397,7 @@ impl<'t> Tracer<'t> {
         }
     }
 
-    /// Puts a value somewhere.
+    /// Records that a value is put somewhere; an unknown value is dropped.
     pub(crate) fn store_value(&mut self, to: FlowTarget, value: ValueIdx) {
         if !self.is_unknown(value) {
             let is_sure = self.doubts == 0 && matches!(to, FlowTarget::Member(..));
@@ -409,7 +409,7 @@ impl<'t> Tracer<'t> {
         }
     }
 
-    /// Puts a value under a key.
+    /// Puts a value under a key of a container.
     pub(crate) fn store_item(&mut self, of: ValueIdx, key: ValueIdx, value: ValueIdx) {
         self.store_value(FlowTarget::Item(of, key), value);
         match self.value_at(key) {
@@ -430,7 +430,7 @@ impl<'t> Tracer<'t> {
             }
             return value;
         }
-        // What is written within what is written is one thing, whatever becomes of it.
+        // A container inside a written container is the same one at every read, whatever is put into it later.
         let inner = self.written_part(of, Label::Named(text)).or_else(|| {
             let at = self.facts.provisional_name(text).parse().ok()?;
             self.written_part(of, Label::At(at))
@@ -441,13 +441,13 @@ impl<'t> Tracer<'t> {
         }
     }
 
-    /// Returns true if the file shows something under a key of a container.
+    /// Returns true if the file shows a value under a key of a container.
     pub(crate) fn holds_key(&mut self, of: ValueIdx, key: ValueIdx) -> bool {
         let FlowValue::Text(text) = self.value_at(key) else { return false };
         self.held.contains_key(&(of, text)) || self.written_part(of, Label::Named(text)).is_some()
     }
 
-    /// The part of a container that is written with this label, if nothing was put there since.
+    /// Returns the part that a container is written with under this label; `None` if parts without a label may hide it.
     pub(crate) fn written_part(&mut self, of: ValueIdx, label: Label) -> Option<ValueIdx> {
         let FlowValue::Container(parts) = self.value_at(of) else { return None };
         let parts = &self.parts[parts.start as usize..(parts.start + parts.len) as usize];
@@ -456,13 +456,13 @@ impl<'t> Tracer<'t> {
         found.filter(|_| !is_open).map(|part| part.value)
     }
 
-    /// The parts of a container that is written where it is read.
+    /// Returns the parts of a container literal; `None` for other values.
     pub(crate) fn parts_of(&self, of: ValueIdx) -> Option<Vec<FlowPart>> {
         let FlowValue::Container(parts) = self.value_at(of) else { return None };
         Some(self.parts[parts.start as usize..(parts.start + parts.len) as usize].to_vec())
     }
 
-    /// Begins text that may not run, or run again; what is known of what it assigns is nothing once it ends.
+    /// Begins text that may not run, or run again: what it assigns counts as unknown once it ends.
     pub(crate) fn begin(&mut self, run: TracedRun) -> Since {
         if run == TracedRun::Again {
             self.known.clear();
@@ -484,7 +484,7 @@ impl<'t> Tracer<'t> {
         }
     }
 
-    /// Says that the scope at hand may end here: what follows in it may not run.
+    /// Notes that the current scope may end here: what follows in it may not run.
     pub(crate) fn may_end_scope(&mut self) {
         self.doubts += 1;
     }
@@ -495,7 +495,7 @@ impl<'t> Tracer<'t> {
         self.note_parts_from(start)
     }
 
-    /// The parts that were just added, from a number on.
+    /// Returns the parts that were added from a number on, after noting their places.
     fn note_parts_from(&mut self, start: usize) -> FlowParts {
         let added = &self.parts[start..];
         if let Some(recorder) = &mut self.recorder {
@@ -509,7 +509,7 @@ impl<'t> Tracer<'t> {
         self.push_value(FlowValue::Container(parts))
     }
 
-    /// Any of several values.
+    /// Returns a value that may be any of several.
     pub(crate) fn one_of(&mut self, values: &[ValueIdx]) -> ValueIdx {
         let mut some: Vec<ValueIdx> = values.iter().copied().filter(|at| !self.is_unknown(*at)).collect();
         some.dedup();
@@ -525,7 +525,7 @@ impl<'t> Tracer<'t> {
         }
     }
 
-    /// A call of `callee`, whose name stands at `at`.
+    /// Records a call of `callee`, whose name stands at `at`, and returns its result.
     pub(crate) fn call(
         &mut self,
         callee: ValueIdx,
@@ -547,13 +547,13 @@ impl<'t> Tracer<'t> {
         self.push_value(FlowValue::Call(CallIdx(self.calls.len() as u32 - 1)))
     }
 
-    /// A member of a value.
+    /// Returns the member of a value by its name.
     pub(crate) fn member_value(&mut self, of: ValueIdx, name: &str) -> ValueIdx {
         let name = self.facts.intern(name);
         self.value(FlowValue::Member(of, name))
     }
 
-    /// The content of a text, if it can be a key. A quote tells it from a number.
+    /// Returns the content of a string as a value, if it can be a key. A quote before it tells it from a number.
     pub(crate) fn text_value(&mut self, content: &str) -> ValueIdx {
         if content.len() < LONGEST_KEY {
             self.literal_value(&format!("'{content}"))
@@ -562,13 +562,13 @@ impl<'t> Tracer<'t> {
         }
     }
 
-    /// A text or number as it is written, if it can be a key: a message is none.
+    /// Returns a string or number as it is written, if it can be a key: a message with spaces cannot.
     pub(crate) fn literal_value(&mut self, text: &str) -> ValueIdx {
         let is_key = text.len() <= LONGEST_KEY && !text.contains(char::is_whitespace);
         if is_key { self.key(text) } else { self.unknown_value() }
     }
 
-    /// A text or number as a key.
+    /// Returns a string or number as a key.
     pub(crate) fn key(&mut self, text: &str) -> ValueIdx {
         let text = self.facts.intern(text);
         self.value(FlowValue::Text(text))

@@ -1,7 +1,7 @@
-//! A grammar made ready: what each of its node kinds means to an extractor, and the numbers of its fields.
+//! Prepares a grammar for an extractor: the meaning of each of its node kinds, and the numbers of its fields.
 //!
-//! Made once per process, behind a `LazyLock`; then the walk's inner loop looks things up in arrays and compares no names.
-//! A grammar that needs more than this (C, with two dialects) has a type of its own.
+//! The tables are made once per process, behind a `LazyLock`; then the walk's inner loop looks things up in arrays and
+//! compares no names. A grammar that needs more than this (C, with two dialects) has a type of its own.
 
 use tree_sitter::Language;
 
@@ -18,8 +18,8 @@ pub(crate) struct Grammar<K, F> {
 }
 
 impl<K: Copy + Default, F> Grammar<K, F> {
-    /// The tables of `language`; kinds that `kinds` does not name are `K::default()`. `fields` is the `new` of the struct of
-    /// field numbers.
+    /// Makes the tables of `language`; kinds that `kinds` does not name are `K::default()`. `fields` is the `new` of
+    /// the struct of field numbers.
     pub(crate) fn new(
         language: Option<&Language>,
         kinds: &[(&str, K)],
@@ -34,8 +34,8 @@ impl<K: Copy + Default, F> Grammar<K, F> {
     }
 }
 
-/// The names in a table of kinds that the grammar does not have: each is a slip of the pen, or was renamed by a newer
-/// grammar. A language's tests assert that there are none.
+/// Returns the names in a table of kinds that the grammar does not have: each is a slip of the pen, or was renamed by a
+/// newer grammar. A language's tests assert that there are none.
 #[cfg(test)]
 pub(crate) fn unknown_kinds<'k, K>(language: Option<&Language>, kinds: &'k [(&'k str, K)]) -> Vec<&'k str> {
     let unknown = |name: &&str| language.is_some_and(|language| language.id_for_node_kind(name, true) == 0);

@@ -1,10 +1,11 @@
-//! Where a definition's header starts and what its modifiers say, for grammars that put annotations inside the definition.
+//! Finds where a definition's header starts and reads its modifiers, for grammars that put annotations inside the
+//! definition.
 
 use super::child_where;
 use crate::syntax::Node;
 use crate::walk::Cx;
 
-/// First byte of a header when the annotations before it are left out. `is_annotation` holds for them; a grammar's
+/// Returns the first byte of a header without the annotations before it, for which `is_annotation` holds; a grammar's
 /// `modifiers` node may hold them together with words.
 pub(crate) fn header_start(node: Node<'_>, cx: &Cx<'_>, is_annotation: impl Fn(Node<'_>) -> bool) -> usize {
     let counts = |n: Node<'_>| !n.is_extra() && !is_annotation(n);

@@ -6,15 +6,15 @@
 use crate::syntax::Node;
 use crate::walk::Cx;
 
-/// Longest documentation that is looked at, in bytes; only its first paragraph is kept.
+/// Longest documentation that is read, in bytes; only its first paragraph is kept.
 const DOC_LIMIT: usize = 4096;
 
 /// The role of a comment before a definition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Comment {
-    /// Documentation of what follows.
+    /// Documentation of the next definition.
     Doc,
-    /// Neither documents nor separates.
+    /// A comment that neither documents nor separates.
     Other,
 }
 
@@ -27,11 +27,11 @@ pub(crate) struct Outer {
     pub(crate) line: Option<u32>,
     /// End of the enclosing wrapper, if any.
     pub(crate) end: usize,
-    /// Its last line, 1-based.
+    /// The last line of the wrapper, 1-based.
     pub(crate) end_line: u32,
     /// The comment's text without its marks.
     pub(crate) doc: String,
-    /// A mark that an attribute set (it says "test").
+    /// True if an attribute marks the definition, as a test.
     pub(crate) marked: bool,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Lead {
 }
 
 impl Lead {
-    /// Adds a comment that the walk passes; one behind something else on its line is ignored.
+    /// Adds a comment that the walk passes; one that stands behind other text on its line is ignored.
     pub(crate) fn add_comment(&mut self, node: Node<'_>, source: &[u8], kind: Comment) {
         let (start, end) = (node.start_byte(), trimmed_end(node, source));
         if is_trailing(source, start) {
@@ -74,7 +74,7 @@ impl Lead {
         self.end = node.end_byte();
     }
 
-    /// Takes what belongs to a definition that starts at `node`; empty if something else lies between.
+    /// Takes the comments and attributes of a definition that starts at `node`; empty if something else lies between.
     pub(crate) fn take_outer(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Outer {
         let lead = std::mem::take(self);
         if !lead.is_adjacent_to(cx.source, node.start_byte()) {
@@ -98,7 +98,7 @@ impl Lead {
     }
 }
 
-/// Number of line ends between two places with only white space between them.
+/// Returns the number of line ends between two places; `None` if more than white space, or a lot of it, lies between.
 fn lines_between(source: &[u8], from: usize, to: usize) -> Option<usize> {
     let between = source.get(from..to)?;
     if between.len() > 400 {
@@ -107,7 +107,7 @@ fn lines_between(source: &[u8], from: usize, to: usize) -> Option<usize> {
     between.iter().all(u8::is_ascii_whitespace).then(|| between.iter().filter(|&&b| b == b'\n').count())
 }
 
-/// Some grammars' line comments take their line end along.
+/// Returns the end of a comment without its line ending, which some grammars include.
 fn trimmed_end(node: Node<'_>, source: &[u8]) -> usize {
     let mut end = node.end_byte().min(source.len());
     while end > node.start_byte() && matches!(source[end - 1], b'\n' | b'\r') {
@@ -116,13 +116,13 @@ fn trimmed_end(node: Node<'_>, source: &[u8]) -> usize {
     end
 }
 
-/// Returns true if something else stands before the comment on its line.
+/// Returns true if other text stands before the comment on its line.
 fn is_trailing(source: &[u8], start: usize) -> bool {
     let before = source.get(..start).unwrap_or(&[]);
     before.iter().rev().take_while(|&&b| b != b'\n').any(|b| !b.is_ascii_whitespace())
 }
 
-/// Comment text without the marks.
+/// Returns the text of a comment without its marks.
 fn clean_comment(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     for line in raw.lines() {

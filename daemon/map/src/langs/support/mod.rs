@@ -1,7 +1,7 @@
 //! Holds what several extractors need and no grammar knows: comments before a definition, names that come into scope
 //! later than they stand in the text, names that are not uses, paths.
 //!
-//! Nothing here decides what a node means; that is each language's own business.
+//! Nothing here decides what a node means; each language does that itself.
 
 mod arguments;
 mod assign;
@@ -42,10 +42,10 @@ use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, Receiver, RefKind};
 use crate::syntax::{Node, NodeCursor, StepTo};
 use crate::walk::Cx;
 
-/// Longest piece of a header that is looked at, in bytes.
+/// Longest piece of a header that is read, in bytes.
 const HEAD_LIMIT: usize = 1200;
 
-/// The number of a grammar's field; 0, which no node has, when the grammar lacks it.
+/// Returns the number of a grammar's field; 0, which no node has, if the grammar lacks the field.
 pub(crate) fn field(language: Option<&Language>, name: &str) -> u16 {
     language.and_then(|language| language.field_id_for_name(name)).map_or(0, Into::into)
 }
@@ -70,7 +70,7 @@ pub(crate) use fields;
 /// for a [`crate::walk::KindTable`]: comparing names costs more than all else that is done with a node.
 macro_rules! node_kinds {
     ($type:ident { $($kind:ident: $name:literal),* $(,)? }) => {
-        /// The kinds of nodes that are told apart.
+        /// The kinds of nodes that the reader tells apart.
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
         pub(crate) enum $type { #[default] Other, $($kind),* }
 
@@ -86,7 +86,7 @@ pub(crate) use node_kinds;
 pub(crate) struct NewDef<'t, 'a> {
     /// The node of the whole definition.
     pub(crate) node: Node<'t>,
-    /// Where its name stands, see [`Cx::position`].
+    /// The position of its name, see [`Cx::position`].
     pub(crate) name_at: (u32, u32),
     /// The name as it is written.
     pub(crate) name: &'a str,
@@ -98,11 +98,11 @@ pub(crate) struct NewDef<'t, 'a> {
     pub(crate) parent: Option<DefIdx>,
     /// The start of its qualified name, see [`DefInput::qualifier`].
     pub(crate) qualifier: Option<&'a str>,
-    /// The bytes that make its signature.
+    /// The first byte of its signature, and the byte behind the last.
     pub(crate) head: (usize, usize),
 }
 
-/// A definition as an item of the language shows it, before anything is known of what it stands in.
+/// A definition as its item shows it, before it is known which definition it stands in.
 #[derive(Clone, Copy)]
 pub(crate) struct ItemDef<'t> {
     /// The node of the whole definition.
@@ -120,8 +120,9 @@ pub(crate) struct ItemDef<'t> {
 }
 
 impl NewDef<'_, '_> {
-    /// Records it; with `scope`, children are walked inside it and `scope` says whether it binds. A name that the parser
-    /// made up, or that is not UTF-8, makes no definition; its children are then walked in a scope of nobody's.
+    /// Records the definition; with `scope`, children are walked inside it and `scope` says whether it binds. A name
+    /// that the parser made up, or that is not UTF-8, makes no definition; its children are then walked in a scope
+    /// without an owner.
     pub(crate) fn make_def(&self, cx: &mut Cx<'_>, outer: &Outer, scope: Option<bool>) -> Option<DefIdx> {
         if self.name.is_empty() {
             scope.into_iter().for_each(|binds| cx.open_scope(binds));
@@ -163,12 +164,12 @@ pub(crate) fn refer_unbound(cx: &mut Cx<'_>, name: &str, at: Node<'_>, kind: Ref
     cx.refer(name, at, kind, receiver);
 }
 
-/// Nodes that a parent has dealt with, so that the walk passes them over.
+/// Nodes that a parent has handled, so that the walk passes over them.
 #[derive(Debug, Default)]
 pub(crate) struct Handled(FxHashSet<usize>);
 
 impl Handled {
-    /// The walk is to pass this node over.
+    /// Makes the walk pass over a node.
     pub(crate) fn mark(&mut self, node: Node<'_>) {
         self.0.insert(node.id());
     }
@@ -179,7 +180,7 @@ impl Handled {
     }
 }
 
-/// The node's first child, anonymous ones included, for which `wanted` holds.
+/// Returns the node's first child, anonymous ones included, for which `wanted` holds.
 pub(crate) fn child_where<'t>(node: Node<'t>, mut wanted: impl FnMut(Node<'t>) -> bool) -> Option<Node<'t>> {
     let mut cursor = NodeCursor::new(node);
     let mut child = cursor.first_child(StepTo::Any)?;
@@ -189,7 +190,7 @@ pub(crate) fn child_where<'t>(node: Node<'t>, mut wanted: impl FnMut(Node<'t>) -
     Some(child)
 }
 
-/// Calls `each` with every child, anonymous ones included, and the number of its field (0 without one).
+/// Calls `each` with every child, anonymous ones included, and the number of its field (0 for none).
 pub(crate) fn each_child<'t>(node: Node<'t>, mut each: impl FnMut(Node<'t>, u16)) {
     let mut cursor = NodeCursor::new(node);
     let mut next = cursor.first_child(StepTo::Any);

@@ -1,7 +1,8 @@
-//! Names that come into scope after the text that introduces them: in `let x = x();` the call is not to the local.
+//! Delays bindings that take effect after the text that introduces them: in `let x = x();` the call is not to the
+//! local.
 //!
-//! The walk goes through the text in order, so a binding is kept until the walk reaches the place where it takes effect,
-//! and forgotten if the block it belongs to is over by then.
+//! The walk goes through the text in order, so a binding is kept until the walk reaches the place where it takes
+//! effect, and dropped if the block it belongs to has ended by then.
 
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx};
@@ -10,7 +11,7 @@ use crate::walk::{Binding, Cx};
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     waiting: Vec<PendingBinding>,
-    /// Where the blocks around the walk end, innermost last.
+    /// The ends of the blocks around the walk, innermost last.
     blocks: Vec<usize>,
 }
 
@@ -23,7 +24,7 @@ struct PendingBinding {
 }
 
 impl Pending {
-    /// Called first for each node of the walk.
+    /// Makes the bindings that take effect up to `at`. The walk calls it first for each node.
     pub(crate) fn bind_reached(&mut self, at: usize, cx: &mut Cx<'_>) {
         while let Some(next) = self.waiting.pop_if(|next| next.from <= at) {
             if at < next.until {
@@ -32,7 +33,7 @@ impl Pending {
         }
     }
 
-    /// A block is entered.
+    /// Enters a block, which ends the bindings made in it.
     pub(crate) fn enter_block(&mut self, node: Node<'_>) {
         while self.blocks.pop_if(|end| *end <= node.start_byte()).is_some() {}
         self.blocks.push(node.end_byte());

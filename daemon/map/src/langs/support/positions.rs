@@ -1,10 +1,11 @@
-//! Counts lines and columns of places in a text that are asked for from first to last.
+//! Computes lines and columns of places in a text that are asked for from first to last.
 //!
-//! Readers without a grammar know bytes only. Counting on from the last place keeps that linear however long a line is.
+//! Readers without a grammar know bytes only. Counting on from the last place takes linear time in all, however long a
+//! line is.
 
 use hob_base::line_index::{mark_len, utf16_len};
 
-/// Positions of places that are asked for from first to last.
+/// The state of the count: the last place and its position.
 #[derive(Debug)]
 pub(crate) struct PiecePositions<'s> {
     source: &'s [u8],
@@ -18,7 +19,7 @@ impl<'s> PiecePositions<'s> {
         Self { source, at: mark_len(source), line: 1, col: 1 }
     }
 
-    /// The 1-based line and UTF-16 column of a byte that is not before the last one asked for.
+    /// Returns the 1-based line and UTF-16 column of a byte that is not before the last one asked for.
     pub(crate) fn position_at(&mut self, byte: usize) -> (u32, u32) {
         let between = self.source.get(self.at..byte).unwrap_or(&[]);
         match memchr::memrchr(b'\n', between) {

@@ -1,11 +1,11 @@
-//! Small helpers over workspace paths, and a fake project for tests.
+//! Helps import rules with workspace paths and declared packages, and gives their tests a fake project.
 
-/// The folder of a path; empty at the root.
+/// Returns the folder of a path; empty at the root.
 pub(crate) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Joins a folder and a relative path, with `.` and `..` followed. `None` when it leads out of the workspace.
+/// Joins a folder and a relative path, and follows `.` and `..`. `None` if the path leads out of the workspace.
 pub(crate) fn join(folder: &str, relative: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|p| !p.is_empty()).collect();
     for part in relative.split('/') {
@@ -20,31 +20,31 @@ pub(crate) fn join(folder: &str, relative: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Number of leading folders that two paths share.
+/// Returns the number of leading folders that two paths share.
 pub(crate) fn shared_folders(a: &str, b: &str) -> usize {
     folder_of(a).split('/').zip(folder_of(b).split('/')).take_while(|(x, y)| x == y).count()
 }
 
 pub(crate) mod packages {
-    //! Packages that files declare (Java, Kotlin, Scala, C# namespaces), as opposed to folders.
+    //! Finds packages that files declare (Java, Kotlin, Scala, C# namespaces), as opposed to folders.
 
     use hob_base::FileId;
 
     use crate::langs::rules::{ImportProject, ModuleTarget};
 
-    /// The package of a file; empty for the nameless one.
+    /// Returns the package of a file; empty for the nameless one.
     pub(crate) fn of_file(project: &dyn ImportProject, file: FileId) -> &str {
         let facts = project.facts(file);
         facts.and_then(|facts| facts.package.map(|id| facts.name(id))).unwrap_or("")
     }
 
-    /// A package and those around it, innermost first: `a.b`, `a`.
+    /// Yields a package and those around it, innermost first: `a.b`, `a`.
     pub(crate) fn packages_around(package: &str) -> impl Iterator<Item = &str> {
         let first = Some(package).filter(|package| !package.is_empty());
         std::iter::successors(first, |inner| inner.rsplit_once('.').map(|(outer, _)| outer))
     }
 
-    /// The package or type of this dotted name.
+    /// Returns the package or type of this dotted name.
     pub(crate) fn find(project: &dyn ImportProject, name: &str) -> ModuleTarget {
         let files = project.files_of_package(name);
         if !files.is_empty() {
@@ -71,7 +71,7 @@ pub(crate) mod packages {
         }
     }
 
-    /// The files of the longest beginning of a path that is a package, and how many segments that has.
+    /// Returns the files of the longest beginning of a path that is a package, and how many segments that has.
     pub(crate) fn longest_package<'p>(
         project: &'p dyn ImportProject,
         path: &str,
@@ -82,8 +82,8 @@ pub(crate) mod packages {
         Some((project.files_of_package(found), found.split('.').count()))
     }
 
-    /// The package that a dotted path starts with, of the project or outside, and how many segments it takes; paths that start
-    /// with a capital start with a name in scope.
+    /// Returns the package that a dotted path starts with, of the project or outside, and how many segments it takes; a
+    /// path that starts with a capital starts with a name in scope instead.
     pub(crate) fn path_of(project: &dyn ImportProject, path: &str) -> Option<(ModuleTarget, usize)> {
         if !path.starts_with(|c: char| c.is_lowercase()) {
             return None;
@@ -97,7 +97,7 @@ pub(crate) mod packages {
         (taken > 1 && has_type).then(|| (ModuleTarget::External(external_name(path)), taken))
     }
 
-    /// The name that a package outside is known by: its first two segments.
+    /// Returns the name that a package outside is known by: its first two segments.
     pub(crate) fn external_name(name: &str) -> String {
         name.split('.').take(2).collect::<Vec<_>>().join(".")
     }
@@ -105,7 +105,7 @@ pub(crate) mod packages {
 
 #[cfg(test)]
 pub(crate) mod fake {
-    //! A project made of strings.
+    //! A project for tests, made of strings.
 
     use hob_base::FileId;
     use rustc_hash::FxHashMap;
@@ -114,7 +114,7 @@ pub(crate) mod fake {
     use crate::langs::detect::language_of;
     use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 
-    /// Files by path, with their facts.
+    /// A project of extracted files, without a map.
     #[derive(Default)]
     pub(crate) struct Fake {
         paths: Vec<String>,
@@ -124,7 +124,7 @@ pub(crate) mod fake {
     }
 
     impl Fake {
-        /// A project of (path, text).
+        /// Extracts a project of (path, text).
         pub(crate) fn new(files: &[(&str, &str)]) -> Self {
             let mut fake = Self::default();
             for (path, text) in files {

@@ -1,4 +1,4 @@
-//! Facts as short text, for tests.
+//! Renders facts as short text, for tests.
 //!
 //! One line per fact: `kind qualified[~n] first-last@line:col flags | signature | doc`, then imports and exports, then
 //! references in the order of the text. Flags: E exported, D declaration, T test, X default export.

@@ -1,12 +1,12 @@
 //! Records routes: the paths that web frameworks answer, each a definition named by its path as written.
 //!
-//! Each language finds the registrations; here is what a route looks like in all of them.
+//! Each language finds the registrations; this module gives routes the same shape in all languages.
 
 use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, Receiver, RefInput, RefKind};
 use crate::syntax::Node;
 use crate::walk::Cx;
 
-/// Longest path that names a route, in bytes; what is longer is cut.
+/// Longest path that names a route, in bytes; a longer one is cut.
 const MAX_PATH: usize = 200;
 
 /// Returns a route's path below a prefix, with one slash at its beginning and between its parts. The rest is as written:

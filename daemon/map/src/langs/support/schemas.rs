@@ -1,6 +1,6 @@
 //! Finds the schema that a generated module was made from: `acme/user.proto` behind `acme.user_pb2`.
 //!
-//! What a compiler generates is seldom in the repository, and where it is, it says less than the schema: Python's modules fill
+//! Generated modules are seldom in the repository, and those that are say less than the schema: Python's modules fill
 //! themselves when they are loaded. So an import of such a module means the schema, if the workspace has it.
 
 use hob_base::FileId;
@@ -12,9 +12,9 @@ use crate::langs::rules::ImportProject;
 /// generator has its own: those of Python come first.
 pub(crate) const MODULE_ENDINGS: &[&str] =
     &["_pb2_grpc", "_pb2", "_grpc_web_pb", "_grpc_pb", "_connectquery", "_connectweb", "_connect", "_pb"];
-/// Those of Python's modules.
+/// The endings of [`MODULE_ENDINGS`] that Python's modules have.
 pub(crate) const PYTHON_ENDINGS: &[&str] = MODULE_ENDINGS.split_at(2).0;
-/// Those of ECMAScript's modules.
+/// The endings of [`MODULE_ENDINGS`] that ECMAScript's modules have.
 pub(crate) const ECMA_ENDINGS: &[&str] = MODULE_ENDINGS.split_at(2).1;
 
 /// Returns true if a module of this name may be generated from a schema.
@@ -33,8 +33,8 @@ pub(crate) struct GeneratedModule<'a> {
 }
 
 impl GeneratedModule<'_> {
-    /// Returns the schema. Of several with the name the one is taken that shares most folders with the module, counted from
-    /// the file upwards, as generators repeat the folders of the schema; `None` if two share as many.
+    /// Returns the schema. Of several with the name, the one that shares most folders with the module counts, counted
+    /// from the file upwards, as generators repeat the folders of the schema; `None` if two share as many.
     pub(crate) fn schema(&self, project: &dyn ImportProject) -> Option<FileId> {
         let name = self.path.rsplit('/').next().unwrap_or(self.path);
         let stem = self.endings.iter().find_map(|ending| name.strip_suffix(ending))?;
@@ -57,7 +57,7 @@ impl GeneratedModule<'_> {
     }
 }
 
-/// Number of folders that two paths share, counted from their ends.
+/// Returns the number of folders that two paths share, counted from their ends.
 fn shared_from_the_end(a: &str, b: &str) -> usize {
     let parts = |path| str::rsplit(path, '/').filter(|part| !part.is_empty());
     parts(a).zip(parts(b)).take_while(|(x, y)| x == y).count()

@@ -1,8 +1,8 @@
-//! Infers the types of values from one file: declarations, creations, what its own methods return.
+//! Infers the types of values from one file: declarations, creations, the results of its own methods.
 //!
-//! For languages with classes whose members may be named bare. A language says what kind of value an expression is
-//! ([`Syntax`]); following chains of members and calls, and what is then known of a receiver, is the same everywhere. Nothing
-//! of another file is looked at: what its members are is for the resolution to say.
+//! It serves languages with classes whose members may be named bare. A language says what kind of value an expression
+//! is ([`Syntax`]); following chains of members and calls, and describing a receiver, is the same everywhere. It reads
+//! no other file: the resolution finds the members of their types.
 
 use rustc_hash::FxHashMap;
 
@@ -26,17 +26,17 @@ pub(crate) enum TypedExpression<'t> {
     Literal(&'static str),
     /// A bare name, of a variable or a type.
     Name(Node<'t>),
-    /// The object at hand.
+    /// The current object: `this`.
     This,
-    /// The object at hand, as its base.
+    /// The current object as its base: `super`.
     Super,
-    /// The object of a class around, whose name is written here: `Outer.this`.
+    /// The object of an enclosing class, whose name is written here: `Outer.this`.
     Outer(Node<'t>),
     /// A member of a value.
     Member(Node<'t>, Node<'t>),
     /// The result of a call: of a member of a value, or of a bare name.
     Call(Option<Node<'t>>, Node<'t>),
-    /// The same as another expression: one in brackets.
+    /// An expression with the value of another one, as brackets around it.
     Same(Node<'t>),
     /// Any other expression, whose type is unknown.
     Unknown,
@@ -46,16 +46,16 @@ pub(crate) enum TypedExpression<'t> {
 pub(crate) trait Syntax {
     /// True if a creation is written as a call of the type: `T()`.
     const CALLS_CREATE: bool;
-    /// True if a capital tells a type from a value.
+    /// True if a capital letter tells a type from a value.
     const CAPITAL_IS_TYPE: bool;
 
     /// Returns the kind of value that an expression is.
     fn value<'t>(&self, node: Node<'t>, cx: &Cx<'_>) -> TypedExpression<'t>;
 
-    /// The names in a type, outermost first, without arguments; none for what has no name.
+    /// Returns the names in a type, outermost first, without arguments; `None` if it has no name.
     fn type_segments<'t>(&self, ty: Node<'t>) -> Option<Vec<Node<'t>>>;
 
-    /// The dotted name of a type; none for type parameters and what has no name.
+    /// Returns the dotted name of a type; `None` for type parameters and types without a name.
     fn type_path(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let parts = self.type_segments(ty)?;
         let names: Vec<&str> = parts.iter().map(|part| cx.text(*part)).collect();
@@ -64,29 +64,30 @@ pub(crate) trait Syntax {
     }
 }
 
-/// The kind of body that stands around the walk.
+/// The kind of a body that the walk is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SurroundingBody {
     /// A type, by its qualified name; `open` says that its members are public unless they say otherwise.
     Type { name: StrId, open: bool },
-    /// A class without a name.
+    /// The body of a class without a name.
     Anonymous,
-    /// Code: what is declared in it is local.
+    /// A body of code, whose declarations are local.
     Code,
 }
 
 /// The types of the file's own members, and the bodies that the walk is in.
 #[derive(Debug, Default)]
 pub(crate) struct Members {
-    /// Types of fields: (type's qualified name, field) to its type's name. At file level the type is nameless.
+    /// The type of each field, by the qualified name of its type and its own name. At file level the type's name is
+    /// empty.
     fields: FxHashMap<(StrId, StrId), StrId>,
-    /// Types that methods return; overloads that differ give none.
+    /// The type that each method returns, likewise; `None` if its overloads differ.
     results: FxHashMap<(StrId, StrId), Option<StrId>>,
     around: Vec<(usize, SurroundingBody)>,
 }
 
 impl Members {
-    /// The walk goes into a body.
+    /// Enters a body, which ends where `node` ends.
     pub(crate) fn enter_body(&mut self, node: Node<'_>, body: SurroundingBody) {
         self.leave_before(node);
         self.around.push((node.end_byte(), body));
@@ -96,13 +97,13 @@ impl Members {
         while self.around.pop_if(|(end, _)| *end <= node.start_byte()).is_some() {}
     }
 
-    /// The innermost body around a node.
+    /// Returns the innermost body around a node.
     pub(crate) fn innermost_body(&mut self, node: Node<'_>) -> Option<SurroundingBody> {
         self.leave_before(node);
         self.around.last().map(|(_, body)| *body)
     }
 
-    /// The innermost class around a node: its name, or none where it is anonymous or there is no class.
+    /// Returns the name of the innermost class around a node; `None` if that is anonymous, or there is no class.
     pub(crate) fn class_around(&mut self, node: Node<'_>) -> Option<StrId> {
         self.leave_before(node);
         match self.classes_around().next() {
@@ -120,14 +121,14 @@ impl Members {
         self.classes_around().next() == Some(SurroundingBody::Anonymous)
     }
 
-    /// A field's type, if it has one that can be told.
+    /// Records the type of a field, if it is known.
     pub(crate) fn know_field(&mut self, class: StrId, name: &str, ty: Option<StrId>, cx: &mut Cx<'_>) {
         if let Some(ty) = ty {
             self.fields.insert((class, cx.facts.intern(name)), ty);
         }
     }
 
-    /// Records the type that a method returns; overloads that differ give none.
+    /// Records the type that a method returns; overloads that differ make it unknown.
     pub(crate) fn know_result(&mut self, class: StrId, name: &str, ty: Option<StrId>, cx: &mut Cx<'_>) {
         let known = self.results.entry((class, cx.facts.intern(name))).or_insert(ty);
         if *known != ty {
@@ -143,8 +144,8 @@ impl Members {
         self.results.get(&(class, name)).copied().flatten()
     }
 
-    /// The types around, innermost first, and the file itself; no further than the first anonymous class, whose bases'
-    /// members come first.
+    /// Returns the qualified names of the types around a node, innermost first, and then the file's empty name; no
+    /// further than the first anonymous class, whose bases' members come first.
     fn names_around(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Vec<StrId> {
         self.leave_before(node);
         let mut names = Vec::new();
@@ -158,7 +159,7 @@ impl Members {
         names
     }
 
-    /// The type of an expression, where the file tells it.
+    /// Returns the type of an expression, if the file alone tells it.
     pub(crate) fn type_of(
         &mut self,
         syntax: &impl Syntax,
@@ -191,7 +192,8 @@ impl Members {
         }
     }
 
-    /// The type whose member is meant: that of a value, or a type of this file that is named.
+    /// Returns the type whose member is meant: the type of the value before the dot, or a type of this file that is
+    /// named there.
     fn owner_type<S: Syntax>(
         &mut self,
         syntax: &S,
@@ -234,7 +236,7 @@ impl Members {
         is_path.then(|| cx.facts.intern(&format!("{}.{text}", names.join("."))))
     }
 
-    /// The type of a local, or of a field of the classes around.
+    /// Returns the type of a local, or of a field of the classes around.
     fn variable_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         match cx.local_binding(cx.text(node)) {
             Some(Binding::Typed(ty)) => Some(ty),
@@ -243,14 +245,14 @@ impl Members {
         }
     }
 
-    /// The type of a member of the classes around a node.
+    /// Returns the type of a member of the classes around a node.
     pub(crate) fn member_around(&mut self, name: &str, node: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let name = cx.facts.intern(name);
         let around = self.names_around(node, cx);
         around.into_iter().find_map(|class| self.member_type(class, name))
     }
 
-    /// Returns what is known of the value before `.`.
+    /// Returns the receiver that references record for the value before `.`.
     pub(crate) fn receiver(&mut self, syntax: &impl Syntax, object: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         match as_value(syntax, object, cx) {
             TypedExpression::This | TypedExpression::Super if self.is_anonymous(object) => {
@@ -272,8 +274,8 @@ impl Members {
         }
     }
 
-    /// Records the use of a member `name` of `object`, and of the type that `object` may start with. What of `object` is
-    /// recorded here is marked in `handled`, together with `name`.
+    /// Records the use of a member `name` of `object`, and of the type that `object` may start with. Marks the nodes of
+    /// `object` that it records, and `name`, in `handled`.
     pub(crate) fn refer_member(
         &mut self,
         syntax: &impl Syntax,
@@ -292,7 +294,7 @@ impl Members {
     }
 }
 
-/// In `a.b.Type.member` the type is used too; the names before it are packages, which are no definitions.
+/// Records the use of the type in `a.b.Type.member`; the names before it are packages, which are no definitions.
 fn type_on_path<S: Syntax>(
     syntax: &S,
     object: Node<'_>,
@@ -316,7 +318,7 @@ fn type_on_path<S: Syntax>(
             cx.record_use(names[end], *part, kind, receiver);
         }
     }
-    // The accesses between the names are told.
+    // The accesses between the names are handled with the path.
     let mut node = object;
     while let TypedExpression::Member(inner, _) = as_value(syntax, node, cx) {
         handled.mark(node);
@@ -336,7 +338,7 @@ fn as_value<'t>(syntax: &impl Syntax, node: Node<'t>, cx: &Cx<'_>) -> TypedExpre
     TypedExpression::Unknown
 }
 
-/// The names of `a.b.C`, if it is nothing but names.
+/// Returns the names of `a.b.C`, if it is nothing but names.
 fn name_path<'t>(syntax: &impl Syntax, node: Node<'t>, cx: &Cx<'_>) -> Option<Vec<Node<'t>>> {
     let mut path = Vec::new();
     let mut node = node;

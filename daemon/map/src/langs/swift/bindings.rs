@@ -1,4 +1,4 @@
-//! Local names: parameters, `let` and `var`, optional binding, patterns, captures.
+//! Binds local names: parameters, `let` and `var`, optional binding, patterns, captures.
 
 use super::grammar::SwiftKind;
 use super::rules::SwiftRules;
@@ -7,11 +7,11 @@ use crate::langs::support::each_child;
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
-/// Most names in one pattern that are looked at.
+/// Most names in one pattern that are read.
 const PATTERN_LIMIT: usize = 256;
 
 impl SwiftRules {
-    /// `let x: T = v, y = w` in a function: each name holds from the end of the declaration.
+    /// Binds the names of `let x: T = v, y = w` in a function, each from the end of the declaration.
     pub(super) fn visit_locals(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut left: Option<Local<'_>> = None;
         let mut locals = Vec::new();
@@ -37,11 +37,11 @@ impl SwiftRules {
                 self.pending.add(name, binding_of_type(ty), node.end_byte());
             }
         }
-        // What is in the braces of a local computed property is a scope of its own.
+        // The braces of a local computed property are a scope of their own.
         WalkStep::Into
     }
 
-    /// The names that a pattern of a declaration binds.
+    /// Returns the names that a pattern of a declaration binds.
     pub(super) fn pattern_names<'t>(&mut self, pattern: Node<'t>) -> Vec<Node<'t>> {
         let mut names = Vec::new();
         let mut left = vec![pattern];
@@ -61,7 +61,7 @@ impl SwiftRules {
         names
     }
 
-    /// The head of `if`, `guard` and `while`: `let x = v`, `case .a(let n) = v`.
+    /// Visits the head of `if`, `guard` and `while`, and binds its names: `let x = v`, `case .a(let n) = v`.
     pub(super) fn visit_conditions(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if node.kind() != "guard_statement" {
             self.visit_block(node, cx);
@@ -119,7 +119,7 @@ impl SwiftRules {
         self.pending.add(name, binding_of_type(ty), from);
     }
 
-    /// Names that a pattern under a `let` binds: all bare ones; those after a dot are members.
+    /// Returns the names that a pattern under a `let` binds: all bare ones; those after a dot are members.
     fn bound_in<'t>(&mut self, pattern: Node<'t>, cx: &mut Cx<'_>) -> Vec<Node<'t>> {
         let mut names = Vec::new();
         let mut members = Vec::new();
@@ -149,7 +149,8 @@ impl SwiftRules {
         WalkStep::Into
     }
 
-    /// A pattern of `switch` or `catch`: what stands under a `let` is bound, `.name` is a member, the rest are uses.
+    /// Visits a pattern of `switch` or `catch`: names under a `let` are bound, `.name` is a member, other names are
+    /// uses.
     pub(super) fn visit_pattern(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if self.handled.take_mark(node) {
             return WalkStep::Into;
@@ -189,7 +190,8 @@ impl SwiftRules {
         WalkStep::Into
     }
 
-    /// `[weak self, x = y.z]`: the second is a name of its own; a name alone is still the thing outside.
+    /// Visits a capture, `[weak self, x = y.z]`: the second binds a name of its own; a name alone still means the thing
+    /// outside.
     pub(super) fn visit_capture(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         let text = cx.text(name);

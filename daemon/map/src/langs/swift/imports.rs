@@ -1,15 +1,15 @@
 //! Finds the files that a Swift import names.
 //!
-//! A module is a target of a `Package.swift`, or, where none says so, a folder `Sources/X` or `Tests/X`. All other modules
-//! are external, under their own names. Files outside every target are one module together: which of them a project of
-//! Xcode builds into what, only Xcode can say.
+//! A module is a target of a `Package.swift`, or, without one, a folder `Sources/X` or `Tests/X`. All other modules are
+//! external, under their own names. Files outside every target are one module together: only Xcode knows which of them
+//! a project of Xcode builds into which module.
 
 use hob_base::FileId;
 
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::join;
 
-/// The rules for Swift.
+/// The import rules of Swift.
 pub(super) struct Modules;
 
 /// Folders below which each folder is a module.
@@ -29,7 +29,7 @@ impl ImportRules for Modules {
         }
     }
 
-    /// `Module.Name`, where the file imports the module.
+    /// Resolves `Module.Name`, if the file imports the module.
     fn resolve_path(
         &self,
         project: &dyn ImportProject,
@@ -59,7 +59,7 @@ struct SwiftModuleHome {
     folder: String,
 }
 
-/// The modules that manifests declare and that there are.
+/// Returns the modules that manifests declare and whose folders exist.
 fn declared_modules(project: &dyn ImportProject) -> Vec<SwiftModuleHome> {
     let mut homes = Vec::new();
     for (dir, facts) in project.manifests("Package.swift") {
@@ -73,14 +73,14 @@ fn declared_modules(project: &dyn ImportProject) -> Vec<SwiftModuleHome> {
     homes
 }
 
-/// `…/Sources/X/` that a path lies in.
+/// Returns the folder `…/Sources/X` that a path lies in.
 fn conventional_home(path: &str) -> Option<String> {
     let parts: Vec<&str> = path.split('/').collect();
     let at = parts.iter().rposition(|part| ROOTS.contains(part))?;
     (at + 2 < parts.len()).then(|| parts[..=at + 1].join("/"))
 }
 
-/// `Sources/X` beside the `Sources/Y` or `Tests/Y` that the importing file is in.
+/// Returns the module `Sources/X` beside the `Sources/Y` or `Tests/Y` that the importing file is in.
 fn conventional_module(own: &str, module: &str) -> Option<SwiftModuleHome> {
     let home = conventional_home(own)?;
     let (roots, _) = home.rsplit_once('/')?;
@@ -89,7 +89,7 @@ fn conventional_module(own: &str, module: &str) -> Option<SwiftModuleHome> {
     Some(SwiftModuleHome { name: module.to_owned(), folder })
 }
 
-/// The Swift files below a folder.
+/// Returns the Swift files below a folder.
 fn files_below(project: &dyn ImportProject, folder: &str) -> Vec<FileId> {
     let mut files = project.files_below(folder);
     files.retain(|file| project.path(*file).ends_with(".swift"));

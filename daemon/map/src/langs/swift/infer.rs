@@ -1,4 +1,4 @@
-//! Types that the file itself tells: annotations, initialisers, properties and results of its own types.
+//! Infers types from the file itself: annotations, initialisers, properties and results of its own types.
 
 use super::grammar::SwiftKind;
 use super::rules::SwiftRules;
@@ -14,7 +14,7 @@ const CHAIN_LIMIT: usize = 6;
 /// Deepest nesting of types whose members are read before the walk.
 const NESTING_LIMIT: usize = 16;
 
-/// A list of declarations that is to be read: where they are, whose, and which names there are type parameters.
+/// A list of declarations that is to be read, with its owner and the type parameters that are visible there.
 struct Level<'t> {
     list: Node<'t>,
     owner: Option<StrId>,
@@ -23,7 +23,7 @@ struct Level<'t> {
 }
 
 impl SwiftRules {
-    /// Reads all declarations of the file's types and of the file before the walk.
+    /// Reads the types of all declarations of the file before the walk.
     pub(super) fn visit_file<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         each_child(node, |member, _| self.members.mark(member));
         let mut levels = vec![Level { list: node, owner: None, generics: Vec::new(), depth: 0 }];
@@ -55,7 +55,7 @@ impl SwiftRules {
         Some(Level { list, owner: Some(cx.facts.intern(&name)), generics, depth: outer.depth + 1 })
     }
 
-    /// The names of a declaration's type parameters.
+    /// Returns the names of a declaration's type parameters.
     fn type_parameters<'t>(&self, node: Node<'t>, cx: &Cx<'t>) -> Vec<&'t str> {
         let mut names = Vec::new();
         if let Some(list) = child_where(node, |c| c.kind() == "type_parameters") {
@@ -116,15 +116,15 @@ impl SwiftRules {
         }
     }
 
-    /// The type in `: T`.
+    /// Returns the type of an annotation `: T`.
     pub(super) fn annotated_type(&mut self, annotation: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let ty = annotation.child_by_field_id(self.g.f.ty);
         let ty = ty.or_else(|| annotation.child_by_field_id(self.g.f.name))?;
         self.type_path(ty, cx)
     }
 
-    /// The dotted name of a type, through `?`, `some` and `any` and without arguments; none for lists, functions and
-    /// type parameters.
+    /// Returns the dotted name of a type, through `?`, `some` and `any` and without arguments; `None` for lists,
+    /// functions and type parameters.
     pub(super) fn type_path(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let mut ty = ty;
         for _ in 0..PATH_LIMIT {
@@ -151,8 +151,8 @@ impl SwiftRules {
         known.then(|| cx.facts.intern(&names.join(".")))
     }
 
-    /// The type of `T(..)`, `x as T`, of variables and properties that are known, and of what this file's functions
-    /// return.
+    /// Returns the type of `T(..)`, `x as T`, of known variables and properties, and of the results of this file's
+    /// functions.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         self.infer_type(value, CHAIN_LIMIT, cx)
     }
@@ -182,7 +182,7 @@ impl SwiftRules {
         None
     }
 
-    /// The type of a local, or of a property of the types around.
+    /// Returns the type of a local, or of a property of the types around.
     pub(super) fn variable_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let text = cx.text(node);
         match cx.local_binding(text) {
@@ -196,8 +196,8 @@ impl SwiftRules {
         around.into_iter().find_map(|owner| self.properties.get(&(owner, name))).copied()
     }
 
-    /// Returns the types whose members a bare name can be, innermost first; the last is `None`, for those of the
-    /// file.
+    /// Returns the types whose members a bare name can mean, innermost first, and `None` for those of the file at the
+    /// end.
     fn owners_around(&mut self, node: Node<'_>) -> Vec<Option<StrId>> {
         self.body_around(node);
         self.bodies.iter().rev().take(NESTING_LIMIT).map(|body| Some(body.name)).chain([None]).collect()
@@ -235,8 +235,8 @@ impl SwiftRules {
         }
     }
 
-    /// Returns the type that `Type.name(..)` gives: an instance for `init` and for a nested type, else the function's
-    /// result.
+    /// Returns the type of the result of `Type.name(..)`: an instance for `init` and for a nested type, else the
+    /// function's result.
     fn static_result(&self, path: &str, name: &str, cx: &mut Cx<'_>) -> Option<StrId> {
         let owner = cx.facts.intern(path);
         if name == "init" {
@@ -263,7 +263,8 @@ impl SwiftRules {
         self.properties.get(&(Some(owner), name)).copied()
     }
 
-    /// `Type` or `Outer.Type`, written as an expression: names that begin with a capital.
+    /// Returns the name of a type that is written as an expression, `Type` or `Outer.Type`: names that begin with a
+    /// capital.
     pub(super) fn type_name(&self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
         let path = self.name_path(node)?;
         let names: Vec<&str> = path.iter().map(|part| cx.text(*part)).collect();
@@ -271,14 +272,14 @@ impl SwiftRules {
         (free && names.iter().all(|name| is_type_name(name))).then(|| names.join("."))
     }
 
-    /// The name after the last dot.
+    /// Returns the name after the last dot.
     pub(super) fn suffix_name<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
         let suffix = node.child_by_field_id(self.g.f.suffix)?;
         let name = suffix.child_by_field_id(self.g.f.suffix)?;
         (self.g.kind(name) == SwiftKind::Ident).then_some(name)
     }
 
-    /// Returns what is known of the value before `.`.
+    /// Returns the receiver that references record for the value before `.`.
     pub(super) fn receiver(&mut self, target: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         match self.g.kind(target) {
             SwiftKind::SelfExpr => return Receiver::SelfType,
@@ -302,7 +303,7 @@ impl SwiftRules {
         }
     }
 
-    /// The names of `a.b.C`, if it is nothing but names.
+    /// Returns the names of `a.b.C`, if it is nothing but names.
     pub(super) fn name_path<'t>(&self, node: Node<'t>) -> Option<Vec<Node<'t>>> {
         let mut path = Vec::new();
         let mut node = node;
@@ -323,14 +324,14 @@ impl SwiftRules {
         None
     }
 
-    /// The grammar has `a[0]` as a call too.
+    /// Returns true for `a[0]`, which is a call to the grammar too.
     pub(super) fn is_subscript(&self, call: Node<'_>, cx: &Cx<'_>) -> bool {
         let suffix = child_where(call, |c| self.g.kind(c) == SwiftKind::CallSuffix);
         suffix.is_some_and(|suffix| cx.source.get(suffix.start_byte()) == Some(&b'['))
     }
 }
 
-/// Types begin with a capital, by a convention without exceptions.
+/// Returns true if a name begins with a capital, as those of types do by a convention without exceptions.
 pub(super) fn is_type_name(name: &str) -> bool {
     name.trim_start_matches('_').starts_with(char::is_uppercase)
 }

@@ -1,14 +1,15 @@
 //! Reads the folders that are modules from a `Package.swift`.
 //!
-//! A manifest is a program; what nearly all of them write is read as text: `.target(name: "X", path: "Y")` and its kin.
-//! Keys: `target` (`name=folder`; without a `path` the folders that SwiftPM looks in, one pair each) and `target.name`.
+//! A manifest is a program; the reader takes what nearly all of them write as text: `.target(name: "X", path: "Y")` and
+//! the like. Keys: `target` (`name=folder`; without a `path` one pair for each folder that SwiftPM looks in) and
+//! `target.name`.
 
 use crate::facts::FactsBuilder;
 
-/// Longest text of one call that is looked at.
+/// Longest text of one call that is read, in bytes.
 const CALL_LIMIT: usize = 20_000;
 
-/// The declarations that make modules, and where those lie unless they say so.
+/// The declarations that make modules, and the folders that these lie in by default.
 const TARGETS: &[(&str, &[&str])] = &[
     (".target(", &["Sources", "Source", "src", "srcs"]),
     (".executableTarget(", &["Sources", "Source", "src", "srcs"]),
@@ -45,7 +46,7 @@ fn without_comment(line: &str) -> &str {
     }
 }
 
-/// The text up to the bracket that closes the call.
+/// Returns the text up to the bracket that closes the call.
 fn arguments_text(text: &str) -> &str {
     let mut depth = 1;
     for (at, byte) in text.bytes().enumerate().take(CALL_LIMIT) {
@@ -61,7 +62,7 @@ fn arguments_text(text: &str) -> &str {
     ""
 }
 
-/// The string given to a label of the call itself, not of one inside it.
+/// Returns the string that a label of the call itself, not of an inner one, has.
 fn labelled_argument<'c>(call: &'c str, label: &str) -> Option<&'c str> {
     let mut depth = 0;
     for (at, byte) in call.bytes().enumerate() {

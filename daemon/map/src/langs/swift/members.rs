@@ -1,4 +1,4 @@
-//! Functions, initialisers, properties, cases, aliases: what types and files are made of.
+//! Defines the members of types and files: functions, initialisers, properties, cases, aliases.
 
 use super::grammar::SwiftKind;
 use super::rules::SwiftRules;
@@ -21,7 +21,7 @@ impl SwiftRules {
         WalkStep::Into
     }
 
-    /// `init`, `deinit` and `subscript`, which are named by their keyword.
+    /// Defines `init`, `deinit` and `subscript`, which are named by their keyword.
     pub(super) fn visit_keyword_member(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.members.take_mark(node);
         let keyword = child_where(node, |c| matches!(c.kind(), "init" | "deinit" | "subscript"));
@@ -45,7 +45,7 @@ impl SwiftRules {
         self.members.take_mark(node) && self.body_around(node).is_some()
     }
 
-    /// Visibility, and whether it is a requirement of a protocol.
+    /// Returns the flags of a member: its visibility, and whether it is a requirement of a protocol.
     fn body_flags(&mut self, node: Node<'_>, cx: &Cx<'_>) -> DefFlags {
         let bodiless = self.body_start(node) == node.end_byte();
         let required = bodiless && self.body_around(node).is_some_and(|body| body.protocol);
@@ -58,7 +58,7 @@ impl SwiftRules {
         body.map_or(node.end_byte(), |body| body.start_byte())
     }
 
-    /// `@Test func` of Swift Testing, and `func testX()` in a test case of XCTest.
+    /// Returns true for a `@Test func` of Swift Testing, and for `func testX()` in a test case of XCTest.
     fn is_test(&mut self, node: Node<'_>, name: &str, cx: &Cx<'_>) -> bool {
         let marked = self.modifiers(node).is_some_and(|modifiers| {
             let is_test = |c: Node<'_>| {
@@ -74,7 +74,7 @@ impl SwiftRules {
         marked || (in_case && child_where(node, |c| self.g.kind(c) == SwiftKind::Param).is_none())
     }
 
-    /// `let` and `var`: definitions of a type or file, else locals.
+    /// Visits `let` and `var`, which define members of a type or file, else locals.
     pub(super) fn visit_property(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if !self.members.take_mark(node) {
             return self.visit_locals(node, cx);
@@ -90,7 +90,7 @@ impl SwiftRules {
         let required = self.g.kind(node) == SwiftKind::Requirement;
         let flags = self.visibility(node, cx).with_if(required, DefFlags::DECLARATION);
         let declared = self.declared_names(node);
-        // One name has what is in its braces inside it; several share the node.
+        // A single name owns the definitions in its braces; several share the node.
         let scope = if declared.len() == 1 { Some(true) } else { None };
         for (name, end) in declared {
             self.handled.mark(name);
@@ -99,7 +99,7 @@ impl SwiftRules {
         WalkStep::Into
     }
 
-    /// The names that a declaration declares, each with the end of its type or of itself.
+    /// Returns the names that a declaration declares, each with the end of its type or of itself.
     pub(super) fn declared_names<'t>(&mut self, node: Node<'t>) -> Vec<(Node<'t>, usize)> {
         let mut names: Vec<(Node<'t>, usize)> = Vec::new();
         each_child(node, |child, _| match self.g.kind(child) {
@@ -145,7 +145,7 @@ impl SwiftRules {
         WalkStep::Into
     }
 
-    /// The labels of a case's values are no uses; the default values are.
+    /// Marks the labels of a case's values, which are no uses, unlike the default values.
     fn pass_over_labels(&mut self, list: Node<'_>) {
         let mut last = None;
         each_child(list, |child, _| {
@@ -170,7 +170,7 @@ impl SwiftRules {
         WalkStep::Into
     }
 
-    /// `infix operator <*>`: announces what functions of that name define.
+    /// Defines the operator of `infix operator <*>`, a declaration of functions of that name.
     pub(super) fn visit_operator(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = child_where(node, |c| c.kind() == "custom_operator") {
             let flags = DefFlags::EXPORTED.with(DefFlags::DECLARATION);

@@ -1,11 +1,11 @@
-//! Swift.
+//! Reads Swift files.
 //!
 //! All files of a module (a SwiftPM target, else the project) see each other's top-level names; an import brings in every
 //! public name of another module. An extension is no definition: its members belong to the type that it extends, as
 //! members of an `impl` block do in Rust, wherever it is written. A bare name inside a type can mean a member of it, and
 //! shares its name space with local variables.
 //!
-//! Members of `.case` without a type before the dot are of a type that only the context tells.
+//! In `.case` without a type before the dot, only the context tells the type.
 
 mod bindings;
 mod builtins;
@@ -31,7 +31,7 @@ use crate::walk::walk;
 
 pub use manifest::read_package_swift;
 
-/// Its row in the language table.
+/// Swift's row in the language table.
 pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Swift,
     id: "swift",

@@ -1,4 +1,4 @@
-//! Uses: calls, members, names, types.
+//! Records uses: calls, members, names, types.
 
 use super::grammar::SwiftKind;
 use super::rules::SwiftRules;
@@ -98,7 +98,7 @@ impl SwiftRules {
         cx.record_use(text, name, kind, receiver);
     }
 
-    /// `.name`: a member of a type that the context tells.
+    /// Records `.name`, a member of a type that the context tells.
     pub(super) fn visit_prefix(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let name = node.child_by_field_id(self.g.f.target);
         let taken = self.handled.take_mark(node);
@@ -127,19 +127,19 @@ impl SwiftRules {
         }
     }
 
-    /// The label after `break` and `continue` is no use.
+    /// Skips the label after `break` and `continue`, which is no use.
     pub(super) fn visit_jump(&mut self, node: Node<'_>, _cx: &mut Cx<'_>) -> WalkStep {
         let word = node.child(0).map_or("", |word| word.kind());
         if matches!(word, "break" | "continue") { WalkStep::Skip } else { WalkStep::Into }
     }
 }
 
-/// Returns true if a name is one that code gave to something: not `$0`, `_` or `self`.
+/// Returns true for a name that code declares: not `$0`, `_` or `self`.
 fn is_name(name: &str) -> bool {
     !name.starts_with('$') && !matches!(name, "_" | "self" | "Self" | "super")
 }
 
-/// A name without the back-quotes that keep it from being a keyword.
+/// Returns a name without the back-quotes that keep it from being a keyword.
 fn without_quotes(name: &str) -> &str {
     name.strip_prefix('`').and_then(|name| name.strip_suffix('`')).unwrap_or(name)
 }

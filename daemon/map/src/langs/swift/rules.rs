@@ -1,4 +1,4 @@
-//! The judgement on each node of Swift: which handler it goes to, and what handlers remember between nodes.
+//! Sends each node of Swift to its handler, and holds what handlers remember between nodes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,25 +8,26 @@ use crate::langs::support::{Comment, Handled, Lead, Pending};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, Rules, WalkStep};
 
-/// The rules for Swift.
+/// The state of the walk over one file of Swift.
 pub(super) struct SwiftRules {
     pub(super) g: &'static SwiftGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
     pub(super) pending: Pending,
-    /// Declarations directly in a type or at file level: all others are local.
+    /// Declarations directly in a type or at file level; all others are local.
     pub(super) members: Handled,
     /// Types defined in this file so far, by qualified name.
     pub(super) types: FxHashMap<StrId, DefIdx>,
-    /// Types of properties and cases: (type's qualified name, or none at file level; name) to a type's name.
+    /// The types of properties and cases, by the qualified name of their type (`None` at file level) and their own
+    /// name.
     pub(super) properties: FxHashMap<(Option<StrId>, StrId), StrId>,
-    /// Types that functions return, by the same keys; `None` for overloads that differ.
+    /// The types that functions return, likewise; `None` for overloads that differ.
     pub(super) results: FxHashMap<(Option<StrId>, StrId), Option<StrId>>,
     /// The types and extensions around the walk, innermost last.
     pub(super) bodies: Vec<SwiftTypeBody>,
     /// Modules that the file imports.
     pub(super) imported: FxHashSet<StrId>,
-    /// Before this byte, bare names in a pattern are bound.
+    /// The byte up to which bare names in a pattern are bound.
     pub(super) binds_until: usize,
 }
 
@@ -35,12 +36,12 @@ pub(super) struct SwiftTypeBody {
     pub(super) end: usize,
     /// The type's qualified name.
     pub(super) name: StrId,
-    /// The start of the names of members, when their parent does not say it: in an extension of a type that is not
+    /// The start of the names of members, if their parent does not have it: in an extension of a type that is not
     /// defined above it in this file.
     pub(super) qualifier: Option<String>,
-    /// Its functions may be tests.
+    /// True if its functions may be tests.
     pub(super) tests: bool,
-    /// Members are as visible as the protocol, or the cases as the enumeration.
+    /// True if its members are as visible as it is: in a protocol, or for the cases of an enumeration.
     pub(super) protocol: bool,
 }
 
@@ -61,7 +62,7 @@ impl SwiftRules {
         }
     }
 
-    /// The type or extension around `node`.
+    /// Returns the type or extension around `node`.
     pub(super) fn body_around(&mut self, node: Node<'_>) -> Option<&SwiftTypeBody> {
         while self.bodies.pop_if(|body| body.end <= node.start_byte()).is_some() {}
         self.bodies.last()
@@ -80,7 +81,8 @@ impl SwiftRules {
         WalkStep::Into
     }
 
-    /// Binds the names that a block has without declaring them: `newValue`, `oldValue`, `error`.
+    /// Binds the names that a block has without declaring them: `newValue`, `oldValue`, `error`; or the name that it
+    /// gives itself.
     fn bind_implicit_names(&mut self, node: Node<'_>, names: &[&str], cx: &mut Cx<'_>) -> WalkStep {
         self.visit_block(node, cx);
         names.iter().for_each(|name| cx.bind(name, Binding::Opaque));

@@ -1,4 +1,4 @@
-//! Tests of the facts that hob reads from Swift.
+//! Tests the facts that hob reads from Swift.
 
 use crate::fixture::check_edges;
 use crate::langs::lang::Lang;

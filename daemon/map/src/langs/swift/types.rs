@@ -1,4 +1,4 @@
-//! Imports, types, extensions, and what they inherit.
+//! Defines types and extensions, and records imports and bases.
 
 use super::grammar::SwiftKind;
 use super::rules::{SwiftRules, SwiftTypeBody};
@@ -7,7 +7,7 @@ use crate::langs::support::{ItemDef, NewDef, child_where, each_child};
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
-/// Attributes of the compiler: they name no type, and their arguments no value.
+/// Attributes of the compiler: they name no type, and their arguments hold no value.
 const PLAIN_ATTRIBUTES: &[&str] = &[
     "available",
     "backDeployed",
@@ -44,7 +44,7 @@ const PLAIN_ATTRIBUTES: &[&str] = &[
 ];
 
 impl SwiftRules {
-    /// `import M`, `import struct M.Name`, `@_exported import M`.
+    /// Records `import M`, `import struct M.Name` and `@_exported import M`.
     pub(super) fn visit_import(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let path = child_where(node, |c| c.kind() == "identifier").map_or("", |path| cx.text(path));
         let path: String = path.split_whitespace().collect();
@@ -113,7 +113,7 @@ impl SwiftRules {
         self.mark_members(body);
     }
 
-    /// Marks those types after the colon that are extended rather than implemented: of a class the first may be its
+    /// Marks the types after the colon that are extended rather than implemented: of a class, the first may be its
     /// base.
     fn mark_extended(&mut self, node: Node<'_>, kind: DefKind) {
         let most = match kind {
@@ -126,7 +126,8 @@ impl SwiftRules {
         found.into_iter().take(most).for_each(|inherits| self.handled.mark(inherits));
     }
 
-    /// An extension: back inside the type, if it is defined further up; else its members say whose they are.
+    /// Visits an extension: reopens the type, if it is defined further up; else the members' names say what they belong
+    /// to.
     fn visit_extension(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.lead.take_outer(node, cx);
@@ -146,7 +147,7 @@ impl SwiftRules {
         WalkStep::Into
     }
 
-    /// The dotted name of the type that an extension extends, without the module it is from.
+    /// Returns the dotted name of the type that an extension extends, without its module.
     pub(super) fn extended_type(&self, name: Node<'_>, cx: &mut Cx<'_>) -> String {
         let mut names = Vec::new();
         match self.g.kind(name) {
@@ -160,7 +161,7 @@ impl SwiftRules {
         names[skip.min(names.len())..].join(".")
     }
 
-    /// Returns true if functions in the type can be tests of XCTest: by its name, or that of what it inherits.
+    /// Returns true if functions in the type can be tests of XCTest: by its own name, or the names of its bases.
     fn is_test_case(&self, node: Node<'_>, cx: &Cx<'_>) -> bool {
         let tells =
             |text: &str| text.ends_with("TestCase") || text.ends_with("Tests") || text.ends_with("Test");
@@ -177,7 +178,7 @@ impl SwiftRules {
         }
     }
 
-    /// `: Base, P`: of a class the first may be the class it extends; all others are protocols.
+    /// Records a base of `: Base, P`: of a class the first may be the class that it extends; all others are protocols.
     pub(super) fn visit_inheritance(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(ty) = node.child_by_field_id(self.g.f.inherits_from) else { return WalkStep::Into };
         let extends = self.handled.take_mark(node);
@@ -185,7 +186,7 @@ impl SwiftRules {
         WalkStep::Into
     }
 
-    /// An attribute is a use of a property wrapper, a result builder, a macro or a global actor.
+    /// Records an attribute as a use of a property wrapper, a result builder, a macro or a global actor.
     pub(super) fn visit_attribute(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(ty) = child_where(node, |c| self.g.kind(c) == SwiftKind::UserType) else {
             return WalkStep::Skip;
@@ -229,7 +230,7 @@ impl SwiftRules {
         }
     }
 
-    /// Records a definition under the type or function at hand.
+    /// Records a definition under the current type or function.
     pub(super) fn define_node(&mut self, item: &ItemDef<'_>, cx: &mut Cx<'_>) -> Option<DefIdx> {
         let ItemDef { node, name, kind, flags, head_end, scope } = *item;
         let outer = self.lead.take_outer(node, cx);
@@ -253,7 +254,7 @@ impl SwiftRules {
         def.make_def(cx, &outer, scope)
     }
 
-    /// Where a header starts when the attributes before it are left out.
+    /// Returns the byte at which a header starts, without the attributes before it.
     fn head_start(&self, node: Node<'_>) -> usize {
         let mut start = None;
         each_child(node, |child, _| {
@@ -274,7 +275,8 @@ impl SwiftRules {
         child_where(node, |c| self.g.kind(c) == SwiftKind::Modifiers)
     }
 
-    /// Everything but what is private to its type or file is visible to some other file.
+    /// Returns the visibility of a definition: everything that is not private to its type or file is visible to some
+    /// other file.
     pub(super) fn visibility(&self, node: Node<'_>, cx: &Cx<'_>) -> DefFlags {
         let private = |c: Node<'_>| matches!(cx.text(c), "private" | "fileprivate");
         let hidden = self.modifiers(node).is_some_and(|m| child_where(m, private).is_some());

@@ -1,8 +1,9 @@
-//! Conditional groups that split what the grammar cannot read in parts.
+//! Finds conditional groups that split a text so that the grammar cannot read it in parts.
 //!
-//! A grammar reads all branches of `#if`, one after another, which works as long as each is whole in itself. Where branches
-//! open what others close, or stand in the midst of an expression, one branch is read and the others are not there. Which
-//! one is decided by the condition, alike for all groups of a file: whoever takes the `{` of `#ifdef A` takes its `}` too.
+//! A grammar reads all branches of `#if`, one after another, which works as long as each is complete by itself. Where
+//! branches open brackets that others close, or stand in the midst of an expression, one branch is read and the others
+//! are removed. The condition decides which one, alike for all groups of a file: a reading that takes the `{` of
+//! `#ifdef A` takes its `}` too.
 
 use std::ops::Range;
 
@@ -10,30 +11,30 @@ use rustc_hash::FxHashMap;
 
 use super::lex::{CTokenKind, Token, is_word};
 
-/// `#if` to `#endif`, by numbers of tokens.
+/// A group from `#if` to `#endif`, by numbers of tokens.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// Where branches begin: `#if`, `#elif`, `#else`.
+    /// The tokens at which branches begin: `#if`, `#elif`, `#else`.
     pub(super) branches: Vec<usize>,
     /// Token number of the group's `#endif`.
     pub(super) end: usize,
     /// The branch that is read, if any.
     pub(super) kept: Option<usize>,
-    /// A branch opens or closes what stands outside it.
+    /// True if a branch opens or closes brackets outside of it.
     pub(super) unbalanced: bool,
-    /// It may stand, begin or end in the midst of a statement.
+    /// True if it stands, begins or ends in the midst of a statement.
     pub(super) torn: bool,
 }
 
 impl Group {
-    /// The tokens of a branch, its directive left out.
+    /// Returns the tokens of a branch, without its directive.
     pub(super) fn branch_body(&self, branch: usize) -> Range<usize> {
         let end = self.branches.get(branch + 1).copied().unwrap_or(self.end);
         self.branches[branch] + 1..end
     }
 }
 
-/// A file's tokens, and how its conditions are read.
+/// A file's tokens, and the way in which its conditions are read.
 #[derive(Clone, Copy)]
 pub(super) struct ConditionReading<'a> {
     pub(super) source: &'a [u8],
@@ -53,15 +54,15 @@ enum Directive<'a> {
     Other,
 }
 
-/// The open brackets, as a list with shared tails: a branch goes back to where its group began.
+/// The open brackets, as a list with shared tails: each branch begins with those that were open where its group began.
 struct Brackets {
-    /// Each with those it stands in.
+    /// Each bracket, with the number of the one around it.
     open: Vec<(u32, u8)>,
 }
 
 const OUTSIDE: u32 = 0;
 
-/// The brace of a list of values.
+/// The mark of a brace that holds a list of values.
 const LIST: u8 = b'=';
 
 impl Brackets {
@@ -87,16 +88,16 @@ impl Brackets {
     }
 }
 
-/// A group that has not ended.
+/// A group whose end has not been reached.
 struct Begun {
     group: Group,
     start: u32,
-    /// The open brackets at the end of the branch that is read; `None` if that has not ended.
+    /// The brackets that are open at the end of the branch that is read; `None` if that has not ended.
     after: Option<u32>,
 }
 
 impl<'a> ConditionReading<'a> {
-    /// The groups of a file, by their ends; what never ends is none.
+    /// Returns the groups of a file, by their ends; one without an end is left out.
     pub(super) fn groups(self) -> Vec<Group> {
         let mut groups = Vec::new();
         let mut begun: Vec<Begun> = Vec::new();
@@ -156,7 +157,7 @@ impl<'a> ConditionReading<'a> {
         !is_whole || first.text(self.source) == b"else"
     }
 
-    /// Returns true if a statement that begins before a group goes on in it.
+    /// Returns true if a statement that begins before a group continues in it.
     fn is_amid(self, at: usize) -> bool {
         let ends = [b';', b'{', b'}', b':', b')', b','].map(CTokenKind::Mark);
         self.kind_before(at).is_some_and(|before| before != CTokenKind::Directive && !ends.contains(&before))
@@ -182,7 +183,7 @@ impl<'a> ConditionReading<'a> {
         }
     }
 
-    /// Returns true if a group's first branch is read, and not the second.
+    /// Returns true if a group's first branch is read, false if the second is.
     fn takes_first(self, key: &'a [u8], negated: bool, decided: &mut FxHashMap<&'a [u8], bool>) -> bool {
         let value = match key {
             b"0" => false,
@@ -194,7 +195,7 @@ impl<'a> ConditionReading<'a> {
     }
 }
 
-/// `X`, `defined X`, `defined(X)`, each perhaps with a `!`; anything else is a name of its own.
+/// Reads a condition: `X`, `defined X` or `defined(X)`, each perhaps with a `!`; any other text is a name of its own.
 fn parse_condition(text: &[u8]) -> Directive<'_> {
     let (negated, rest) = match text.strip_prefix(b"!") {
         Some(rest) => (true, rest.trim_ascii_start()),

@@ -1,9 +1,9 @@
-//! Macros among the words before a declared name.
+//! Finds macros among the words before a declared name.
 //!
-//! `ZEXTERN int ZEXPORT deflate OF((z_streamp strm, int flush));` is a declaration only to whoever knows those macros. But a
-//! declaration has one type and one name: of all other words that the language does not know, each is a macro that stands
-//! for an attribute, a storage class or a calling convention, and can be left out. In a body, what looks like a call and is
-//! followed by a statement is a loop.
+//! `ZEXTERN int ZEXPORT deflate OF((z_streamp strm, int flush));` is a declaration only for a reader who knows those
+//! macros. But a declaration has one type and one name: of all other words that the language does not know, each is a
+//! macro that stands for an attribute, a storage class or a calling convention, and can be left out. In a body, a word
+//! with arguments that is followed by a statement is a loop.
 
 use super::groups::ConditionReading;
 use super::lex::{CTokenKind, Token};
@@ -13,33 +13,33 @@ use crate::facts::RefKind;
 use crate::langs::c::grammar::is_keyword;
 use crate::langs::c::names::{attribute_like, is_macro_name};
 
-/// Words that begin what is no declaration of this kind.
+/// Words that begin something else than such a declaration.
 const OTHERS: &[&str] =
     &["using", "template", "namespace", "friend", "return", "goto", "asm", "__asm__", "operator"];
-/// Heads have no more words than this.
+/// Most words of a head.
 const WORDS: usize = 24;
-/// So many tokens of arguments are looked at.
+/// Most tokens of arguments that are searched.
 const ARGUMENTS: usize = 200;
 
-/// The part of a declaration that has been read so far.
+/// The part of a declaration that has been read so far, by numbers of tokens.
 #[derive(Debug, Default)]
 struct CDeclarationHead {
-    /// The words before its arguments, or before what ends the head.
+    /// The words before its arguments, or before the end of the head.
     words: Vec<usize>,
-    /// Number of words before the first `*`; `None` without one.
+    /// The number of words before the first `*`; `None` without one.
     stars_at: Option<usize>,
-    /// The brackets of the arguments.
+    /// The opening bracket of the arguments.
     open: usize,
     close: Option<usize>,
-    /// Words after the arguments, by numbers of tokens.
+    /// The words after the arguments.
     trailing: Vec<usize>,
-    /// Something in it that is beyond this file.
+    /// True if the head has something that this reader does not understand.
     odd: bool,
-    /// The head has been judged.
+    /// True if the head has been judged.
     judged: bool,
-    /// A string behind `extern`.
+    /// True behind `extern` and a string.
     linkage: bool,
-    /// Place in `names` of the name that it declares.
+    /// The place in `names` of the name that it declares.
     named: Option<usize>,
 }
 
@@ -47,7 +47,7 @@ struct CDeclarationHead {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Name {
     pub(super) start: usize,
-    /// Where the function's body ends, if it is one's.
+    /// The end of the function's body, for a function.
     pub(super) end: usize,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Name {
 #[derive(Clone, Copy, Debug)]
 struct OpenCBracket {
     kind: Bracket,
-    /// The word before it, if a statement begins with that.
+    /// The word before it, if that begins a statement.
     callee: Option<usize>,
 }
 
@@ -87,7 +87,7 @@ impl<'a> Heads<'a> {
         Self { reading, errors, blanks, names, open, inside: 0, item }
     }
 
-    /// Reads all tokens that are not `removed`, and says what they declare at file level.
+    /// Reads all tokens that are not `removed`, and returns the names that they declare at file level.
     pub(super) fn read(mut self, removed: &[bool]) -> Vec<Name> {
         for at in (0..self.reading.tokens.len()).filter(|at| !removed[*at]) {
             let token = self.reading.tokens[at];
@@ -116,7 +116,7 @@ impl<'a> Heads<'a> {
             _ if self.inside > 0 => {}
             b';' => {
                 self.judge_head(at, mark);
-                // Between the arguments and the body of an old-style function there are declarations.
+                // Declarations may stand between the arguments and the body of an old-style function.
                 if !self.is_old_style() {
                     self.item = CDeclarationHead::default();
                 }
@@ -174,7 +174,7 @@ impl<'a> Heads<'a> {
         }
     }
 
-    /// Arguments at file level: of the declared function, of an attribute, or of what stands after a macro's own.
+    /// Begins arguments at file level: those of the declared function, of an attribute, or of a macro behind these.
     fn begin_arguments(&mut self, at: usize) {
         if self.item.judged {
             return;
@@ -192,7 +192,7 @@ impl<'a> Heads<'a> {
         }
     }
 
-    /// `INITCALL(name)` in a line of its own, and then a declaration: that begins the item anew.
+    /// Takes `INITCALL(name)` in a line of its own out, if a declaration follows: the item then begins anew.
     fn take_invocation(&mut self) -> bool {
         let Some(close) = self.item.close.filter(|_| self.item.words.len() == 1) else { return false };
         let (Some(&first), Some(&last)) = (self.item.trailing.first(), self.item.trailing.last()) else {
@@ -246,7 +246,7 @@ impl<'a> Heads<'a> {
         begins && !is_known(self.text(word))
     }
 
-    /// `for_each(a, b) statement`: to C a call and a statement with nothing between. It is read as a loop.
+    /// Makes a loop of `for_each(a, b) statement`, which is a call and a statement with nothing between.
     fn loop_of_macro(&mut self, word: usize, close: usize) {
         let tokens = self.reading.tokens;
         let [Some(&next), after] = [tokens.get(close + 1), tokens.get(close + 2)] else { return };
@@ -264,7 +264,7 @@ impl<'a> Heads<'a> {
         }
     }
 
-    /// `extern "C" {`, `namespace a {`.
+    /// Returns true before the brace of `extern "C" {` and `namespace a {`.
     fn is_open_scope(&self) -> bool {
         let first = self.item.words.first().map(|word| self.text(*word));
         self.item.close.is_none() && (self.item.linkage || matches!(first, Some("namespace")))
@@ -332,7 +332,7 @@ impl<'a> Heads<'a> {
         }
     }
 
-    /// Where the name stands that a head declares, as far as words tell.
+    /// Returns the first byte of the name that a head declares, as far as words tell.
     fn name(&self, mark: u8) -> Option<usize> {
         let mut words = &self.item.words[..];
         if self.doubled_bracket().is_some() {
@@ -351,7 +351,7 @@ impl<'a> Heads<'a> {
         (!is_known(text) && !is_makro).then(|| self.reading.tokens[name].start)
     }
 
-    /// The last bracket of `name OF((arguments))`.
+    /// Returns the last bracket of `name OF((arguments))`; `None` for other heads.
     fn doubled_bracket(&self) -> Option<usize> {
         let close = self.item.close.filter(|_| self.item.words.len() > 2)?;
         let tokens = self.reading.tokens;
@@ -359,7 +359,7 @@ impl<'a> Heads<'a> {
         (doubled && close > self.item.open + 2).then_some(close)
     }
 
-    /// `name OF((arguments))`: the macro and its brackets go.
+    /// Takes the macro and its brackets out of `name OF((arguments))`.
     fn unwrap_arguments(&mut self) {
         let Some(close) = self.doubled_bracket() else { return };
         let tokens = self.reading.tokens;
@@ -370,7 +370,7 @@ impl<'a> Heads<'a> {
         }
     }
 
-    /// `struct PACKED name {`: of the words after the tag's keyword the last is the name.
+    /// Returns the macros of `struct PACKED name {`: of the words after the tag's keyword, the last is the name.
     fn macros_of_tag(&self) -> Vec<usize> {
         let is_name = |word: &&usize| !is_known(self.text(**word));
         let mut names: Vec<usize> = self.item.words.iter().filter(is_name).copied().collect();
@@ -378,8 +378,8 @@ impl<'a> Heads<'a> {
         if self.has_tag() && last.is_some() { names } else { Vec::new() }
     }
 
-    /// Returns true if the last of these words is an attribute behind the name. Without arguments behind it a macro
-    /// may be.
+    /// Returns true if the last of these words is an attribute behind the name. Without arguments behind it, it may be
+    /// a macro.
     fn ends_in_macro(&self, words: &[usize], rest: &[usize]) -> bool {
         let [last, before] = [words, rest].map(|words| words.last().map_or("", |word| self.text(*word)));
         if self.item.close.is_some() || !is_macro_name(last) || is_macro_name(before) || is_known(before) {
@@ -390,8 +390,8 @@ impl<'a> Heads<'a> {
         unknown > 2 - usize::from(has_type)
     }
 
-    /// Returns the words before the name that are macros: one of the words is the type, unless the language's own
-    /// words say it, and the others that the language does not know are macros.
+    /// Returns the words before the name that are macros. One of the words is the type, unless words of the language
+    /// are; the others that the language does not know are macros.
     fn macros_of_declaration(&self) -> Vec<usize> {
         let mut words = &self.item.words[..];
         let mut macros = Vec::new();

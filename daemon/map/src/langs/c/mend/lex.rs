@@ -1,7 +1,7 @@
-//! C's text as a list of words, marks and directives.
+//! Splits the text of C into words, marks and directives.
 //!
-//! It is not the grammar's view: nothing is lost behind an error, because nothing is understood. Comments and white space
-//! are left out.
+//! It does not follow the grammar: nothing is lost behind an error, because nothing is understood. Comments and white
+//! space are left out.
 
 /// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -12,7 +12,7 @@ pub(super) enum CTokenKind {
     Text,
     /// One byte of anything else.
     Mark(u8),
-    /// A directive with all its lines, without the last one's end.
+    /// A directive with all its lines, without the last line ending.
     Directive,
 }
 
@@ -35,7 +35,7 @@ impl Token {
     }
 }
 
-/// Takes a text apart.
+/// Splits a text into tokens.
 pub(super) fn tokens(source: &[u8]) -> Vec<Token> {
     let mut lexer = Lexer { source, at: 0 };
     let mut found = Vec::with_capacity(source.len() / 6);
@@ -69,12 +69,12 @@ pub(super) fn tokens(source: &[u8]) -> Vec<Token> {
     found
 }
 
-/// Returns true if a byte is part of a name. A byte that is not ASCII is: no mark is.
+/// Returns true if a byte is part of a name. Every byte that is not ASCII is, since no mark is one.
 pub(super) fn is_word(byte: u8) -> bool {
     WORDS[usize::from(byte)]
 }
 
-/// Asked of every byte.
+/// The answers of [`is_word`], which is asked for every byte.
 static WORDS: [bool; 256] = {
     let mut words = [false; 256];
     let mut byte = 0;
@@ -96,7 +96,7 @@ impl Lexer<'_> {
         self.source.get(self.at..).unwrap_or(&[])
     }
 
-    /// Goes over white space, a line's continuation or a comment.
+    /// Skips white space, a line's continuation or a comment; false if there is none.
     fn skip_blank(&mut self) -> bool {
         let rest = self.rest();
         self.at += match rest {
@@ -112,7 +112,7 @@ impl Lexer<'_> {
         true
     }
 
-    /// Goes over a directive. A comment in it may go on in the next line.
+    /// Skips a directive. A comment in it may go on in the next line.
     fn skip_directive(&mut self) {
         while let Some(&byte) = self.source.get(self.at) {
             match byte {
@@ -124,7 +124,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Goes over a string, which a line's end ends too.
+    /// Skips a string, which the end of the line ends too.
     fn skip_quoted(&mut self, quote: u8) {
         self.at += 1;
         while let Some(&byte) = self.source.get(self.at) {
@@ -141,7 +141,7 @@ impl Lexer<'_> {
         self.at = self.at.min(self.source.len());
     }
 
-    /// Goes over a name or a number; `R"` begins a raw string.
+    /// Skips a name or a number; `R"` begins a raw string.
     fn skip_word(&mut self) -> CTokenKind {
         let is_number = self.rest().first().is_some_and(u8::is_ascii_digit);
         let length = self.rest().iter().take_while(|byte| is_word(**byte)).count();
@@ -161,7 +161,7 @@ impl Lexer<'_> {
         CTokenKind::Word
     }
 
-    /// Goes over a raw string: `"x(...)x"`.
+    /// Skips a raw string: `"x(...)x"`.
     fn skip_raw_string(&mut self) {
         let rest = self.rest();
         let open = rest.iter().take(20).position(|byte| *byte == b'(');
@@ -172,7 +172,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Up to the end of a line, continuations among it.
+/// Returns the length of a line, with its continuations.
 fn line_length(text: &[u8]) -> usize {
     let mut ends = memchr::memchr_iter(b'\n', text);
     let is_continued = |at: &usize| text[..*at].ends_with(b"\\") || text[..*at].ends_with(b"\\\r");

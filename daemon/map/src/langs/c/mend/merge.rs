@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::Blank;
 use crate::facts::{DefIdx, DefInput, FactsBuilder, FileFacts, ImportInput, Receiver, Ref, RefInput};
 
-/// Lines, from 1, first and last.
+/// Pairs of a first and a last line, from 1.
 pub(super) type BranchLineRanges = Vec<(u32, u32)>;
 
 fn has_line(lines: &BranchLineRanges, line: u32) -> bool {
@@ -13,7 +13,7 @@ fn has_line(lines: &BranchLineRanges, line: u32) -> bool {
     lines.get(at).is_some_and(|(first, _)| *first <= line)
 }
 
-/// Adds what `other` says about these lines.
+/// Adds the facts of `other` in these lines.
 pub(super) fn merge(facts: &mut FactsBuilder, other: &FileFacts, lines: &BranchLineRanges) {
     let mut places: FxHashMap<(u32, u32), DefIdx> = FxHashMap::default();
     for (at, def) in facts.defs().iter().enumerate() {
@@ -74,7 +74,7 @@ fn translated_receiver(facts: &mut FactsBuilder, other: &FileFacts, found: &Ref)
     }
 }
 
-/// Records the words that were taken out: macros before names, and the names in conditions.
+/// Records the uses of words that were taken out: macros before names, and the names in conditions.
 pub(super) fn record_words(facts: &mut FactsBuilder, source: &[u8], blanks: &[Blank]) {
     let mut spans: Vec<(u32, u32, DefIdx)> = Vec::new();
     let is_owner = |def: &crate::facts::Def| def.kind.is_callable() || def.kind.is_type();
@@ -95,7 +95,7 @@ pub(super) fn record_words(facts: &mut FactsBuilder, source: &[u8], blanks: &[Bl
         while let Some((_, end, def)) = spans.next_if(|span| span.0 <= start) {
             around.push((end, def));
         }
-        // What has ended holds nothing that comes later; what is under it may have ended too.
+        // An owner that has ended holds nothing that comes later; the one around it may have ended too.
         while around.last().is_some_and(|(end, _)| *end <= start) {
             around.pop();
         }
@@ -105,7 +105,7 @@ pub(super) fn record_words(facts: &mut FactsBuilder, source: &[u8], blanks: &[Bl
     }
 }
 
-/// Lines and columns of places that come one after another.
+/// Computes lines and columns of places that come one after another.
 pub(super) struct LineColumnCursor {
     at: usize,
     line: u32,
@@ -119,7 +119,7 @@ impl Default for LineColumnCursor {
 }
 
 impl LineColumnCursor {
-    /// Line and column, from 1, the column in UTF-16 units.
+    /// Returns the line and the column of a place, from 1, the column in UTF-16 units.
     pub(super) fn position_of(&mut self, source: &[u8], at: usize) -> (u32, u32) {
         let between = &source[self.at..at];
         let units = |text: &[u8]| hob_base::line_index::utf16_len(text);

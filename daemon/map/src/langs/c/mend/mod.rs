@@ -1,11 +1,11 @@
-//! Reading C as if its preprocessor had been over it, where the grammar cannot read it as it is.
+//! Reads C as if its preprocessor had been over it, where the grammar cannot read it as it is.
 //!
-//! A grammar of C sees macros and conditions that the language never sees: a `}` in two branches ends two blocks, and then
-//! the rest of the file is an error; an attribute that is a macro makes a declaration two statements. Where a tree has errors
-//! of which that may be the cause, the text is read once more with what disturbs taken out, byte for byte, so that every
-//! place stays where it was. Of branches that cannot be read one after another the first is read, and then the second, of
-//! which only what stands in its own lines is added. The parser uses again what it has; it reads a text three times at the
-//! most. Nothing is expanded, and no other file is looked at.
+//! A grammar of C sees macros and conditions that the language never sees: a `}` in two branches ends two blocks, and
+//! then the rest of the file is an error; an attribute that is a macro makes a declaration two statements. Where this
+//! may have caused the errors of a tree, the text is read once more without the macros and directives, byte for byte,
+//! so that every place stays where it was. Of branches that cannot be read one after another, the first is read, and
+//! then the second, whose facts are added for its own lines alone. The parser reuses the earlier tree; it reads a text
+//! three times at the most. Nothing is expanded, and no other file is read.
 
 mod groups;
 mod heads;
@@ -30,12 +30,12 @@ use groups::{ConditionReading, Group};
 use lex::{CTokenKind, Token};
 use merge::BranchLineRanges;
 
-/// With more changes than this the text is parsed anew.
+/// Most changes of a text that the parser is told of; with more, the text is parsed anew.
 const EDITS: usize = 1_000;
-/// Changes that are not further apart than this are one to the parser.
+/// Most bytes between two changes that the parser is told of as one.
 const APART: usize = 32;
 
-/// A stretch of the text that the second reading takes out, and what it puts in its place.
+/// A stretch of the text that the second reading takes out, and the reason, which decides what replaces it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Blank {
     start: usize,
@@ -43,16 +43,17 @@ pub(super) struct Blank {
     take: Take,
 }
 
-/// Why something is taken out.
+/// The reason for which a stretch is taken out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Take {
-    /// It is of no use to anybody.
+    /// It has no use for the facts.
     Rest,
-    /// A word that is referred to.
+    /// It is a word that is recorded as a reference.
     Word(RefKind),
-    /// The same at the beginning of a declaration, where something has to stand lest it begins later.
+    /// It is such a word at the beginning of a declaration: other words take its place, so that the declaration does
+    /// not begin later.
     Lead,
-    /// A macro that is called and governs the next statement.
+    /// It is a macro that is called and governs the next statement.
     Loop,
 }
 
@@ -67,10 +68,10 @@ impl Take {
     }
 }
 
-/// Where a tree has errors.
+/// The places at which a tree has errors.
 #[derive(Debug)]
 pub(super) struct Errors {
-    /// Stretches of the text, one after another.
+    /// Stretches of the text, in order.
     spans: Vec<(usize, usize)>,
 }
 
@@ -100,13 +101,14 @@ impl Errors {
     }
 }
 
-/// A text with things taken out.
+/// A text without the stretches that disturb the grammar.
 struct Mended {
-    /// Stretches that were taken out, in the order of the text.
+    /// The stretches that were taken out, in the order of the text.
     blanks: Vec<Blank>,
-    /// The branches that were left out.
+    /// The lines of the branches that were left out.
     dropped: BranchLineRanges,
-    /// Lines and columns of the names that are declared at file level, with where what they name ends at the earliest.
+    /// The lines and columns of the names that are declared at file level, each with the earliest byte at which its
+    /// definition ends.
     names: Vec<((u32, u32), usize)>,
 }
 
@@ -123,13 +125,13 @@ impl Mended {
     }
 }
 
-/// A file's extractor over one tree; positions are those of the source.
+/// The extractor of C or C++ over one tree; positions are those of the source.
 type CFactsWalk = fn(&Tree, &[u8], FactsBuilder) -> FactsBuilder;
 
 /// Extracts the facts of a file whose tree may have errors.
 ///
-/// What is declared at file level is known without a grammar. Only where names of that are not found is anything mended: most
-/// errors are small, and to read every text twice would cost more than it is worth.
+/// The names that are declared at file level are known without a grammar. Only if the facts lack some of them, the text
+/// is repaired: most errors are small, and to read every text twice would cost more than it is worth.
 pub(crate) fn extract(
     lang: Lang,
     walk: CFactsWalk,
@@ -197,7 +199,7 @@ fn find_blanks(
     let mut removed = vec![false; tokens.len()];
     let mut blanks = Vec::new();
     let mut dropped = Vec::new();
-    // Outer groups end later: what they leave out need not be looked at again.
+    // Outer groups end later: the branches that they leave out need no further reading.
     for group in groups.iter().rev().filter(|group| split.contains(&group.branches[0])) {
         if removed[group.branches[0]] {
             continue;
@@ -229,7 +231,7 @@ fn find_blanks(
 fn blank_directive(source: &[u8], token: Token, blanks: &mut Vec<Blank>) {
     let mut at = token.start;
     let rest = Blank { start: at, end: token.end, take: Take::Rest };
-    // The first byte is not a word's.
+    // The first byte is the `#`.
     let inner = lex::tokens(&source[at + 1..token.end]);
     let is_name = |word: &[u8]| word.first().is_some_and(|byte| !byte.is_ascii_digit()) && word != b"defined";
     for (number, word) in inner.iter().enumerate().filter(|(_, token)| token.kind == CTokenKind::Word).skip(1)
@@ -247,7 +249,7 @@ fn blank_directive(source: &[u8], token: Token, blanks: &mut Vec<Blank>) {
     blanks.push(Blank { start: at, ..rest });
 }
 
-/// The text with everything taken out.
+/// Returns the text in which blanks, or keywords that the grammar understands there, replace all that is taken out.
 fn without_blanks(reading: ConditionReading<'_>, blanks: &[Blank]) -> Vec<u8> {
     let mut text = reading.source.to_vec();
     for blank in blanks {
@@ -266,7 +268,7 @@ fn without_blanks(reading: ConditionReading<'_>, blanks: &[Blank]) -> Vec<u8> {
     text
 }
 
-/// The lines of stretches of the text, in order.
+/// Returns the lines inside stretches of the text, in order.
 fn lines(source: &[u8], mut spans: Vec<(usize, usize)>) -> BranchLineRanges {
     spans.sort_unstable();
     let (mut at, mut line) = (0, 1);
@@ -279,7 +281,8 @@ fn lines(source: &[u8], mut spans: Vec<(usize, usize)>) -> BranchLineRanges {
     spans.into_iter().map(|(from, to)| (line_of(from) + 1, line_of(to).saturating_sub(1))).collect()
 }
 
-/// Parses a text that differs from the one that a tree is of; both are of one length, with their lines alike.
+/// Parses a changed text with the tree of the one before; both have one length and the same lines. `None` if nothing
+/// changed.
 fn parse_again(tree: &Tree, before: &[u8], after: &[u8], reparse: Reparse<'_>) -> Option<Tree> {
     let changes = changed_ranges(before, after);
     if changes.is_empty() {
@@ -304,7 +307,7 @@ fn parse_again(tree: &Tree, before: &[u8], after: &[u8], reparse: Reparse<'_>) -
     reparse(after, Some(&tree.edited(edits)))
 }
 
-/// Where two texts of one length differ.
+/// Returns the stretches in which two texts of one length differ; near ones are joined.
 fn changed_ranges(before: &[u8], after: &[u8]) -> Vec<(usize, usize)> {
     let mut found: Vec<(usize, usize)> = Vec::new();
     for (at, _) in before.iter().zip(after).enumerate().filter(|(_, (a, b))| a != b) {
@@ -316,7 +319,7 @@ fn changed_ranges(before: &[u8], after: &[u8]) -> Vec<(usize, usize)> {
     found
 }
 
-/// Rows and columns of places that come one after another.
+/// Computes rows and columns of places that come one after another.
 #[derive(Default)]
 struct RowColumnCursor {
     at: usize,

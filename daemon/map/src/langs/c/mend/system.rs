@@ -1,8 +1,9 @@
-//! Takes out of a header of the system the macros that only its own compiler knows.
+//! Takes macros that only the system's own compiler knows out of its headers.
 //!
-//! The headers of a C library and of C++'s standard library write attributes, exceptions and namespaces by macros of their own
-//! (`__THROW`, `_GLIBCXX_NOEXCEPT`), often several at once, so that a grammar takes most declarations for something else. Their names are
-//! reserved for compilers, which makes them safe to know. What is taken out becomes blanks, so that every place stays where it was.
+//! The headers of a C library and of C++'s standard library write attributes, exceptions and namespaces by macros of
+//! their own (`__THROW`, `_GLIBCXX_NOEXCEPT`), often several at once, so that a grammar takes most declarations for
+//! something else. Their names are reserved for compilers, so no program means anything else by them. Blanks replace
+//! them, so that every place stays where it was.
 
 use super::lex::{self, CTokenKind, Token};
 
@@ -32,13 +33,13 @@ const ATTRIBUTES: [&str; 22] = [
     "_LIBC_",
 ];
 
-/// Names that begin so and are the grammar's own.
+/// Names with such a beginning that the grammar knows.
 const PLAIN: [&str; 1] = ["__attribute__"];
 
-/// Endings of macros whose arguments are what they stand for.
+/// Endings of macros that stand for their arguments.
 const PASSING: [&str; 4] = ["_MOVE", "_MOVE3", "_FORWARD", "_CAST"];
 
-/// Most tokens between the brackets of a macro; a bracket that nothing closes is not looked for to the end of the file.
+/// Most tokens between the brackets of a macro: the search for the closing bracket must not go to the end of the file.
 const LONGEST: usize = 1_000;
 
 /// Macros around a function's name and parameters.
@@ -47,7 +48,7 @@ const AROUND: [&str; 2] = ["__NTH", "__NTHNL"];
 /// Names of the standard library's namespace.
 const NAMESPACES: [&str; 2] = ["_GLIBCXX_STD_C", "_GLIBCXX_STD_A"];
 
-/// The text without those macros, byte for byte as long as it was.
+/// Returns the text with blanks in the place of those macros, as long as before.
 #[must_use]
 pub fn without_system_macros(source: &[u8]) -> Vec<u8> {
     let tokens = lex::tokens(source);
@@ -67,7 +68,7 @@ struct MacroReading<'t> {
 }
 
 impl MacroReading<'_> {
-    /// Takes out what begins at a token; answers where to go on.
+    /// Takes out the macro that begins at a token; returns the number of the next token to read.
     fn take_token(&mut self, at: usize) -> usize {
         let token = self.tokens[at];
         if token.kind == CTokenKind::Directive {
@@ -98,7 +99,7 @@ impl MacroReading<'_> {
         last + 1
     }
 
-    /// `#include_next <a.h>` becomes `#include      <a.h>`: where a header lies, whoever follows it knows.
+    /// Makes `#include      <a.h>` of `#include_next <a.h>`: whoever follows the include knows where the header lies.
     fn take_directive(&mut self, directive: Token) {
         let text = directive.text(self.source);
         let words = text.iter().position(|byte| byte.is_ascii_alphabetic()).map(|at| (at, &text[at..]));
@@ -108,7 +109,7 @@ impl MacroReading<'_> {
         }
     }
 
-    /// `__NTH (name (parameters))` becomes `name (parameters)`.
+    /// Makes `name (parameters)` of `__NTH (name (parameters))`.
     fn unwrap_arguments(&mut self, at: usize) {
         if let Some(close) = self.closing(at + 1) {
             self.blank(self.tokens[at].start, self.tokens[at + 1].end);
@@ -116,7 +117,8 @@ impl MacroReading<'_> {
         }
     }
 
-    /// `__REDIRECT (name, (parameters), alias)` becomes `name (parameters)`.
+    /// Makes `name (parameters)` of `__REDIRECT (name, (parameters), alias)`; returns the number of the next token to
+    /// read.
     fn unwrap_redirect(&mut self, at: usize) -> usize {
         let Some(close) = self.closing(at + 1) else { return at + 1 };
         let mut commas = self.commas_between(at + 2, close).into_iter();
@@ -127,7 +129,8 @@ impl MacroReading<'_> {
         close + 1
     }
 
-    /// The token that closes the bracket which the token at `open` opens; `None` if it is no bracket, or closed far away.
+    /// Returns the token that closes the bracket at the token `open`; `None` if that is no bracket, or is closed far
+    /// away.
     fn closing(&self, open: usize) -> Option<usize> {
         self.tokens.get(open).filter(|token| token.is(b'('))?;
         let mut depth = 0_usize;
@@ -141,7 +144,7 @@ impl MacroReading<'_> {
         None
     }
 
-    /// The commas between two tokens that stand in no bracket of their own.
+    /// Returns the commas between two tokens that stand in no inner bracket.
     fn commas_between(&self, from: usize, to: usize) -> Vec<usize> {
         let (mut depth, mut found) = (0_usize, Vec::new());
         for number in from..to {

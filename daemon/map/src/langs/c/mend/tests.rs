@@ -1,4 +1,4 @@
-//! Tests of the facts that hob reads where the preprocessor is in the way.
+//! Tests the facts of files whose preprocessor directives and macros disturb the grammar.
 
 use crate::langs::lang::Lang;
 use crate::langs::support::render;
@@ -8,7 +8,7 @@ fn check_facts(source: &str, expected: &str) {
     render::check(Lang::C, source, expected);
 }
 
-/// The definitions of a file: kind, name, line and column.
+/// Returns the definitions of a file: kind, name, line and column.
 fn list_defs(lang: Lang, source: &str) -> Vec<String> {
     let facts = crate::extract(lang, "a", source.as_bytes());
     let line = |def: &crate::facts::Def| {

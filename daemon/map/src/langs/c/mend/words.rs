@@ -1,4 +1,4 @@
-//! The words of C and C++ that can stand before a declared name, and what others look like.
+//! Lists the words of C and C++ that can stand before a declared name, and tells what other words look like.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use crate::langs::c::grammar::is_keyword;
 use crate::langs::c::names::attribute_like;
 
-/// Words that say nothing of the type.
+/// Words that say nothing about the type.
 const SPECIFIERS: &[&str] = &[
     "static",
     "extern",
@@ -58,9 +58,9 @@ const PRIMITIVES: &[&str] = &[
     "__int128",
     "__signed__",
 ];
-/// Words that a tag follows.
+/// The keywords before the tag of a type.
 pub(super) const TAGS: &[&str] = &["struct", "union", "enum", "class"];
-/// Words that take arguments and are no name.
+/// Words that take arguments and declare no name.
 pub(super) const CALLED: &[&str] = &[
     "__attribute__",
     "__attribute",
@@ -76,14 +76,14 @@ pub(super) const CALLED: &[&str] = &[
     "decltype",
     "noexcept",
 ];
-/// Words that are no macro.
+/// Returns true if a word belongs to the language and is no macro.
 pub(super) fn is_known(word: &str) -> bool {
     static WORDS: LazyLock<FxHashSet<&str>> =
         LazyLock::new(|| [SPECIFIERS, PRIMITIVES, TAGS, CALLED].concat().into_iter().collect());
     WORDS.contains(word) || is_keyword(word)
 }
 
-/// Words that are a type or announce one.
+/// Returns true if a word is a type or announces one.
 pub(super) fn is_type_word(word: &str) -> bool {
     let is_asked = word.contains("typeof") || word == "decltype";
     is_asked || PRIMITIVES.contains(&word) || TAGS.contains(&word)

@@ -1,4 +1,4 @@
-//! The kinds of nodes that following values tells apart, in the three grammars.
+//! Names the kinds of nodes that the tracing of values tells apart, in the three grammars.
 
 use crate::langs::support::node_kinds;
 

@@ -1,7 +1,7 @@
-//! Where values go in a file of JavaScript or TypeScript, once it is known what the file defines.
+//! Traces where values go in a file of JavaScript or TypeScript, once the definitions of the file are known.
 //!
-//! Text is gone through in the order in which it runs. A function that is a definition is known by where its name stands. Depth is
-//! bounded; what is nested deeper is not followed.
+//! It visits the text in the order in which it runs. A function that is a definition is found by the position of its
+//! name. Depth is bounded; deeper nodes are not followed.
 
 mod kinds;
 mod patterns;
@@ -17,7 +17,7 @@ pub(super) use kinds::FlowKind;
 /// Most nested statements and expressions that are followed.
 const DEPTH: usize = 100;
 
-/// Adds to the facts where values go.
+/// Adds to the facts where values go, unless they have it already.
 pub(super) fn trace_values(
     tree: &Tree,
     source: &[u8],
@@ -43,7 +43,7 @@ struct Trace<'t> {
     f: &'static Fields,
     kinds: &'static KindTable<FlowKind>,
     depth: usize,
-    /// Names that blocks around hide, with what they stand for outside; `None` begins the names of a function.
+    /// The names that enclosing blocks hide, with their variables outside; `None` begins the names of a function.
     hidden: Vec<Vec<(StrId, Option<SlotIdx>)>>,
 }
 
@@ -62,7 +62,7 @@ impl<'t> Trace<'t> {
             return;
         }
         self.depth += 1;
-        // Functions are there before the text around them runs.
+        // Functions are bound before the text around them runs.
         self.children(node).for_each(|child| self.declare_hoisted(child));
         self.children(node).for_each(|child| self.trace_statement(child));
         self.depth -= 1;
@@ -152,7 +152,7 @@ impl<'t> Trace<'t> {
         }
     }
 
-    /// A statement of which each part may run or not.
+    /// Traces a statement of which each part may run or not.
     fn trace_branches(&mut self, node: Node<'t>) {
         for child in self.children(node) {
             let before = self.to.begin(TracedRun::Perhaps);
@@ -169,7 +169,7 @@ impl<'t> Trace<'t> {
         self.to.end(before);
     }
 
-    /// A block has names of its own.
+    /// Traces a block, which has names of its own.
     fn trace_block(&mut self, node: Node<'t>, run: TracedRun) {
         let before = self.to.begin(run);
         self.hidden.push(Vec::new());
@@ -205,14 +205,14 @@ impl<'t> Trace<'t> {
         self.to.end(before);
     }
 
-    /// The text of a loop before its body, which can be long.
+    /// Returns the text of a loop before its body, which can be long.
     fn head_of(&self, node: Node<'t>) -> &'t str {
         let end = node.child_by_field_id(self.f.body).map_or(node.end_byte(), |body| body.start_byte());
         let head = self.to.source.get(node.start_byte()..end).unwrap_or(&[]);
         std::str::from_utf8(head).unwrap_or("")
     }
 
-    /// Records a loop over a value and returns the value of its parts.
+    /// Records a loop over a value, and returns the value of its elements.
     fn trace_iteration(&mut self, over: ValueIdx, at: Node<'t>) -> ValueIdx {
         let each = self.to.value(FlowValue::Each(over));
         if !matches!(
@@ -262,7 +262,7 @@ impl<'t> Trace<'t> {
         text.starts_with(b"require(") || text.starts_with(b"await import(")
     }
 
-    /// The value of something that a name is given to: a function or class is then called by it.
+    /// Returns the value that a name is given; a function or class in it gets that name.
     fn named_value(&mut self, value: Node<'t>, name: Node<'t>) -> ValueIdx {
         match self.kind_of(value) {
             FlowKind::ArrowFunction | FlowKind::FunctionExpression | FlowKind::GeneratorFunction => {
@@ -324,7 +324,7 @@ impl<'t> Trace<'t> {
         self.to.assign_variable(slot, value);
     }
 
-    /// A function of any kind; `name` is where the name stands that it is known by.
+    /// Traces a function of any kind; `name` is the node of the name by which it is known.
     fn trace_function(&mut self, node: Node<'t>, name: Option<Node<'t>>) -> ValueIdx {
         let own = node
             .child_by_field_id(self.f.name)

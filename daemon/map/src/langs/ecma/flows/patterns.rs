@@ -1,4 +1,4 @@
-//! Parameters, and what stands left of a `=`.
+//! Traces parameters, and the targets left of a `=`.
 
 use super::{DEPTH, FlowKind, Trace};
 use crate::facts::{FlowTarget, FlowValue, Label, SlotKind, ValueIdx};
@@ -14,7 +14,7 @@ impl<'t> Trace<'t> {
                 FlowKind::This => continue,
                 _ => (pattern, SlotKind::Parameter),
             };
-            // A parameter that is taken apart has no name of its own; the column keeps it apart from others.
+            // A parameter that is taken apart has no name of its own; its number tells it from others.
             let is_plain = self.kind_of(pattern) == FlowKind::Identifier;
             let name = if is_plain { self.to.text(pattern).to_owned() } else { format!("{{{}", taken.len()) };
             let slot = self.to.declare_parameter(&name, kind);
@@ -52,7 +52,7 @@ impl<'t> Trace<'t> {
         }
     }
 
-    /// Makes variables of the names of a pattern; `is_scoped`: of the block at hand alone.
+    /// Declares the names of a pattern as variables; with `is_scoped`, as those of the current block alone.
     pub(super) fn declare_all(&mut self, pattern: Node<'t>, is_scoped: bool) {
         if self.depth >= DEPTH || self.to.is_full() {
             return;
@@ -88,7 +88,7 @@ impl<'t> Trace<'t> {
         }
     }
 
-    /// Gives a pattern a value.
+    /// Assigns a value to a pattern.
     pub(super) fn bind(&mut self, pattern: Node<'t>, value: ValueIdx) {
         if self.depth >= DEPTH || self.to.is_full() {
             return;
@@ -160,7 +160,7 @@ impl<'t> Trace<'t> {
     fn take_parts(&mut self, pattern: Node<'t>, value: ValueIdx) {
         let parts = self.to.parts_of(value);
         let plain = parts.filter(|parts| parts.iter().all(|part| matches!(part.label, Label::At(_))));
-        // Holes count, so commas are what is counted.
+        // Holes count, so the number of an element is that of the commas before it.
         let mut at = 0_u32;
         let targets: Vec<Node<'t>> = all_children(pattern).collect();
         for target in targets {
@@ -187,7 +187,7 @@ impl<'t> Trace<'t> {
         }
     }
 
-    /// `a.b = value`, `a[b] = value`.
+    /// Traces `a.b = value` and `a[b] = value`.
     fn assign_member(&mut self, left: Node<'t>, value: ValueIdx) {
         let Some(of) = left.child_by_field_id(self.f.object).map(|of| self.value(of)) else { return };
         if self.to.is_unknown(of) {
@@ -215,7 +215,7 @@ impl<'t> Trace<'t> {
         }
     }
 
-    /// The text of a key, whether it is quoted or not.
+    /// Returns the text of a key, whether it is quoted or not.
     pub(super) fn key_text(&self, key: Node<'t>) -> &'t str {
         self.to.text(key).trim_matches(['"', '\'', '`'])
     }

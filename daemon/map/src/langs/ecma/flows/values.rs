@@ -81,7 +81,7 @@ impl<'t> Trace<'t> {
         }
     }
 
-    /// The function or method whose object is at hand: arrow functions have none.
+    /// Returns the function or method whose `this` is visible here, which is no arrow function.
     fn method_around(&self) -> ScopeIdx {
         self.to.scope_of_this()
     }
@@ -100,7 +100,7 @@ impl<'t> Trace<'t> {
         self.to.one_of(&chosen)
     }
 
-    /// The value of an operand or branch that may not be computed.
+    /// Returns the value of an operand or branch that may not be computed.
     fn perhaps_value(&mut self, node: Node<'t>) -> ValueIdx {
         let before = self.to.begin(TracedRun::Perhaps);
         let value = self.value(node);
@@ -108,7 +108,7 @@ impl<'t> Trace<'t> {
         value
     }
 
-    /// A member; of what is written as an object it is what stands there.
+    /// Returns the member of a value; that of an object literal is the value that stands there.
     pub(super) fn property_value(&mut self, of: ValueIdx, name: &str) -> ValueIdx {
         match self.to.value_at(of) {
             FlowValue::Unknown => of,
@@ -182,7 +182,7 @@ impl<'t> Trace<'t> {
         self.to.make_container(&parts)
     }
 
-    /// The parts of lists that are written in full stand in the place of the list.
+    /// Replaces spread array literals by their elements.
     fn unfold_spreads(&mut self, parts: &mut Vec<FlowPart>) {
         let mut all = Vec::new();
         for part in parts.iter() {
@@ -270,7 +270,7 @@ impl<'t> Trace<'t> {
         self.to.call(callee, self.name_of(class), CallKind::Plain, &args)
     }
 
-    /// Where the name of what is called stands, as references have it.
+    /// Returns the node at which the name of a called expression stands, as references record it.
     fn name_of(&self, node: Node<'t>) -> Node<'t> {
         match self.kind_of(node) {
             FlowKind::MemberExpression => node.child_by_field_id(self.f.property).unwrap_or(node),
@@ -309,7 +309,7 @@ impl<'t> Trace<'t> {
         self.to.call(callee, at, CallKind::Plain, &args)
     }
 
-    /// `f.call(object, argument)` calls `f`.
+    /// Returns `f` of `f.call(object, argument)`, and removes the object from the arguments.
     fn called_by_name(&mut self, callee: ValueIdx, args: &mut Vec<FlowPart>) -> Option<ValueIdx> {
         let FlowValue::Member(of, name) = self.to.value_at(callee) else { return None };
         if self.to.is_name(name, "call") && !args.is_empty() {
@@ -328,7 +328,7 @@ impl<'t> Trace<'t> {
         None
     }
 
-    /// `list.push(value)` puts something into what it is called on.
+    /// Traces `list.push(value)`, which puts something into the value that it is called on.
     fn trace_push(&mut self, callee: ValueIdx, args: &[FlowPart]) {
         let FlowValue::Member(of, name) = self.to.value_at(callee) else { return };
         let is_put = ["push", "unshift", "add", "set"].into_iter().any(|known| self.to.is_name(name, known));
@@ -341,7 +341,7 @@ impl<'t> Trace<'t> {
         }
     }
 
-    /// `Object.assign(target, source)` puts what is written in the source into the target.
+    /// Traces `Object.assign(target, source)`, which puts the members of a source literal into the target.
     fn trace_object_assign(&mut self, args: &[FlowPart]) -> ValueIdx {
         let Some((target, sources)) = args.split_first() else { return self.to.unknown_value() };
         for source in sources {

@@ -1,4 +1,4 @@
-//! The kinds of nodes that following values tells apart.
+//! Names the kinds of nodes that the tracing of values tells apart.
 
 use std::sync::LazyLock;
 

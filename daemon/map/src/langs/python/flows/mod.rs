@@ -1,6 +1,7 @@
-//! Where values go in a Python file: a third look, over expressions too, once it is known what the file defines.
+//! Traces where values go in a Python file: a third pass, over expressions too, once the definitions of the file are
+//! known.
 //!
-//! Text is gone through in the order in which it runs. Depth is bounded; what is nested deeper is not followed.
+//! It visits the text in the order in which it runs. Depth is bounded; deeper nodes are not followed.
 
 mod kinds;
 mod values;
@@ -21,7 +22,7 @@ use kinds::{FlowKind, kind_of};
 /// Most nested statements and expressions that are followed.
 const DEPTH: usize = 100;
 
-/// The findings of the walk that following values needs; keys are node ids of the same tree.
+/// The findings of the walk that the tracing needs; keys are node ids of the same tree.
 pub(super) struct PythonWalkFindings<'t> {
     /// The local names of each function.
     pub(super) locals: FxHashMap<usize, Vec<(&'t str, Ty<'t>)>>,
@@ -31,7 +32,7 @@ pub(super) struct PythonWalkFindings<'t> {
     pub(super) made: FxHashMap<usize, DefIdx>,
 }
 
-/// Adds to the facts where values go.
+/// Adds to the facts where values go, unless they have it already.
 pub(super) fn trace_values<'t>(
     tree: &'t Tree,
     source: &'t [u8],
@@ -118,7 +119,7 @@ impl<'t> Trace<'_, 't> {
         }
     }
 
-    /// A statement of which each part may run or not.
+    /// Traces a statement of which each part may run or not.
     fn trace_branches(&mut self, node: Node<'t>) {
         for child in self.children(node) {
             match kind_of(child) {
@@ -176,7 +177,7 @@ impl<'t> Trace<'_, 't> {
         self.to.end(before);
     }
 
-    /// Records a loop over a value and returns the value of its parts.
+    /// Records a loop over a value, and returns the value of its elements.
     fn trace_iteration(&mut self, over: ValueIdx, at: Node<'t>) -> ValueIdx {
         let each = self.to.value(FlowValue::Each(over));
         if matches!(self.to.value_at(over), FlowValue::Unknown | FlowValue::Container(_) | FlowValue::Text(_))
@@ -187,7 +188,7 @@ impl<'t> Trace<'_, 't> {
         self.to.one_of(&[each, next])
     }
 
-    /// Adds calls that the language makes by itself, one member after the other.
+    /// Records calls that the language makes by itself, one method after the other, and returns the last result.
     fn call_implicit(&mut self, of: ValueIdx, names: &[&str], at: Node<'t>) -> ValueIdx {
         names.iter().fold(of, |of, name| {
             let callee = self.to.member_value(of, name);
@@ -245,7 +246,7 @@ impl<'t> Trace<'_, 't> {
         }
     }
 
-    /// Gives what stands left of a `=` a value.
+    /// Assigns a value to the target left of a `=`.
     fn bind(&mut self, left: Node<'t>, value: ValueIdx) {
         if self.depth >= DEPTH || self.to.is_full() {
             return;
@@ -400,7 +401,7 @@ impl<'t> Trace<'_, 't> {
         self.to.close(outer)
     }
 
-    /// The values of parameters that are not given, which are made outside.
+    /// Returns the default values of parameters, by the parameters' numbers. They are computed outside of the function.
     fn default_values(&mut self, list: Node<'t>) -> Vec<(usize, ValueIdx)> {
         let values = self.children(list).enumerate();
         let values: Vec<(usize, Node<'t>)> =
@@ -462,7 +463,7 @@ impl<'t> Trace<'_, 't> {
     }
 }
 
-/// Returns true if a decorator changes nothing that matters here.
+/// Returns true if a decorator leaves the traced value unchanged.
 fn is_built_in(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name);
     matches!(
@@ -480,7 +481,7 @@ fn is_built_in(name: &str) -> bool {
     )
 }
 
-/// Where the name of what is called stands.
+/// Returns the node at which the name of a called expression stands.
 fn name_of(node: Node<'_>) -> Node<'_> {
     match kind_of(node) {
         FlowKind::Attribute => node.child_by_field_id(FIELDS.attribute).unwrap_or(node),

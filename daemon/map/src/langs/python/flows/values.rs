@@ -73,7 +73,7 @@ impl<'t> Trace<'_, 't> {
         self.to.one_of(&chosen)
     }
 
-    /// The value of an operand or branch that may not be computed.
+    /// Returns the value of an operand or branch that may not be computed.
     fn perhaps_value(&mut self, node: Node<'t>) -> ValueIdx {
         let before = self.to.begin(TracedRun::Perhaps);
         let value = self.value(node);
@@ -287,7 +287,7 @@ impl<'t> Trace<'_, 't> {
         kind_of(function) == FlowKind::Identifier && self.to.text(function) == "super" && args.is_empty()
     }
 
-    /// `d.update({...})` and `l.append(x)` put something into what they are called on.
+    /// Traces `d.update({...})` and `l.append(x)`, which put something into the value that they are called on.
     fn trace_update(&mut self, callee: ValueIdx, args: &[FlowPart]) {
         let FlowValue::Member(of, name) = self.to.value_at(callee) else { return };
         let [arg] = args else { return };
