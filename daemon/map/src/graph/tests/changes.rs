@@ -163,7 +163,7 @@ proptest! {
     }
 }
 
-/// Every edge within the project, found from its start and from its end.
+/// Returns every edge within the project, found from its start and from its end.
 pub(super) fn both_ways(world: &ChangeWorld, map: &Map) -> (Vec<String>, Vec<String>) {
     let files = world.paths.iter().filter_map(|path| map.file_at(path));
     let nodes: Vec<NodeRef> = files
@@ -199,7 +199,7 @@ pub(super) fn both_ways(world: &ChangeWorld, map: &Map) -> (Vec<String>, Vec<Str
     (out, inbound)
 }
 
-/// The node asked about, which comes first among the candidates.
+/// Returns the node asked about, which comes first among the candidates.
 fn first(edge: &Edge) -> Vec<NodeRef> {
     edge.candidates.iter().take(1).copied().collect()
 }

@@ -270,7 +270,7 @@ fn arbitrary_confirm_steps() -> impl Strategy<Value = Vec<ConfirmStep>> {
     prop::collection::vec(prop_oneof![change, claim], 6..30)
 }
 
-/// A claim about one of all references, for one of the definitions of its name.
+/// Returns a claim about one of all references, for one of the definitions of its name.
 fn some_claim(world: &ChangeWorld, map: &Map, which: usize, target: usize) -> Option<Claim> {
     let files: Vec<FileId> = world.paths.iter().filter_map(|path| map.file_at(path)).collect();
     let refs: Vec<(FileId, &crate::facts::Ref)> = files

@@ -7,7 +7,7 @@ use hob_base::CancelToken;
 use crate::fixture::{files, lookup_node, map};
 use crate::graph::{Confidence, EdgeKind, EdgeKinds, FlowChain, FlowEdge, FlowSources, Map, NodeRef};
 
-/// A node by its ID, of which the language follows from the path.
+/// Returns a node by its ID, of which the language follows from the path.
 fn node_called(map: &Map, id: &str) -> NodeRef {
     let path = id.split('#').next().unwrap_or_default();
     let lang = path.rsplit('.').next().unwrap_or_default();

@@ -42,7 +42,7 @@ pub struct Thing;
 name = "p"
 "#;
 
-/// The files of a map, numbered anew.
+/// Returns the files of a map, numbered anew.
 fn prepared_files(map: &Map, number: impl Fn(u32) -> u32) -> Vec<PreparedFile> {
     let entries = map.index.entries();
     let prepare = |(file, entry): (FileId, &crate::index::FileEntry)| {

@@ -113,7 +113,7 @@ function show(it: Sized) { return it.name }
     );
 }
 
-/// The definitions that the name at `^` in the last line of the only file means.
+/// Returns the definitions that the name at `^` in the last line of the only file means.
 fn meant(path: &str, code: &str) -> Vec<(String, Confidence)> {
     let col = code.lines().last().and_then(|line| line.find('^')).expect("a mark") as u32 + 1;
     let text = code.replace('^', "");

@@ -30,7 +30,7 @@ class Store:
 # Notes
 "#;
 
-/// The hits of a query with their scores.
+/// Returns the hits of a query with their scores.
 fn found_scores(map: &Map, text: &str) -> Vec<(String, f32)> {
     let query = SearchQuery { text, kinds: KindFilter::Function, path_prefix: "", limit: 10 };
     map.search(&query).hits.into_iter().map(|hit| (hit.info.name, hit.info.score)).collect()
@@ -45,7 +45,7 @@ fn cluster_figures(map: &Map) -> Vec<(String, usize, Vec<String>)> {
         .collect()
 }
 
-/// The same files in a map of the next run, which has other numbers for them and no scores.
+/// Returns the same files in a map of the next run, which has other numbers for them and no scores.
 fn reopened_map(map: &Map) -> Map {
     let files = map.index.entries().map(|(file, entry)| {
         let facts = persist::decode(&persist::encode(&entry.facts)).expect("just written");

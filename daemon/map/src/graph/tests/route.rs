@@ -77,7 +77,7 @@ fn steps_of(answer: &PathAnswer) -> &[PathStep] {
     answer.chains.first().map_or(&[], |chain| &chain.steps)
 }
 
-/// Each step is an edge of the map as it is now.
+/// Returns each step is an edge of the map as it is now.
 fn check_steps(map: &Map, from: NodeRef, to: NodeRef, steps: &[PathStep]) -> Result<(), TestCaseError> {
     let mut at = from;
     for step in steps {
