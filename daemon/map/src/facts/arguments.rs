@@ -62,7 +62,7 @@ const MOST: usize = 15;
 pub struct Arguments(pub u64);
 
 impl Arguments {
-    /// Packs kinds; `None` if they are [`MOST`] or more.
+    /// Packs kinds; `None` if there are 15 or more.
     #[must_use]
     pub fn from_kinds(kinds: &[ArgumentKind]) -> Option<Self> {
         let packed = kinds.iter().rev().fold(0u64, |packed, kind| (packed | *kind as u64) << 4);
