@@ -3,6 +3,13 @@
 //! A reference is resolved on demand, from the facts of the files concerned. The rungs, surest first:
 //!
 //! 1. *exact*: the file's own scopes; `self.x` in the enclosing class.
+//! 2. *import*: bindings of imports, through re-exports; the language's package scope; members of a known type, its bases
+//!    included.
+//! 3. *flow*: the called value was followed to the call, through assignments, arguments, results, fields and containers
+//!    ([`flow`]).
+//! 4. *framework*: a framework makes the call, because the code registers with it ([`framework`]).
+//! 5. *name*: nothing binds the name here, and the project has exactly one definition that it can be.
+//! 6. unresolved, with the likeliest candidates.
 //!
 //! Wrong is worse than unresolved: a name that an import binds to a package outside is that package's, even if the
 //! project has functions of that name; a member that a known class lacks is not looked for elsewhere while the class
