@@ -54,7 +54,7 @@ impl ArgumentKind {
     }
 }
 
-/// The number of arguments from which on a call is not recorded: 64 bits have no room for many more.
+/// A call with this many arguments or more is not recorded: the kinds of so many fill the 64 bits.
 const MOST: usize = 15;
 
 /// The arguments of one call, packed: their number in the lowest four bits, then four bits for the kind of each.

@@ -13,8 +13,8 @@ use super::confirmed::Confirmed;
 use super::{MANY_CHANGES, Map, MapChange};
 use crate::index::{FileEntry, IndexWaste};
 
-/// Most files applied together while the overlay holds confirmations: each piece looks through all confirmations once,
-/// so a large batch is split into about this many pieces.
+/// Least number of files applied together while the overlay holds confirmations, and most pieces of a larger batch:
+/// each piece looks through all confirmations once.
 const TOGETHER: usize = 16;
 
 /// Changes that wait to be applied, prepared as far as each file alone allows.

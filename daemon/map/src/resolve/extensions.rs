@@ -12,7 +12,7 @@ use crate::index::FileEntry;
 use crate::langs::semantics::ExtensionScope;
 use crate::node::{Confidence, DefRef};
 
-/// Most files defining a name that are searched.
+/// Most files that may define the name of an extension that is resolved.
 const MANY: usize = 256;
 
 impl<'m> Resolver<'m> {

@@ -14,7 +14,7 @@ use crate::langs::lang::Lang;
 use crate::langs::semantics::VagueNames;
 use crate::node::{Confidence, DefRef};
 
-/// Most files that may define a name that is resolved.
+/// Most files defining a name that are searched.
 const MANY: usize = 64;
 
 impl<'m> Resolver<'m> {

@@ -11,7 +11,7 @@ use crate::index::FileEntry;
 use crate::langs::semantics::Twins;
 use crate::node::DefRef;
 
-/// Most files defining a name that are searched.
+/// Most files that may define a name whose ambiguous definitions are collected: visiting more would cost too much.
 const MANY: usize = 64;
 
 impl Resolver<'_> {

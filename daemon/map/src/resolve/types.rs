@@ -128,7 +128,7 @@ impl<'m> Resolver<'m> {
         self.with_fuel(None, || self.settled_thing(self.value_point(site, path, me)?))
     }
 
-    /// Returns the position at the end of such a path, which may also be a list.
+    /// Returns the position at the end of a path of names and calls, which may also be a list.
     pub(super) fn value_point(
         &self,
         site: Site<'m>,

@@ -13,7 +13,7 @@ use crate::langs::rules::PackageScope;
 use crate::langs::semantics::OutsideMembers;
 use crate::node::{Confidence, DefRef};
 
-/// Most files defining a name that are searched.
+/// Most files that may define a top-level name that is resolved: a name with more definitions identifies none of them.
 const MANY: usize = 256;
 
 impl<'m> Resolver<'m> {

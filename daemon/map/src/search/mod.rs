@@ -22,7 +22,7 @@ use crate::index::{FileEntry, NameId, subtract_runs};
 use queue::NameQueue;
 use wanted::WantedDefs;
 
-/// Fewest hits for which no near misses are searched, unless none has the very name.
+/// Least number of hits with which the search skips near misses. It also skips them if a hit has the very name.
 const FEW: usize = 5;
 /// Most near misses that the search visits.
 const MAX_FUZZY: usize = 50;

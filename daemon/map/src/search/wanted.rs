@@ -45,7 +45,7 @@ impl<'m> WantedDefs<'m> {
         self.kinds.is_none() && self.files.is_none()
     }
 
-    /// Returns true if the query wants a file.
+    /// Returns true if the query wants definitions of a file.
     pub(super) fn has_file(&self, file: u32) -> bool {
         let word = |files: &Vec<u64>| files.get(file as usize / 64).copied().unwrap_or(0);
         self.files.as_ref().is_none_or(|files| word(files) >> (file % 64) & 1 == 1)

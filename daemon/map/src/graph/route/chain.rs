@@ -85,7 +85,7 @@ impl Map {
         }
         let resolver = Resolver::new(&self.index);
         let (mut starts, ends) = (self.parts_of(&resolver, query.from), self.parts_of(&resolver, query.to));
-        // Without this, the other methods of a type would start a chain to its own method.
+        // A chain from a type to its own method starts at the type or at its other methods.
         starts.retain(|start| *start == query.from || !ends.contains(start));
         let mut search = ChainSearch {
             map: self,

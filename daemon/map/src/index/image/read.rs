@@ -21,6 +21,7 @@ impl Index {
     /// files that the image does not have as they are now, which the caller has to add one by one.
     ///
     /// # Errors
+    /// If the image is damaged or of another version; the error comes with the files.
     pub(crate) fn restore(
         files: Vec<PreparedFile>,
         image: &[u8],

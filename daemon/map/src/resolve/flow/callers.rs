@@ -10,7 +10,7 @@ use crate::index::FileEntry;
 use crate::node::DefRef;
 use crate::resolve::Resolver;
 
-/// Most files that are searched for a name.
+/// Most files that may mention a name that is followed everywhere; beyond, only its own file is searched.
 const FILES: usize = 24;
 /// Most values that are followed.
 const VALUES: usize = 400;

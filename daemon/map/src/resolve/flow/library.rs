@@ -59,7 +59,7 @@ const CALLING: [&str; 48] = [
     "replace",
 ];
 
-/// Functions that return their first argument, or a copy of it.
+/// Functions whose result stands for their first argument: it is the same value, its elements, or a wrapper of it.
 const SAME: [&str; 20] = [
     "list",
     "tuple",

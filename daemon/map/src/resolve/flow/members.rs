@@ -11,9 +11,9 @@ use crate::node::DefRef;
 use crate::resolve::Resolver;
 use crate::resolve::members::MemberLookup;
 
-/// Most files searched for stores in members of one name.
+/// Most files that may mention or define the name of a member whose stores are followed.
 const FILES: usize = 24;
-/// Most stores examined for one member.
+/// Most stores examined in each file for members of one name.
 const STORES: usize = 64;
 
 impl<'m> Resolver<'m> {

@@ -40,7 +40,7 @@ const STEPS: u32 = 600;
 const PASSING_STEPS: u32 = 80;
 /// Most files whose flows are cached.
 const OPEN: usize = 512;
-/// Most objects that a key may have.
+/// Most objects that a key may have; callers may be eight times as many.
 const WIDTH: usize = 24;
 /// Most keys that are kept; beyond, a query starts with an empty memory.
 const KEPT: usize = 200_000;
@@ -119,7 +119,7 @@ enum FlowKey {
 #[derive(Debug, Default)]
 struct FlowKeyState {
     set: Vec<Obj>,
-    /// True if every object of the key is known, so that an unknown one stays unknown.
+    /// True if an object that is unknown now stays unknown, so that conclusions from its absence are allowed.
     is_settled: bool,
     readers: Vec<u32>,
     is_waiting: bool,
