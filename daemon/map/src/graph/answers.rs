@@ -113,12 +113,12 @@ pub struct SearchAnswer {
     pub total_is_least: bool,
 }
 
-/// A question about a node's surroundings.
+/// A query for the neighbours of a node.
 #[derive(Clone, Debug)]
 pub struct NeighborsQuery {
-    /// The node in the middle.
+    /// The queried node.
     pub node: NodeRef,
-    /// The way in which edges are followed.
+    /// The direction in which edges are followed.
     pub direction: Direction,
     /// The kinds of edges that are followed.
     pub kinds: EdgeKinds,
@@ -140,11 +140,11 @@ pub struct Neighbor {
     pub info: NodeInfo,
     /// The kind of the edge.
     pub edge: EdgeKind,
-    /// [`Direction::In`] if the edge points towards the node asked about (or towards `via`).
+    /// [`Direction::In`] if the edge points towards the queried node (or towards `via`).
     pub direction: Direction,
     /// The confidence of the edge.
     pub confidence: Confidence,
-    /// Steps from the node asked about.
+    /// Number of steps from the queried node.
     pub depth: u32,
     /// The node one step nearer.
     pub via: NodeRef,
@@ -161,24 +161,24 @@ pub struct Neighbor {
 /// Most call sites kept per neighbour.
 pub const MAX_SITES: usize = 1000;
 
-/// Most neighbours shown per node and edge kind, unless one kind alone is asked for.
+/// Most neighbours shown per node and edge kind, unless the query asks for one kind alone.
 pub const PER_KIND: usize = 20;
 
 /// The surroundings of a node, best first: by depth, then by score.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NeighborsAnswer {
-    /// The node asked about.
+    /// The queried node.
     pub node: NodeInfo,
     /// The other methods of its family, if the query asked for the family.
     pub family: Vec<Relative>,
     /// The neighbours, best first.
     pub neighbors: Vec<Neighbor>,
-    /// Distinct (node, edge, direction) triples that were found and are not shown.
+    /// Number of distinct (node, edge, direction) triples that were found and are not shown.
     pub omitted: usize,
     /// True if `omitted` is a lower bound: beyond the first step, unresolved edges are looked for only if there is a
     /// place for them.
     pub omitted_is_least: bool,
-    /// True if time ran out before everything was looked at.
+    /// True if time ran out before everything was searched.
     pub incomplete: bool,
 }
 
@@ -238,8 +238,8 @@ pub struct Reached {
     pub to: (usize, u32),
     /// One node of either set: the pair whose places in the code are nearest to each other.
     pub nearest: Option<(NodeInfo, NodeInfo)>,
-    /// The nodes that lead to the end and that nobody calls: where a call through a value, a framework or another
-    /// program has to come in.
+    /// The nodes that lead to the end and that nothing is known to call: a call through a value, by a framework or by
+    /// another program has to reach one of them.
     pub entries: Vec<UncalledNode>,
 }
 
@@ -276,7 +276,7 @@ impl PathAnswer {
 pub enum Lookup {
     /// The target means exactly this node.
     One(NodeRef),
-    /// Several nodes; the likeliest comes first.
+    /// The target may mean several nodes; the likeliest comes first.
     Ambiguous(Vec<NodeRef>),
     /// The target means no node of the map.
     None,

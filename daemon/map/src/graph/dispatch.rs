@@ -16,7 +16,7 @@ use crate::resolve::{CallAt, Resolver};
 const LIBRARY_SHAPES: [&str; 9] =
     ["typing", "typing_extensions", "abc", "collections", "enum", "dataclasses", "std", "core", "java"];
 
-/// Most types looked at below or above one for methods of the same name.
+/// Most types visited below or above one for methods of the same name.
 const MAX_TYPES: usize = 256;
 
 impl Spread<'_> {

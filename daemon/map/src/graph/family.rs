@@ -19,12 +19,12 @@ use crate::resolve::{Resolver, is_constructor};
 /// Most files that may define a name that is looked for in families.
 const MANY: usize = 4000;
 
-/// The relation of a method to the one asked about.
+/// The relation of a method to the queried one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kinship {
-    /// It is overridden or implemented by the method asked about.
+    /// It is overridden or implemented by the queried method.
     Overridden,
-    /// It overrides or implements the method asked about.
+    /// It overrides or implements the queried method.
     Overriding,
 }
 
@@ -35,11 +35,11 @@ pub struct Relative {
     pub method: DefRef,
     /// The type that it is a member of; for an implementation for a type from outside the project, the trait.
     pub owner: DefRef,
-    /// The relation to the method asked about.
+    /// The relation to the queried method.
     pub kinship: Kinship,
 }
 
-/// Finds families for one query, and caches the types above each type.
+/// Finds families for one query, and caches them and the types above each type.
 #[derive(Debug)]
 pub(super) struct Families<'s, 'm> {
     map: &'m Map,

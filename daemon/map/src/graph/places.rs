@@ -228,7 +228,7 @@ fn stands_at(facts: &FileFacts, r: &Ref, at: (u32, u32), word: &str) -> bool {
     let name = facts.name(r.name);
     let width = name.encode_utf16().count() as u32;
     let is_it = match word {
-        // Callers pass no word for a place at the sign itself.
+        // The word at the sign itself is empty.
         "" => r.col == at.1 && name.starts_with(['@', '$']),
         word => name == word || name.trim_matches(SIGNS) == word,
     };

@@ -29,7 +29,7 @@ const PARALLEL: usize = 1024;
 /// Most parts of a parallel search: each part computes anew what files have in common.
 const PARTS: usize = 8;
 
-/// The key of cached candidates : folder, language group, name, kind of use, and true if something stands before the
+/// The key of cached candidates: folder, language group, name, kind of use, and true if something stands before the
 /// name.
 type FolderKey<'m> = (&'m str, Lang, &'m str, RefKind, bool);
 

@@ -1,8 +1,8 @@
 //! Decides which definitions a call reaches through values: a variable, an argument, a result, a field, a container.
 //!
-//! `resolve::flow` follows the values; this module decides when its answer counts. A call whose name alone surely says
-//! what it means keeps that meaning. A call of a variable, or of something unresolved, becomes calls of what the
-//! variable holds.
+//! `resolve::flow` follows the values; this module decides when its answer counts. A call whose name alone surely means
+//! code of the project keeps that meaning; if the name is rebound, or means something outside, the definitions of its
+//! values come beside it. A call of a variable, or of something unresolved, becomes calls of what the variable holds.
 
 use hob_base::FileId;
 use rustc_hash::FxHashSet;

@@ -372,7 +372,8 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// Starts a path: `Self::X` starts at the enclosing type; paths with the other keywords start at a module.
+    /// Returns the start of a path that begins with a keyword: the enclosing type for `Self::X`, nothing for module
+    /// paths.
     fn keyword_start(&self, site: Site<'m>, first: &str) -> NameLookup {
         let class = if first == "Self" { self.enclosing_type(site) } else { None };
         class.map_or(NameLookup::Absent { open: false }, |class| {

@@ -15,8 +15,7 @@ use crate::node::DefRef;
 const MANY: usize = 64;
 
 impl Resolver<'_> {
-    /// Returns the definitions that a use of this one may mean, including itself; empty if the language has no such
-    /// ambiguity.
+    /// Returns the definitions that a use of this one may mean, including itself; empty if it cannot be ambiguous.
     pub(super) fn ambiguous_defs(&self, def: DefRef) -> Vec<DefRef> {
         let Some((entry, found)) = self.def(def) else { return Vec::new() };
         if found.flags.has(DefFlags::DECLARATION) || found.flags.has(DefFlags::TEST) {

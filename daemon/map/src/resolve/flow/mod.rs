@@ -77,8 +77,7 @@ enum Obj {
     Pairs(FileId, ValueIdx),
     /// The values that a generator yields.
     Yields(FileId, ScopeIdx, Option<Bound>),
-    /// The values that a function of the library gives which goes through things with the function that is passed to
-    /// it.
+    /// The results of the functions that a call passes to a library function, which applies them to elements.
     Gives(CallAt),
     /// The arguments of a call from a number on.
     Arguments(Bound, u32),
