@@ -7,8 +7,7 @@ fn main() {
     println!("cargo:rerun-if-changed=src/bounded/bounded.c");
     println!("cargo:rerun-if-changed=src/syntax/nodes.c");
     let mut build = cc::Build::new();
-    // tree-sitter tells its dependents the folder of its public header. Its private headers are in `src` beside that
-    // folder.
+    // tree-sitter says where its own header is, to whoever depends on it. Its private headers lie beside that folder.
     if let Some(headers) = std::env::var_os("DEP_TREE_SITTER_INCLUDE").map(PathBuf::from) {
         build.include(headers.with_file_name("src")).include(headers);
     }

@@ -1,11 +1,9 @@
-//! Measures the cost of reading facts against that of parsing alone: `cost DIR [ROUNDS]`, on one thread, in processor
-//! time.
+//! Measures what reading facts costs, next to parsing alone: `cost DIR [ROUNDS]`, on one thread, as time of the processor.
 //!
-//! It first reads all files of a folder, in a language of the table below, into memory. Each round then parses them all
-//! by tree-sitter alone, extracts their facts, and encodes the facts; the fastest round counts. `ONLY=bare`,
-//! `ONLY=facts` or `ONLY=disk` runs one of these, for a profiler. The last line is a hash of all encoded facts: two
-//! builds that print the same one read the same facts. It is for people who work on the extractors. With hob's own
-//! allocator, figures are lower: preload it.
+//! All files of a folder in a language of the table below are read into memory first. Each round then parses them all by
+//! tree-sitter alone, extracts their facts, and encodes the facts; the least of the rounds counts. `ONLY=bare`, `ONLY=facts` or `ONLY=disk` does one of
+//! these, for a profiler. The last line is a hash of all encoded facts: two builds that print the same one read the same facts.
+//! For people who work on the extractors. With hob's own allocator, figures are lower: preload it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -28,7 +26,7 @@ fn main() {
     println!("{} files, {bytes} bytes", sources.len());
     let only = std::env::var("ONLY").unwrap_or_default();
     let wants = |part: &str| only.is_empty() || only == part;
-    // Parsing alone must come first, because the map then gives tree-sitter an allocator of its own.
+    // Parsing alone comes first: the map then gives tree-sitter an allocator of its own.
     let bare = least(rounds * usize::from(wants("bare")), || parse_all(&sources));
     let facts = least(rounds * usize::from(wants("facts")), || {
         sources.iter().for_each(|source| drop(read_facts(source)));
@@ -106,7 +104,7 @@ fn read_facts(source: &Source) -> FileFacts {
     extract(source.lang, &source.name, &source.text)
 }
 
-/// Hashes all encoded facts, with their lengths, by FNV-1a.
+/// FNV-1a over all encoded facts, with their lengths.
 fn hash_facts(read: &[FileFacts]) -> u64 {
     read.iter().map(persist::encode).fold(0xcbf2_9ce4_8422_2325, |hash, bytes| {
         let length = bytes.len().to_le_bytes();
@@ -126,7 +124,7 @@ fn least(rounds: usize, mut run: impl FnMut()) -> Duration {
     (0..rounds).map(|_| timed()).min().unwrap_or_default()
 }
 
-/// Returns the processor time of this thread; zero on systems without `/proc`.
+/// The time that the processor ran this thread; zero where the system does not say it in `/proc`.
 fn processor_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = stat.split_whitespace().next().and_then(|first| first.parse().ok());

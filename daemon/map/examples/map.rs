@@ -1,8 +1,7 @@
-//! Builds the map of a folder and prints its cost: `map DIR [TARGET]...`. For each target it prints the edges that lead
-//! to it and the time to find them; for each two in a row, a path between them. With `FACTS=FILE` in the environment,
-//! it stores facts there between runs; with `IMAGE=FILE` it restores the map from an image in that file, or writes one;
-//! with `REPEAT=N` it repeats each query, with `NODERIVE=1` it derives nothing. It is for people who work on
-//! resolution.
+//! Builds the map of a folder and prints what it costs: `map DIR [TARGET]...`; for each target, who points at it and how
+//! long that took to find; for each two in a row, a path between them. With `FACTS=FILE` in the environment, facts are kept there between runs; with `IMAGE=FILE` the map
+//! comes from an image in that file, or leaves one there; with `REPEAT=N` each
+//! question is asked that often, with `NODERIVE=1` nothing is derived. For people who work on resolution.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

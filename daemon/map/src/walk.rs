@@ -221,7 +221,7 @@ impl<'t> Cx<'t> {
         self.scopes.iter().any(|scope| scope.binds)
     }
 
-    /// Records a use of `name` at `at`, unless it is a bare name that is bound locally.
+    /// Records a use of `name` at `at`, unless the name is empty, or bare and bound locally.
     pub fn record_use(&mut self, name: &str, at: Node<'_>, kind: RefKind, receiver: Receiver) {
         if name.is_empty() || (receiver == Receiver::None && self.local_binding(name).is_some()) {
             return;
@@ -245,8 +245,8 @@ impl<'t> Cx<'t> {
         self.facts.add_reference(&RefInput { name, kind, receiver, owner: Some(owner), line, col });
     }
 
-    /// Returns the receiver for a path of names whose first segment may be a local name: a path that is only a typed
-    /// local name becomes [`Receiver::Typed`], a longer one that begins with a local name [`Receiver::Unknown`].
+    /// Returns the receiver for a path of names: [`Receiver::Typed`] if the path is only a typed local name,
+    /// [`Receiver::Unknown`] for any other path that begins with a local name, otherwise [`Receiver::Path`].
     pub fn path_receiver(&mut self, path: &str) -> Receiver {
         let (first, rest) = path.split_once('.').unwrap_or((path, ""));
         match self.local_binding(first) {

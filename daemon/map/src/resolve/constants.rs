@@ -79,8 +79,8 @@ impl<'m> Resolver<'m> {
         places.iter().filter(is_code).min_by_key(key).copied()
     }
 
-    /// Returns the confidence that a constant is the project's: `import` if an import leads to its file, and if the
-    /// convention by which constants are loaded points to that file alone.
+    /// Returns the confidence that a constant is the project's: `import` if an import leads to one of its files, or if
+    /// the convention by which constants are loaded points to this one alone; otherwise `name`.
     fn confidence_of_place(
         &self,
         site: Site<'m>,
