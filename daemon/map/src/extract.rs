@@ -1,7 +1,7 @@
 //! Runs a language's extractor on one file.
 //!
-//! Pure and total: any bytes give facts. Parsers and trees are made for one file and end with it, in memory that is freed as a
-//! whole.
+//! It is pure and total: any bytes give facts. Parsers and trees are made for one file and end with it, in memory that
+//! is freed as a whole.
 
 use std::cell::RefCell;
 
@@ -18,21 +18,22 @@ use crate::recover::{RecoveryReading, recover};
 use crate::syntax::Tree;
 use crate::tamed::tame_comments;
 
-/// Raised whenever facts of unchanged bytes would come out differently; stored facts of other versions are not used.
+/// The version of the extractors. Raise it whenever facts of unchanged bytes would differ; stored facts of other
+/// versions are not used.
 pub const EXTRACTOR_VERSION: u32 = 24;
 
 thread_local! {
-    /// The parsers of the file at hand: a file in which languages are nested uses several.
+    /// The parsers of the current file: a file with nested languages uses several.
     static PARSERS: RefCell<Vec<(Lang, ThreadParser)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Extracts the facts of a file. `file_name` matters for project files only.
+/// Extracts the facts of a file. `file_name` only matters for project files.
 #[must_use]
 pub fn extract(lang: Lang, file_name: &str, source: &[u8]) -> FileFacts {
     extract_within(lang, file_name, source, &|| true)
 }
 
-/// The same for whoever cannot wait for ever: the file is text and nothing else once `patience` is out.
+/// Extracts the facts of a file for callers that cannot wait: the file is text only once `patience` returns false.
 #[must_use]
 pub fn extract_within(lang: Lang, file_name: &str, source: &[u8], patience: Patience<'_>) -> FileFacts {
     match lang.spec() {
@@ -41,7 +42,7 @@ pub fn extract_within(lang: Lang, file_name: &str, source: &[u8], patience: Pati
     }
 }
 
-/// The facts of a file that is not to be parsed.
+/// Returns the facts of a file that was not parsed, with the reason.
 #[must_use]
 pub fn text_only(lang: Lang, why: GaveUp) -> FileFacts {
     given_up(lang, why).finish()
@@ -53,8 +54,8 @@ fn given_up(lang: Lang, why: GaveUp) -> FactsBuilder {
     facts
 }
 
-/// Extracts the facts of a file together with the lines on which its values stand; `None` where no language reads the file, or
-/// only a reading without its broken parts gives facts.
+/// Extracts the facts of a file together with the lines of its values; `None` if no grammar reads the language, or only
+/// a reading without broken parts gives facts.
 pub(crate) fn extract_with_places(
     lang: Lang,
     source: &[u8],
@@ -67,7 +68,7 @@ pub(crate) fn extract_with_places(
     Some((facts, places?))
 }
 
-/// One file's session. Made before all trees of the file, so that it ends after them.
+/// The session of one file. Begin it before making any tree of the file, so that it ends after them.
 struct Extraction {
     _session: BoundedSession,
 }
@@ -89,7 +90,7 @@ impl Drop for Extraction {
     }
 }
 
-/// Parses a text with the file's parser of a language.
+/// Parses a text with the current file's parser for a language.
 fn parse_with(
     lang: Lang,
     grammar: fn() -> Option<Language>,
@@ -101,7 +102,7 @@ fn parse_with(
             parsers.len() - 1
         });
         let tree = parsers[at].1.parse(grammar, asked).map(Tree::from_parsed)?;
-        // Whoever reads it has its nodes listed.
+        // Readers of the tree list its nodes, which takes memory too.
         let held = BoundedSession::held_so_far() + tree.list_bytes();
         if held > may_hold(asked.source.len()) { Err(GaveUp::Memory) } else { Ok(tree) }
     })
@@ -157,7 +158,8 @@ fn build_facts(
     }
 }
 
-/// Reads the tree of a text, which lasts no longer than the reading; `None` where no grammar reads the language, or not this text.
+/// Reads the tree of a text, which ends with the reading; `None` if no grammar reads the language, or the text cannot
+/// be parsed safely.
 pub(crate) fn read_tree<T>(
     lang: Lang,
     source: &[u8],
@@ -175,16 +177,16 @@ pub(crate) fn read_tree<T>(
     Some(read(&tree))
 }
 
-/// A part of a file, in bytes, and where it begins.
+/// A part of a file, in bytes, and its place.
 pub(crate) struct EmbeddedSource<'a> {
     pub(crate) source: &'a [u8],
     pub(crate) from: usize,
     pub(crate) to: usize,
-    /// The row of its first byte, from 0.
+    /// The row of the first byte of the part, from 0.
     pub(crate) row: usize,
 }
 
-/// Adds the facts of a part of a file that is written in a language of its own; positions are those in the whole file.
+/// Adds the facts of a part of a file that is in another language; positions are those in the whole file.
 pub(crate) fn extract_part(
     lang: Lang,
     part: &EmbeddedSource<'_>,

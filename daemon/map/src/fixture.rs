@@ -1,4 +1,4 @@
-//! A whole project in one string, for tests.
+//! Builds maps of whole projects from one string each, for tests.
 //!
 //! ```text
 //! //- /pkg/a.py
@@ -16,7 +16,7 @@ use crate::locals::{NamePlace, local_name_at};
 use crate::meaning::{Meaning, NameInFile};
 use crate::{extract, language_of};
 
-/// The files of a fixture: (path, text).
+/// Returns the files of a fixture as pairs of path and text.
 pub(crate) fn files(fixture: &str) -> Vec<(String, String)> {
     let mut files: Vec<(String, String)> = Vec::new();
     for line in fixture.lines() {
@@ -30,7 +30,7 @@ pub(crate) fn files(fixture: &str) -> Vec<(String, String)> {
     files
 }
 
-/// The change that puts a file in.
+/// Returns the change that adds a file.
 pub(crate) fn set(file: u32, path: &str, text: &str) -> MapChange {
     let ws_path = WsPath::new(path).expect("a relative path");
     let lang = language_of(ws_path.file_name(), text.as_bytes()).expect("a known language");
@@ -38,7 +38,7 @@ pub(crate) fn set(file: u32, path: &str, text: &str) -> MapChange {
     MapChange::Set { file: FileId(file), path: ws_path, facts }
 }
 
-/// A map of a fixture; files are numbered in order.
+/// Returns a map of a fixture; files are numbered in order.
 pub(crate) fn map(fixture: &str) -> Map {
     let mut map = Map::new();
     let numbered = files(fixture).into_iter().enumerate();
@@ -46,7 +46,7 @@ pub(crate) fn map(fixture: &str) -> Map {
     map
 }
 
-/// The same with scores, clusters and the drawn graph.
+/// Returns a map of a fixture with scores, clusters and the skeleton.
 pub(crate) fn derived_map(fixture: &str) -> Map {
     let mut map = map(fixture);
     let mut job = map.derive_job();
@@ -55,7 +55,7 @@ pub(crate) fn derived_map(fixture: &str) -> Map {
     map
 }
 
-/// A node by ID or name.
+/// Returns the node that an ID or name means; panics if there is not exactly one.
 pub(crate) fn lookup_node(map: &Map, target: &str) -> NodeRef {
     match map.lookup(target) {
         crate::graph::Lookup::One(node) => node,
@@ -63,7 +63,7 @@ pub(crate) fn lookup_node(map: &Map, target: &str) -> NodeRef {
     }
 }
 
-/// An edge as `a.py#f calls b.py#g import`; candidates in brackets.
+/// Shows an edge as `a.py#f calls b.py#g import`; candidates in brackets.
 pub(crate) fn show_edge(map: &Map, edge: &Edge) -> String {
     let short = |node: NodeRef| {
         let id = map.id(node).to_string();
@@ -82,12 +82,12 @@ pub(crate) fn show_edge(map: &Map, edge: &Edge) -> String {
     format!("{} {} {to} {}", short(edge.from), edge.kind.as_str(), edge.confidence.as_str())
 }
 
-/// Every edge of a map but `contains` and `imports`, sorted.
+/// Shows every edge of a map except `contains` and `imports`, sorted.
 pub(crate) fn shown_uses(map: &Map) -> Vec<String> {
     shown_edges(map, EdgeKinds::ALL.without(EdgeKind::Contains).without(EdgeKind::Imports))
 }
 
-/// Every edge of some kinds, sorted.
+/// Shows every edge of some kinds, sorted.
 pub(crate) fn shown_edges(map: &Map, kinds: EdgeKinds) -> Vec<String> {
     let mut all = Vec::new();
     let mut file = 0;
@@ -102,7 +102,8 @@ pub(crate) fn shown_edges(map: &Map, kinds: EdgeKinds) -> Vec<String> {
     all
 }
 
-/// Compares the edges of a fixture, `contains` and `imports` left out, with what is expected, a line each, in any order.
+/// Compares the edges of a fixture, without `contains` and `imports`, with the expected ones, a line each, in any
+/// order.
 #[track_caller]
 pub(crate) fn check_edges(fixture: &str, expected: &str) {
     let mut expected: Vec<String> =
@@ -113,8 +114,8 @@ pub(crate) fn check_edges(fixture: &str, expected: &str) {
     assert!(found == expected, "found:\n{}\nexpected:\n{}\n", found.join("\n"), expected.join("\n"));
 }
 
-/// Asks what names mean. `§1` stands before a name, `¤1` before each definition that it must surely mean; other digits are other
-/// questions. A name without a definition must have no sure meaning.
+/// Checks the meanings of names. `§1` stands before a name, `¤1` before each definition that it must surely mean; other
+/// digits mark other names. A name without a definition must have no sure meaning.
 #[track_caller]
 pub(crate) fn check_meanings(marked: &str) {
     let marked = files(marked);
@@ -181,7 +182,7 @@ fn marks_in(file: usize, text: &str) -> Vec<Mark> {
     found
 }
 
-/// The places that a name surely means.
+/// Returns the places that a name surely means.
 fn meant_places(map: &Map, path: &str, text: &str, at: NamePlace) -> Vec<String> {
     let line = text.lines().nth(at.line as usize - 1).unwrap_or_default();
     let rest: String = line.chars().skip(at.col as usize - 1).collect();

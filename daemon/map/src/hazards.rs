@@ -1,10 +1,10 @@
-//! Text that ends the process if a grammar gets to see it.
+//! Detects text with which a grammar would end the process.
 //!
-//! Some grammars come with a scanner in C that keeps a stack of its own, and has 1,024 bytes to write it to: when the stack is
-//! deeper than that they abort, and the daemon with them. Others have the parser take minutes and gigabytes in one step, where
-//! it cannot be stopped. What could come near that is text and nothing else. Each limit is far above what people write, and each
-//! measure is an upper bound: it holds however wrongly a parser that has lost its way understands the text.
-//! The measures are the languages' own (`langs/NAME/hazard.rs`); here is the question, and a test of both sides of each limit.
+//! Some grammars have a scanner in C that keeps a stack of its own, with 1,024 bytes to serialise it: when the stack is
+//! deeper they abort, and the daemon with them. Others make the parser take minutes and gigabytes in one step, in which
+//! it cannot be stopped. Text that could come near that is not parsed. Each limit is far above what people write, and
+//! each measure is an upper bound: it holds however wrongly a lost parser understands the text. The measures belong to
+//! the languages (`langs/NAME/hazard.rs`); this module calls them, and tests both sides of each limit.
 
 use crate::langs::lang::Lang;
 
@@ -18,7 +18,7 @@ mod tests {
     use super::*;
     use crate::extract;
 
-    /// It is text only, and the same with fewer of it is not.
+    /// Checks that `bad` is text only, and that `good`, which has fewer levels, is not.
     #[track_caller]
     fn only_text(lang: Lang, bad: &str, good: &str) {
         let facts = extract(lang, "a", bad.as_bytes());

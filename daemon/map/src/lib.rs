@@ -1,8 +1,8 @@
-//! The map: a symbol graph computed from per-file facts.
+//! Computes the map, a symbol graph, from per-file facts.
 //!
-//! Pure functions over facts. This crate takes bytes and changes and gives answers; it opens no file, knows no language
-//! server, no wire format and no clock. [`extract()`] turns one file into [`facts::FileFacts`]; [`Map`] answers
-//! questions over many of them.
+//! The crate consists of pure functions over facts. It takes bytes and changes and answers queries; it opens no file,
+//! and knows no language server, no wire format and no clock. [`extract()`] turns one file into [`facts::FileFacts`];
+//! [`Map`] answers queries about many of them.
 
 mod bounded;
 pub mod extract;

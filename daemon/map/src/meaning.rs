@@ -1,7 +1,8 @@
-//! Finds what the name at a place means without a language server: a local name by the scopes of its file, anything else by the graph.
+//! Finds the meaning of the name at a place without a language server: a local name by the scopes of its file, any
+//! other by the graph.
 //!
-//! A local name hides what the graph knows by the same name, and what the graph is sure of hides guesses. Candidates are given only
-//! where nothing is known, and never beside anything else.
+//! A local name hides nodes of the same name, and sure nodes hide guesses. Candidates are the answer only if nothing is
+//! known, and never beside anything else.
 
 use crate::graph::{Confidence, DefRef, Map, NodeRef};
 use crate::locals::{LocalName, NamePlace};
@@ -10,25 +11,25 @@ use crate::receiver::ReceiverExpr;
 /// The meaning of a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Meaning {
-    /// A name that the file itself binds, and that no definition of the map is.
+    /// A name that the file itself binds, and for which the map has no definition.
     Local(LocalName),
-    /// The nodes that are meant, each with the confidence that it is: several where each may be, none where nothing is known.
+    /// The nodes that the name means, each with its confidence: several if each is possible, none if nothing is known.
     Nodes(Vec<(NodeRef, Confidence)>),
 }
 
-/// The place of a name whose meaning is asked for.
+/// The place of a name in a file.
 #[derive(Clone, Copy, Debug)]
 pub struct NameInFile<'t> {
     /// The file, relative to the workspace's root.
     pub path: &'t str,
-    /// Where the name stands.
+    /// The place of the name.
     pub at: NamePlace,
-    /// The name itself, as it is written; empty where none stands.
+    /// The name as it is written; empty if there is none.
     pub word: &'t str,
 }
 
 impl Meaning {
-    /// Returns true if it is known, and not merely guessed by a name.
+    /// Returns true if the meaning is known, and not only guessed by a name.
     #[must_use]
     pub fn is_sure(&self) -> bool {
         match self {
@@ -39,16 +40,17 @@ impl Meaning {
 }
 
 impl Map {
-    /// Finds what a name means. `local` is what [`local_name_at`](crate::locals::local_name_at) found at the place.
+    /// Finds the meaning of a name. `local` is the result of [`local_name_at`](crate::locals::local_name_at) for the
+    /// place.
     #[must_use]
     pub fn meaning_at(&self, name: NameInFile<'_>, local: Option<LocalName>) -> Meaning {
-        // A key names a member of the object's type first, and only then what it defines or binds itself.
+        // A key names a member of the object's type first, and only otherwise what it defines or binds itself.
         if let Some(member) = self.key_meant_at(name.path, (name.at.line, name.at.col), name.word) {
             return Meaning::Nodes(vec![member]);
         }
         let binds_itself = local.as_ref().is_some_and(|local| local.bindings.contains(&name.at));
         match self.meaning_of_name(name, local) {
-            // A name in an import that leads nowhere is nothing that the file defines.
+            // A name in an import without a target is nothing that the file defines.
             Meaning::Local(local)
                 if binds_itself
                     && !local.is_variable
@@ -65,12 +67,13 @@ impl Map {
         }
     }
 
-    /// The same, but a key of a pattern means what it binds.
+    /// Finds the meaning of a name as [`Self::meaning_at`] does, except that a key of a pattern means the variable that
+    /// it binds.
     #[must_use]
     pub fn meaning_of_name(&self, name: NameInFile<'_>, local: Option<LocalName>) -> Meaning {
         let Some(local) = local else {
             let mut nodes = self.nodes_meant_at(name);
-            // What the scopes of the file do not bind here is in a block that does not reach here.
+            // A name that no scope binds here may be defined in a block of the file that does not enclose this place.
             if self.is_bound_by_scopes(name.path, name.at, name.word) {
                 nodes.retain(|(node, _)| !self.is_in_file(*node, name.path));
             }
@@ -89,7 +92,7 @@ impl Map {
         }
         let led = local.bindings.iter().find_map(|at| self.imported_at(name.path, at.line, &local.name));
         match led {
-            // A variable that is given a module is the variable, and a name that is imported by itself is no file.
+            // A variable that holds a module means the variable, and an import of a single name means no file.
             Some(NodeRef::File(_)) if local.is_variable || self.is_named_by_import(name, &local) => {
                 Meaning::Local(local)
             }
@@ -98,7 +101,7 @@ impl Map {
         }
     }
 
-    /// Finds the definition whose name stands at a place, or that the reference there surely means.
+    /// Finds the definition whose name is at a place, or that the reference there surely means.
     #[must_use]
     pub fn sure_def_at(&self, name: NameInFile<'_>) -> Option<DefRef> {
         let NameInFile { path, at, word } = name;
@@ -114,7 +117,8 @@ impl Map {
         }
     }
 
-    /// Finds what a member means by the values of the expression before it, where nothing surer is known.
+    /// Finds the meanings of a member by the values of the expression before it, for places where nothing surer is
+    /// known.
     #[must_use]
     pub fn meaning_through_values(
         &self,
@@ -131,7 +135,7 @@ impl Map {
     fn nodes_meant_at(&self, name: NameInFile<'_>) -> Vec<(NodeRef, Confidence)> {
         let NameInFile { path, at, word } = name;
         if let Some(named) = self.def_named_at(path, at.line, at.col) {
-            // A field that embeds a type has its name from there.
+            // A field that embeds a type has the name of that type.
             let embedded = self.base_meant_at(path, (at.line, at.col), word);
             let (meant, sure) = embedded.unwrap_or((named, Confidence::Exact));
             return vec![(meant.into(), sure)];

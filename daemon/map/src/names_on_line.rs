@@ -1,7 +1,7 @@
-//! The names on one line of a text: those that it defines, and all that are written on it.
+//! Finds the names on one line of a text: those that it defines, and all that it contains.
 //!
-//! Keywords, comments and the insides of strings are no names, which the grammar tells; where there is none, or it cannot read the
-//! text, every word counts that is not a keyword in most languages.
+//! Keywords, comments and the insides of strings are no names, by the grammar. Without a grammar, or if it cannot read
+//! the text, every word counts that is not a keyword in most languages.
 
 use hob_base::LineIndex;
 use hob_base::line_index::utf16_len;
@@ -12,7 +12,7 @@ use crate::langs::lang::Lang;
 use crate::parse::Patience;
 use crate::syntax::{Node, Tree};
 
-/// A name and where it stands on its line.
+/// A name and its place on its line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NameAt {
     /// The name as it is written.
@@ -21,17 +21,17 @@ pub struct NameAt {
     pub col: u32,
 }
 
-/// The names on a line, in its order.
+/// The names on a line, from left to right.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LineNames {
-    /// Names of definitions; what is written within another of them on the line is left out.
+    /// Names of definitions, except those inside another definition of the line.
     pub defined: Vec<NameAt>,
-    /// Every name that is written on it.
+    /// Every name on the line.
     pub mentioned: Vec<NameAt>,
 }
 
-/// Finds the names on a 1-based line; none on one that the text does not have. `lang` is what the text is written in, if that is
-/// known; once `patience` is out, words stand in for names.
+/// Finds the names on a 1-based line; none if the text has no such line. `lang` is the language of the text, if it is
+/// known; once `patience` returns false, words stand in for names.
 #[must_use]
 pub fn names_on_line(lang: Option<Lang>, source: &[u8], line: u32, patience: Patience<'_>) -> LineNames {
     let index = LineIndex::new(source);
@@ -71,7 +71,7 @@ fn names_defined_on(lang: Lang, source: &[u8], line: u32, patience: Patience<'_>
     names
 }
 
-/// The byte ranges of the identifiers that begin within a range, in order.
+/// Returns the byte ranges of the identifiers that begin within a range, in order.
 fn identifiers_in(tree: &Tree, from: usize, to: usize) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut cursor = tree.walk();
@@ -92,7 +92,7 @@ fn identifiers_in(tree: &Tree, from: usize, to: usize) -> Vec<(usize, usize)> {
     }
 }
 
-/// Returns true if a leaf of a tree is a name: grammars give names similar kinds.
+/// Returns true if a leaf of a tree is a name, by its kind: grammars use similar kinds for names.
 fn is_identifier(leaf: Node<'_>) -> bool {
     const OTHERS: &[&str] = &[
         "class_variable",
@@ -107,7 +107,7 @@ fn is_identifier(leaf: Node<'_>) -> bool {
     leaf.is_named() && (kind.contains("identifier") || OTHERS.contains(&kind))
 }
 
-/// The byte ranges of a line's words.
+/// Returns the byte ranges of a line's words.
 fn words_in_line(line: &[u8]) -> Vec<(usize, usize)> {
     let Ok(text) = std::str::from_utf8(line) else { return Vec::new() };
     let mut words: Vec<(usize, usize)> = Vec::new();

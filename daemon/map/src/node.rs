@@ -1,23 +1,23 @@
 //! Defines the parts of the graph: node numbers, kinds, edges' kinds and confidence.
 //!
-//! A [`NodeRef`] is cheap and lives as long as the map's generation; it must not be kept across [`crate::Map::apply`],
-//! because a changed file renumbers its definitions. What survives is the [`NodeId`].
+//! A [`NodeRef`] is cheap and lives as long as the map's generation. It must not be kept across [`crate::Map::apply`],
+//! because a changed file renumbers its definitions. The [`NodeId`] survives.
 
 use hob_base::{FileId, WsPath};
 use hob_proto::node_id::NodeId;
 
 use crate::facts::{DefFlags, DefIdx, DefKind};
 
-/// A definition: its file and its place in that file's facts.
+/// A definition: its file and its index in that file's facts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct DefRef {
     /// The file that declares it.
     pub file: FileId,
-    /// Its place in [`crate::FileFacts::defs`].
+    /// The index in [`crate::FileFacts::defs`].
     pub def: DefIdx,
 }
 
-/// A package outside the workspace, numbered by the map as it meets them.
+/// A package outside the workspace, numbered by the map in order of first use.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ExternalId(pub u32);
 
@@ -33,7 +33,7 @@ pub enum NodeRef {
 }
 
 impl NodeRef {
-    /// The file it is or is in.
+    /// Returns the file of a node, or the file that contains it; `None` for packages.
     #[must_use]
     pub fn file(self) -> Option<FileId> {
         match self {
@@ -62,7 +62,7 @@ pub enum NodeKind {
 }
 
 impl NodeKind {
-    /// The word that answers use.
+    /// Returns the word for the kind in answers.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -82,38 +82,38 @@ pub struct NodeInfo {
     pub id: NodeId,
     /// The kind of the node.
     pub kind: NodeKind,
-    /// Its own name; a file's name with extension; a package's name.
+    /// The name of the node; for a file with extension.
     pub name: String,
     /// `Outer.inner`; empty for files and packages.
     pub qualified: String,
-    /// Where it is; `None` for packages.
+    /// The path of the file; `None` for packages.
     pub path: Option<WsPath>,
     /// First and last line, 1-based; `(1, 1)` for files, `(0, 0)` for packages.
     pub lines: (u32, u32),
-    /// The same range in bytes; `(0, 0)` for files and packages.
+    /// First byte, and the byte after the last; `(0, 0)` for files and packages.
     pub bytes: (u32, u32),
     /// 1-based line and UTF-16 column of the name.
     pub name_at: (u32, u32),
-    /// Header on one line; empty where there is none.
+    /// The header of the definition on one line; may be empty.
     pub signature: String,
-    /// First paragraph of the documentation on one line; empty where there is none.
+    /// The first paragraph of its documentation on one line; may be empty.
     pub doc: String,
     /// Properties; none for files and packages.
     pub flags: DefFlags,
-    /// Hub score, 0 to 1; 0 until the first derivation is installed.
+    /// The hub score: 0 to 1 for files and definitions; 0 until the first derivation is installed.
     pub score: f32,
 }
 
 /// The kinds of edges between two nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum EdgeKind {
-    /// A file or definition holds a definition.
+    /// A file or definition contains a definition.
     Contains,
     /// A file imports a file, a definition or a package.
     Imports,
-    /// A file offers something that is defined elsewhere, or under another name.
+    /// A file exports something that is defined elsewhere, or under another name.
     Exports,
-    /// Code calls or instantiates.
+    /// Code calls a function, or instantiates a type.
     Calls,
     /// A type is derived from another.
     Extends,
@@ -135,7 +135,7 @@ impl EdgeKind {
         Self::References,
     ];
 
-    /// The word that answers use.
+    /// Returns the word for the kind in answers.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -149,14 +149,14 @@ impl EdgeKind {
         }
     }
 
-    /// The kind of that name.
+    /// Returns the kind for a word; `None` if there is none.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 }
 
-/// A tie of one node to another, where edges are not all that counts.
+/// The connection of two nodes: an edge, or an override.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Tie {
     /// A method overrides another, or implements it.
@@ -166,7 +166,7 @@ pub enum Tie {
 }
 
 impl Tie {
-    /// The word that answers use.
+    /// Returns the word for the tie in answers.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -176,7 +176,7 @@ impl Tie {
     }
 }
 
-/// Some of the edge kinds.
+/// A set of edge kinds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EdgeKinds(u8);
 
@@ -198,12 +198,12 @@ impl EdgeKinds {
 }
 
 impl EdgeKinds {
-    /// Those by which code uses something, rather than holds, imports or exports it.
+    /// Returns the kinds of the set by which code uses something, rather than contains, imports or exports it.
     pub(super) fn of_users(self) -> Self {
         self.without(EdgeKind::Contains).without(EdgeKind::Imports).without(EdgeKind::Exports)
     }
 
-    /// Returns the kinds by which something is held, imported or exported rather than used.
+    /// Returns the kinds of the set by which something is contained, imported or exported rather than used.
     pub(super) fn of_holders(self) -> Self {
         Self(self.0 & !self.of_users().0)
     }
@@ -223,24 +223,24 @@ impl FromIterator<EdgeKind> for EdgeKinds {
 /// The rungs of the confidence ladder, surest first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Confidence {
-    /// A language server confirmed it at these contents.
+    /// A language server confirmed it for these contents.
     Live,
-    /// Found in the same file's scopes.
+    /// The scopes of the same file lead there.
     Exact,
     /// An import, a package scope, a declared type or a class hierarchy leads there.
     Import,
-    /// The value that is called was followed there: through assignments, arguments, results, containers and fields.
+    /// The called value was followed there: through assignments, arguments, results, containers and fields.
     Flow,
-    /// A framework calls it, by what its registration says: a route's handler, a task, a fixture, a command.
+    /// A framework calls it, because the code registers it: a route's handler, a task, a fixture, a command.
     Framework,
-    /// There is only one definition of that name it can be.
+    /// It is the only definition of that name that the reference can mean.
     Name,
-    /// One of several; not resolved.
+    /// It is one of several; the reference is not resolved.
     Candidate,
 }
 
 impl Confidence {
-    /// The word that answers use.
+    /// Returns the word for the confidence in answers.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -258,16 +258,16 @@ impl Confidence {
 /// The direction in which edges are followed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Direction {
-    /// Towards the node: who calls it.
+    /// Towards the node: its callers.
     In,
-    /// Away from it: whom it calls.
+    /// Away from the node: its callees.
     Out,
     /// Edges in both directions.
     Both,
 }
 
 impl Direction {
-    /// The word that answers use.
+    /// Returns the word for the direction in answers.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! The map at a glance: clusters with their hubs, or top folders until clusters are derived.
+//! Summarises the map: clusters with their hubs, or top folders until clusters are derived.
 
 use hob_base::FileId;
 use hob_proto::node_id::NodeId;
@@ -11,13 +11,13 @@ use crate::index::FileEntry;
 /// Most definitions of a group that are compared before scores are derived.
 const SAMPLE: usize = 2000;
 
-/// The label of the group of files that have no ties to others.
+/// The label of the group of files that are connected with no others.
 const ALONE: &str = "(unconnected files)";
 
-/// So many clusters of one file are shown one by one.
+/// Most clusters of one file that are shown one by one.
 const FEW: usize = 5;
 
-/// Shows the clusters of a single file as one group at the end: hundreds of them say nothing about a code base.
+/// Joins the clusters of a single file into one group at the end: hundreds of them say nothing about a code base.
 fn group_single_files(clusters: Vec<Cluster>, hubs: usize) -> Vec<Cluster> {
     let (mut shown, alone): (Vec<_>, Vec<_>) = clusters.into_iter().partition(|cluster| cluster.files > 1);
     if alone.len() <= FEW {
@@ -26,7 +26,7 @@ fn group_single_files(clusters: Vec<Cluster>, hubs: usize) -> Vec<Cluster> {
     }
     let (id, files) = (alone[0].id, alone.len());
     let mut best: Vec<NodeInfo> = alone.into_iter().flat_map(|cluster| cluster.hubs).collect();
-    // Stable: equal scores stay in the order of the clusters, which is the same on every machine.
+    // The sort is stable: equal scores stay in the order of the clusters, which is the same on every machine.
     best.sort_by(|a, b| b.score.total_cmp(&a.score));
     best.truncate(hubs);
     shown.push(Cluster { id, label: ALONE.to_owned(), files, hubs: best });
@@ -42,7 +42,7 @@ enum Focus {
 }
 
 impl Map {
-    /// The map at a glance. `focus` narrows it to a folder, a cluster (by number or label) or the cluster of a node.
+    /// Summarises the map. `focus` narrows it to a folder, a cluster (by number or label) or the cluster of a node.
     #[must_use]
     pub fn overview(&self, focus: Option<&str>, hubs_per_cluster: usize) -> Overview {
         let stats = self.stats();
@@ -132,7 +132,7 @@ impl Map {
         present.take(count).collect()
     }
 
-    /// Groups by the folder below `folder`; files right in it are a group of their own.
+    /// Groups files by the folder below `folder`; files directly in it are a group of their own.
     fn by_folder(&self, folder: &str, hubs: usize) -> Vec<Cluster> {
         let mut groups: FxHashMap<&str, Vec<(FileId, &FileEntry)>> = FxHashMap::default();
         for (file, entry) in self.index.entries().filter(|(_, entry)| entry.lang().spec().is_some()) {
@@ -153,7 +153,8 @@ impl Map {
             .collect()
     }
 
-    /// The best exported definitions of some files: by score, or by how many files mention them before there are scores.
+    /// Returns the best exported definitions of some files: by score, or, before there are scores, by the number of
+    /// files that mention them.
     fn hubs_in(&self, files: &[(FileId, &FileEntry)], count: usize) -> Vec<NodeInfo> {
         let derived = self.standing.clusters.is_some();
         let mut files = files.to_vec();
@@ -166,7 +167,7 @@ impl Map {
             });
             exported.map(|(def, found)| (*file, *entry, def, entry.facts.name(found.name)))
         });
-        // Without scores each look costs a look-up; a sample has to do until there are some.
+        // Without scores each definition costs a search; a sample has to do.
         let defs = defs.take(if derived { usize::MAX } else { SAMPLE });
         let ranked = defs.map(|(file, entry, def, name): (FileId, &FileEntry, DefIdx, &str)| {
             let weight = if derived {
@@ -187,7 +188,7 @@ impl Map {
     }
 }
 
-/// The folder right below `folder` that a path lies in; `folder` itself for files directly in it.
+/// Returns the folder directly below `folder` that contains a path; `folder` itself for files directly in it.
 fn group_of<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
     let rest = if folder.is_empty() { path } else { path.strip_prefix(folder)?.strip_prefix('/')? };
     let start = path.len() - rest.len();

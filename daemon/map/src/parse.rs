@@ -1,16 +1,18 @@
-//! Parsing that ends.
+//! Parses with bounds on steps, stack and memory.
 //!
-//! A parser that has to guess what broken text means takes time that grows faster than the text: 15 kB of `case a: case a: ...`
-//! are two million steps of Go's. Steps are the parser's own, so that the same bytes come to the same end on every machine;
-//! what takes too many is text and nothing else. A time limit would do neither.
+//! A parser that has to guess the meaning of broken text takes time that grows faster than the text: 15 kB of `case a:
+//! case a: ...` are two million steps of Go's. Steps are the parser's own, so the same bytes lead to the same result on
+//! every machine; text that takes too many is text only. A time limit would do neither.
 //!
-//! But steps may grow too: 16,000 links of `a->a->...` make each of Lua's take ten times as long as usual. Nothing that the parser
-//! tells shows that, so whoever has a clock may bring [`Patience`], for what would take minutes.
+//! But steps may grow too: 16,000 links of `a->a->...` make each step of Lua's take ten times as long as usual. Nothing
+//! that the parser reports shows that, so callers with a clock may pass [`Patience`], against texts that would take
+//! minutes.
 //!
-//! And a parser that has several readings of a text forgets one by calling itself for each token of it: `/*/*/*...` in Python
-//! needs megabytes of stack, and there is no way back from a stack that is too small. Each text has one of its length.
+//! A parser with several readings of a text drops one by calling itself for each token of it: `/*/*/*...` in Python
+//! needs megabytes of stack, and there is no recovery from a stack that is too small. So each text is parsed on a stack
+//! for its length.
 //!
-//! And what a parser holds may grow with the square of the text, or worse, in one step: `bounded` counts that.
+//! The memory of a parser may grow with the square of the text, or worse, in one step: `bounded` counts it.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -20,38 +22,37 @@ use tree_sitter::{Language, Parser, Tree};
 use crate::bounded::{self, BoundedSession, Parsed};
 use crate::facts::GaveUp;
 
-/// The parser reports after every hundred of its steps. Lists of one-digit numbers, the densest there is, take 90 reports for a
-/// kilobyte; sources by people take 4 to 12.
+/// Most reports for each kilobyte of text; the parser reports after every hundred of its steps. Lists of one-digit
+/// numbers, the densest text there is, take 90 reports for a kilobyte; sources by people take 4 to 12.
 const REPORTS_PER_KB: usize = 200;
-/// Reports that any file may take, whatever its length.
+/// Reports that any file may take in addition, whatever its length.
 const REPORTS: usize = 1_000;
 
-/// Bytes of stack for each byte of a text: a token is no shorter than a byte, and frees itself in a frame of 96
-/// bytes.
+/// Bytes of stack for each byte of a text: a token has at least one byte, and freeing it takes a frame of 96 bytes.
 const STACK_PER_BYTE: usize = 160;
-/// Bytes of stack that any text may take.
+/// Bytes of stack that any text may take in addition.
 const STACK: usize = 1 << 18;
 
-/// Reports that sources by people usually take for a kilobyte, counted generously.
+/// Reports that sources by people take for a kilobyte, counted generously.
 const USUAL_PER_KB: usize = 30;
 const USUAL: usize = 100;
 
 thread_local! {
-    /// The reports of the last parse.
+    /// The number of reports of the last parse.
     static REPORTED: Cell<usize> = const { Cell::new(0) };
 }
-/// Bytes that parsers and trees may take for a byte of text: sources by people take 30 to 100.
+/// Bytes that parsers and trees may take for each byte of text: sources by people take 30 to 100.
 const HELD_PER_BYTE: usize = 128;
-/// Bytes that parsers and trees may take for any text.
+/// Bytes that parsers and trees may take for any text in addition.
 const HELD: usize = 64 << 20;
 
-/// Asked again and again while a file is parsed; `false` ends that.
+/// A callback of the caller, called repeatedly while a file is parsed; `false` stops the parser.
 pub type Patience<'a> = &'a dyn Fn() -> bool;
 
-/// It is asked once in so many reports.
+/// The number of reports for one call of [`Patience`].
 const ASKED: usize = 4;
 
-/// Returns the number of bytes that the parsers and trees of a text of this length may take at any moment.
+/// Returns the most bytes that the parsers and trees of a text of this length may hold at once.
 #[must_use]
 pub fn may_hold(length: usize) -> usize {
     HELD + length.saturating_mul(HELD_PER_BYTE)
@@ -61,19 +62,18 @@ pub fn may_hold(length: usize) -> usize {
 #[derive(Default)]
 pub(crate) struct ThreadParser {
     parser: Option<Parser>,
-    /// The session that used it last.
+    /// The number of the session that used it last.
     session: u64,
 }
 
-/// Returns true if this thread's last parse of a text of this length took many times the steps that sources by people
-/// take: then another reading is not worth having.
+/// Returns true if this thread's last parse, of a text of this length, took many more steps than sources by people
+/// take: then another reading is not worth its time.
 pub(crate) fn was_laborious(length: usize) -> bool {
     REPORTED.get() > USUAL + length / 1024 * USUAL_PER_KB
 }
 
 impl ThreadParser {
-    /// Parses `source`; an error when that takes too much. `old` is a tree of another text, which has been told what has changed
-    /// since. Where the parser is to read a part of `source` only, `part` is that part.
+    /// Parses a text, or a part of it; an error if that takes too much.
     pub(crate) fn parse(
         &mut self,
         grammar: fn() -> Option<Language>,
@@ -92,7 +92,7 @@ impl ThreadParser {
         let parser = self.parser.take().or_else(|| bounded::parser_for(&grammar()?));
         let mut parser = parser.ok_or(GaveUp::Hazard)?;
         self.session = BoundedSession::current_number();
-        // No range at all means the whole text.
+        // An empty list of ranges means the whole text.
         let _ = parser.set_included_ranges(asked.part.as_slice());
         let (parsed, gave_up) = parse_counted(parser, asked, reports);
         let (parser, tree) = match parsed {
@@ -104,7 +104,8 @@ impl ThreadParser {
         tree
     }
 
-    /// Gives the parser up, without ending it, if it was used in this thread's session, of which nothing may be used any more.
+    /// Forgets the parser, without dropping it, if this thread's session used it, since nothing of the session may be
+    /// used any more.
     pub(crate) fn forget_parser(&mut self) {
         if self.session == BoundedSession::current_number() {
             std::mem::forget(self.parser.take());
@@ -112,12 +113,12 @@ impl ThreadParser {
     }
 }
 
-/// A text to be parsed.
+/// A text to parse.
 pub(crate) struct TreeParseInput<'a> {
     pub(crate) source: &'a [u8],
-    /// Only this part of it is read.
+    /// The part of the text to read; `None` for all of it.
     pub(crate) part: Option<tree_sitter::Range>,
-    /// A tree of another text, which knows what has changed.
+    /// A tree of another text, which was told the changes since.
     pub(crate) old: Option<&'a Tree>,
     pub(crate) patience: Patience<'a>,
 }
@@ -191,7 +192,7 @@ mod tests {
             );
             kept.forget_parser();
         }
-        // The second parser was made outside of any parsing, where nothing is refused.
+        // The second parser was made outside of any session, where nothing is limited.
         assert!((1..=2 << 16).contains(&bounded::held_at_most()), "{}", bounded::held_at_most());
         let _session = BoundedSession::begin(1 << 24);
         let tree =
@@ -222,7 +223,7 @@ mod tests {
         assert!(!whole.has_errors && whole.defs.len() == 10_000);
     }
 
-    /// On a test's thread, whose stack has two megabytes.
+    /// A test's thread has a stack of two megabytes.
     #[test]
     fn readings_of_a_long_text_are_forgotten_on_a_stack_for_them() {
         let divided = format!("def f(): pass\nx = {}", "/*".repeat(500_000));

@@ -1,8 +1,8 @@
-//! Reads the expression before a member's name, for the names whose values are followed: `make()[0].run` at `run` is a call, and one
-//! of its values.
+//! Reads the expression before a member's name, whose values can be followed: before `run` in `make()[0].run` is an
+//! item of the result of a call.
 //!
-//! Facts say of a receiver only what its own file knows of its type. Where that is not enough, a question about one place reads the
-//! file once more, and the values that the expression can have are followed from there.
+//! Facts have only what a file itself knows about the type of a receiver. If that is not enough, a query for one place
+//! reads the file again, and follows the values that the expression can have.
 
 use hob_base::LineIndex;
 use hob_base::line_index::Utf16Position;
@@ -13,10 +13,10 @@ use crate::locals::NamePlace;
 use crate::parse::Patience;
 use crate::syntax::{Node, Tree};
 
-/// Most expressions within one another.
+/// Most nested expressions.
 const DEPTH: usize = 16;
 
-/// The notation of members, calls and items in a language's grammar.
+/// The nodes for members, calls and items in a language's grammar.
 #[derive(Debug)]
 pub(crate) struct MemberRules {
     /// Kinds of nodes for a member: `object.name`.
@@ -27,15 +27,16 @@ pub(crate) struct MemberRules {
     pub(crate) property: &'static str,
     /// The kinds of nodes for calls.
     pub(crate) calls: &'static [&'static str],
-    /// The fields with what is called.
+    /// The fields with the callee of a call.
     pub(crate) callees: &'static [&'static str],
     /// The kind of node for `of[index]`.
     pub(crate) item: &'static str,
-    /// The field with what an item is taken of.
+    /// The field with the expression before an index.
     pub(crate) of: &'static str,
     /// The field with an item's index.
     pub(crate) index: &'static str,
-    /// The kind of node for an argument with the name of its parameter, if there is one; the field of the name is called `name`.
+    /// The kind of node for an argument with a parameter's name, if there is one; the field of the name is called
+    /// `name`.
     pub(crate) named_argument: Option<&'static str>,
     /// Kinds of nodes that stand for the expression in them.
     pub(crate) wrappers: &'static [&'static str],
@@ -50,12 +51,12 @@ pub enum ReceiverExpr {
     Call(NamePlace),
     /// A member of a value.
     Member(Box<Self>, String),
-    /// What a value holds under a key; under any, if the key is not written.
+    /// The objects that a value holds under a key; `None` if the key is not a literal.
     Item(Box<Self>, Option<String>),
 }
 
-/// Reads the expression before the member's name at a place; `None` if no member stands there, in languages whose values are not
-/// followed, and where the expression is of another form.
+/// Reads the expression before the member's name at a place; `None` if there is no member, in languages whose values
+/// are not followed, and if the expression has another form.
 #[must_use]
 pub fn receiver_at(
     lang: Option<Lang>,
@@ -71,7 +72,8 @@ pub fn receiver_at(
     read_tree(lang, source, patience, |tree| reader.receiver(tree, offset))?
 }
 
-/// Finds the name of the function that is called with the named argument whose name stands at a place: `f` at `x` in `f(x=1)`.
+/// Finds the name of the function that is called with the named argument whose name is at a place: `f` for `x` in
+/// `f(x=1)`.
 #[must_use]
 pub fn callee_of_named_argument(
     lang: Option<Lang>,
@@ -102,7 +104,7 @@ impl ReceiverReader<'_> {
         if around.kind() == self.rules.member && is_name(self.rules.property) {
             return self.expression(around.child_by_field_name(self.rules.object)?, DEPTH);
         }
-        // `object["name"]`, asked at the quotes or within.
+        // In `object["name"]` the place may be at the quotes or between them.
         let (index, item) =
             if around.kind() == self.rules.item { (name, around) } else { (around, around.parent()?) };
         let is_index = item.kind() == self.rules.item
@@ -148,7 +150,7 @@ impl ReceiverReader<'_> {
         None
     }
 
-    /// The place of the name that is called.
+    /// Returns the place of the called name.
     fn called_name(&self, callee: Node<'_>) -> Option<NamePlace> {
         let name = match callee.kind() {
             "identifier" => callee,
@@ -159,7 +161,7 @@ impl ReceiverReader<'_> {
         Some(NamePlace { line: at.line, col: at.col })
     }
 
-    /// A key as flows write it: a number as it is, a text behind a quote.
+    /// Returns a key as flows write it: a number unchanged, a text after a quote.
     fn key(&self, index: Node<'_>) -> Option<String> {
         let text = self.text(index)?;
         let quoted = text.strip_prefix(['"', '\'']).and_then(|rest| rest.strip_suffix(['"', '\'']));

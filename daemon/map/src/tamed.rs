@@ -1,9 +1,10 @@
-//! Text that is read once.
+//! Blanks long runs of comments, which some parsers would read many times.
 //!
-//! The scanners of some grammars look past all comments that follow before they say what comes next, and do so again at each of
-//! them: 20,000 lines of comments are read 20,000 times. So a parser gets blanks in the place of most lines of a long run of
-//! comments. Every byte keeps its place, and what a grammar makes of the rest is the same: the run's first and last lines
-//! stay, and so does any line with something in it that could have a meaning if it was no comment after all, but part of a string.
+//! The scanners of some grammars look past all comments that follow before they return the next token, and do so again
+//! at each of them: 20,000 lines of comments are read 20,000 times. So a parser gets blanks instead of most lines of a
+//! long run of comments. Every byte keeps its place, and the grammar reads the rest as before: the run's first and last
+//! lines stay, and so does any line with a character that could have a meaning if the line was part of a string after
+//! all.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,10 +13,10 @@ use memchr::memchr_iter;
 
 use crate::langs::lang::Lang;
 
-/// Comments at each end of a run that stay.
+/// Number of comments at each end of a run that stay.
 const STAY: usize = 8;
 
-/// The text that a language's parser is given for `source`: as long, with its lines alike.
+/// Returns the text that a language's parser gets for `source`: of the same length and with the same lines.
 pub(crate) fn tame_comments(lang: Lang, source: &[u8]) -> Cow<'_, [u8]> {
     let rules = lang.source_rules();
     let rewritten = rules.rewrite.and_then(|rewrite| rewrite(source));
@@ -37,7 +38,7 @@ pub(crate) fn tame_comments(lang: Lang, source: &[u8]) -> Cow<'_, [u8]> {
     text
 }
 
-/// Puts blanks in the place of the lines in the middle of a run.
+/// Blanks the lines in the middle of a run.
 fn blank_middle(text: &mut Cow<'_, [u8]>, run: &[Range<usize>]) {
     let Some(middle) = run.get(STAY..run.len().saturating_sub(STAY)) else { return };
     for line in middle.iter().filter(|line| is_idle(&text[(*line).clone()])).cloned().collect::<Vec<_>>() {
@@ -45,7 +46,7 @@ fn blank_middle(text: &mut Cow<'_, [u8]>, run: &[Range<usize>]) {
     }
 }
 
-/// Returns true if a line could neither end a string nor be looked into within one, nor end the code.
+/// Returns true if a line could neither end a string nor interpolate within one, nor end the code.
 fn is_idle(line: &[u8]) -> bool {
     !line.iter().any(|byte| matches!(byte, b'\'' | b'"' | b'`' | b'\\' | b'{' | b'}' | b'$' | b'?' | b'<'))
 }

@@ -1,7 +1,7 @@
-//! Syntax trees for others: grammars and parsing with what the map knows of them.
+//! Offers syntax trees to other crates: grammars and parsing with the map's safeguards.
 //!
-//! Whoever searches by structure needs the trees that facts are read from, and the same care: what ends a grammar's scanner is
-//! not given to it, and what takes too many steps has no tree. Not here: what a tree means.
+//! A structural search needs the trees from which facts are read, and the same care: text that would abort a grammar's
+//! scanner is not parsed, and text that takes too many steps has no tree. This module does not interpret trees.
 
 use std::cell::RefCell;
 
@@ -14,15 +14,15 @@ use crate::parse::{ThreadParser, TreeParseInput, may_hold};
 use crate::tamed::tame_comments;
 
 thread_local! {
-    /// The last parser: files of one language come one after the other.
+    /// The last parser: a search visits files of one language one after the other.
     static LAST: RefCell<Option<(Lang, ThreadParser)>> = const { RefCell::new(None) };
 }
 
-/// The grammar that a piece of code is read with, where a language has one. PHP's is the one without the text around code: a
+/// Returns the grammar for a piece of code, if the language has one. PHP's is the one without the text around code: a
 /// piece is code, and begins without `<?php`.
 #[must_use]
 pub fn grammar(lang: Lang) -> Option<Language> {
-    // Whoever has a grammar can make a parser.
+    // A caller with a grammar can make a parser.
     bounded::install_allocator();
     grammar_of(lang)?()
 }
@@ -34,7 +34,8 @@ fn grammar_of(lang: Lang) -> Option<fn() -> Option<Language>> {
     lang.spec()?.reader.grammar()
 }
 
-/// The tree of `source`, by [`grammar`]; `None` where there is no grammar, or where parsing would not end well.
+/// Returns the tree of `source`, by [`grammar`]; `None` if there is no grammar, or parsing is not safe or takes too
+/// much.
 #[must_use]
 pub fn parse_tree(lang: Lang, source: &[u8]) -> Option<Tree> {
     let grammar = grammar_of(lang)?;
@@ -61,7 +62,7 @@ mod tests {
 
     #[test]
     fn every_language_of_code_has_trees() {
-        // What holds parts in other languages has no grammar of its own, and SQL has too many.
+        // A language for files with parts in others has no grammar of its own, and SQL has too many.
         let holds_parts =
             |lang: Lang| matches!(lang, Lang::Vue | Lang::Svelte | Lang::Astro | Lang::Html | Lang::Notebook);
         let is_read_otherwise = |lang: Lang| lang.is_prose() || holds_parts(lang) || lang == Lang::Sql;

@@ -1,9 +1,10 @@
-//! The walk over a syntax tree that every language's extractor rides on.
+//! Walks a syntax tree for the extractors of all languages.
 //!
 //! One pre-order pass with a cursor and an explicit stack: no recursion (100,000 nested brackets must not end the
 //! process), no queries (running one costs about as much again as parsing; a walk costs a few per cent). A language
-//! implements [`Rules`]: it is asked about every named node once, records facts through [`Cx`], and says whether to go on
-//! into the node. What it opens on the way in (a definition, a scope) is closed by the walk on the way out.
+//! implements [`Rules`]: the walk calls it once for every named node; it records facts through [`Cx`], and decides
+//! whether the walk visits the node's children. Definitions and scopes that it opens on the way in are closed by the
+//! walk on the way out.
 
 use std::ops::Range;
 
@@ -14,18 +15,18 @@ use tree_sitter::Language;
 use crate::facts::{DefIdx, DefInput, FactsBuilder, Receiver, RefInput, RefKind, StrId};
 use crate::syntax::{Node, NodeCursor, StepTo, Tree};
 
-/// Says what the walk does with a node's children.
+/// The decision of a language on a node's children.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WalkStep {
     /// The walk visits the children.
     Into,
-    /// Leave the whole node out.
+    /// The walk skips the whole node.
     Skip,
 }
 
 /// A language's rules for the walk.
 pub trait Rules {
-    /// Called once for each named node, parents first.
+    /// Visits a named node; called once for each, parents first.
     fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep;
 }
 
@@ -38,44 +39,45 @@ pub enum Binding {
     Typed(StrId),
 }
 
-/// A qualified name is as long as its definitions are deep; without a bound, 100,000 nested braces would cost their square. No source
-/// written by people comes near it.
+/// Most nested scopes. A qualified name is as long as its definitions are deep; without a bound, 100,000 nested braces
+/// would cost their square. No source written by people comes near it.
 const MAX_SCOPES: usize = 256;
 
 #[derive(Debug)]
 struct WalkScope {
-    /// Closed when the walk leaves the node at this depth.
+    /// The depth of the node that opened the scope; leaving it closes the scope.
     depth: usize,
     def: Option<DefIdx>,
-    /// The number of local names that were bound when it was opened.
+    /// The number of local names that were bound when the scope was opened.
     outer_names: usize,
     /// True if names bound here hide those outside; class bodies do not, for bare names in most languages.
     binds: bool,
 }
 
-/// The context of a walk: the parts that a language sees and writes to.
+/// The context of a walk, which a language reads and writes.
 #[derive(Debug)]
 pub struct Cx<'t> {
     /// The bytes of the whole file.
     pub source: &'t [u8],
-    /// All of it as text, if it is that.
+    /// The whole file as text, if it is valid UTF-8.
     whole: Option<&'t str>,
-    /// The builder that facts go to.
+    /// The builder that collects the facts.
     pub facts: FactsBuilder,
     scopes: Vec<WalkScope>,
     locals: LocalNames,
     depth: usize,
-    /// The nodes that the walk is in.
+    /// The nodes around the current one.
     parents: Vec<Node<'t>>,
     lines: LineTracker,
-    /// Where names start that are handed to a framework, until their use is recorded.
+    /// The starts of names that are handed to a framework, until their use is recorded.
     handed: FxHashSet<usize>,
-    /// Nodes, by their IDs, that are to be walked inside a definition made before them.
+    /// The IDs of nodes that are walked inside a definition made before them.
     inside: FxHashMap<usize, DefIdx>,
 }
 
 impl<'t> Cx<'t> {
-    /// `part` is what the walk goes over: looking through a whole file pays if that is not much less.
+    /// Creates the context for a walk over `part` of a file: checking the whole file as text only pays if the part is
+    /// not much smaller.
     fn new(source: &'t [u8], part: Range<usize>, facts: FactsBuilder) -> Self {
         let is_most = part.len() * 4 >= source.len();
         let whole = if is_most { std::str::from_utf8(source).ok() } else { None };
@@ -94,7 +96,7 @@ impl<'t> Cx<'t> {
         }
     }
 
-    /// The node's text; empty where it is not UTF-8.
+    /// Returns the text of a node; empty if it is not UTF-8.
     #[must_use]
     pub fn text(&self, node: Node<'_>) -> &'t str {
         if let Some(whole) = self.whole {
@@ -103,7 +105,7 @@ impl<'t> Cx<'t> {
         self.source.get(node.byte_range()).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
     }
 
-    /// Text between two byte offsets, lossily cut to the part before invalid UTF-8.
+    /// Returns the text between two byte offsets, up to the first invalid UTF-8.
     #[must_use]
     pub fn slice(&self, from: usize, to: usize) -> &'t str {
         if let Some(text) = self.whole.and_then(|whole| whole.get(from..to.max(from))) {
@@ -116,19 +118,20 @@ impl<'t> Cx<'t> {
         }
     }
 
-    /// The parent of the node that the walk is at.
+    /// Returns the parent of the current node.
     #[must_use]
     pub fn parent(&self) -> Option<Node<'t>> {
         self.parents.last().copied()
     }
 
-    /// 1-based line and UTF-16 column at which the node starts.
+    /// Returns the 1-based line and UTF-16 column at which a node starts.
     #[must_use]
     pub fn position(&mut self, node: Node<'_>) -> (u32, u32) {
         self.lines.position(self.source, node)
     }
 
-    /// 1-based first and last line of a node. A node that ends at the start of a line ends on the line before.
+    /// Returns the 1-based first and last line of a node. A node that ends at the start of a line ends on the line
+    /// before.
     #[must_use]
     pub fn lines(node: Node<'_>) -> (u32, u32) {
         let (start, end) = (node.start_position(), node.end_position());
@@ -136,13 +139,13 @@ impl<'t> Cx<'t> {
         (start.row as u32 + 1, last as u32)
     }
 
-    /// The innermost definition being walked.
+    /// Returns the innermost definition being walked.
     #[must_use]
     pub fn owner(&self) -> Option<DefIdx> {
         self.scopes.iter().rev().find_map(|scope| scope.def)
     }
 
-    /// Records a definition that has no inside worth a scope (a field, a constant).
+    /// Records a definition without a scope (a field, a constant).
     pub fn define(&mut self, input: &DefInput<'_>) -> DefIdx {
         self.facts.define(input)
     }
@@ -160,23 +163,23 @@ impl<'t> Cx<'t> {
         self.push_scope(None, binds);
     }
 
-    /// Goes back inside a definition made earlier (a second `impl` block): its scope is closed with the current node.
+    /// Reopens the scope of an earlier definition (a second `impl` block); it is closed with the current node.
     pub fn reopen_scope(&mut self, def: DefIdx, binds: bool) {
         self.push_scope(Some(def), binds);
     }
 
-    /// Makes what is walked below `node`, which the walk is about to reach, part of a definition.
+    /// Makes the nodes below `node`, which the walk will reach, part of a definition.
     pub fn walk_inside(&mut self, node: Node<'_>, def: DefIdx) {
         self.inside.insert(node.id(), def);
     }
 
-    /// Makes the use of the name at `name`, when it is recorded, one of kind [`RefKind::Framework`].
+    /// Makes the kind of the use of the name at `name`, when it is recorded, [`RefKind::Framework`].
     pub fn mark_handed(&mut self, name: Node<'_>) {
         self.handed.insert(name.start_byte());
     }
 
     fn enter_inside(&mut self, node: Node<'_>) {
-        // Mostly there are none.
+        // Usually there are none.
         if !self.inside.is_empty()
             && let Some(def) = self.inside.remove(&node.id())
         {
@@ -184,7 +187,7 @@ impl<'t> Cx<'t> {
         }
     }
 
-    /// Beyond [`MAX_SCOPES`] nothing is opened: what stands deeper belongs to the innermost scope there is.
+    /// Opens a scope. Beyond [`MAX_SCOPES`] it does nothing: deeper nodes belong to the innermost scope.
     fn push_scope(&mut self, def: Option<DefIdx>, binds: bool) {
         if self.scopes.len() >= MAX_SCOPES {
             return;
@@ -193,8 +196,8 @@ impl<'t> Cx<'t> {
         self.scopes.push(WalkScope { depth: self.depth, def, outer_names, binds });
     }
 
-    /// Binds a local name in the innermost scope that binds. At file level there is none, and nothing happens: names there
-    /// are definitions.
+    /// Binds a local name in the innermost scope that binds. At file level there is none, and nothing happens: names
+    /// there are definitions.
     pub fn bind(&mut self, name: &str, binding: Binding) {
         if name.is_empty() {
             return;
@@ -205,7 +208,7 @@ impl<'t> Cx<'t> {
         }
     }
 
-    /// Returns the meaning that a bare name has locally, innermost scope first; `None` if no scope binds it.
+    /// Returns the local meaning of a bare name, from the innermost scope outwards; `None` if no scope binds it.
     #[must_use]
     pub fn local_binding(&mut self, name: &str) -> Option<Binding> {
         let id = self.facts.intern(name);
@@ -218,7 +221,7 @@ impl<'t> Cx<'t> {
         self.scopes.iter().any(|scope| scope.binds)
     }
 
-    /// Records a use of `name`, which stands at `at`. A bare name that is bound locally is not recorded.
+    /// Records a use of `name` at `at`, unless the name is empty, or bare and bound locally.
     pub fn record_use(&mut self, name: &str, at: Node<'_>, kind: RefKind, receiver: Receiver) {
         if name.is_empty() || (receiver == Receiver::None && self.local_binding(name).is_some()) {
             return;
@@ -226,7 +229,7 @@ impl<'t> Cx<'t> {
         self.refer(name, at, kind, receiver);
     }
 
-    /// Records a reference in the innermost definition, whatever is bound locally.
+    /// Records a reference in the innermost definition, even if the name is bound locally.
     pub(crate) fn refer(&mut self, name: &str, at: Node<'_>, kind: RefKind, receiver: Receiver) {
         let is_handed = !self.handed.is_empty() && self.handed.remove(&at.start_byte());
         let kind = if is_handed { RefKind::Framework } else { kind };
@@ -235,15 +238,15 @@ impl<'t> Cx<'t> {
         self.facts.add_reference(&RefInput { name, kind, receiver, owner, line, col });
     }
 
-    /// Records a reference to a bare name in a definition that need not be around it.
+    /// Records a reference to a bare name in a definition that need not enclose it.
     pub(crate) fn refer_in(&mut self, owner: DefIdx, name: &str, at: Node<'_>, kind: RefKind) {
         let (line, col) = self.position(at);
         let receiver = Receiver::None;
         self.facts.add_reference(&RefInput { name, kind, receiver, owner: Some(owner), line, col });
     }
 
-    /// The receiver for a path of names whose first segment may be a local: `x.y` where `x` is a typed local becomes
-    /// [`Receiver::Typed`] if the path is just `x`, and [`Receiver::Unknown`] otherwise.
+    /// Returns the receiver for a path of names: [`Receiver::Typed`] if the path is only a typed local name,
+    /// [`Receiver::Unknown`] for any other path that begins with a local name, otherwise [`Receiver::Path`].
     pub fn path_receiver(&mut self, path: &str) -> Receiver {
         let (first, rest) = path.split_once('.').unwrap_or((path, ""));
         match self.local_binding(first) {
@@ -255,7 +258,7 @@ impl<'t> Cx<'t> {
 
     fn close_scopes(&mut self) {
         while let Some(scope) = self.scopes.pop_if(|scope| scope.depth >= self.depth) {
-            // What is bound within a scope that does not bind is of one around it.
+            // Names that are bound within a scope that does not bind belong to one around it.
             if scope.binds {
                 self.locals.forget_inner(scope.outer_names);
             }
@@ -263,13 +266,13 @@ impl<'t> Cx<'t> {
     }
 }
 
-/// The local names that the open scopes bind. Each name knows its innermost binding, so that asking for a name costs the same
-/// however many scopes are open, and a scope costs nothing.
+/// The local names that the open scopes bind. Each name knows its innermost binding, so that the cost of a search does
+/// not depend on the number of open scopes, and a scope costs nothing.
 #[derive(Debug, Default)]
 struct LocalNames {
     /// The number of each name's innermost binding, plus one; 0 without one.
     innermost: Vec<u32>,
-    /// Those of outer scopes first.
+    /// The bindings, those of outer scopes first.
     bound: Vec<BoundName>,
 }
 
@@ -277,7 +280,7 @@ struct LocalNames {
 struct BoundName {
     name: StrId,
     binding: Binding,
-    /// What [`LocalNames::innermost`] had for the name before.
+    /// The former entry of the name in [`LocalNames::innermost`].
     hidden: u32,
 }
 
@@ -286,7 +289,7 @@ impl LocalNames {
         self.bound.len()
     }
 
-    /// Binds a name in the innermost scope that binds, which was opened when `outer` names were bound.
+    /// Binds a name in the innermost scope that binds, at whose opening `outer` names were bound.
     fn bind(&mut self, name: StrId, binding: Binding, outer: usize) {
         let at = name.0 as usize;
         if at >= self.innermost.len() {
@@ -307,7 +310,7 @@ impl LocalNames {
         Some(self.bound.get(number.checked_sub(1)?)?.binding)
     }
 
-    /// Forgets all but the first `outer` bindings.
+    /// Drops all but the first `outer` bindings.
     fn forget_inner(&mut self, outer: usize) {
         for bound in self.bound.drain(outer.min(self.bound.len())..).rev() {
             self.innermost[bound.name.0 as usize] = bound.hidden;
@@ -358,8 +361,9 @@ pub struct KindTable<T> {
 }
 
 impl<T: Copy + Default> KindTable<T> {
-    /// `kinds` pairs a grammar's node kind with its action; all other kinds get `T::default()`. Several ids can share a
-    /// name in a grammar, so the table is filled by walking the ids. Without a grammar every kind gets the default.
+    /// Creates a table. `kinds` pairs a grammar's node kind with its action; all other kinds get `T::default()`.
+    /// Several IDs can share a name in a grammar, so the table is filled by walking the IDs. Without a grammar every
+    /// kind gets the default.
     #[must_use]
     pub fn new(language: Option<&Language>, kinds: &[(&str, T)]) -> Self {
         let by_name: FxHashMap<&str, T> = kinds.iter().copied().collect();
@@ -376,18 +380,18 @@ impl<T: Copy + Default> KindTable<T> {
         Self { table }
     }
 
-    /// The action for a node.
+    /// Returns the action for a node.
     #[must_use]
     pub fn get(&self, node: Node<'_>) -> T {
         self.table.get(usize::from(node.kind_id())).copied().unwrap_or_default()
     }
 }
 
-/// Columns in UTF-16 units; tree-sitter gives columns in bytes. Remembers the last place, because a walk asks mostly
-/// forwards and a line can be a megabyte long: counting from its start each time would be quadratic.
+/// Converts columns into UTF-16 units; tree-sitter has columns in bytes. It keeps the last place, because a walk moves
+/// mostly forwards and a line can be a megabyte long: counting from its start each time would be quadratic.
 #[derive(Debug, Default)]
 pub(crate) struct LineTracker {
-    /// Bytes and units are the same.
+    /// True if the text is ASCII, so that bytes and units are the same.
     is_ascii: bool,
     line_start: usize,
     byte: usize,
@@ -395,7 +399,7 @@ pub(crate) struct LineTracker {
 }
 
 impl LineTracker {
-    /// For a walk of its own over a whole text.
+    /// Creates a tracker for a walk over a whole text.
     pub(crate) fn for_source(source: &[u8]) -> Self {
         Self { is_ascii: source.is_ascii(), ..Self::default() }
     }
@@ -406,7 +410,7 @@ impl LineTracker {
             return (at.row as u32 + 1, at.column as u32 + 1);
         }
         let line_start = byte.saturating_sub(at.column);
-        // A byte order mark is no column.
+        // A byte order mark takes no column.
         let line_start = if at.row == 0 { line_start.max(mark_len(source)).min(byte) } else { line_start };
         let units =
             |from: usize, to: usize| hob_base::line_index::utf16_len(source.get(from..to).unwrap_or(&[]));
@@ -415,7 +419,7 @@ impl LineTracker {
             *self = Self { line_start, byte: line_start, ..Self::default() };
         }
         if byte < self.byte {
-            // A step back: the name in `object.name` is met before what stands left of it.
+            // A step back: the walk reaches the name in `object.name` before the expression left of it.
             self.units -= units(byte, self.byte).min(self.units);
         } else {
             self.units += units(self.byte, byte);

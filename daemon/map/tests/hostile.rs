@@ -1,7 +1,7 @@
-//! No small file takes what a large one may: texts that have a parser remember a great deal or guess for long, in every language
-//! of the table. What parsers and trees hold is counted in bytes, and patience in the times that it is asked.
+//! Checks that no small file takes the memory and time that a large one may, by texts that make a parser store or guess
+//! a lot, in every language of the table. Memory of parsers and trees is counted in bytes, patience in calls.
 //!
-//! `HOB_HOSTILE_OF` tries one language alone (`Java`) and says how long each text takes.
+//! `HOB_HOSTILE_OF` tries one language alone (`Java`) and prints the time of each text.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -28,9 +28,9 @@ const UNITS: &[&str] = &[
     "# a\n",
     "x\n// a\n",
 ];
-/// Length of each text, in bytes: some that are longer hold no more, and those that hold gigabytes do so from here.
+/// Length of each text, in bytes: longer ones hold no more, and those that hold gigabytes do so from this length on.
 const LENGTH: usize = 32 << 10;
-/// As often a parser asks for patience before it has none. The parsers that hold gigabytes do so after about 500 times.
+/// Number of calls of patience before it returns false. The parsers that hold gigabytes do so after about 500 calls.
 const ASKED: usize = 600;
 
 fn extract_with_patience(lang: Lang, text: &str) -> FileFacts {
@@ -79,7 +79,8 @@ fn no_small_file_takes_gigabytes() {
 #[test]
 fn what_takes_too_much_memory_is_text_only_and_the_next_file_is_not() {
     let classes = "class A { int f() { return g(1); } }\n".repeat(200);
-    // Comments at each of which all that follow are read again take ten seconds if nobody minds, and are no reason to give up.
+    // Comments that are read again at each comment before them take ten seconds without countermeasures, and are no
+    // reason to give up.
     let long = format!("def f(): pass\n{}", "# filler\n".repeat(20_000));
     assert_eq!(extract_with_patience(Lang::Python, &long).defs.len(), 1);
     for (lang, unit, good) in [

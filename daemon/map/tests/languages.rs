@@ -1,15 +1,15 @@
-//! Holds the rule that shared code of the map asks a language for a property and never for its name.
+//! Checks that shared code of the map asks a language for a property and never for its name.
 //!
-//! The tests read the sources of the crate as text, because only the text shows who names a variant of `Lang`. The files in
-//! `src/langs/` may name any; so may tests, which have to say what language their samples are in.
+//! The tests read the sources of the crate as text, because only the text shows which code names a variant of `Lang`.
+//! The files in `src/langs/` may name any; so may tests, which have to give the language of their samples.
 
 use std::path::{Path, PathBuf};
 
 use hob_map::langs::TABLE;
 use hob_map::{Lang, language_of};
 
-/// The files outside `src/langs/` that may name a language, each with its reason. Even the disk form (`src/persist`) is none of
-/// them: it goes by the order of `Lang::ALL`.
+/// The files outside `src/langs/` that may name a language, each with the reason. Even the disk form (`src/persist`) is
+/// not among them: it uses the order of `Lang::ALL`.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("graph/links.rs", "the links of notes are Markdown's own: nothing else links by path and heading"),
     ("resolve/links.rs", "the same: it follows the links of notes to files and headings"),
@@ -110,14 +110,14 @@ fn list_sources(folder: &Path, found: &mut Vec<PathBuf>) {
     found.sort();
 }
 
-/// Returns true if a file holds tests or what only tests use.
+/// Returns true if a file contains tests, or code that only tests use.
 fn is_for_tests(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     name == "tests.rs" || name.ends_with("_tests.rs") || path.contains("/tests/")
 }
 
-/// The variants of `Lang` and the folders of languages that code names, with the number of the line. Comments do not count, nor
-/// does a module of tests at the end of a file.
+/// Returns the variants of `Lang` and the folders of languages that code names, with the line numbers. Comments do not
+/// count, nor does a module of tests at the end of a file.
 fn named_languages(text: &str) -> Vec<(usize, String)> {
     let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
     let lines = code.lines().enumerate();
@@ -131,7 +131,7 @@ fn names_in_line(line: &str) -> impl Iterator<Item = String> {
     variants.map(|word| format!("Lang::{word}")).chain(folders.map(|word| format!("langs::{word}")))
 }
 
-/// The words that follow a prefix: one, or those in braces.
+/// Yields the words after a prefix: one, or those in braces.
 fn words_after<'a>(code: &'a str, prefix: &'a str) -> impl Iterator<Item = &'a str> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     code.split(prefix).skip(1).flat_map(move |rest| {

@@ -1,18 +1,18 @@
-/* Memory for tree-sitter that has an end.
+/* Limits the memory of tree-sitter.
  *
- * A text of 64 KB can have a parser take gigabytes within one of its steps, in which it asks nobody whether to go on, and the
- * library cannot be told that there is no more memory: it takes a null pointer for a block. So the functions that it takes
- * memory with count what a thread's session holds. At the limit they leave the parser by longjmp, and everything that the
- * session took is freed when it ends, because what lay half-made refers to itself and nothing else.
+ * A text of 64 KB can make a parser take gigabytes within one of its steps, in which it calls no callback. tree-sitter cannot be
+ * told that there is no more memory: it takes a null pointer for a block. So these allocation functions count what a thread's
+ * session holds. At the limit they abandon the parser by longjmp, and everything that the session took is freed when it ends,
+ * because half-made objects refer only to each other.
  *
- * The jump goes over frames of tree-sitter and of a grammar's scanner alone: C, which has nothing to tidy up. Rust's callbacks
- * take no memory here. A session is of one thread; while it lasts, no other frees what it took.
+ * The jump crosses frames of tree-sitter and of a grammar's scanner alone: C, which has nothing to clean up. Rust's callbacks
+ * take no memory here. A session belongs to one thread; while it lasts, no other thread frees what it took.
  *
  * A tree is many small blocks that end together. A session whose trees and parsers all end with it takes small blocks from an
- * arena: one after the other, in the order in which the parser makes them, which is nearly that in which a walk meets them. What
- * is freed waits for the next block of its size; the arena is freed as a whole, and nobody takes the tree apart. Against a call of
- * `malloc` for each block and a list of them all, reading the facts of Django or tokio takes about a tenth less time. Blocks of other
- * sessions and large ones are the system's, because they may have to outlive the session or to grow where they are.
+ * arena: one after the other, in the order in which the parser makes them, which is nearly that in which a walk visits them.
+ * A freed block waits for the next block of its size; the arena is freed as a whole, and no tree is dropped node by node. Against
+ * a call of `malloc` for each block and a list of them all, reading the facts of Django or tokio takes about a tenth less time.
+ * Blocks of other sessions and large ones come from the system, because they may have to outlive the session or to grow in place.
  */
 
 #include <setjmp.h>
@@ -30,7 +30,7 @@
 #define PER_THREAD _Thread_local
 #endif
 
-/* Stands before each block that is the system's own. Those of the session that lasts are a list. */
+/* The head of each block from the system. The blocks of the current session form a list. */
 typedef struct Block {
   struct Block *before;
   struct Block *after;
@@ -38,7 +38,7 @@ typedef struct Block {
   size_t tag;
 } Block;
 
-/* The last word before any block: its size, doubled, and one more if it is of an arena. */
+/* Returns the last word before a block: twice its size, plus one if the block is in an arena. */
 static size_t *tag_of(void *data) {
   return (size_t *)data - 1;
 }
@@ -51,39 +51,39 @@ static bool is_of_arena(void *data) {
   return *tag_of(data) % 2 != 0;
 }
 
-/* As far before a block as keeps it aligned for anything. Counted for each block, whosesoever it is. */
+/* The size of a head, which keeps the block behind it aligned for any type. It counts for every block, in an arena too. */
 #define HEAD ((sizeof(Block) + 15) / 16 * 16)
 _Static_assert(offsetof(Block, tag) == HEAD - sizeof(size_t), "the tag is the last word before a block");
 
-/* Blocks of an arena come in steps of so many bytes, with their tags. */
+/* Sizes of blocks in an arena, with their tags, are multiples of this many bytes. */
 #define STEP 16
-/* Most bytes of a block of an arena. */
+/* Most bytes of a block in an arena, with its tag. */
 #define SMALL 1024
-/* Bytes of an arena's first chunk; each chunk is twice as large as the one before, up to the most. */
+/* Bytes of an arena's first chunk, and of the largest; each chunk is twice as large as the one before, up to the largest. */
 #define FIRST_CHUNK ((size_t)64 << 10)
 #define LAST_CHUNK ((size_t)1 << 20)
 
-/* Stands at the beginning of each chunk of an arena. */
+/* The head of each chunk of an arena. */
 typedef struct Chunk {
   struct Chunk *before;
   size_t size;
 } Chunk;
 
 static PER_THREAD struct {
-  uint64_t session; /* 0 while there is none */
+  uint64_t session; /* 0 outside of a session */
   Block *blocks;
-  size_t live;   /* bytes of blocks in use, each with its head: what is limited */
-  size_t system; /* those that are the system's own */
-  size_t most;   /* of `system` and the chunks together, at any time */
+  size_t live;   /* bytes of blocks in use, each with its head; this is limited */
+  size_t system; /* those of blocks from the system */
+  size_t most;   /* most bytes of `system` and the chunks together so far */
   size_t limit;
-  jmp_buf *way_out; /* of the parser that runs */
+  jmp_buf *way_out; /* of the running parser; null if none runs */
   bool was_left;
   bool has_arena;
   Chunk *chunks;
   size_t in_chunks; /* bytes of all chunks */
-  char *next; /* the free rest of the last chunk; a tag comes first, so that what follows it is aligned */
+  char *next; /* the free rest of the last chunk; it begins with a tag, so that the block behind it is aligned */
   char *end;
-  void *freed[SMALL / STEP + 1]; /* by the number of steps; each begins with the next one */
+  void *freed[SMALL / STEP + 1]; /* lists of freed blocks by number of steps; each block begins with a pointer to the next */
 } here;
 
 static Block *block_of(void *data) {
@@ -119,7 +119,7 @@ static void leave(Block *block) {
   here.system -= HEAD + block->tag / 2;
 }
 
-/* Does not return while a parser runs. Others use trees that there are: what they take is small. */
+/* Abandons the running parser. Returns if none runs: then existing trees are used, which takes little. */
 static void refuse(void) {
   if (here.way_out != NULL) longjmp(*here.way_out, 1);
 }
@@ -129,7 +129,7 @@ static void ask(size_t size) {
   if (size > here.limit - HEAD || here.live > here.limit - HEAD - size) refuse();
 }
 
-/* What cannot be had at all ends the parser, if one runs, and else the process, as tree-sitter's own functions do. */
+/* If the system has no memory, abandons the running parser, or aborts as tree-sitter's own functions do. */
 static void *got(void *block, size_t size) {
   if (block == NULL) {
     refuse();
@@ -139,7 +139,7 @@ static void *got(void *block, size_t size) {
   return block;
 }
 
-/* The number of steps of a small block with its tag. */
+/* Returns the number of steps of a small block with its tag. */
 static size_t steps_of(size_t size) {
   return (size + sizeof(size_t) + STEP - 1) / STEP;
 }
@@ -151,7 +151,7 @@ static bool fits_arena(size_t size) {
 static void add_chunk(void) {
   size_t size = here.chunks == NULL ? FIRST_CHUNK : here.chunks->size * 2;
   if (size > LAST_CHUNK) size = LAST_CHUNK;
-  /* Freed blocks serve their own size alone, so that an arena may be larger than what lives in it. */
+  /* Freed blocks only serve blocks of their own size, so an arena may be larger than the blocks in use. */
   if (here.in_chunks > here.limit) refuse();
   Chunk *chunk = got(malloc(size), size);
   chunk->before = here.chunks;
@@ -241,13 +241,13 @@ static void bounded_free(void *data) {
   free(block_of(data));
 }
 
-/* Before anything else of tree-sitter's is used: it frees by these what it has taken by these. */
+/* Must run before anything else of tree-sitter is used, which has to free its blocks by the functions that allocated them. */
 void hob_bounded_install(void) {
   ts_set_allocator(bounded_malloc, bounded_calloc, bounded_realloc, bounded_free);
 }
 
-/* `session` is a number that no other has; there must be none on this thread. With `has_arena`, everything that it makes must
- * be given up before it ends. */
+/* Begins a session. `session` is a number that no other session has; the thread must have none. With `has_arena`, the caller
+ * must drop everything that the session makes before it ends. */
 void hob_bounded_begin(uint64_t session, size_t limit, bool has_arena) {
   here.session = session;
   here.blocks = NULL;
@@ -270,7 +270,7 @@ static void free_arena(void) {
   here.has_arena = false;
 }
 
-/* Frees the session's arena, and if it had one or a parser was left, everything else that it took and still holds. */
+/* Ends the session. If it had an arena or a parser was abandoned, frees everything that the session still holds. */
 void hob_bounded_end(void) {
   Block *block = here.was_left || here.has_arena ? here.blocks : NULL;
   here.session = 0;
@@ -295,7 +295,7 @@ uint64_t hob_bounded_session(void) {
   return here.session;
 }
 
-/* The most that the session held of the system's memory at any time, in bytes: an arena's chunks count whole. */
+/* Returns the most bytes of the system's memory that the session held at once; an arena's chunks count whole. */
 size_t hob_bounded_most(void) {
   return here.most;
 }
@@ -312,8 +312,8 @@ static const char *read_text(void *payload, uint32_t at, TSPoint position, uint3
   return text->bytes + (at < text->length ? at : text->length);
 }
 
-/* Parses within the session. False if the parser was left: neither it nor anything else that the session made may then be
- * used, but for the trees that were whole before. `tree` is null if `progress` ended it. */
+/* Parses within the session. Returns false if the parser was abandoned: then neither it nor anything else that the session made
+ * may be used, except trees that were complete before. `tree` is null if `progress` stopped the parser. */
 bool hob_bounded_parse(TSParser *parser, const TSTree *old, Text *text, TSParseOptions options, TSTree **tree) {
   jmp_buf way_out;
   TSInput input = {text, read_text, TSInputEncodingUTF8, NULL};

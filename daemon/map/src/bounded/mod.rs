@@ -1,12 +1,13 @@
-//! Parsers whose memory has an end.
+//! Limits the memory of parsers.
 //!
-//! `a<` 32,000 times over has Java's parser take gigabytes between two of its reports, so that no count of steps and no clock
-//! can help. tree-sitter takes its memory by functions of hob's (`bounded.c`), which count what a thread's [`BoundedSession`] holds
-//! and leave a parser that would go beyond. What was left half-made is freed with the session; so nothing that was made in one
-//! that was left may be used after it, trees that were whole before excepted, and those no longer than it lasts. The same holds for
-//! everything that was made in a session with an arena, which is faster: reading a file's facts needs its trees no longer.
+//! `a<` 32,000 times in a row makes Java's parser take gigabytes between two of its progress reports, so neither a
+//! count of steps nor a clock can help. tree-sitter allocates memory by functions of hob (`bounded.c`), which count the
+//! memory of a thread's [`BoundedSession`] and abandon a parser that would exceed the limit. Whatever it left half-made
+//! is freed with the session. So nothing that was made in a session with an abandoned parser may be used after it,
+//! except trees that were complete before, and those only while the session lasts. The same holds for everything that
+//! was made in a session with an arena, which is faster: reading a file's facts does not need its trees afterwards.
 //!
-//! This module is all that knows of that file. Not here: how much a text may take.
+//! This module is the only user of that file. It does not decide how much memory a text may take.
 
 #![allow(unsafe_code)]
 
@@ -27,7 +28,8 @@ struct BoundedText {
     length: u32,
 }
 
-// SAFETY: these are the declarations of `bounded.c`; those that are `safe` take numbers and look at this thread's own record.
+// SAFETY: these are the declarations of `bounded.c`; those that are `safe` take numbers and access this thread's own
+// record.
 unsafe extern "C" {
     fn hob_bounded_install();
     fn hob_bounded_begin(session: u64, limit: usize, has_arena: bool);
@@ -45,14 +47,15 @@ unsafe extern "C" {
     ) -> bool;
 }
 
-/// Has tree-sitter take its memory here. Everything that hands a grammar out, or makes a parser, calls this before.
+/// Makes tree-sitter allocate its memory here. Every function that returns a grammar, or makes a parser, calls this
+/// before.
 pub(crate) fn install_allocator() {
     static INSTALLED: Once = Once::new();
-    // SAFETY: no parser, tree or cursor was made before the first call, because there is no grammar to make one with.
+    // SAFETY: no parser, tree or cursor exists before the first call, because there is no grammar to make one with.
     INSTALLED.call_once(|| unsafe { hob_bounded_install() });
 }
 
-/// A parser of a language; `None` for a grammar of another version of tree-sitter.
+/// Returns a parser of a language; `None` if the grammar is for another version of tree-sitter.
 pub(crate) fn parser_for(grammar: &Language) -> Option<Parser> {
     install_allocator();
     let mut parser = Parser::new();
@@ -60,22 +63,23 @@ pub(crate) fn parser_for(grammar: &Language) -> Option<Parser> {
     Some(parser)
 }
 
-/// The span of time in which hob counts the memory of this thread's parsers, up to a limit. A session begun within another is
-/// part of it.
+/// The span of time in which hob counts the memory of this thread's parsers, up to a limit. A session begun within
+/// another is part of it.
 #[derive(Debug)]
 pub(crate) struct BoundedSession {
     is_own: bool,
-    /// It is this thread's.
+    /// Makes the type neither `Send` nor `Sync`: a session belongs to its thread.
     on_thread: PhantomData<*const ()>,
 }
 
 impl BoundedSession {
-    /// Begins a session whose trees and parsers may outlive it, if no parser is left. `limit` is in bytes.
+    /// Begins a session whose trees and parsers may outlive it, if no parser is abandoned. `limit` is in bytes.
     pub(crate) fn begin(limit: usize) -> Self {
         Self::begin_with(limit, false)
     }
 
-    /// Begins a session with an arena: whoever begins it gives up all its trees and parsers before it ends. `limit` is in bytes.
+    /// Begins a session with an arena: the caller must drop all its trees and parsers before it ends. `limit` is in
+    /// bytes.
     pub(crate) fn begin_arena(limit: usize) -> Self {
         Self::begin_with(limit, true)
     }
@@ -84,7 +88,7 @@ impl BoundedSession {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         install_allocator();
         let is_own = hob_bounded_session() == 0;
-        // What is made in an arena ends with it: nothing that is to last may be made there.
+        // Memory in an arena ends with it, so nothing that outlives it may be made there.
         assert!(
             is_own || has_arena || !hob_bounded_has_arena(),
             "a session that outlives the arena around it"
@@ -96,18 +100,18 @@ impl BoundedSession {
         Self { is_own, on_thread: PhantomData }
     }
 
-    /// Returns true if a parser was left at the session's limit. The caller must then forget the parsers that this
+    /// Returns true if a parser was abandoned at the session's limit. The caller must then forget the parsers that this
     /// session used, and must not drop them.
     pub(crate) fn was_left() -> bool {
         hob_bounded_was_left()
     }
 
-    /// The most bytes that parsers and trees of this thread's session held at once so far.
+    /// Returns the most bytes that parsers and trees of this thread's session have held at once so far.
     pub(crate) fn held_so_far() -> usize {
         hob_bounded_most()
     }
 
-    /// The number of this thread's session.
+    /// Returns the number of this thread's session; 0 outside of a session.
     pub(crate) fn current_number() -> u64 {
         hob_bounded_session()
     }
@@ -117,14 +121,16 @@ impl Drop for BoundedSession {
     fn drop(&mut self) {
         if self.is_own {
             MOST.set(hob_bounded_most());
-            // SAFETY: the thread's session is this one. If it had an arena or a parser was left, whoever began the session has by now
-            // dropped its trees and dropped or forgotten the parsers that it used, so that nobody has what is freed.
+            // SAFETY: the thread's session is this one. If it had an arena or a parser was abandoned, the owner of the
+            // session has by now dropped its trees and dropped or forgotten the parsers that it used, so that nothing
+            // uses the freed memory.
             unsafe { hob_bounded_end() };
         }
     }
 }
 
-/// A tree that a session's arena frees: taking it apart costs nothing. Outside of such a session it is dropped as any tree.
+/// A tree that a session's arena frees, so that dropping it costs nothing. Outside of such a session it is dropped like
+/// any tree.
 pub(crate) struct ArenaTree(ManuallyDrop<Tree>);
 
 impl ArenaTree {
@@ -154,23 +160,23 @@ thread_local! {
     static MOST: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The most bytes that parsers and trees held at any moment of what this thread extracted last.
+/// Returns the most bytes that parsers and trees held at once in this thread's last extraction.
 #[must_use]
 pub fn held_at_most() -> usize {
     MOST.get()
 }
 
-/// The outcome of parsing one text.
+/// The result of parsing one text.
 pub(crate) enum Parsed {
-    /// Parsing reached the end of the text; the parser can be used again.
+    /// The parser reached the end of the text, and can be used again.
     Tree(Parser, Tree),
-    /// `report` ended it; the parser is as new.
+    /// `report` stopped the parser, which is reset.
     Stopped(Parser),
-    /// The session's limit did, and took the parser.
+    /// The parser was abandoned at the session's limit, and is lost.
     Left,
 }
 
-/// Parses `source` in this thread's session. `report` is asked after every hundred of the parser's steps.
+/// Parses `source` in this thread's session. `report` is called after every hundred of the parser's steps.
 pub(crate) fn parse(
     parser: Parser,
     source: &[u8],
@@ -189,8 +195,9 @@ pub(crate) fn parse(
     let raw = parser.into_raw();
     let old = old.map(|tree| tree.clone().into_raw());
     let mut tree: *mut TSTree = std::ptr::null_mut();
-    // SAFETY: parser and old tree are whole; text, `report` and the place for the tree outlive the call. If the parser is left, the
-    // jump stays within frames of C, and neither the parser nor the copy of the old tree is touched again.
+    // SAFETY: parser and old tree are whole; text, `report` and the place for the tree outlive the call. If the parser
+    // is abandoned, the jump stays within frames of C, and neither the parser nor the copy of the old tree is touched
+    // again.
     let is_whole = unsafe {
         hob_bounded_parse(
             raw,
@@ -203,23 +210,23 @@ pub(crate) fn parse(
     if !is_whole {
         return Parsed::Left;
     }
-    // SAFETY: the parser was given away by value above, and is whole; so is the copy of the old tree.
+    // SAFETY: this function owns the parser, and it is whole; so is the copy of the old tree.
     let mut parser = unsafe {
         drop(old.map(|old| Tree::from_raw(old)));
         Parser::from_raw(raw)
     };
     if tree.is_null() {
-        // It would go on where it stopped.
+        // Without a reset it would continue where it stopped.
         parser.reset();
         return Parsed::Stopped(parser);
     }
-    // SAFETY: tree-sitter made it just now, and nobody else has it.
+    // SAFETY: tree-sitter has just made it, and nothing else refers to it.
     Parsed::Tree(parser, unsafe { Tree::from_raw(tree) })
 }
 
-/// Passes tree-sitter's question on; `true` ends the parsing.
+/// Calls `report` for tree-sitter; `true` stops the parser.
 unsafe extern "C" fn progress(state: *mut TSParseState) -> bool {
-    // SAFETY: tree-sitter passes the payload that `parse` gave, which points to its `report`.
+    // SAFETY: tree-sitter passes the payload of `parse`, which points to its `report`.
     let report = unsafe { &mut *(*state).payload.cast::<&mut dyn FnMut() -> ControlFlow<()>>() };
     report().is_break()
 }

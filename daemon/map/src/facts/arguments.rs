@@ -1,7 +1,7 @@
-//! The arguments of calls, as far as they tell overloads apart: how many there are, and of which kind each is.
+//! Describes the arguments of calls as far as they distinguish overloads: their number, and the kind of each.
 //!
-//! Facts of one call take 16 bytes, so that a file with many calls stays small. Only languages that have overloads record them,
-//! and only for calls that have a name. What an argument's type is beyond these kinds is not told.
+//! The facts of one call take 16 bytes, so that a file with many calls stays small. Only languages with overloads
+//! record them, and only for calls of a name. They do not tell the type of an argument beyond these kinds.
 
 /// The kind of an argument's value, as its text shows it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -54,7 +54,7 @@ impl ArgumentKind {
     }
 }
 
-/// A call with this many arguments or more is not recorded: four bits do not hold their number and kinds.
+/// A call with this many arguments or more is not recorded: the kinds of so many fill the 64 bits.
 const MOST: usize = 15;
 
 /// The arguments of one call, packed: their number in the lowest four bits, then four bits for the kind of each.
@@ -62,33 +62,33 @@ const MOST: usize = 15;
 pub struct Arguments(pub u64);
 
 impl Arguments {
-    /// Packs the kinds. `None` for more arguments than are told apart.
+    /// Packs kinds; `None` if there are 15 or more.
     #[must_use]
     pub fn from_kinds(kinds: &[ArgumentKind]) -> Option<Self> {
         let packed = kinds.iter().rev().fold(0u64, |packed, kind| (packed | *kind as u64) << 4);
         (kinds.len() < MOST).then_some(Self(packed | kinds.len() as u64))
     }
 
-    /// Number of arguments.
+    /// Returns the number of arguments.
     #[must_use]
     pub fn count(self) -> usize {
         (self.0 & 15) as usize
     }
 
-    /// The kind of each, in order.
+    /// Yields the kinds of the arguments, in order.
     pub fn kinds(self) -> impl Iterator<Item = ArgumentKind> {
         (0..self.count()).map(move |at| ArgumentKind::from_bits((self.0 >> (4 + 4 * at)) & 15))
     }
 }
 
-/// The arguments of the call whose name stands at a place.
+/// The arguments of the call of the name at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CallArguments {
     /// 1-based line of the called name.
     pub line: u32,
     /// 1-based UTF-16 column of the called name.
     pub col: u32,
-    /// The number and the kinds of what is passed.
+    /// The number and the kinds of the arguments.
     pub arguments: Arguments,
 }
 

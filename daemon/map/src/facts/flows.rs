@@ -1,78 +1,79 @@
-//! Where the values of a file go: what is assigned, passed, returned and stored, and what is called.
+//! Describes the flow of a file's values: what is assigned, passed, returned and stored, and what is called.
 //!
-//! In memory they are packed, because a workspace has millions and a question looks into a few files.
+//! In memory flows are packed, because a workspace has millions and a query reads those of a few files.
 //!
-//! Only what a function or class can pass through is here: names, members, calls, containers; no arithmetic, no text but the keys of
-//! containers. A variable that is read where only one assignment can have reached it is that assignment's value, so most local
-//! names leave no trace of their own; the rest is a [`Slot`], which holds whatever is ever stored in it. Whom a call
-//! reaches through its values is not here: that needs other files, and is computed in `resolve`.
+//! They only cover what can carry a function or class: names, members, calls, containers; no arithmetic, no text except
+//! the keys of containers. A read of a variable that only one assignment can have reached is that assignment's value,
+//! so most local names leave no trace; the others are [`Slot`]s, each of which holds everything that is ever stored in
+//! it. The definitions that a call reaches through its values are not here: they depend on other files, and `resolve`
+//! computes them.
 
 use super::{DefIdx, StrId};
 
-/// A value's place in [`Flows::values`].
+/// The index of a value in [`Flows::values`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ValueIdx(pub u32);
 
-/// A scope's place in [`Flows::scopes`].
+/// The index of a scope in [`Flows::scopes`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ScopeIdx(pub u32);
 
-/// A variable's place in [`Flows::slots`].
+/// The index of a variable in [`Flows::slots`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct SlotIdx(pub u32);
 
-/// A call's place in [`Flows::calls`].
+/// The index of a call in [`Flows::calls`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct CallIdx(pub u32);
 
-/// A stretch of [`Flows::parts`].
+/// A range of [`Flows::parts`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FlowParts {
     /// Index of the first part in [`Flows::parts`].
     pub start: u32,
-    /// The number of them.
+    /// The number of parts.
     pub len: u32,
 }
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FlowValue {
-    /// Whatever the variable is ever given.
+    /// All values that the variable is ever given.
     Slot(SlotIdx),
     /// A name that no scope of the file assigns, read in this scope.
     Free(StrId, ScopeIdx),
-    /// The object at hand in a function.
+    /// The receiver of a function, its `this` or `self`.
     This(ScopeIdx),
-    /// The same as its base.
+    /// The receiver of a function, seen as an object of its base class.
     Super(ScopeIdx),
     /// A member of a value.
     Member(ValueIdx, StrId),
-    /// The part of a value that stands under a key; the key is a value too.
+    /// The part of a value under a key; the key is a value too.
     Item(ValueIdx, ValueIdx),
-    /// Each part of a value, as a loop gets them.
+    /// Each element of a value, as a loop yields them.
     Each(ValueIdx),
-    /// A text or number, as it serves for a key.
+    /// A text or number that may be a key.
     Text(StrId),
-    /// The function or class that a scope is.
+    /// The function or class of a scope.
     Scope(ScopeIdx),
-    /// The value that a call gives.
+    /// The result of a call.
     Call(CallIdx),
     /// A list, tuple, dict or object with these parts.
     Container(FlowParts),
-    /// Any one of these values.
+    /// One of these values.
     OneOf(FlowParts),
-    /// Nothing that could be followed.
+    /// A value that cannot be followed.
     Unknown,
 }
 
 /// The label of a part of a container, or of an argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Label {
-    /// By its place, from 0.
+    /// The place of the part, from 0.
     At(u32),
-    /// By a name that is written.
+    /// A name in the source.
     Named(StrId),
-    /// By a key that is computed.
+    /// A computed key.
     Keyed(ValueIdx),
     /// All parts of the value.
     Spread,
@@ -81,19 +82,19 @@ pub enum Label {
 /// A part of a container, an argument, or one of several values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FlowPart {
-    /// The place, name or key that the part stands at.
+    /// The place, name or key of the part.
     pub label: Label,
     /// The value of the part.
     pub value: ValueIdx,
 }
 
-/// The way in which a call comes about.
+/// The way in which code makes a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum CallKind {
-    /// The source writes the call as such.
+    /// The source writes the call.
     Plain,
-    /// A decorator's call with what it decorates.
+    /// A decorator is called with what it decorates.
     Decorator,
     /// The language calls a member by itself: `__iter__` in a loop, `__enter__` in a `with`.
     Implicit,
@@ -109,19 +110,19 @@ impl CallKind {
 /// One call of a function or class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Call {
-    /// The value that is called.
+    /// The called value.
     pub callee: ValueIdx,
-    /// The innermost scope that the call stands in.
+    /// The innermost scope around the call.
     pub scope: ScopeIdx,
-    /// 1-based line of the name that is called, or of the call.
+    /// 1-based line of the called name, or of the call.
     pub line: u32,
-    /// 1-based UTF-16 column of the same.
+    /// 1-based UTF-16 column of the called name, or of the call.
     pub col: u32,
     /// The arguments of the call.
     pub args: FlowParts,
-    /// The way in which the call comes about.
+    /// The way in which code makes the call.
     pub kind: CallKind,
-    /// True if all that follows in the scope runs only after the call.
+    /// True if every later statement of the scope runs only after the call.
     pub is_sure: bool,
 }
 
@@ -135,11 +136,11 @@ pub enum ScopeKind {
     Class,
     /// A function or method.
     Function,
-    /// A method that gets no object.
+    /// A method without a receiver.
     Static,
-    /// A function whose calls give what it yields, one by one.
+    /// A function whose calls yield values one by one.
     Generator,
-    /// Read like an attribute.
+    /// A method that is read like an attribute.
     Property,
 }
 
@@ -160,19 +161,19 @@ impl ScopeKind {
 pub struct FlowScope {
     /// The kind of this scope.
     pub kind: ScopeKind,
-    /// The definition it is, if it is one.
+    /// The definition of the scope, if it has one.
     pub def: Option<DefIdx>,
-    /// The scope around it; the file's is its own.
+    /// The scope around it; the file's is its own parent.
     pub parent: ScopeIdx,
-    /// The object whose function it is: a class's scope, or a container.
+    /// The object whose function the scope is: the scope of a class, or a container.
     pub home: Option<ValueIdx>,
-    /// Its first variable; parameters come first.
+    /// The index in [`Flows::slots`] of the first parameter; the other parameters follow.
     pub params: u32,
     /// Number of the scope's parameters.
     pub param_count: u32,
 }
 
-/// The way in which a variable gets its first value.
+/// The origin of a variable's first value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum SlotKind {
@@ -180,9 +181,9 @@ pub enum SlotKind {
     Variable,
     /// An argument of a call gives the first value.
     Parameter,
-    /// By all further arguments.
+    /// All further arguments are its first value.
     Rest,
-    /// By all further named arguments.
+    /// All further named arguments are its first value.
     NamedRest,
 }
 
@@ -194,44 +195,44 @@ impl SlotKind {
 /// One variable of a scope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slot {
-    /// The scope it belongs to.
+    /// The scope of the variable.
     pub scope: ScopeIdx,
     /// The name of the variable.
     pub name: StrId,
-    /// The way in which it gets its first value.
+    /// The origin of the first value.
     pub kind: SlotKind,
 }
 
-/// Where a value is put.
+/// The target of a store.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum FlowTarget {
     /// Into a variable of this file.
     Slot(SlotIdx),
     /// Into a member of this name, of this value.
     Member(StrId, ValueIdx),
-    /// Under a key, the second, of a value.
+    /// Under a key, the second, of the first value.
     Item(ValueIdx, ValueIdx),
-    /// To whoever called the function of this scope.
+    /// To the caller of the function of this scope.
     Return(ScopeIdx),
-    /// To whoever goes through what the function gives.
+    /// To the code that iterates over the results of the function of this scope.
     Yield(ScopeIdx),
 }
 
-/// A value that is put somewhere.
+/// A store of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FlowStore {
-    /// The place that the value goes to.
+    /// The target of the store.
     pub to: FlowTarget,
     /// The value that is stored.
     pub value: ValueIdx,
-    /// The scope whose every run stores the value in a member; `None` if a run may do without.
+    /// The scope of which every run stores the value in a member; `None` if a run may skip the store.
     pub sure_in: Option<ScopeIdx>,
 }
 
-/// Where the values of one file go.
+/// The flow of one file's values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flows {
-    /// The values; each comes after those that it is made of.
+    /// The values; each comes after the values of which it is made.
     pub values: Box<[FlowValue]>,
     /// Parts of containers, arguments of calls, members of choices.
     pub parts: Box<[FlowPart]>,
@@ -239,18 +240,18 @@ pub struct Flows {
     pub calls: Box<[Call]>,
     /// Scopes, outer ones first.
     pub scopes: Box<[FlowScope]>,
-    /// Variables, those of one scope in a row only as far as they are parameters.
+    /// Variables. Parameters of one scope are adjacent, other variables need not be.
     pub slots: Box<[Slot]>,
-    /// All stores of values, in order of their places.
+    /// All stores, sorted by target.
     pub stores: Box<[FlowStore]>,
 }
 
-/// Flows as they are kept: compressed, with the names that the index needs of them.
+/// Flows in their stored form: compressed, with the names that the index needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PackedFlows {
     /// The bytes that [`crate::persist`] makes of the flows; empty if there are none.
     pub(crate) bytes: Box<[u8]>,
-    /// The names of members that the language calls by itself, which no reference names.
+    /// The names of members that the language calls by itself, for which there are no references.
     pub(crate) implied: Box<[StrId]>,
 }
 
@@ -281,7 +282,7 @@ impl Flows {
         self.values.get(at.0 as usize).copied().unwrap_or(FlowValue::Unknown)
     }
 
-    /// Returns the parts of a stretch; empty if it is out of range.
+    /// Returns a range of parts; empty if it is out of range.
     #[must_use]
     pub fn parts(&self, of: FlowParts) -> &[FlowPart] {
         self.parts.get(of.start as usize..(of.start + of.len) as usize).unwrap_or(&[])
@@ -293,12 +294,12 @@ impl Flows {
         self.stores[from..].iter().take_while(move |store| store.to == to).map(|store| store.value)
     }
 
-    /// Yields the values that the file stores in members of this name, each behind the value whose member it is.
+    /// Yields the stores in members of this name, each as the value that has the member and the stored value.
     pub fn stored_in_members(&self, name: StrId) -> impl Iterator<Item = (ValueIdx, ValueIdx)> + '_ {
         self.member_stores(name).map(|(of, store)| (of, store.value))
     }
 
-    /// Yields the values of whose member of this name every run of a scope stores something.
+    /// Yields the values in whose member of this name every run of a scope stores something.
     pub(crate) fn surely_stored_in(
         &self,
         name: StrId,
@@ -316,7 +317,7 @@ impl Flows {
         })
     }
 
-    /// The same to be kept.
+    /// Packs the flows.
     pub(super) fn to_packed(&self) -> PackedFlows {
         if self.is_empty() {
             return PackedFlows::default();
@@ -331,7 +332,7 @@ impl Flows {
         PackedFlows { bytes: crate::persist::pack_flows(self).into(), implied: implied.into() }
     }
 
-    /// Gives every name its new number.
+    /// Replaces the number of every name.
     pub(super) fn renumber_names(&mut self, new: impl Fn(StrId) -> StrId) {
         for value in &mut self.values {
             match value {
@@ -356,7 +357,7 @@ impl Flows {
         }
     }
 
-    /// Puts the stores in their order.
+    /// Sorts the stores by target.
     pub(super) fn sort(&mut self) {
         self.stores.sort_by_key(|store| store.to);
     }

@@ -1,20 +1,21 @@
-//! A definition's header as one line of code: without comments, and with the separators that ends of lines were.
+//! Writes a definition's header as one line of code, without comments, and with separators for significant line ends.
 //!
-//! By characters, with brackets and quotes in mind and no grammar: a header is short, and what is wrong in one is a blemish, not
-//! a wrong answer.
+//! It works on characters, with brackets and quotes but no grammar: a header is short, and a mistake in one is a
+//! blemish, not a wrong answer.
 
 use std::borrow::Cow;
 
 use crate::langs::lang::Lang;
 use crate::langs::source::{CommentStyle, SourceRules};
 
-/// Words of TypeScript after which a type goes on in the next line, and with which one does.
+/// TypeScript's words after which a type continues on the next line, and words with which one does.
 const BEFORE: [&str; 9] =
     ["keyof", "typeof", "readonly", "extends", "infer", "is", "new", "unique", "asserts"];
 const BEHIND: [&str; 5] = ["extends", "is", "as", "satisfies", "in"];
 
 impl CommentStyle {
-    /// The length of the comment that a text begins with, in bytes; the end of its line stays. `None` where it begins with none.
+    /// Returns the length of the comment at the beginning of a text, in bytes, without the end of its line; `None` if
+    /// there is none.
     #[must_use]
     pub fn comment_length(self, text: &str, behind_blank: bool) -> Option<usize> {
         let line = || Some(text.find('\n').unwrap_or(text.len()));
@@ -30,7 +31,7 @@ impl CommentStyle {
     }
 }
 
-/// The header without comments and with separators.
+/// Returns the header without comments and with separators.
 pub(super) fn tidy_header(lang: Lang, header: &str) -> Cow<'_, str> {
     let is_plain =
         !header.contains('\n') && !["//", "/*", "#", "--"].iter().any(|mark| header.contains(mark));
@@ -39,11 +40,11 @@ pub(super) fn tidy_header(lang: Lang, header: &str) -> Cow<'_, str> {
 
 struct Tidy {
     comments: CommentStyle,
-    /// True if an end of a line separates members between braces.
+    /// True if a line end between braces separates members.
     separates: bool,
     brackets: Vec<char>,
     out: String,
-    /// A line has ended since the last word.
+    /// True if a line has ended since the last word.
     line_ended: bool,
 }
 
@@ -88,7 +89,7 @@ impl Tidy {
         }
     }
 
-    /// Writes a semicolon where a line ended and `rest` begins with the next member.
+    /// Writes a semicolon if a line ended and `rest` begins with the next member.
     fn separate_members(&mut self, rest: &str) {
         self.line_ended = false;
         let begins = |c: char| c.is_alphanumeric() || "_$\"'[(<#".contains(c);
@@ -109,7 +110,7 @@ impl Tidy {
     }
 }
 
-/// The length of the quoted text that a text begins with; only a template may go on in the next line.
+/// Returns the length of the quoted text at the beginning of a text; only a template may contain line ends.
 fn quoted_length(text: &str, first: char) -> Option<usize> {
     if !matches!(first, '"' | '\'' | '`') {
         return None;
@@ -126,7 +127,7 @@ fn last_word(text: &str) -> &str {
     text.rsplit(|c| !is_word(c)).next().unwrap_or("")
 }
 
-/// The word that a text begins with, unless it is a member's name.
+/// Returns the word at the beginning of a text, unless it is a member's name.
 fn first_word(text: &str) -> &str {
     let end = text.find(|c| !is_word(c)).unwrap_or(text.len());
     if text[end..].starts_with([':', '?', '(']) { "" } else { &text[..end] }

@@ -1,7 +1,7 @@
-//! The names of a file while its facts are put together, numbered in order of appearance.
+//! Interns the names of a file while its facts are built, numbered in order of first use.
 //!
-//! A name is looked up for every word of a source. All texts lie one after the other and the table holds numbers alone, so that
-//! neither looking up nor a new name asks the allocator for anything, and all of it is freed at once.
+//! Every word of a source is looked up. All texts are adjacent and the table has only numbers, so that neither a search
+//! nor a new name allocates on its own, and everything is freed at once.
 
 use std::hash::BuildHasher as _;
 
@@ -14,13 +14,15 @@ use super::StrId;
 pub(super) struct Interner {
     text: String,
     entries: Vec<InternedName>,
-    /// Numbers plus one, by hash and then in the next free place; 0 is free. A power of two, and at least half are free.
+    /// Numbers plus one, in open addressing by hash; 0 is free. The length is a power of two, and at least half are
+    /// free.
     slots: Vec<u32>,
     is_full: bool,
 }
 
-/// Most bytes of all names of a file. A file of the largest size has some of them twice: a name that is long, and qualified names of what is
-/// in it. With a name of half a megabyte around 50,000 others it would be 25 gigabytes.
+/// Most bytes of all names of a file. That suffices for a file of the largest size with a long name, which occurs by
+/// itself and in the qualified names inside it. Without a limit, a name of half a megabyte around 50,000 others would
+/// take 25 gigabytes.
 pub(super) const MOST_TEXT: usize = 16 << 20;
 
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +33,7 @@ struct InternedName {
 }
 
 impl Interner {
-    /// The number of a name, which it gets if it has none.
+    /// Returns the number of a name, which it gets if it has none.
     pub(super) fn intern(&mut self, name: &str) -> StrId {
         if (self.entries.len() + 1) * 2 > self.slots.len() {
             self.grow_table();
@@ -52,17 +54,17 @@ impl Interner {
         StrId(self.entries.len() as u32 - 1)
     }
 
-    /// Returns true if there was a name for which there was no room: it got the number of the empty name.
+    /// Returns true if there was no room for some name: it got the number of the empty name.
     pub(super) fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// The number of a name, if it has one.
+    /// Returns the number of a name, if it has one.
     pub(super) fn get(&self, name: &str) -> Option<StrId> {
         if self.slots.is_empty() { None } else { self.find(name, hash(name)).ok() }
     }
 
-    /// The name with this number; empty if there is none.
+    /// Returns the name with this number; empty if there is none.
     pub(super) fn name(&self, id: StrId) -> &str {
         let entry = self.entries.get(id.0 as usize);
         entry.and_then(|entry| self.text.get(entry.start as usize..entry.end as usize)).unwrap_or("")
@@ -73,16 +75,16 @@ impl Interner {
         self.entries.len()
     }
 
-    /// The numbers of those names for which `wanted` holds, in the order of their bytes.
+    /// Returns the numbers of the names for which `wanted` returns true, sorted by the bytes of the names.
     pub(super) fn sorted_ids(&self, wanted: impl Fn(StrId) -> bool) -> Vec<StrId> {
         let ids = (0..self.entries.len() as u32).map(StrId).filter(|id| wanted(*id));
-        // Most names differ in their beginnings.
+        // Comparing prefixes first is quick, since most names differ in them.
         let mut order: Vec<(u64, StrId)> = ids.map(|id| (sort_prefix(self.name(id)), id)).collect();
         order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.name(a.1).cmp(self.name(b.1))));
         order.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// Where the name is, or the slot where it would go.
+    /// Returns the number of a name, or the free slot for it.
     fn find(&self, name: &str, hash: u32) -> Result<StrId, usize> {
         let mask = self.slots.len() - 1;
         let mut slot = hash as usize & mask;
@@ -112,7 +114,7 @@ fn hash(name: &str) -> u32 {
     FxBuildHasher.hash_one(name) as u32
 }
 
-/// The first eight bytes as a number that sorts as they do; what is missing is 0.
+/// Returns the first eight bytes as a number that sorts as they do; missing bytes are 0.
 fn sort_prefix(name: &str) -> u64 {
     let mut bytes = [0; 8];
     let length = name.len().min(8);

@@ -1,16 +1,16 @@
-//! Moves the places of facts from a text that was put together to the file that its parts stand in.
+//! Moves the places of facts from an assembled text to the file that contains its parts.
 //!
-//! The code of a notebook is spread over strings of JSON. Its extractor reads the code as one text, and afterwards each
-//! line, column and byte becomes that of the file, before the facts are sorted and sealed.
+//! The code of a notebook is spread over strings of JSON. Its extractor reads the code as one text, and afterwards
+//! replaces each line, column and byte by that of the file, before the facts are sorted and sealed.
 
 use super::builder::FactsBuilder;
 
-/// Tells where the places of a text stand in the file that the text was taken from.
+/// Maps places of a text to the file from which the text was taken.
 pub(crate) trait SourcePlaces {
-    /// The line and UTF-16 column in the file, both from 1, of a line and column of the text.
+    /// Returns the line and UTF-16 column in the file, both from 1, of a line and column of the text.
     fn place_of(&self, line: u32, col: u32) -> (u32, u32);
 
-    /// The byte in the file at which a byte of the text stands.
+    /// Returns the byte in the file for a byte of the text.
     fn byte_of(&self, byte: u32) -> u32;
 }
 

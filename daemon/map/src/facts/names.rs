@@ -1,8 +1,8 @@
-//! The sorted pool of a file's names.
+//! Holds the sorted pool of a file's names.
 
 use std::fmt;
 
-/// A name of one file: its place in the file's sorted [`NamePool`], so ids compare as the names do.
+/// A name of one file: its index in the file's sorted [`NamePool`], so IDs compare as the names do.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct StrId(pub u32);
 
@@ -10,7 +10,7 @@ pub struct StrId(pub u32);
 #[derive(Clone, PartialEq, Eq)]
 pub struct NamePool {
     text: Box<str>,
-    /// Where each name ends in `text`.
+    /// The end of each name in `text`.
     ends: Box<[u32]>,
 }
 
@@ -27,18 +27,18 @@ impl NamePool {
         Self { text: text.into(), ends: ends.into() }
     }
 
-    /// The pool of names that lie one after the other in `text`, each up to one of `ends`. Whoever calls this has checked
-    /// that they are sorted and distinct, and that ends are ends of characters.
+    /// Creates the pool of the names that `text` contains one after the other, each up to one of `ends`. The caller has
+    /// checked that they are sorted and distinct, and that ends are ends of characters.
     pub(crate) fn from_parts(text: Box<str>, ends: Box<[u32]>) -> Self {
         Self { text, ends }
     }
 
-    /// All names, one after the other.
+    /// Returns the text of all names, one after the other.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// The name's text; empty for an id of another pool.
+    /// Returns the text of a name; empty for an invalid ID.
     #[must_use]
     pub fn get(&self, id: StrId) -> &str {
         let at = id.0 as usize;
@@ -47,7 +47,7 @@ impl NamePool {
         self.text.get(start as usize..end as usize).unwrap_or("")
     }
 
-    /// The id of `name`, if the file uses it.
+    /// Returns the ID of a name, if the file uses it.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<StrId> {
         let mut low = 0;
@@ -75,7 +75,7 @@ impl NamePool {
         self.ends.is_empty()
     }
 
-    /// All names in order.
+    /// Yields all names in order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         (0..self.len() as u32).map(|i| self.get(StrId(i)))
     }

@@ -1,5 +1,5 @@
-//! Says what is a test: by the conventions of a language (attributes, names, modules that are compiled for tests alone), and by
-//! the path of a file. Every answer that leaves tests out, or ranks them last, asks here.
+//! Tells tests from other code: by the conventions of a language (attributes, names, modules that are compiled for
+//! tests alone), and by the path of a file. Every answer that excludes tests, or ranks them last, asks here.
 
 use hob_base::FileId;
 
@@ -26,8 +26,8 @@ impl Map {
         path.is_some_and(|path| is_test_path(path.as_str())) || self.is_test(node)
     }
 
-    /// First and last lines of the definitions of a file that are tests; they may overlap. Empty where the file's path alone says
-    /// what it is.
+    /// Returns the first and last lines of the definitions of a file that are tests; they may overlap. Empty if no
+    /// definition is marked as a test: then only the file's path says whether it holds tests.
     #[must_use]
     pub fn test_lines(&self, file: FileId) -> Vec<(u32, u32)> {
         let Some(entry) = self.index.entry(file) else { return Vec::new() };

@@ -1,7 +1,7 @@
-//! Questions and answers as plain values.
+//! Declares the queries and answers of the map as plain values.
 //!
-//! Budgets and wire names are the daemon's business; limits that belong to the question itself (20 neighbours per node
-//! and kind, five candidates) are kept here.
+//! Budgets and wire names are the daemon's business; limits that belong to the query itself (20 neighbours per node and
+//! kind, five candidates) are kept here.
 
 use hob_base::{CancelToken, FileId, WsPath};
 
@@ -64,7 +64,7 @@ pub struct SearchQuery<'q> {
     pub limit: usize,
 }
 
-/// In which way a hit matches, best first.
+/// The way in which a hit matches, best first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum MatchClass {
     /// The name is the query.
@@ -88,7 +88,7 @@ pub struct Hit {
     pub info: NodeInfo,
     /// The way in which the node matches.
     pub class: MatchClass,
-    /// One figure that sorts as the hits do: 100, 60, 40, 30, 25 or 10 by class, plus up to 10 for the hub score.
+    /// Sorts as the hits do: 100, 60, 40, 30, 25 or 10 by class, plus up to 10 for the hub score.
     pub rank: f32,
 }
 
@@ -101,24 +101,24 @@ pub struct Unmapped {
     pub lines: Box<[(u32, u32)]>,
 }
 
-/// The hits of a search, best first.
+/// The answer to a search: its best hits, and how many there are.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SearchAnswer {
-    /// The best of them.
+    /// The best hits, best first; at most [`SearchQuery::limit`].
     pub hits: Vec<Hit>,
-    /// Number of all hits; fuzzy ones are counted only where the search looked for them.
+    /// Number of all hits; fuzzy ones are counted only if the search looked for them.
     pub total: usize,
-    /// True if counting was given up: there are at least `total`. Only for a qualified name whose last part very many
-    /// names begin with.
+    /// True if counting was given up, so that `total` is a lower bound. Only for a qualified name whose last part very
+    /// many names begin with.
     pub total_is_least: bool,
 }
 
-/// A question about a node's surroundings.
+/// A query for the neighbours of a node.
 #[derive(Clone, Debug)]
 pub struct NeighborsQuery {
-    /// The node in the middle.
+    /// The queried node.
     pub node: NodeRef,
-    /// The way in which edges are followed.
+    /// The direction in which edges are followed.
     pub direction: Direction,
     /// The kinds of edges that are followed.
     pub kinds: EdgeKinds,
@@ -126,7 +126,8 @@ pub struct NeighborsQuery {
     pub depth: u32,
     /// Most neighbours in all.
     pub max_nodes: usize,
-    /// Has a method stand for its family: those who use what it overrides, or what overrides it, are its neighbours too.
+    /// True if a method stands for its family: those who use what it overrides, or what overrides it, are its
+    /// neighbours too.
     pub family: bool,
     /// Stops the search when it is cancelled or late.
     pub cancel: CancelToken,
@@ -135,19 +136,19 @@ pub struct NeighborsQuery {
 /// One neighbour, or one unresolved edge.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Neighbor {
-    /// The node at the other end. For an unresolved outgoing edge the likeliest candidate.
+    /// The node at the other end. The likeliest candidate, if the edge leads out and is unresolved.
     pub info: NodeInfo,
-    /// The kind of edge that connects it.
+    /// The kind of the edge.
     pub edge: EdgeKind,
-    /// [`Direction::In`] if the edge points towards the node asked about (or towards `via`).
+    /// [`Direction::In`] if the edge points towards the queried node (or towards `via`).
     pub direction: Direction,
     /// The confidence of the edge.
     pub confidence: Confidence,
-    /// Steps from the node asked about.
+    /// Number of steps from the queried node.
     pub depth: u32,
     /// The node one step nearer.
     pub via: NodeRef,
-    /// The method of its family that a user of `via` names, where that is another one.
+    /// The method of the family that a user of `via` names, if it is not `via` itself.
     pub names: Option<NodeRef>,
     /// For [`Confidence::Candidate`]: the definitions that the name may mean, likeliest first, at most five.
     pub candidates: Vec<NodeRef>,
@@ -160,28 +161,28 @@ pub struct Neighbor {
 /// Most call sites kept per neighbour.
 pub const MAX_SITES: usize = 1000;
 
-/// Most neighbours shown per node and edge kind, unless one kind alone is asked for.
+/// Most neighbours shown per node and edge kind, unless the query asks for one kind alone.
 pub const PER_KIND: usize = 20;
 
-/// A node's surroundings, best first: depth, then score.
+/// The surroundings of a node, best first: by depth, then by score.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NeighborsAnswer {
-    /// The node asked about.
+    /// The queried node.
     pub node: NodeInfo,
-    /// The methods that it stands for besides itself, if that was asked for.
+    /// The other methods of its family, if the query asked for the family.
     pub family: Vec<Relative>,
-    /// The neighbours, in the order of the answer.
+    /// The neighbours, best first.
     pub neighbors: Vec<Neighbor>,
-    /// Distinct (node, edge, direction) triples that were found and are not shown.
+    /// Number of distinct (node, edge, direction) triples that were found and are not shown.
     pub omitted: usize,
-    /// True if there may be more of them: beyond the first step, unresolved edges are looked for only if there is a
+    /// True if `omitted` is a lower bound: beyond the first step, unresolved edges are looked for only if there is a
     /// place for them.
     pub omitted_is_least: bool,
-    /// True if time ran out before everything was looked at.
+    /// True if time ran out before everything was searched.
     pub incomplete: bool,
 }
 
-/// A question for a connection between two nodes.
+/// A query for a connection between two nodes.
 #[derive(Clone, Debug)]
 pub struct PathQuery {
     /// The node that the path starts at.
@@ -190,7 +191,7 @@ pub struct PathQuery {
     pub to: NodeRef,
     /// Most steps of a path.
     pub max_len: u32,
-    /// Over which edges; with [`EdgeKind::Calls`] a call of a method leads to those that override it too.
+    /// The kinds of edges to follow; with [`EdgeKind::Calls`] a call of a method leads to those that override it too.
     pub kinds: EdgeKinds,
     /// [`Direction::Out`] follows edges as they point, [`Direction::In`] against that, [`Direction::Both`] either way at each step.
     pub direction: Direction,
@@ -209,13 +210,13 @@ pub struct PathStep {
     pub kind: Tie,
     /// [`Direction::Out`] if the edge runs from `from` to `to`.
     pub direction: Direction,
-    /// The confidence of that tie.
+    /// The confidence of the tie.
     pub confidence: Confidence,
-    /// The first line at which it is written, in the file of the node where the edge starts.
+    /// The first line at which the tie is written, in the file of the node where the edge starts.
     pub line: Option<u32>,
-    /// All such lines of the same step, ascending, where there are several.
+    /// All such lines of the step, ascending; empty if there is one at most.
     pub lines: Vec<u32>,
-    /// The method that is named there, where the step leads to one that overrides it.
+    /// The method that the code names, if the step leads to one that overrides it.
     pub named: Option<NodeRef>,
 }
 
@@ -224,41 +225,41 @@ pub struct PathStep {
 pub struct Chain {
     /// Nodes from start to end.
     pub nodes: Vec<NodeInfo>,
-    /// The steps between them, one fewer.
+    /// The steps between the nodes, one fewer than nodes.
     pub steps: Vec<PathStep>,
 }
 
 /// The extent of a search that found no connection.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Reached {
-    /// Nodes that the start leads to, and the steps that the farthest takes.
+    /// The number of nodes that the start leads to, and the most steps to one of them.
     pub from: (usize, u32),
-    /// Nodes that lead to the end, and the steps that the farthest takes.
+    /// The number of nodes that lead to the end, and the most steps from one of them.
     pub to: (usize, u32),
-    /// One of either that are nearest by where they are written.
+    /// One node of either set: the pair whose places in the code are nearest to each other.
     pub nearest: Option<(NodeInfo, NodeInfo)>,
-    /// The nodes that lead to the end and that nobody calls: where a call through a value, a framework or another
-    /// program has to come in.
+    /// The nodes that lead to the end and that nothing is known to call: a call through a value, by a framework or by
+    /// another program has to reach one of them.
     pub entries: Vec<UncalledNode>,
 }
 
-/// A node that nothing is known to call.
+/// A node that nothing is known to call, with the places that name it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct UncalledNode {
-    /// The node that nothing is known to call.
+    /// The node.
     pub node: NodeInfo,
-    /// Where it is named without being called; imports apart, those in tests last.
+    /// The places that name it without a call, imports excluded; those in tests last.
     pub uses: Vec<(WsPath, u32)>,
 }
 
-/// The best connections, if there are any.
+/// The answer to a [`PathQuery`].
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct PathAnswer {
-    /// Best first: surest, then shortest. At most three.
+    /// The best connections: surest first, then shortest. At most three; empty if there is none.
     pub chains: Vec<Chain>,
     /// True if the search was given up before everything within reach was seen.
     pub incomplete: bool,
-    /// The extent of the search, where it found nothing.
+    /// The extent of the search, if it found nothing.
     pub reached: Option<Reached>,
 }
 
@@ -270,31 +271,31 @@ impl PathAnswer {
     }
 }
 
-/// The nodes that a target stands for which a person or an agent wrote.
+/// The result of resolving a target that a person or an agent wrote.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Lookup {
     /// The target means exactly this node.
     One(NodeRef),
-    /// Several nodes; the likeliest comes first.
+    /// The target may mean several nodes; the likeliest comes first.
     Ambiguous(Vec<NodeRef>),
-    /// No node of the map.
+    /// The target means no node of the map.
     None,
 }
 
 /// A group of files that belong together.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Cluster {
-    /// Its number, 0 for the largest.
+    /// The number of the cluster, 0 for the largest.
     pub id: u32,
-    /// The name that a person would give it.
+    /// The name shown to people.
     pub label: String,
     /// Number of files in the cluster.
     pub files: usize,
-    /// Its most connected exported definitions, best first.
+    /// The most connected exported definitions of the cluster, best first.
     pub hubs: Vec<NodeInfo>,
 }
 
-/// The map at a glance.
+/// A summary of the whole map.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Overview {
     /// Source files mapped (project files not counted).
@@ -318,7 +319,7 @@ pub struct Stats {
     pub files: usize,
     /// Number of definitions in these files.
     pub symbols: usize,
-    /// References recorded, resolved or not.
+    /// References in the facts, resolved or not.
     pub references: usize,
     /// Resolved edges as of the last derivation; `None` before the first.
     pub edges: Option<usize>,
@@ -331,18 +332,18 @@ pub struct Stats {
 /// One use of a definition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Use {
-    /// The file that it stands in.
+    /// The file of the use.
     pub file: FileId,
-    /// 1-based line of the name; of an import, the line that the facts have of it.
+    /// 1-based line of the name; for an import, the line that the facts record.
     pub line: u32,
-    /// 1-based UTF-16 column of the name; `None` for imports, of which facts have none.
+    /// 1-based UTF-16 column of the name; `None` for imports, whose columns facts do not record.
     pub col: Option<u32>,
-    /// The kind of use: [`EdgeKind::Imports`] where a file imports it, passing it on or not.
+    /// The kind of use: [`EdgeKind::Imports`] for an import, re-exported or not.
     pub kind: EdgeKind,
-    /// The map's confidence in it.
+    /// The confidence of the use.
     pub confidence: Confidence,
-    /// Says whether another name than the definition's own is written there: an import's alias, a default import.
+    /// True if another name than the definition's own is written there: an import's alias, a default import.
     pub is_renamed: bool,
-    /// The definition that it is written in, or the file.
+    /// The definition that encloses the use, or the file.
     pub from: NodeRef,
 }

@@ -1,8 +1,9 @@
-//! A batch of changes on its way into the map, which may be taken in piece by piece.
+//! Applies a batch of changes to the map, piece by piece if need be.
 //!
-//! What can be worked out about a file alone is worked out when the batch is made, so that whoever holds the map's lock for writing only
-//! enters files into lists. Questions may come between two pieces; they see some files changed and others not yet, which the
-//! barrier spares everybody who asks for what is fresh; a late answer bears the generation from before.
+//! Whatever depends on one file alone is computed when the batch is made, so that the thread that holds the map's lock
+//! for writing only enters files into lists. Queries may come between two pieces; they see some files changed and
+//! others not yet. The barrier spares everybody who asks for fresh data that state; a late answer bears the earlier
+//! generation.
 
 use std::collections::VecDeque;
 
@@ -12,29 +13,30 @@ use super::confirmed::Confirmed;
 use super::{MANY_CHANGES, Map, MapChange};
 use crate::index::{FileEntry, IndexWaste};
 
-/// Files that are taken in together where something is confirmed: forgetting looks at all that is, so a large batch is taken in in this
-/// many pieces at most.
+/// Least number of files applied together while the overlay holds confirmations, and most pieces of a larger batch:
+/// each piece looks through all confirmations once.
 const TOGETHER: usize = 16;
 
-/// See the file's header.
+/// Changes that wait to be applied, prepared as far as each file alone allows.
 #[derive(Debug, Default)]
 pub struct MapBatch {
     changes: VecDeque<PreparedChange>,
-    /// Number of changes that there were at first.
+    /// Number of changes in the batch at first.
     size: usize,
-    /// True if so many of the files are new that it is not worked out what each may change; `None` until that was looked at.
+    /// True if so many files are new that the changes that each may cause are not computed; `None` until they were
+    /// counted.
     pub(super) has_many_new: Option<bool>,
 }
 
-/// One file's change, with what is known of the file alone.
+/// The change of one file, with what follows from the file alone.
 #[derive(Debug)]
 pub(super) struct PreparedChange {
     pub(super) file: FileId,
-    /// The entry that it has from now on; `None` if it is gone.
+    /// The new entry of the file; `None` if the file is gone.
     pub(super) entry: Option<Box<FileEntry>>,
 }
 
-/// The things that changes took out of a map. Dropping them takes time, and needs no lock.
+/// The data that changes replaced in a map. Dropping it takes time, and needs no lock.
 #[derive(Debug, Default)]
 pub struct MapWaste {
     _index: IndexWaste,
@@ -42,7 +44,7 @@ pub struct MapWaste {
 }
 
 impl MapBatch {
-    /// Prepares changes; the larger part of the work.
+    /// Prepares changes, which is the larger part of the work.
     #[must_use]
     pub fn new(mut changes: Vec<MapChange>) -> Self {
         // In order of number the lists grow at their ends; later changes of one file stay behind earlier ones.
@@ -57,19 +59,19 @@ impl MapBatch {
         Self { changes: changes.into_iter().map(prepare).collect(), size, has_many_new: None }
     }
 
-    /// Returns the number of changes that are not taken in yet.
+    /// Returns the number of changes that are not applied yet.
     #[must_use]
     pub fn len(&self) -> usize {
         self.changes.len()
     }
 
-    /// Returns true if everything has been taken in.
+    /// Returns true if every change has been applied.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
 
-    /// Number of changes that there were at first.
+    /// Returns the number of changes in the batch at first.
     pub(super) fn size(&self) -> usize {
         self.size
     }
@@ -78,7 +80,7 @@ impl MapBatch {
         self.changes.iter()
     }
 
-    /// Takes the next changes out, at most so many.
+    /// Removes and returns the next changes, at most `most`.
     fn take_next(&mut self, most: usize) -> Vec<PreparedChange> {
         let most = most.min(self.changes.len());
         self.changes.drain(..most).collect()
@@ -86,8 +88,8 @@ impl MapBatch {
 }
 
 impl Map {
-    /// Takes in the changes of a batch for as long as `go_on` says, which is asked after every few files; true when none are left.
-    /// Work is proportional to the files taken in. What they replace stays until [`Map::take_waste`].
+    /// Applies changes of a batch as long as `go_on`, asked after every few files, returns true. Returns true if none
+    /// are left. Work is proportional to the files applied. The data that they replace stays until [`Map::take_waste`].
     pub fn apply_while(&mut self, batch: &mut MapBatch, go_on: &dyn Fn() -> bool) -> bool {
         if batch.is_empty() {
             return true;
@@ -128,7 +130,7 @@ impl Map {
         }
     }
 
-    /// Hands over what changes took out since this was last asked, for whoever holds the lock to drop without it.
+    /// Hands over the data that changes replaced since the last call, so that the caller can drop it without the lock.
     pub fn take_waste(&mut self) -> MapWaste {
         MapWaste { _index: self.index.take_waste(), _confirmed: std::mem::take(&mut self.forgotten) }
     }

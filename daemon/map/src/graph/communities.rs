@@ -1,8 +1,9 @@
-//! Groups of files that use each other more than others: Louvain's method (Blondel, Guillaume, Lambiotte, Lefebvre 2008).
+//! Groups files that use each other more than others, by Louvain's method (Blondel, Guillaume, Lambiotte, Lefebvre
+//! 2008).
 //!
 //! Nodes are visited in an order shuffled by a fixed seed; ties go to the smaller community. The input is numbered by
 //! path, so the outcome is the same on every machine. After each level, communities that fell apart are split into
-//! their connected parts, which is the defect of Louvain that Leiden (Traag, Waltman, van Eck 2019) mends.
+//! their connected parts, which is the defect of Louvain that Leiden (Traag, Waltman, van Eck 2019) repairs.
 
 use rustc_hash::FxHashMap;
 
@@ -14,14 +15,14 @@ const MAX_LEVELS: usize = 12;
 /// An undirected weighted graph.
 #[derive(Debug)]
 pub(super) struct FileGraph {
-    /// Neighbours with weights; sorted by neighbour.
+    /// The neighbours of each node with the weights, sorted by neighbour.
     links: Vec<Vec<(u32, f64)>>,
-    /// Weight within each node, once it stands for several.
+    /// The weight within each node that stands for several; 0 otherwise.
     inner: Vec<f64>,
 }
 
 impl FileGraph {
-    /// `weights`: pairs of distinct nodes, each pair once.
+    /// Builds the graph from the weights of pairs of distinct nodes, each pair once.
     pub(super) fn new(nodes: usize, weights: &FxHashMap<(u32, u32), f32>) -> Self {
         let mut links = vec![Vec::new(); nodes];
         for (&(a, b), &weight) in weights {
@@ -40,7 +41,7 @@ impl FileGraph {
         2.0 * self.inner[node] + self.links[node].iter().map(|link| link.1).sum::<f64>()
     }
 
-    /// The graph whose nodes are this one's communities.
+    /// Returns the graph whose nodes are this one's communities.
     fn condense(&self, community: &[u32], count: usize) -> Self {
         let mut inner = vec![0.0; count];
         let mut sums: Vec<FxHashMap<u32, f64>> = vec![FxHashMap::default(); count];
@@ -62,7 +63,7 @@ impl FileGraph {
     }
 }
 
-/// The community of each node, numbered by size, 0 for the largest; ties by first node.
+/// Returns the community of each node, numbered by size, 0 for the largest; ties by first node.
 pub(super) fn detect_communities(graph: &FileGraph) -> Vec<u32> {
     let mut membership: Vec<u32> = (0..graph.len() as u32).collect();
     let mut level: Option<FileGraph> = None;
@@ -115,13 +116,14 @@ fn move_nodes(graph: &FileGraph) -> Vec<u32> {
     community
 }
 
-/// The larger gain; between gains that differ by rounding alone, the smaller community.
+/// Returns the larger gain; between gains that differ by rounding alone, the smaller community.
 fn better_gain(a: (f64, u32), b: (f64, u32)) -> (f64, u32) {
     let difference = b.0 - a.0;
     if difference > 1e-9 || (difference > -1e-9 && b.1 < a.1) { b } else { a }
 }
 
-/// Communities split into connected parts and numbered in order of first node; the community of each node and their number.
+/// Splits communities into connected parts, numbered in order of first node. Returns the community of each node, and
+/// the number of communities.
 fn connected_parts(graph: &FileGraph, community: &[u32]) -> (Vec<u32>, usize) {
     let mut part = vec![u32::MAX; graph.len()];
     let mut count = 0;
@@ -156,7 +158,7 @@ fn by_size(membership: &[u32]) -> Vec<u32> {
     membership.iter().map(|community| number[community]).collect()
 }
 
-/// The numbers below `count` in an order that a fixed seed decides (SplitMix64, Fisher-Yates).
+/// Returns the numbers below `count` in an order that a fixed seed decides (SplitMix64, Fisher-Yates).
 fn shuffled_order(count: usize) -> Vec<usize> {
     let mut state = SEED;
     let mut random = || {

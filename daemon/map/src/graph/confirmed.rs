@@ -1,16 +1,18 @@
-//! References whose meaning somebody outside has confirmed, as an overlay over the edges that the map computes itself.
+//! Keeps references whose meaning a language server has confirmed, as an overlay over the edges that the map computes
+//! itself.
 //!
-//! The map asks nobody; whoever does (a language server knows types that no file spells out) hands in [`Claim`]s. Taking them in has
-//! two steps, because the first one computes and the second one needs the map alone: [`Map::examine`] says which claims are
-//! about references that the map has, and what each depends on; [`Map::confirm`] installs them, unless the map has changed in
-//! between. From then on such a reference leads where it was confirmed to lead, with `live`, seen from both ends.
+//! The map asks nobody; its caller (a language server knows types that no file spells out) hands in [`Claim`]s. They
+//! are installed in two steps, because the first computes under a shared lock and the second needs the map alone:
+//! [`Map::examine`] decides which claims are about references that the map has, and what each depends on;
+//! [`Map::confirm`] installs them, unless the map has changed in between. From then on such a reference leads to the
+//! confirmed definition, with confidence `live`, seen from both ends.
 //!
-//! A confirmation holds for the contents it was made at. [`Map::apply`] forgets those of a file as soon as anything in
-//! its [`Reach`] changes, and those to a definition whose file changes. What is forgotten leaves the computed edge, so the
-//! overlay can lack something and never be out of date. Whether the *absence* of a confirmation means something is not
-//! asked: a server sees its own project and language only, and is not told which files it leaves out.
+//! A confirmation holds for the contents for which it was made. [`Map::apply`] forgets the confirmations of a file as
+//! soon as anything in its [`Reach`] changes, and those to a definition whose file changes. The computed edge then
+//! counts again, so the overlay can lack something and is never out of date. The *absence* of a confirmation means
+//! nothing: a server sees its own project and language only, and does not say which files it omits.
 //!
-//! Scores, clusters and [`Map::export`] do without the overlay: they say what contents alone say.
+//! Scores, clusters and [`Map::export`] ignore the overlay: they depend on contents alone.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -25,21 +27,21 @@ use crate::facts::{Ref, StrId};
 use crate::index::FileEntry;
 use crate::resolve::Resolver;
 
-/// Most references kept, and most file numbers in what they depend on: some megabytes each. The files confirmed longest
-/// ago go first.
+/// Most references kept, and most file numbers in what they depend on: some megabytes each. Beyond, the files that were
+/// confirmed longest ago are dropped.
 const MOST_SPOTS: usize = 50_000;
 const MOST_REACHED: usize = 1 << 20;
 
-/// Beyond so many new files in one batch it is not worked out what each may change.
+/// Most new files of one batch for which the changes that each may cause are computed.
 const MANY_NEW: usize = 64;
 
-/// The way in which somebody came to know the meaning of a reference.
+/// The evidence for a claim.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Proof {
-    /// They were asked about this very reference.
+    /// The server was asked about this very reference.
     Asked,
-    /// It is among the uses of the definition. Servers count calls through an interface, or of what overrides a method, among
-    /// the uses of that method; so this convinces only where there is nothing else that could be meant.
+    /// The server listed it among the uses of the definition. Servers count calls through an interface, or of what
+    /// overrides a method, among the uses of that method; so this convinces only if nothing else could be meant.
     Listed,
 }
 
@@ -48,23 +50,23 @@ pub enum Proof {
 pub struct Claim {
     /// The file of the reference.
     pub file: FileId,
-    /// 1-based line and UTF-16 column of the name; within the name, if it was [`Proof::Asked`] about.
+    /// 1-based line and UTF-16 column of the start of the name; for [`Proof::Asked`], of any place within the name.
     pub at: (u32, u32),
     /// The definition that the reference means.
     pub target: DefRef,
-    /// The way in which the claimant knows that.
+    /// The evidence for the claim.
     pub proof: Proof,
 }
 
 /// A reference in its file: name, line, column.
 pub(super) type RefSpot = (StrId, u32, u32);
 
-/// Claims that were found to be about references of this map, with what they depend on.
+/// Claims that are about references of this map, with what they depend on.
 #[derive(Debug)]
 pub struct Examined {
     pub(super) version: u64,
     pub(super) meant: FxHashMap<FileId, Vec<(RefSpot, DefRef)>>,
-    /// References about which a claim contradicts an earlier confirmation: nobody knows then.
+    /// References about which a claim contradicts an earlier confirmation: neither counts.
     pub(super) doubted: Vec<(FileId, RefSpot)>,
     pub(super) reaches: FxHashMap<FileId, Reach>,
 }
@@ -76,23 +78,23 @@ impl Examined {
         self.meant.is_empty() && self.doubted.is_empty()
     }
 
-    /// Leaves out the references of files whose reach does not please.
+    /// Drops the references of the files for which `keep` returns false.
     pub fn retain(&mut self, mut keep: impl FnMut(FileId, &Reach) -> bool) {
         let reaches = &self.reaches;
         self.meant.retain(|file, _| reaches.get(file).is_some_and(|reach| keep(*file, reach)));
     }
 }
 
-/// The confirmed references of one file, for whoever keeps them.
+/// The confirmed references of one file, in a form to store.
 #[derive(Clone, Debug)]
 pub struct FileConfirmations {
     /// The file that the references stand in.
     pub file: FileId,
-    /// Grows with every confirmation; see [`Map::confirmed_since`].
+    /// A number that grows with every confirmation; see [`Map::confirmed_since`].
     pub stamp: u64,
     /// The files that the confirmations depend on.
     pub reach: Arc<Reach>,
-    /// Where the names stand, and what they mean.
+    /// The places of the names, and the definitions that they mean.
     pub spots: Vec<((u32, u32), DefRef)>,
 }
 
@@ -121,7 +123,7 @@ impl Confirmed {
         self.files.is_empty()
     }
 
-    /// The files of which something is confirmed.
+    /// Yields the files that have confirmed references.
     pub(super) fn files(&self) -> impl Iterator<Item = FileId> + '_ {
         self.files.keys().copied()
     }
@@ -157,7 +159,7 @@ impl Confirmed {
         self.drop_oldest();
     }
 
-    /// Files that import each other have the same reach.
+    /// Returns the reach, shared with an equal one: files that import each other have the same.
     fn shared_reach(&mut self, reach: Reach) -> Arc<Reach> {
         if let Some(known) = self.reaches.get(&reach) {
             return Arc::clone(known);
@@ -185,7 +187,7 @@ impl Confirmed {
         for (spot, target) in gone.meant {
             self.drop_use(target, (file, spot));
         }
-        // The other one is in the set.
+        // The map of files has dropped its copy: one is `gone`, the other is in the set.
         if Arc::strong_count(&gone.reach) <= 2 {
             self.reaches.remove(&gone.reach);
         }
@@ -209,7 +211,7 @@ impl Confirmed {
         self.drop_use(target, (file, spot));
     }
 
-    /// Forgets what depended on what was touched.
+    /// Forgets the confirmations that depend on touched files.
     fn forget_touched(&mut self, touched: &Touched) {
         let gone =
             self.files.iter().filter(|(_, held)| held.reach.is_touched_by(touched)).map(|(file, _)| *file);
@@ -240,17 +242,16 @@ pub(super) fn spot_of(r: &Ref) -> RefSpot {
 }
 
 impl Map {
-    /// Returns the definition that a reference was confirmed to mean; `None` for a resolver that goes by contents
-    /// alone.
+    /// Returns the definition that a reference was confirmed to mean; `None` for a resolver that uses contents alone.
     pub(super) fn confirmed_meaning(&self, resolver: &Resolver<'_>, file: FileId, r: &Ref) -> Option<DefRef> {
         if self.confirmed.is_empty() || resolver.is_passing() {
             return None;
         }
-        // It may have been the declaration, before anything defined it.
+        // The server may have confirmed the declaration, before any file defined it.
         self.confirmed.confirmed_def(file, r).map(|def| resolver.body_of(def))
     }
 
-    /// The references that were confirmed to mean a definition.
+    /// Returns the references that were confirmed to mean a definition.
     pub(super) fn confirmed_uses(&self, resolver: &Resolver<'_>, target: DefRef) -> Vec<(FileId, &Ref)> {
         if self.confirmed.is_empty() {
             return Vec::new();
@@ -266,7 +267,7 @@ impl Map {
         refs.collect()
     }
 
-    /// The confirmed definitions that may only announce this one, where headers declare.
+    /// Returns the declarations that have confirmed uses and may announce this definition, in languages with headers.
     fn confirmed_announcing(&self, target: DefRef) -> Vec<DefRef> {
         let Some(entry) = self.index.entry(target.file) else { return Vec::new() };
         if !entry.lang().semantics().declares_in_headers {
@@ -281,7 +282,7 @@ impl Map {
         defs.filter(|def| *def != target && self.confirmed.uses.contains_key(def)).collect()
     }
 
-    /// Installs what was examined; `false`, and nothing happens, if the map has changed since.
+    /// Installs examined claims. Returns false, and does nothing, if the map has changed since they were examined.
     pub fn confirm(&mut self, examined: Examined) -> bool {
         if examined.version != self.version {
             return false;
@@ -300,7 +301,7 @@ impl Map {
         true
     }
 
-    /// Returns the confirmed references, of the files of which something was confirmed since `stamp` (0: ever).
+    /// Returns the confirmed references of all files for which something was confirmed since `stamp` (0: of all files).
     #[must_use]
     pub fn confirmed_since(&self, stamp: u64) -> Vec<FileConfirmations> {
         let of_file = |(file, held): (&FileId, &OfFile)| {
@@ -320,8 +321,7 @@ impl Map {
         self.confirmed.files.contains_key(&file)
     }
 
-    /// Returns the files that a batch touches, as far as that shows before it is applied; with the files that will be
-    /// where none was.
+    /// Returns the files that a batch touches, as far as that shows before it is applied, and the files that it adds.
     pub(super) fn touched_by(&self, changes: &[PreparedChange]) -> (Touched, Vec<FileId>) {
         let (mut touched, mut new) = (Touched::default(), Vec::new());
         for change in changes {
@@ -340,7 +340,7 @@ impl Map {
         (touched, new)
     }
 
-    /// Returns true if a change puts a file where none was, or into another package.
+    /// Returns true if a change adds a file, or moves it to another path or package.
     fn is_new(&self, change: &PreparedChange) -> bool {
         let Some(entry) = &change.entry else { return false };
         let package = |facts: &crate::FileFacts| facts.package.map(|id| facts.name(id).to_owned());
@@ -349,8 +349,8 @@ impl Map {
         !self.index.entry(change.file).is_some_and(is_same)
     }
 
-    /// Returns true if a batch brings so many new files that it is not worked out what each may change. Looked at once, before any of
-    /// them is taken in.
+    /// Returns true if a batch adds so many files that the changes that each may cause are not computed. They are
+    /// counted once, before any of them is applied.
     pub(super) fn has_many_new(&self, batch: &mut MapBatch) -> bool {
         if let Some(known) = batch.has_many_new {
             return known;
@@ -361,9 +361,9 @@ impl Map {
         many
     }
 
-    /// Forgets what depended on a batch that was applied.
+    /// Forgets the confirmations that depended on files of an applied batch.
     pub(super) fn forget_confirmed(&mut self, mut touched: Touched, new: Vec<FileId>, has_many_new: bool) {
-        // A project file may lead every import elsewhere.
+        // A project file may redirect every import.
         if touched.families.iter().any(|family| family.is_manifest()) || has_many_new {
             let stamp = self.confirmed.stamp;
             let emptied = Confirmed { stamp, ..Confirmed::default() };
@@ -379,7 +379,7 @@ impl Map {
         self.confirmed.forget_touched(&touched);
     }
 
-    /// Confirmed files that may spell out a package that was not there before: all of its language.
+    /// Returns the confirmed files that may name a package that did not exist before: all files of its language.
     fn may_name(&self, entry: &FileEntry, new: &[FileId]) -> Vec<FileId> {
         let is_declared = entry.lang().spec().is_some_and(|spec| spec.package_scope.is_declared());
         let package = entry.facts.package.filter(|_| is_declared).map(|id| entry.facts.name(id));

@@ -1,9 +1,8 @@
-//! Hub scores and clusters: computed aside in slices, installed when ready.
+//! Computes hub scores and clusters aside, in slices, and installs them when they are ready.
 //!
-//! The job works on a snapshot of the files, ordered by path, so that everything it numbers comes out the same whatever
-//! the files' numbers and whichever thread was first. Its slices resolve under a read lock; changes may come between
-//! them. A target that moved meanwhile is found again by name, or left out: scores are an estimate that the next
-//! derivation mends.
+//! The job works on a snapshot of the files, ordered by path, so that its numbers do not depend on the files' numbers
+//! nor on which thread was first. Its slices resolve under a read lock; changes may come between them. A target that
+//! moved meanwhile is found again by name, or skipped: scores are an estimate that the next derivation corrects.
 
 use std::sync::Arc;
 
@@ -23,12 +22,12 @@ use crate::resolve::{Resolution, Resolver};
 /// Hubs kept for each cluster.
 const HUBS: usize = 20;
 
-/// Names with a lower score are alike to search.
+/// Names with a lower score are equal to search.
 const LEAST_NAME_SCORE: f32 = 0.0005;
 /// Most names that get a score of their own.
 const MAX_NAMES: usize = 50_000;
 
-/// Most definitions remembered as the best of a name.
+/// Most definitions kept as the best of a name.
 const PER_NAME: usize = 5;
 
 /// A file of the snapshot.
@@ -37,17 +36,17 @@ pub(super) struct DeriveItem {
     pub(super) file: FileId,
     pub(super) path: WsPath,
     pub(super) facts: Arc<FileFacts>,
-    /// The number of its own node; its definitions follow.
+    /// The number of the file's own node; the numbers of its definitions follow.
     pub(super) first: u32,
-    /// The number of its first reference.
+    /// The number of the file's first reference.
     pub(super) first_ref: u32,
 }
 
-/// The computation under way. It holds a snapshot of the files and takes slices of time under a read lock.
+/// A derivation in progress. It holds a snapshot of the files and resolves in slices of time under a read lock.
 #[derive(Debug, Default)]
 pub struct DeriveJob {
     items: Vec<DeriveItem>,
-    /// Project files, of which edges depend too.
+    /// Project files, on which edges depend too.
     manifests: Vec<(FileId, Arc<FileFacts>)>,
     at_file: FxHashMap<FileId, u32>,
     next: usize,
@@ -57,21 +56,21 @@ pub struct DeriveJob {
     externals: FxHashMap<ExternalId, u32>,
     /// The edges between nodes, one for each kind.
     strokes: Strokes,
-    /// References of which it cannot be told whom they mean.
+    /// References that do not resolve.
     unresolved: Marked,
-    /// Weights between files, by place in `items`, smaller first.
+    /// The weights between files by their indexes in `items`, smaller first.
     weights: FxHashMap<(u32, u32), f32>,
 }
 
-/// A file of which some references are resolved.
+/// A file some of whose references are resolved.
 #[derive(Debug, Default)]
 struct Begun {
     /// Number of references that are done.
     refs: usize,
-    /// Those among them that do not resolve.
+    /// The references among them that do not resolve.
     unresolved: Vec<usize>,
     found: Vec<(NodeRef, NodeRef, EdgeKind)>,
-    /// Edges that tie notes to code, and definitions to their containers; they count for no score.
+    /// Edges that connect notes with code, and definitions with their containers; no score counts them.
     apart: Vec<(NodeRef, NodeRef, EdgeKind)>,
 }
 
@@ -81,24 +80,24 @@ pub struct Derived {
     files: Vec<DerivedFile>,
     externals: FxHashMap<ExternalId, f32>,
     clusters: Option<Vec<ClusterInfo>>,
-    /// The names of the best scored definitions.
+    /// The names of the definitions with the best scores.
     names: BestNames,
     edges: usize,
     skeleton: Option<Skeleton>,
-    /// The form in which the map as it is keeps all of this; `None` until that was worked out.
+    /// The results in the form in which the map keeps them; `None` until [`Map::arrange_derived`].
     arranged: Option<ArrangedScores>,
 }
 
-/// The results of a derivation in the form in which the map keeps them: what is put in the place of what was before, and
-/// afterwards what was before.
+/// The results of a derivation in the form in which the map keeps them. Installing swaps them with the map's, so this
+/// holds the earlier results afterwards.
 #[derive(Debug, Default)]
 struct ArrangedScores {
-    /// The version of the map that it is of.
+    /// The version of the map for which the results were arranged.
     version: u64,
-    /// By the files' numbers.
+    /// The scores by file number.
     files: Vec<FileScores>,
     names: NameScores,
-    /// The files that are not as they were when the skeleton was drawn.
+    /// The files that have changed since the skeleton was made.
     changed: Changed,
 }
 
@@ -120,7 +119,7 @@ struct DerivedFile {
 }
 
 impl Map {
-    /// Starts a derivation over the files there are now.
+    /// Starts a derivation over the present files.
     #[must_use]
     pub fn derive_job(&self) -> DeriveJob {
         let sources = self.index.entries().filter(|(_, entry)| !entry.lang().is_manifest());
@@ -138,15 +137,16 @@ impl Map {
         DeriveJob { items, manifests, ..DeriveJob::default() }
     }
 
-    /// Resolves the next `files` files of the job's snapshot; true when none are left. The map may change between slices.
+    /// Resolves the next `files` files of the job's snapshot. Returns true if none are left. The map may change between
+    /// slices.
     pub fn derive_step(&self, job: &mut DeriveJob, files: usize) -> bool {
         let end = (job.next + files).min(job.items.len());
         self.derive_to(job, end, &|| true);
         end == job.items.len()
     }
 
-    /// Resolves on for as long as `go_on` says, which is asked before every reference: some files have thousands, and whoever
-    /// waits to change the map must not wait for them. True when none are left.
+    /// Resolves as long as `go_on`, asked before every reference, returns true: some files have thousands of
+    /// references, and a thread that waits to change the map must not wait for them. Returns true if no files are left.
     pub fn derive_while(&self, job: &mut DeriveJob, go_on: &dyn Fn() -> bool) -> bool {
         let end = job.items.len();
         self.derive_to(job, end, go_on)
@@ -177,14 +177,14 @@ impl Map {
         true
     }
 
-    /// Takes over scores and clusters. Definitions that changed since keep theirs by name.
+    /// Installs scores and clusters. Definitions that changed since keep their scores by name.
     pub fn install_derived(&mut self, mut derived: Derived) {
         self.arrange_derived(&mut derived);
         self.install_arranged(&mut derived);
     }
 
-    /// Works out what follows from a derivation for the map as it is now, so that [`Map::install_arranged`] has nothing to do but to put
-    /// it in the place of what was before.
+    /// Computes what a derivation means for the map as it is now, so that [`Map::install_arranged`] only has to swap it
+    /// in.
     pub fn arrange_derived(&self, derived: &mut Derived) {
         let mut files = Vec::new();
         for done in &derived.files {
@@ -209,8 +209,8 @@ impl Map {
         });
     }
 
-    /// Takes over what was arranged; `false`, and nothing happens, if nothing was or the map has changed since. What was before is in
-    /// `derived` then: dropping that takes time, and needs no lock.
+    /// Installs arranged results. Returns false, and does nothing, if there are none or the map has changed since.
+    /// Afterwards `derived` holds the earlier results: dropping them takes time, and needs no lock.
     pub fn install_arranged(&mut self, derived: &mut Derived) -> bool {
         let version = self.version;
         let Some(arranged) = derived.arranged.as_mut().filter(|arranged| arranged.version == version) else {
@@ -224,29 +224,29 @@ impl Map {
         std::mem::swap(&mut self.standing.externals, &mut derived.externals);
         std::mem::swap(&mut self.standing.changed, &mut arranged.changed);
         std::mem::swap(&mut self.standing.skeleton, &mut derived.skeleton);
-        // What is in it now is not to be taken over again.
+        // The swapped-out results must not be installed again.
         arranged.version = u64::MAX;
         true
     }
 
-    /// Puts the best scores of names into the form in which the map keeps them.
+    /// Converts the best scores of names into the form in which the map keeps them.
     pub(super) fn arrange_names(&self, names: &BestNames) -> NameScores {
         let scores = names.iter().map(|(name, (score, _))| (&**name, *score));
         let best = names.iter().map(|(name, (_, best))| (name.clone(), best.clone()));
         NameScores { column: self.index.name_score_column(scores), best: best.collect() }
     }
 
-    /// Takes over the names that search should put first.
+    /// Installs the names that search puts first.
     pub(super) fn install_names(&mut self, names: &mut NameScores) {
         self.index.swap_name_scores(&mut names.column);
         std::mem::swap(&mut self.standing.best, &mut names.best);
     }
 }
 
-/// Names with the best score and the best definitions each has.
+/// Names with their best scores and their best definitions.
 pub(super) type BestNames = FxHashMap<Box<str>, (f32, Vec<DefIdentity>)>;
 
-/// The clusters of files, whose communities are numbered without gaps.
+/// Returns the clusters of files, whose communities are numbered without gaps.
 pub(super) fn label_clusters(items: &[DeriveItem], communities: &[u32], scores: &[f32]) -> Vec<ClusterInfo> {
     let hubs = community_hubs(items, communities, scores);
     let paths: Vec<&str> = items.iter().map(|item| item.path.as_str()).collect();
@@ -255,7 +255,7 @@ pub(super) fn label_clusters(items: &[DeriveItem], communities: &[u32], scores: 
     labels.into_iter().zip(hubs).map(|(label, hubs)| ClusterInfo { label, hubs }).collect()
 }
 
-/// Scores of older facts, carried over by qualified name.
+/// Carries scores of older facts over by qualified name.
 fn carry_scores_over(facts: &FileFacts, old: &FileFacts, scores: &[f32]) -> Arc<[f32]> {
     let by_name: FxHashMap<(&str, u32), f32> = old
         .defs
@@ -268,13 +268,14 @@ fn carry_scores_over(facts: &FileFacts, old: &FileFacts, scores: &[f32]) -> Arc<
 }
 
 impl DeriveJob {
-    /// Files done and files in all.
+    /// Returns the number of files done and of all files.
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
         (self.next, self.items.len())
     }
 
-    /// Puts the files in order and numbers their nodes, unless that was done. It needs no map, and is sooner done without its lock.
+    /// Sorts the files and numbers their nodes, unless that was done. It needs no map, so it is better done without the
+    /// map's lock.
     pub fn arrange_items(&mut self) {
         if !self.at_file.is_empty() {
             return;
@@ -318,7 +319,8 @@ impl DeriveJob {
     fn node_number(&mut self, node: NodeRef, map: &Map) -> Option<u32> {
         match node {
             NodeRef::External(id) => {
-                // Numbered after all others, in `finish`; until then by order of meeting, which the order of files fixes.
+                // External packages are numbered after all others, in `finish`; until then in order of first use, which
+                // the order of files fixes.
                 let next = self.externals.len() as u32;
                 Some(self.nodes + *self.externals.entry(id).or_insert(next))
             }
@@ -331,7 +333,7 @@ impl DeriveJob {
         }
     }
 
-    /// The part that needs no map: PageRank and communities.
+    /// Computes PageRank and communities, which need no map.
     #[must_use]
     pub fn finish(mut self) -> Derived {
         self.arrange_items();
@@ -397,8 +399,8 @@ impl DeriveJob {
     }
 }
 
-/// Where the nodes of code and of notes lie: scores compare like with like, so that a page that everything links to does not
-/// flatten the code.
+/// Separates the nodes of code from those of notes: scores compare like with like, so that a page that everything links
+/// to does not flatten the code.
 fn score_groups(items: &[DeriveItem]) -> rank::Groups {
     let mut groups = rank::Groups::default();
     for item in items {
@@ -407,11 +409,11 @@ fn score_groups(items: &[DeriveItem]) -> rank::Groups {
     groups
 }
 
-/// The names that search should put first: the best scored ones, with the best score each has.
+/// Returns the names that search puts first: those with the best scores, each with its best score.
 pub(super) fn best_names(items: &[DeriveItem], scores: &[f32]) -> BestNames {
     let score = |item: &DeriveItem, idx: u32| scores[(item.first + 1 + idx) as usize];
     let mut all: Vec<(u32, u32, u32)> = Vec::new();
-    // Headings are found after code anyhow, and would only crowd it out.
+    // Search ranks headings after code anyhow, so they would only crowd it out.
     for (at, item) in items.iter().enumerate().filter(|(_, item)| !item.facts.lang.is_prose()) {
         let scored = (0..item.facts.defs.len() as u32).map(|idx| (score(item, idx), idx));
         let worthy = scored.filter(|(score, _)| *score >= LEAST_NAME_SCORE);
@@ -436,7 +438,7 @@ fn identity_of(item: &DeriveItem, idx: u32) -> DefIdentity {
     (item.path.clone(), item.facts.name(def.qualified).into(), def.ordinal)
 }
 
-/// Returns the weight with which an edge ties two files.
+/// Returns the weight that an edge adds between two files.
 fn edge_weight(kind: EdgeKind) -> f32 {
     match kind {
         EdgeKind::Imports | EdgeKind::Exports | EdgeKind::Extends | EdgeKind::Implements => 3.0,
@@ -446,7 +448,7 @@ fn edge_weight(kind: EdgeKind) -> f32 {
     }
 }
 
-/// The best exported definitions of each community.
+/// Returns the best exported definitions of each community.
 fn community_hubs(items: &[DeriveItem], communities: &[u32], scores: &[f32]) -> Vec<Vec<DefIdentity>> {
     let count = communities.iter().max().map_or(0, |max| *max as usize + 1);
     let mut best: Vec<Vec<(u32, u32, u32)>> = vec![Vec::new(); count];
@@ -477,8 +479,8 @@ fn keep_best(list: &mut Vec<(u32, u32, u32)>) {
 }
 
 impl Map {
-    /// The resolved edges that start in a file, once for each use, `contains` left out; false when stopped before all were
-    /// found.
+    /// Collects the resolved edges that start in a file, once for each use, without `contains`. Returns false if
+    /// stopped before all were found.
     fn sure_edges_of(
         &self,
         resolver: &Resolver<'_>,
@@ -529,7 +531,7 @@ impl Map {
         true
     }
 
-    /// Returns the node that a link ties its note to, and whether that node is in a note too. Links from notes to
+    /// Returns the node to which a link connects its note, and whether that node is in a note too. Links from notes to
     /// code count for neither scores nor clusters: a chapter that names every file would tie together files that have
     /// nothing in common.
     fn link_target(

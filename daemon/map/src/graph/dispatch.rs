@@ -1,7 +1,7 @@
-//! Finds who runs a method without naming it: whoever makes an object runs the constructor of its type, and may run whatever the
-//! language or a library calls of it.
+//! Finds the callers of a method that do not name it: code that makes an object runs the constructor of its type, and
+//! may run whatever the language or a library calls on the object.
 //!
-//! It also tells calls of a function's own parameter apart, which say nothing of who calls that function.
+//! It also recognises calls of a function's own parameter, which say nothing about who calls that function.
 
 use hob_base::{CancelToken, FileId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,15 +12,15 @@ use super::{Confidence, DefRef, Edge, EdgeKind, EdgeKinds, Map, NodeRef};
 use crate::facts::{CallIdx, DefKind, FlowValue, ScopeKind, Slot, SlotIdx, SlotKind};
 use crate::resolve::{CallAt, Resolver};
 
-/// Packages whose classes say what a type can do, and call nothing of it that code of the project does not call.
+/// Packages whose classes describe the abilities of a type, and call no method that the project's code does not call.
 const LIBRARY_SHAPES: [&str; 9] =
     ["typing", "typing_extensions", "abc", "collections", "enum", "dataclasses", "std", "core", "java"];
 
-/// Most types looked at below or above one for methods of the same name.
+/// Most types visited below or above one for methods of the same name.
 const MAX_TYPES: usize = 256;
 
 impl Spread<'_> {
-    /// Adds whoever makes an object by a constructor. Returns true if there are some.
+    /// Adds the code that makes an object by a constructor. Returns true if there is some.
     pub(super) fn add_instantiations(&mut self, from: From, hits: &mut FxHashMap<NodeRef, Affected>) -> bool {
         let NodeRef::Def(method) = from.node else { return false };
         let found = self.map.instantiations_by(&self.resolver, method, &self.query.cancel);
@@ -29,7 +29,7 @@ impl Spread<'_> {
         has_users
     }
 
-    /// Adds whoever makes an object of a method's type, or of one below it, as a candidate.
+    /// Adds the code that makes an object of a method's type, or of a type derived from it, as candidates.
     pub(super) fn add_makers_of_type(&mut self, from: From, hits: &mut FxHashMap<NodeRef, Affected>) {
         let Some((owner, _)) = self.owner_and_name(from.node) else { return };
         let from = From { confidence: Confidence::Candidate, ..from };
@@ -73,8 +73,8 @@ impl Spread<'_> {
 }
 
 impl Map {
-    /// The variables of a file that are given their value on the lines of an edge from the file itself: a registry, an option with its
-    /// callback.
+    /// Returns the variables of a file whose definitions span the lines of an edge from the file itself: a registry, an
+    /// option with its callback.
     pub(super) fn variables_on_lines(&self, edge: &Edge) -> Vec<NodeRef> {
         let NodeRef::File(file) = edge.from else { return Vec::new() };
         let Some(entry) = self.index.entry(file) else { return Vec::new() };
@@ -90,8 +90,8 @@ impl Map {
         held.map(|(def, _)| NodeRef::Def(DefRef { file, def })).collect()
     }
 
-    /// The calls that make an object by a constructor, as its callers: calls of its type, and of types below that have no constructor
-    /// of their own. None for any other method.
+    /// Returns the calls that make an object by a constructor, as callers of the constructor: calls of its type, and of
+    /// derived types that have no constructor of their own. Empty for any other method.
     pub(super) fn instantiations_by(
         &self,
         resolver: &Resolver<'_>,
@@ -103,7 +103,7 @@ impl Map {
             |node: &NodeRef| matches!(node, NodeRef::Def(def) if self.constructors_of(*def).is_empty());
         let below = self.types_below(resolver, made.into(), cancel);
         let heirs = below.into_iter().filter(|(derived, _)| inherits(derived));
-        // Which of several constructors a call means, its arguments say, and those are not looked at.
+        // Only its arguments say which of several constructors a call means, and they are not examined here.
         let least =
             if self.is_only_constructor(made, method) { Confidence::Live } else { Confidence::Candidate };
         let mut found = Vec::new();
@@ -119,7 +119,7 @@ impl Map {
         found
     }
 
-    /// Returns true if a type has no other constructor of the same name: no overload.
+    /// Returns true if a type has no other constructor of the same name, that is, no overload.
     fn is_only_constructor(&self, made: DefRef, method: DefRef) -> bool {
         let name = |def: DefRef| {
             let entry = self.index.entry(def.file)?;
@@ -128,7 +128,8 @@ impl Map {
         self.constructors_of(made).into_iter().filter(|one| name(*one) == name(method)).count() <= 1
     }
 
-    /// The types derived from one, at any number of steps, in order of place, with the least sure step on the way to each.
+    /// Returns the types derived from one, at any number of steps, in order of place, with the least sure step on the
+    /// way to each.
     pub(super) fn types_below(
         &self,
         resolver: &Resolver<'_>,
@@ -154,8 +155,9 @@ impl Map {
         types
     }
 
-    /// Returns true if every call of an edge calls a parameter of the caller, or of a function around it. Whoever passed the
-    /// function there names it, and is a user by that; other callers of the caller pass something else.
+    /// Returns true if every call of an edge calls a parameter of the caller, or of a function around it. The code that
+    /// passed the function there names it, and is a user for that reason; other callers of the caller pass something
+    /// else.
     pub(super) fn calls_only_parameters(&self, resolver: &Resolver<'_>, edge: &Edge) -> bool {
         let NodeRef::Def(DefRef { file, .. }) = edge.from else { return false };
         if edge.confidence != Confidence::Flow || edge.kind != EdgeKind::Calls {
@@ -165,12 +167,12 @@ impl Map {
         !of_edge.is_empty() && of_edge.into_iter().all(|callee| callee)
     }
 
-    /// For each call that an edge is made of: true if it calls a parameter.
+    /// Returns for each call of an edge whether it calls a parameter.
     fn parameters_called_by(&self, resolver: &Resolver<'_>, file: FileId, edge: &Edge) -> Vec<bool> {
         let (Some(entry), NodeRef::Def(to)) = (self.index.entry(file), edge.to) else { return Vec::new() };
         let opened = resolver.uses_in_file(file, entry);
         let flows = &opened.flows;
-        // What a method is called on is passed by no argument.
+        // No argument passes the receiver of a method.
         let is_receiver = |at: SlotIdx, slot: &Slot| {
             let scope = flows.scopes.get(slot.scope.0 as usize);
             scope.is_some_and(|scope| {

@@ -1,4 +1,4 @@
-//! An edge, and the gathering of many uses into one.
+//! Declares the edge, and gathers many uses into one edge.
 
 use rustc_hash::FxHashMap;
 
@@ -9,7 +9,7 @@ use super::{Confidence, EdgeKind, EdgeKinds, MAX_SITES, NodeRef};
 pub struct Edge {
     /// The node that the edge starts at.
     pub from: NodeRef,
-    /// Where it leads; the likeliest of `candidates` if it is not resolved.
+    /// The node that the edge leads to; the likeliest of `candidates` if it is not resolved.
     pub to: NodeRef,
     /// The kind of connection.
     pub kind: EdgeKind,
@@ -17,21 +17,21 @@ pub struct Edge {
     pub confidence: Confidence,
     /// The definitions that the name may mean if it is not resolved, likeliest first; otherwise empty.
     pub candidates: Vec<NodeRef>,
-    /// Lines of the file it starts in at which it is written, ascending; the first [`MAX_SITES`].
+    /// Lines of the edge's starting file at which it is written, ascending; the first [`MAX_SITES`].
     pub sites: Vec<u32>,
     /// Number of all such places, also those beyond [`MAX_SITES`].
     pub site_count: usize,
 }
 
 impl Edge {
-    /// Returns true if it is known where the edge leads.
+    /// Returns true if the target of the edge is known.
     #[must_use]
     pub fn is_resolved(&self) -> bool {
         self.confidence != Confidence::Candidate
     }
 }
 
-/// Gathers uses into edges: one per ends, kind and being resolved or not.
+/// Gathers uses into edges: one for each combination of ends, kind and being resolved or not.
 #[derive(Debug, Default)]
 pub(super) struct Edges {
     found: FxHashMap<(NodeRef, NodeRef, EdgeKind, bool), Edge>,
@@ -53,7 +53,7 @@ impl Edges {
         }
     }
 
-    /// A use at one line.
+    /// Adds a resolved use at one line.
     pub(super) fn add_resolved(
         &mut self,
         from: NodeRef,
@@ -79,12 +79,12 @@ impl Edges {
         self.add(Edge { from, to, kind, confidence, candidates, sites: vec![line], site_count: 1 });
     }
 
-    /// Drops edges of other kinds.
+    /// Drops the edges of other kinds.
     pub(super) fn retain_kinds(&mut self, kinds: EdgeKinds) {
         self.found.retain(|(_, _, kind, _), _| kinds.has(*kind));
     }
 
-    /// Takes over edges gathered elsewhere.
+    /// Adds edges gathered elsewhere.
     pub(super) fn merge(&mut self, other: Self) {
         if self.found.is_empty() {
             *self = other;

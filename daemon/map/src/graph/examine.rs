@@ -1,8 +1,8 @@
 //! Decides which claims about references the map believes.
 //!
-//! Whoever makes a claim knows places, the map knows names: a claim counts only where the map has a reference of the target's
-//! name, or of a name that the file imports it under. That leaves out what a server points to by mistake, or at contents that
-//! the map does not have, and uses that the map records no reference for (operators, import lines, local names).
+//! A server knows places, the map knows names: a claim counts only if the map has a reference of the target's name, or
+//! of a name under which the file imports it. That excludes places that a server reports by mistake, or in contents
+//! that the map does not have, and uses for which the map records no reference (operators, import lines, local names).
 
 use hob_base::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -14,12 +14,12 @@ use crate::facts::{DefFlags, DefKind, Ref};
 use crate::index::FileEntry;
 use crate::resolve::{Resolution, Resolver, Thing};
 
-/// Types looked at around one before it counts as related to everything.
+/// Most types examined around one before it counts as related to everything.
 const MOST_KIN: usize = 100;
 
 impl Map {
-    /// Sorts out which claims are about references that the map has and what they depend on. `None` if `go_on`, which is
-    /// asked often, says to stop.
+    /// Selects the claims that are about references that the map has, with what they depend on. `None` if `go_on`,
+    /// which is asked often, says to stop.
     #[must_use]
     pub fn examine(&self, claims: &[Claim], go_on: &dyn Fn() -> bool) -> Option<Examined> {
         let resolver = Resolver::new(&self.index);
@@ -59,14 +59,14 @@ impl Map {
 }
 
 impl Map {
-    /// The definition of this name in the file at this path.
+    /// Returns the definition with this qualified name and ordinal in the file at this path.
     #[must_use]
     pub fn definition(&self, path: &str, qualified: &str, ordinal: u32) -> Option<DefRef> {
         let file = self.file_at(path)?;
         Some(DefRef { file, def: self.index.entry(file)?.def_qualified(qualified, ordinal)? })
     }
 
-    /// The definition that a declaration announces, where the map knows one; else itself.
+    /// Returns the definition that a declaration announces, if the map knows one; otherwise `def` itself.
     #[must_use]
     pub fn body_of(&self, def: DefRef) -> DefRef {
         Resolver::new(&self.index).body_of(def)
@@ -90,7 +90,7 @@ impl Examined {
 struct Examining<'m> {
     map: &'m Map,
     resolver: &'m Resolver<'m>,
-    /// For each definition, true if a listed use of it can mean nothing else.
+    /// True for each definition whose listed uses can mean nothing else.
     alone: FxHashMap<DefRef, bool>,
 }
 
@@ -101,7 +101,7 @@ impl<'m> Examining<'m> {
         self.map.confirmed.confirmed_def(file, r).map(|def| self.resolver.body_of(def))
     }
 
-    /// The reference that a claim is about, and whom it means in the map's terms.
+    /// Returns the reference that a believed claim is about, and the definition that it means in the map.
     fn judge(&mut self, claim: &Claim) -> Option<(RefSpot, DefRef)> {
         let entry = self.map.index.entry(claim.file)?;
         let target = self.resolver.body_of(claim.target);
@@ -111,7 +111,7 @@ impl<'m> Examining<'m> {
             .flatten()
             .find_map(|def| self.claimed_reference(entry, claim, def))?;
         let found = self.resolver.resolve(claim.file, r);
-        // Whoever instantiates a type calls the type, as the map has it.
+        // Code that instantiates a type calls the type, as the map has it.
         let target = made.filter(|made| is_named(self.map, entry, r, *made)).unwrap_or(target);
         let is_believed = match (claim.proof, &found) {
             (_, Resolution::To(Thing::Def(def), _)) if *def == target => true,
@@ -122,7 +122,7 @@ impl<'m> Examining<'m> {
         is_believed.then(|| (spot_of(r), target))
     }
 
-    /// The type that a constructor makes.
+    /// Returns the type whose constructor a method is.
     fn made_by(&self, target: DefRef) -> Option<DefRef> {
         let entry = self.map.index.entry(target.file)?;
         let def = entry.facts.defs.get(target.def.index())?;
@@ -135,7 +135,8 @@ impl<'m> Examining<'m> {
         (makes && made.kind.is_type()).then_some(class)
     }
 
-    /// The file's reference at the claimed place that has the definition's name, or one that the file imports it under.
+    /// Returns the file's reference at the claimed place that has the definition's name, or a name under which the file
+    /// imports it.
     fn claimed_reference(&self, entry: &'m FileEntry, claim: &Claim, def: DefRef) -> Option<&'m Ref> {
         names_of(self.map, entry, def).into_iter().find_map(|name| {
             let width = entry.facts.name(name).encode_utf16().count() as u32;
@@ -148,8 +149,8 @@ impl<'m> Examining<'m> {
         })
     }
 
-    /// Returns true if nothing else can be meant where a definition is used: it is no member, or none of the types
-    /// around its own has another of its name. To be sure, the bases of a type must be seen.
+    /// Returns true if a use of a definition can mean nothing else: it is no member, or no type related to its own has
+    /// another of its name. That is certain only if all bases of a type are visible.
     fn is_alone(&mut self, target: DefRef) -> bool {
         if let Some(known) = self.alone.get(&target) {
             return *known;
@@ -159,7 +160,7 @@ impl<'m> Examining<'m> {
         alone
     }
 
-    /// `None` for what is no member of a type.
+    /// Returns true if no related type has a member of this name; `None` if the definition is no member of a type.
     fn has_no_kin(&self, target: DefRef) -> Option<bool> {
         let entry = self.map.index.entry(target.file)?;
         let name = entry.facts.name(entry.facts.defs.get(target.def.index())?.name);
@@ -192,7 +193,7 @@ impl<'m> Examining<'m> {
         Some(self.map.index.entry(def.file)?.facts.defs.get(def.def.index())?.kind)
     }
 
-    /// Returns true if an interface that types implement without saying so demands a method of this name.
+    /// Returns true if an interface that types implement implicitly declares a method of this name.
     fn is_in_interface(&self, name: &str) -> bool {
         let files = self.map.index.files_defining(name).iter().map(|file| FileId(*file));
         let mut defs = files.flat_map(|file| {
@@ -205,7 +206,7 @@ impl<'m> Examining<'m> {
         })
     }
 
-    /// The types that one is derived from; `None` if one of them cannot be seen.
+    /// Returns the types that one is derived from; `None` if one of them is not visible.
     fn base_types(&self, class: DefRef) -> Option<Vec<DefRef>> {
         let entry = self.map.index.entry(class.file)?;
         let bases = entry.bases_of(class.def).map(|r| match self.resolver.resolve(class.file, r) {
@@ -216,7 +217,7 @@ impl<'m> Examining<'m> {
         bases.collect::<Option<Vec<_>>>().map(|bases| bases.into_iter().flatten().collect())
     }
 
-    /// The types that are, or may be, derived from one.
+    /// Returns the types that are, or may be, derived from one.
     fn derived_types(&self, class: DefRef) -> Vec<DefRef> {
         let kinds: EdgeKinds = [EdgeKind::Extends, EdgeKind::Implements].into_iter().collect();
         let found =
@@ -239,7 +240,7 @@ impl<'m> Examining<'m> {
     }
 }
 
-/// The names under which a file can mention a definition.
+/// Returns the names under which a file can mention a definition.
 fn names_of(map: &Map, entry: &FileEntry, def: DefRef) -> Vec<crate::facts::StrId> {
     let Some(of) = map.index.entry(def.file) else { return Vec::new() };
     let Some(found) = of.facts.defs.get(def.def.index()) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! The map as data, for comparing one with another.
+//! Writes the map as lines of text, for comparing one map with another.
 
 use hob_base::{FileId, WsPath};
 
@@ -6,8 +6,8 @@ use super::{DefRef, EdgeKinds, Map, NodeRef};
 use crate::resolve::Resolver;
 
 impl Map {
-    /// Everything the map says, as sorted lines that depend on paths and contents alone: one per node and one per edge,
-    /// unresolved ones included. For comparing maps; resolves everything.
+    /// Returns the whole map as sorted lines that depend on paths and contents alone: one per node and one per edge,
+    /// unresolved ones included. It resolves every reference.
     #[must_use]
     pub fn export(&self) -> Vec<String> {
         let resolver = Resolver::for_whole_map(&self.index);
@@ -17,7 +17,7 @@ impl Map {
         lines
     }
 
-    /// The mapped files in order of path: what there is to pass to [`Map::export_file`].
+    /// Returns the mapped files in order of path, to be passed to [`Map::export_file`].
     #[must_use]
     pub fn export_order(&self) -> Vec<(WsPath, FileId)> {
         let entries = self.index.entries().map(|(file, entry)| (entry.path.clone(), file));
@@ -26,7 +26,7 @@ impl Map {
         files
     }
 
-    /// The lines of [`Map::export`] that are about one file, for maps that are too large to be exported as a whole.
+    /// Returns the lines of [`Map::export`] that are about one file, for maps that are too large to be exported as a whole.
     #[must_use]
     pub fn export_file(&self, file: FileId) -> Vec<String> {
         let mut lines = self.export_with(&Resolver::for_whole_map(&self.index), file);
@@ -71,7 +71,7 @@ impl Map {
         }
     }
 
-    /// The parent chain of a definition, outermost first, for labels and breadcrumbs.
+    /// Returns the ancestors of a definition, outermost first, for labels and breadcrumbs.
     #[must_use]
     pub fn ancestors_of(&self, def: DefRef) -> Vec<DefRef> {
         let Some(entry) = self.index.entry(def.file) else { return Vec::new() };

@@ -1,7 +1,7 @@
-//! Packages outside the workspace, numbered as they are met.
+//! Numbers packages outside the workspace, in order of first use.
 //!
-//! They come up while questions are answered, under a shared lock, so the table has a lock of its own. It only grows:
-//! a number means the same package for as long as the map lives.
+//! They are found while queries run under a shared lock, so the table has a lock of its own. It only grows: a number
+//! means the same package for as long as the map lives.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -19,12 +19,12 @@ pub(super) struct Externals {
 }
 
 impl Externals {
-    /// The number of a language's package.
+    /// Returns the number of a package of a language, which it gets if it has none.
     pub(super) fn package_number(&self, lang: Lang, package: &str) -> ExternalId {
         self.number_of_key(&format!("{}:{package}", lang.package_id()))
     }
 
-    /// The number of a package by its key.
+    /// Returns the number of the package with a key, which it gets if it has none.
     pub(super) fn number_of_key(&self, key: &str) -> ExternalId {
         let known = self.names.read().unwrap_or_else(PoisonError::into_inner).find(key);
         let id =
@@ -32,14 +32,14 @@ impl Externals {
         ExternalId(id.0)
     }
 
-    /// Its language prefix and name.
+    /// Returns the language prefix and the name of a package.
     pub(super) fn name(&self, id: ExternalId) -> Option<(String, String)> {
         let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
         let (lang, package) = names.get(crate::index::NameId(id.0)).split_once(':')?;
         Some((lang.to_owned(), package.to_owned()))
     }
 
-    /// The node ID of a package.
+    /// Returns the node ID of a package.
     pub(super) fn id(&self, id: ExternalId) -> NodeId {
         let (lang, package) = self.name(id).unwrap_or_default();
         NodeId::External { lang, package }

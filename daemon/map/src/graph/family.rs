@@ -1,7 +1,7 @@
-//! The family of a method: what it overrides and what overrides it, at any number of steps.
+//! Finds the family of a method: the methods that it overrides and those that override it, at any number of steps.
 //!
-//! Whoever calls a method by the name that a base, a trait or an interface gives it may reach any method that takes its place,
-//! so questions about one are questions about all. Siblings, which override the same method and not each other, are no family:
+//! A call by the name that a base, a trait or an interface gives a method may reach any method that overrides it, so
+//! queries about one are queries about all. Siblings, which override the same method and not each other, are no family:
 //! no call of one reaches another. Constructors have none, because each is called by the name of its own type.
 
 use std::cell::RefCell;
@@ -16,15 +16,15 @@ use crate::index::FileEntry;
 use crate::langs::lang::Lang;
 use crate::resolve::{Resolver, is_constructor};
 
-/// A name that more files than these define is not looked for in families.
+/// Most files that may define a name that is looked for in families.
 const MANY: usize = 4000;
 
-/// The relation of a method to the one asked about.
+/// The relation of a method to the queried one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kinship {
-    /// The one asked about overrides it, or implements it.
+    /// It is overridden or implemented by the queried method.
     Overridden,
-    /// It overrides the one asked about, or implements it.
+    /// It overrides or implements the queried method.
     Overriding,
 }
 
@@ -33,13 +33,13 @@ pub enum Kinship {
 pub struct Relative {
     /// The method that is related.
     pub method: DefRef,
-    /// The type that it is a member of; of an implementation for a type from outside the project, the trait.
+    /// The type that it is a member of; for an implementation for a type from outside the project, the trait.
     pub owner: DefRef,
-    /// Its relation to the one asked about.
+    /// The relation to the queried method.
     pub kinship: Kinship,
 }
 
-/// Finds families for one question, and remembers what types are derived from.
+/// Finds families for one query, and caches them and the types above each type.
 #[derive(Debug)]
 pub(super) struct Families<'s, 'm> {
     map: &'m Map,
@@ -49,7 +49,7 @@ pub(super) struct Families<'s, 'm> {
 }
 
 impl Map {
-    /// The family of a method, in order of path and place; empty for anything else.
+    /// Returns the family of a method, in order of path and place; empty for anything else.
     #[must_use]
     pub fn family(&self, node: NodeRef) -> Vec<Relative> {
         let NodeRef::Def(def) = node else { return Vec::new() };
@@ -57,7 +57,7 @@ impl Map {
         Families::new(self, &resolver).family_of(def).to_vec()
     }
 
-    /// A type's constructors that it defines itself, first by place.
+    /// Returns the constructors that a type defines itself, in order of place.
     pub(super) fn constructors_of(&self, class: DefRef) -> Vec<DefRef> {
         let Some(entry) = self.index.entry(class.file) else { return Vec::new() };
         let members = entry.facts.defs_indexed().filter(|(_, def)| def.parent == Some(class.def));
@@ -70,14 +70,14 @@ impl Map {
             .collect()
     }
 
-    /// The type that a constructor makes.
+    /// Returns the type whose constructor a method is; `None` for any other method.
     pub(super) fn made_by(&self, resolver: &Resolver<'_>, method: DefRef) -> Option<DefRef> {
         let (owner, name) = self.method_of(resolver, method)?;
         let entry = self.index.entry(owner.file)?;
         is_constructor(entry.lang(), name, entry.facts.name(entry.facts.def(owner.def).name)).then_some(owner)
     }
 
-    /// The type that a method belongs to, and its name.
+    /// Returns the type that a method belongs to, and its name.
     pub(super) fn method_of<'m>(
         &'m self,
         resolver: &Resolver<'_>,
@@ -97,12 +97,12 @@ impl<'s, 'm> Families<'s, 'm> {
         Self { map, resolver, above: RefCell::default(), found: RefCell::default() }
     }
 
-    /// The map, and what resolves in it.
+    /// Returns the map, and the resolver for it.
     pub(super) fn parts(&self) -> (&'m Map, &'s Resolver<'m>) {
         (self.map, self.resolver)
     }
 
-    /// The family of a method, in order of path and place.
+    /// Returns the family of a method, in order of path and place.
     pub(super) fn family_of(&self, method: DefRef) -> Rc<[Relative]> {
         if let Some(known) = self.found.borrow().get(&method) {
             return Rc::clone(known);
@@ -112,7 +112,7 @@ impl<'s, 'm> Families<'s, 'm> {
         found
     }
 
-    /// Those of the family that are overridden, or those that override.
+    /// Returns the methods of the family that are overridden, or those that override.
     pub(super) fn related_methods(&self, method: DefRef, kinship: Kinship) -> Vec<DefRef> {
         self.family_of(method).iter().filter(|kin| kin.kinship == kinship).map(|kin| kin.method).collect()
     }
@@ -149,7 +149,7 @@ impl<'s, 'm> Families<'s, 'm> {
         Some(kin)
     }
 
-    /// Where a method stands among the types: of an implementation for a type from outside the project, at its trait.
+    /// Finds the type that a method belongs to; for an implementation for a type from outside the project, the trait.
     fn home(&self, method: DefRef) -> Option<Home> {
         let is_type = |owner: DefRef| {
             let entry = self.map.index.entry(owner.file);
@@ -169,7 +169,7 @@ impl<'s, 'm> Families<'s, 'm> {
     }
 
     fn methods_named(&self, file: FileId, entry: &FileEntry, name: &str) -> Vec<DefRef> {
-        // What is compiled for tests alone may take a method's place there as any other does.
+        // In code that is compiled for tests alone, a method may override another as anywhere else.
         let may_be_test = entry.lang().semantics().test_methods;
         let is_method =
             |def: &Def| def.kind == DefKind::Method && (may_be_test || !def.flags.has(DefFlags::TEST));
@@ -177,7 +177,7 @@ impl<'s, 'm> Families<'s, 'm> {
         named.map(|(def, _)| DefRef { file, def }).collect()
     }
 
-    /// Returns the relation of a method to the one of the same name at a place; `None` if they are no family.
+    /// Returns the relation of a method to the method of the same name at `home`; `None` if they are no family.
     fn relation(&self, home: &Home, method: DefRef) -> Option<Relative> {
         let other = self.home(method)?;
         let kinship = if !other.is_outside && home.above.contains(&other.owner) && !other.is_same(home) {
@@ -194,7 +194,7 @@ impl<'s, 'm> Families<'s, 'm> {
         Some(Relative { method, owner: other.owner, kinship })
     }
 
-    /// The types that one is derived from, at any number of steps.
+    /// Returns the types that one is derived from, at any number of steps.
     fn cached_types_above(&self, class: DefRef) -> Rc<[DefRef]> {
         if let Some(known) = self.above.borrow().get(&class) {
             return Rc::clone(known);
@@ -205,13 +205,13 @@ impl<'s, 'm> Families<'s, 'm> {
     }
 }
 
-/// Where a method stands among the types.
+/// The position of a method among the types.
 struct Home {
     /// The type that it is a member of, or else the trait that is implemented there.
     owner: DefRef,
-    /// True if the type is none of the project's.
+    /// True if the type is from outside the project, so that `owner` is the trait.
     is_outside: bool,
-    /// The types above it.
+    /// The types above `owner`.
     above: Rc<[DefRef]>,
 }
 
@@ -221,8 +221,8 @@ impl Home {
     }
 }
 
-/// Returns true if a type of one of two languages may be derived from a type of the other: within a group of languages, or from
-/// what is generated from a schema.
+/// Returns true if a type of one language may be derived from a type of the other: both belong to one language group,
+/// or one is generated from a schema.
 fn may_be_derived(one: Lang, other: Lang) -> bool {
     let is_schema = |lang: Lang| lang.semantics().generated.is_schema();
     one.language_group() == other.language_group() || is_schema(one) || is_schema(other)

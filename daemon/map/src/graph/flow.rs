@@ -1,11 +1,12 @@
-//! Traces what runs when a node runs: the functions that it calls, those that they call, and so on, as a tree.
+//! Traces the functions that run when a node runs: those that it calls, those that they call, and so on, as a tree.
 //!
-//! Breadth first, so that a node is expanded where it is nearest to the root and a limit cuts what is farthest. A node is
-//! expanded once; where it is met again it is a leaf that says so, which keeps the tree finite and its size proportional to
-//! what is reached. A type that is asked about stands for its methods; where one is instantiated, and where a package outside is
-//! called, that is a leaf of its caller and no step: such calls are most of all, and say least. A call that is not resolved is a
-//! leaf with its candidates: to go on from a guess would make every later step one. A method that others override is one step with
-//! those; if it does nothing itself and there is one, the flow goes on there.
+//! Breadth first, so that a node is expanded where it is nearest to the root and a limit cuts what is farthest. A node
+//! is expanded once; where it occurs again it is a leaf that says so, which keeps the tree finite and its size
+//! proportional to what is reached. A type as the root stands for its methods; an instantiated type, or a called
+//! package outside, is a leaf of its caller and no step: such calls are the most frequent, and say least. A call that
+//! is not resolved is a leaf with its candidates: to continue from a guess would make every later step one. A method
+//! that others override is one step with those; if it calls nothing itself and one method overrides it, the flow
+//! continues there.
 
 use hob_base::CancelToken;
 use rustc_hash::FxHashSet;
@@ -15,7 +16,7 @@ use super::{Confidence, Edge, EdgeKind, EdgeKinds, Map, NodeRef};
 use crate::facts::DefKind;
 use crate::resolve::Resolver;
 
-/// A question for the flow from a node.
+/// A query for the flow from a node.
 #[derive(Clone, Debug)]
 pub struct FlowQuery {
     /// The node that the flow starts at.
@@ -28,25 +29,25 @@ pub struct FlowQuery {
     pub cancel: CancelToken,
 }
 
-/// Says whether a node stands elsewhere in the tree too.
+/// The occurrence of a node in the tree: first, repeated, or closing a cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Met {
-    /// Here for the first time: what it calls is below it.
+    /// The node occurs for the first time: what it calls is below it.
     First,
-    /// It was met before, and is expanded there.
+    /// The node occurred before, and is expanded there.
     Again,
-    /// It is one of those that led here: calling it closes a cycle.
+    /// The node is one of the step's own callers: calling it closes a cycle.
     Cycle,
 }
 
 /// A node of the tree with the call that leads to it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FlowStep {
-    /// The place in [`FlowAnswer::steps`] of the step that calls it, always an earlier one; `None` for the root.
+    /// The index in [`FlowAnswer::steps`] of the step that calls it, always an earlier one; `None` for the root.
     pub parent: Option<usize>,
     /// The node that is called; the likeliest candidate if `candidates` has some.
     pub node: NodeRef,
-    /// Calls from the root, which has 0.
+    /// The number of calls from the root, which has 0.
     pub depth: u32,
     /// The confidence of the call; [`Confidence::Exact`] for the root and for methods of a type.
     pub confidence: Confidence,
@@ -56,29 +57,29 @@ pub struct FlowStep {
     pub sites: Vec<u32>,
     /// Number of all such calls, also those beyond the first lines.
     pub site_count: usize,
-    /// Says whether the node was met before.
+    /// The occurrence of the node in the tree.
     pub met: Met,
-    /// Number of nodes it calls that are not below it because `max_depth` was reached.
+    /// Number of callees that are not below it because `max_depth` was reached.
     pub beyond: usize,
-    /// Packages outside that it calls and types that it instantiates, in the order of the calls.
+    /// The packages outside that it calls and the types that it instantiates, in the order of the calls.
     pub leaves: Vec<NodeRef>,
     /// The methods that override it, one of which may run in its place.
     pub overriding: Vec<NodeRef>,
 }
 
-/// The tree, breadth first: level by level, below each node in the order in which it calls.
+/// The tree, breadth first: level by level, and below each node in the order of its calls.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct FlowAnswer {
-    /// The root and what follows from it; empty when the node is not of this generation.
+    /// The root and the steps below it; empty if the node is not of this generation.
     pub steps: Vec<FlowStep>,
-    /// The depth to which the tree is whole, when there is more below it.
+    /// The depth to which the tree is whole, if there is more below it; otherwise `None`.
     pub whole_to: Option<u32>,
-    /// True if `max_steps` or time, rather than `max_depth`, left something out.
+    /// True if the tree lacks steps because of `max_steps` or time, rather than `max_depth`.
     pub incomplete: bool,
 }
 
 impl Map {
-    /// Traces the flow from a node: everything that runs when it runs.
+    /// Traces the flow from a node.
     #[must_use]
     pub fn trace_flow(&self, query: &FlowQuery) -> FlowAnswer {
         if self.info(query.node).is_none() {
@@ -136,7 +137,7 @@ impl Tracing<'_> {
         step.met == Met::First && step.candidates.is_empty() && !matches!(step.node, NodeRef::External(_))
     }
 
-    /// Puts what a step calls at the end of the list; false when that is too much.
+    /// Appends the callees of a step to the list. Returns false if time or the limit of steps ran out.
     fn expand_step(&mut self, at: usize) -> bool {
         if self.query.cancel.check().is_err() {
             return false;
@@ -171,15 +172,15 @@ impl Tracing<'_> {
         true
     }
 
-    /// The methods that take another one's place.
+    /// Returns the methods that override a node.
     fn overriding_methods(&self, node: NodeRef) -> Vec<NodeRef> {
         let NodeRef::Def(method) = node else { return Vec::new() };
         let families = Families::new(self.map, &self.resolver);
         families.related_methods(method, Kinship::Overriding).into_iter().map(NodeRef::Def).collect()
     }
 
-    /// Returns the nodes that a step calls: leaves, and edges from which the flow goes on. A method that is only
-    /// announced calls what its one implementation calls.
+    /// Returns the nodes that a step calls: leaves, and edges along which the flow continues. For a method that calls
+    /// nothing, these are the callees of the one method that overrides it.
     fn callees_of(&self, at: usize) -> (Vec<NodeRef>, Vec<Edge>) {
         let (node, overriding) = (self.answer.steps[at].node, &self.answer.steps[at].overriding);
         let mut callees = self.callees(node);
@@ -210,7 +211,7 @@ impl Tracing<'_> {
         if self.met.insert(edge.to) { Met::First } else { Met::Again }
     }
 
-    /// Returns the edges to the nodes that a node calls, in the order of the calls; a type's methods count as calls.
+    /// Returns the edges to the callees of a node, in the order of the calls; a type's methods count as calls.
     fn callees(&self, node: NodeRef) -> Vec<Edge> {
         let kinds: EdgeKinds = match self.kind_of(node) {
             Some(kind) if kind.is_type() => [EdgeKind::Calls, EdgeKind::Contains].into_iter().collect(),
@@ -238,8 +239,8 @@ impl Tracing<'_> {
         edge.kind == EdgeKind::Calls || callable()
     }
 
-    /// Where a callee comes among the others: by its first call, or by where it is written; what is written in another file
-    /// comes last.
+    /// Returns the sort key of a callee among others: its first call, or the line of its definition; definitions in
+    /// another file come last.
     fn line_in(&self, node: NodeRef, edge: &Edge) -> (bool, u32) {
         if let Some(&line) = edge.sites.first() {
             return (false, line);

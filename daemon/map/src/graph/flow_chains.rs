@@ -1,10 +1,12 @@
-//! Explains edges of confidence `flow`: the chain of places along which a definition comes to the call that reaches it.
+//! Explains edges of confidence `flow` by the chain of places along which a definition gets to the call that reaches
+//! it.
 //!
-//! Nothing of a chain is stored. The map has no lines of values, so whoever asks lends it the files: a file is read again, and counts
-//! only if its facts are the very facts that the map has of it, which makes every line and text of a chain one that stands there.
+//! No chain is stored. The map has no lines of values, so the caller lends it the files: a file is read again, and
+//! counts only if its facts equal those that the map has, so that every line and text of a chain is in the file.
 //!
-//! Nobody holds a map while files are read. Which files a chain leads through shows on the way, so an explanation that lacks one says
-//! which, and is asked for again once that file was read: [`FlowSources::take_missing`], [`FlowSources::add`].
+//! Nobody holds a map while files are read. Only the search shows which files a chain leads through, so an explanation
+//! that lacks a file names it, and the caller asks again once that file was read: [`FlowSources::take_missing`],
+//! [`FlowSources::add`].
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -27,7 +29,7 @@ const WIDEST: usize = 200;
 /// Most calls of one edge for which a chain is looked for.
 const CALLS: usize = 8;
 
-/// An edge to explain, by the IDs of its ends: numbers of nodes mean nothing once the map was let go.
+/// An edge to explain, by the IDs of its ends: node numbers are invalid once the map was unlocked.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FlowEdge {
     /// The node that calls.
@@ -54,7 +56,7 @@ pub struct FlowPlace {
 pub struct FlowChain {
     /// The places in the order in which the value passes them; the last one is the call.
     pub places: Vec<FlowPlace>,
-    /// Number of places nearer the definition that are not shown.
+    /// Number of places that are not shown, near the definition.
     pub left_out: usize,
 }
 
@@ -62,7 +64,7 @@ pub struct FlowChain {
 pub struct FlowSources {
     cancel: CancelToken,
     files: FxHashMap<WsPath, Option<Rc<SourceFile>>>,
-    /// The files that are as the map has them, and those that are not; of the explanation at hand.
+    /// For the explanation in progress: the files that are as the map has them, and `None` for those that are not.
     current: RefCell<FxHashMap<FileId, Option<Rc<SourceFile>>>>,
     missing: RefCell<Vec<MissingSource>>,
 }
@@ -84,20 +86,21 @@ struct SourceFile {
 }
 
 impl FlowSources {
-    /// No files yet; once `cancel` says so, no further one is extracted.
+    /// Creates sources without files; once `cancel` is cancelled or late, no further file is extracted.
     #[must_use]
     pub fn new(cancel: CancelToken) -> Self {
         Self { cancel, files: FxHashMap::default(), current: RefCell::default(), missing: RefCell::default() }
     }
 
-    /// Takes the files that the last explanation lacked; none if reading would not help it, or the time is over.
+    /// Removes and returns the files that the last explanation lacked; empty if reading would not help it, or time is
+    /// over.
     #[must_use]
     pub fn take_missing(&mut self) -> Vec<MissingSource> {
         let missing = self.missing.take();
         if self.cancel.check().is_ok() { missing } else { Vec::new() }
     }
 
-    /// Adds a file with the bytes that it has; `None` if it cannot be read.
+    /// Adds a file with its present bytes; `None` if it cannot be read.
     pub fn add(&mut self, missing: MissingSource, bytes: Option<Arc<[u8]>>) {
         let patience = || self.cancel.check().is_ok();
         let source = bytes.and_then(|bytes| {
@@ -107,7 +110,7 @@ impl FlowSources {
         self.files.insert(missing.path, source);
     }
 
-    /// A file that is as the map has it; notes one that was not read yet.
+    /// Returns a file if it is as the map has it; records it as missing if it was not read yet.
     fn file(&self, map: &Map, file: FileId) -> Option<Rc<SourceFile>> {
         if let Some(known) = self.current.borrow().get(&file) {
             return known.clone();
@@ -134,8 +137,8 @@ impl SourceFile {
 }
 
 impl Map {
-    /// Finds a chain of places for an edge of confidence `flow`; `None` if there is none within the bounds, a file is no longer
-    /// as the map has it, or the sources lack a file and have it among the missing ones now.
+    /// Finds a chain of places for an edge of confidence `flow`; `None` if there is none within the bounds, a file is
+    /// no longer as the map has it, or the sources lack a file, which is then among the missing ones.
     #[must_use]
     pub fn explain_flow(&self, edge: &FlowEdge, sources: &FlowSources) -> Option<FlowChain> {
         sources.current.borrow_mut().clear();

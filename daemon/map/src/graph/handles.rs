@@ -1,5 +1,5 @@
-//! Parts of a file by name or line, and files by the end of their path: the short forms in which answers and people write
-//! where something is.
+//! Finds parts of a file by name or line, and files by the end of their path: the short forms in which answers and
+//! people write places.
 
 use hob_base::{FileId, WsPath};
 
@@ -7,11 +7,11 @@ use super::lookup::dotted_spellings;
 use super::{DefRef, Map};
 use crate::facts::Def;
 
-/// Endings of files that a module's name stands for.
+/// Endings of files for which a module's name stands.
 const MODULE_ENDINGS: [&str; 6] = [".py", "/__init__.py", ".rs", "/mod.rs", "/lib.rs", "/main.rs"];
 
 impl Map {
-    /// The mapped files, in order of path.
+    /// Returns the mapped files, in order of path.
     #[must_use]
     pub fn mapped_files(&self) -> Vec<(&WsPath, FileId)> {
         let mut files: Vec<_> = self.index.paths().all_files().collect();
@@ -19,7 +19,7 @@ impl Map {
         files
     }
 
-    /// The files whose path is `tail` or ends with it at a `/`, in order of path; project files are not among them.
+    /// Returns the files whose path is `tail` or ends with it at a `/`, in order of path; project files are not among them.
     #[must_use]
     pub fn files_ending(&self, tail: &str) -> Vec<FileId> {
         let name = tail.rsplit('/').next().unwrap_or(tail);
@@ -29,8 +29,8 @@ impl Map {
         files.filter(|file| self.file(*file).is_some_and(|(path, _)| ends(path.as_str()))).collect()
     }
 
-    /// The files that a module's name as Python and Rust write it (`pkg.mod`, `pkg::mod`) stands for: those at its path, else those
-    /// that have its parts in their path in order, with `_` for the `-` of a folder.
+    /// Returns the files for which the name of a module, as Python and Rust write it (`pkg.mod`, `pkg::mod`), stands:
+    /// those at its path, else those whose path has the parts of the name in order, with `_` for the `-` of a folder.
     #[must_use]
     pub fn files_of_module(&self, name: &str) -> Vec<FileId> {
         let path = name.strip_prefix("crate::").unwrap_or(name).replace("::", "/").replace('.', "/");
@@ -49,8 +49,8 @@ impl Map {
         ending(last).into_iter().filter(has_all).collect()
     }
 
-    /// The definitions of a file that a bare or qualified name stands for: those whose qualified name it is, else those whose
-    /// qualified name ends with it. `name~2` is the second definition of that name.
+    /// Returns the definitions of a file for which a bare or qualified name stands: those whose qualified name it is,
+    /// else those whose qualified name ends with it. `name~2` is the second definition of that name.
     #[must_use]
     pub fn defs_called(&self, file: FileId, name: &str) -> Vec<DefRef> {
         let (name, ordinal) = match name.rsplit_once('~') {
@@ -67,7 +67,7 @@ impl Map {
         };
         let mut names = vec![name.to_owned()];
         names.extend(dotted_spellings(name));
-        // A private name of JavaScript without its `#`.
+        // JavaScript's private name, written without its `#`.
         let (owner, last) = name.split_at(name.rfind('.').map_or(0, |at| at + 1));
         names.push(format!("{owner}#{last}"));
         for name in &names {
@@ -89,13 +89,13 @@ impl Map {
         Vec::new()
     }
 
-    /// The definitions whose name stands on a 1-based line, in source order.
+    /// Returns the definitions whose name is on a 1-based line, in source order.
     #[must_use]
     pub fn defs_named_on(&self, file: FileId, line: u32) -> Vec<DefRef> {
         self.outline(file).filter(|(_, def)| def.name_at.0 == line).map(|(at, _)| at).collect()
     }
 
-    /// The innermost definition that spans all of some lines.
+    /// Returns the innermost definition that spans all lines from `first` to `last`.
     #[must_use]
     pub fn symbol_around(&self, file: FileId, first: u32, last: u32) -> Option<DefRef> {
         let spans = |def: &Def| def.lines.0 <= first && last <= def.lines.1;

@@ -1,11 +1,12 @@
 //! Finds the nodes that are affected when a node changes: its users, their users, and so on.
 //!
-//! Breadth first against resolved edges from the node and everything in it. What joins a definition to another: calls,
-//! references, derived types, methods that override it, callers of what it overrides, and of a constructor whoever makes an object.
-//! A file that imports it is affected and nothing beyond: who imports that file for something else is not. Whoever calls it as a value
-//! of its own parameter is affected and nothing beyond, because whoever passed it there names it. Uses that are not resolved, and
-//! callers that may reach an affected method through what that overrides, are kept apart as possible and never followed: to go on from
-//! a guess would make every later step one. [`Following::MayRun`] follows the latter.
+//! Breadth first against resolved edges from the node and everything in it. It follows calls, references, derived
+//! types, methods that override a definition, callers of what it overrides, and, for a constructor, the code that makes
+//! an object. A file that imports a definition is affected and nothing beyond: a file that imports that file for
+//! something else is not. A function that calls it as a value of its own parameter is affected and nothing beyond,
+//! because the code that passed it there names it. Uses that are not resolved, and callers that may reach an affected
+//! method through what that overrides, are kept apart as possible and never followed: to go on from a guess would make
+//! every later step one. [`Following::MayRun`] follows the latter.
 
 use std::cmp::Ordering;
 
@@ -20,27 +21,27 @@ use crate::resolve::Resolver;
 /// Most nodes whose users are looked for in one answer.
 const MAX_EXPANDED: usize = 3000;
 
-/// A question for who is affected by a change of a node.
+/// A query for the nodes that a change of a node affects.
 #[derive(Clone, Debug)]
 pub struct ImpactQuery {
     /// The node that changes.
     pub node: NodeRef,
     /// Most steps from the changed node.
     pub max_depth: u32,
-    /// The steps that the search takes.
+    /// The extent of the steps that the search takes.
     pub following: Following,
     /// Stops the search when it is cancelled or late.
     pub cancel: CancelToken,
 }
 
-/// The steps that a search for the affected takes.
+/// The extent of the steps that a search for affected nodes takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Following {
-    /// Only those by which a change surely reaches a user.
+    /// Only steps by which a change surely reaches a user.
     Sure,
-    /// Also to callers of what an affected method overrides; from a variable that holds what is affected to its users; and to whoever
-    /// makes an object of the type of a method that nothing in the project calls, that the language calls by itself, or that may
-    /// override one of a library.
+    /// Also steps to callers of what an affected method overrides; from a variable that holds something affected to its
+    /// users; and to code that makes an object of a method's type, if nothing in the project calls the method, the
+    /// language calls it by itself, or it may override a library's method.
     MayRun,
 }
 
@@ -51,13 +52,13 @@ pub struct Affected {
     pub node: NodeRef,
     /// Steps from what changes; at least 1.
     pub depth: u32,
-    /// The tie by which the change reaches it.
+    /// The tie by which the change reaches the node.
     pub cause: Tie,
     /// The node that it uses or overrides: the changed node, something in it, or an affected node.
     pub via: NodeRef,
-    /// The least sure step on the way.
+    /// The confidence of the least sure step on the way.
     pub confidence: Confidence,
-    /// Lines of its file at which it uses `via`, ascending, the first [`super::MAX_SITES`].
+    /// Lines of the node's file at which it uses `via`, ascending, the first [`super::MAX_SITES`].
     pub sites: Vec<u32>,
     /// Number of all such places, also those beyond the first lines.
     pub site_count: usize,
@@ -65,16 +66,16 @@ pub struct Affected {
     pub is_test: bool,
 }
 
-/// The nodes that are affected, best first: depth, then confidence, then hub score.
+/// The affected nodes, best first: by depth, then confidence, then hub score.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ImpactAnswer {
-    /// Those that are known to be.
+    /// The nodes that are known to be affected.
     pub affected: Vec<Affected>,
-    /// Those that may be: what they use is not resolved, and it can mean an affected node.
+    /// The nodes that may be affected: they use something unresolved that can mean an affected node.
     pub possible: Vec<Affected>,
-    /// The depth to which the answer is whole, when users of what is there were not looked for any more.
+    /// The depth to which the answer is whole, if users of nodes there were not looked for; otherwise `None`.
     pub whole_to: Option<u32>,
-    /// True if the answer ends there for want of time, rather than because of `max_depth`.
+    /// True if the answer ends there because time ran out, rather than because of `max_depth`.
     pub incomplete: bool,
 }
 
@@ -103,11 +104,11 @@ pub(super) struct Spread<'m> {
     pub(super) map: &'m Map,
     pub(super) resolver: Resolver<'m>,
     pub(super) query: &'m ImpactQuery,
-    /// The nodes that change, and all that are affected.
+    /// The nodes that change, and all affected nodes.
     met: FxHashSet<NodeRef>,
-    /// Those of them whose users are not looked for, because they only call what they are given.
+    /// The affected nodes whose users are not looked for, because they only call a function that is passed to them.
     ends: FxHashSet<NodeRef>,
-    /// Those that were met as such and are reached by another way now.
+    /// The nodes that left `ends`, because another way reaches them too.
     reopened: Vec<From>,
     possible: FxHashMap<NodeRef, Affected>,
     expanded: usize,
@@ -179,7 +180,7 @@ impl<'m> Spread<'m> {
         seeds
     }
 
-    /// Returns true if users of an affected node are affected too.
+    /// Returns true if the search continues from an affected node to its users.
     fn goes_on(&self, hit: &Affected) -> bool {
         let NodeRef::Def(def) = hit.node else { return false };
         if self.ends.contains(&hit.node) {
@@ -188,7 +189,7 @@ impl<'m> Spread<'m> {
         self.map.index.entry(def.file).is_some_and(|entry| !entry.lang().is_prose())
     }
 
-    /// Everything that uses one of these and is new, ranked; `None` when that is too much.
+    /// Returns the new users of some nodes, ranked; `None` if the limit of nodes or time ran out.
     fn next_level(&mut self, frontier: &[From]) -> Option<Vec<Affected>> {
         let mut hits: FxHashMap<NodeRef, Affected> = FxHashMap::default();
         let mut whole = true;
@@ -222,7 +223,7 @@ impl<'m> Spread<'m> {
         let mut level: Vec<Affected> = hits.into_values().collect();
         level.sort_by(|a, b| self.compare(a, b));
         if !whole {
-            // What was found in time is affected all the same.
+            // Nodes that were found in time are affected all the same.
             self.met.extend(level.iter().map(|hit| hit.node));
             self.answer.affected.extend(level);
             return None;
@@ -235,7 +236,7 @@ impl<'m> Spread<'m> {
         let may_run = self.query.following == Following::MayRun;
         let ends = self.map.calls_only_parameters(&self.resolver, &edge);
         let holders = if may_run { self.map.variables_on_lines(&edge) } else { Vec::new() };
-        // It holds others too, and who uses it need not use this one.
+        // The variable may hold other functions too, and its users need not use this one.
         let confidence = edge.confidence.max(Confidence::Name);
         for holder in holders {
             self.add_user(from, Edge { from: holder, confidence, ..edge.clone() }, hits);
@@ -257,7 +258,7 @@ impl<'m> Spread<'m> {
         if ends && !self.met.contains(&hit.node) && !hits.contains_key(&hit.node) {
             self.ends.insert(hit.node);
         } else if !ends && self.ends.remove(&hit.node) && self.met.contains(&hit.node) {
-            // It is reached by another way too, which is no news of it, but of its users.
+            // Another way reaches the node too. The node is known already; its users are new.
             self.reopened.push(From { node: hit.node, depth: hit.depth, confidence: hit.confidence });
             return;
         }
@@ -287,7 +288,7 @@ impl<'m> Spread<'m> {
         }
     }
 
-    /// Methods of derived types that take a changed method's place.
+    /// Adds the methods of derived types that override a changed method.
     fn add_overriding(&self, from: From, hits: &mut FxHashMap<NodeRef, Affected>) {
         let Some((owner, name)) = self.owner_and_name(from.node).filter(|_| from.depth == 0) else { return };
         for (derived, sure) in self.map.types_below(&self.resolver, owner, &self.query.cancel) {
@@ -308,8 +309,8 @@ impl<'m> Spread<'m> {
         }
     }
 
-    /// Callers of what a method overrides reach it: of what changes they are affected; of what is affected by that they may be.
-    /// Returns true if there are some.
+    /// Adds callers of the methods that a method overrides, since they reach it. They are affected by a changed method,
+    /// and may be affected by an affected one. Returns true if there are some.
     fn through_bases(&mut self, from: From, hits: &mut FxHashMap<NodeRef, Affected>) -> bool {
         let NodeRef::Def(method) = from.node else { return false };
         let mut has_users = false;
@@ -330,7 +331,7 @@ impl<'m> Spread<'m> {
         has_users
     }
 
-    /// The type that a method belongs to, and its name.
+    /// Returns the type that a method belongs to, and its name.
     pub(super) fn owner_and_name(&self, node: NodeRef) -> Option<(NodeRef, &'m str)> {
         let NodeRef::Def(def) = node else { return None };
         let map: &'m Map = self.map;
@@ -339,7 +340,7 @@ impl<'m> Spread<'m> {
         Some((map.container(&self.resolver, def)?, entry.facts.name(found.name)))
     }
 
-    /// The methods of this name that a type itself has.
+    /// Returns the methods of this name that a type defines itself.
     fn own_methods(&self, of: NodeRef, name: &str) -> Vec<NodeRef> {
         let members = self.map.edges_out_with(&self.resolver, of, only_kind(EdgeKind::Contains));
         let called = |node: &NodeRef| self.owner_and_name(*node).is_some_and(|(_, own)| own == name);
@@ -348,7 +349,7 @@ impl<'m> Spread<'m> {
         methods
     }
 
-    /// Files of which something else is affected need no mention for their import.
+    /// Drops imports from the answer for files in which something else is affected.
     fn leave_out_mere_imports(&mut self) {
         let is_import =
             |hit: &Affected| matches!(hit.cause, Tie::Edge(EdgeKind::Imports | EdgeKind::Exports));
@@ -373,7 +374,7 @@ impl<'m> Spread<'m> {
             .then_with(|| self.map.compare_places(a.node, b.node))
     }
 
-    /// Compares two ways to the same node; the answer shows the smaller one.
+    /// Compares two ways to the same node; the answer shows the lesser one.
     fn compare_ways(&self, a: &Affected, b: &Affected) -> Ordering {
         (a.confidence, a.cause)
             .cmp(&(b.confidence, b.cause))

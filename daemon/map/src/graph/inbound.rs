@@ -1,4 +1,5 @@
-//! Edges that end at a node: who imports a file, who uses a package, and, in [`super::uses`], who uses a definition.
+//! Finds the edges that end at a node: imports of a file, uses of a package, and, in [`super::uses`], uses of a
+//! definition.
 
 use hob_base::{CancelToken, FileId, Stopped};
 use rustc_hash::FxHashSet;
@@ -12,7 +13,7 @@ use crate::facts::{RefKind, StrId};
 use crate::index::FileEntry;
 use crate::resolve::{Resolution, Resolver, Thing};
 
-/// Words of modules that say where from, and not what.
+/// Words of modules that name a starting point, and no module.
 const RELATIVE: [&str; 4] = ["", "crate", "super", "self"];
 
 /// The edges that end at a node, and whether time ran out before all were found.
@@ -23,7 +24,7 @@ pub(super) struct Inbound {
 }
 
 impl Map {
-    /// The edges that end at a node, in no particular order.
+    /// Returns the edges that end at a node, in no particular order.
     ///
     /// # Errors
     /// [`Stopped`] when cancelled or late.
@@ -53,7 +54,8 @@ impl Map {
         found
     }
 
-    /// The edges that end at a node or are uses of a method of its family, each at the one that it names.
+    /// Returns the edges that end at a node, and the uses of other methods of its family, each with the method that it
+    /// names as target.
     pub(super) fn edges_in_family(
         &self,
         resolver: &Resolver<'_>,
@@ -81,7 +83,7 @@ impl Map {
         found
     }
 
-    /// The edges that may end at a node or at one of its family, of which the drawn graph says that they are not resolved.
+    /// Returns the edges that may end at a node or at a method of its family and that are not resolved in the skeleton.
     pub(super) fn unresolved_in(
         &self,
         resolver: &Resolver<'_>,
@@ -102,9 +104,9 @@ impl Map {
             found.edges.extend(links);
             found.stopped = found.stopped.or(stopped);
         }
-        // That nothing but one of the family can be meant the drawn graph does not know.
+        // The skeleton does not know that a use can mean nothing but a method of the family.
         let by_family = |edge: &Edge| !kin.is_empty() && edge.confidence == Confidence::Name;
-        // Nor does it know calls that arguments lead to.
+        // Nor does the skeleton know calls that reach a definition through values.
         let by_values = |edge: &Edge| edge.confidence == Confidence::Flow;
         found.edges.retain(|edge| !edge.is_resolved() || by_family(edge) || by_values(edge));
         found
@@ -152,7 +154,7 @@ impl Map {
         Inbound { edges: edges.into_vec(), stopped: None }
     }
 
-    /// Uses of a file under the local name that an import gives it as a module: `const f = require("./f"); f()`.
+    /// Adds uses of a file under the local name that an import gives it as a module: `const f = require("./f"); f()`.
     fn module_uses(
         &self,
         resolver: &Resolver<'_>,
@@ -177,7 +179,7 @@ impl Map {
         }
     }
 
-    /// Words that a module specifier of this file may hold.
+    /// Returns the words that a module specifier of this file may contain.
     pub(super) fn module_words(&self, entry: &FileEntry) -> Vec<String> {
         let path = entry.path.as_str();
         let stem = entry.path.file_name().split('.').next().unwrap_or("");
@@ -201,7 +203,7 @@ impl Map {
         words
     }
 
-    /// Words of the names under which project files above a path publish it.
+    /// Returns the words of the names under which project files above a path publish it.
     fn published_names(&self, path: &str) -> Vec<String> {
         let names = ["package.json", "Cargo.toml", "Package.swift"];
         let manifests = names.iter().flat_map(|name| {
@@ -254,7 +256,7 @@ impl Map {
     }
 }
 
-/// Returns true if a module as written names a place only relative to its file or project: `..`, `super::super`,
+/// Returns true if a module specifier only names a place relative to its file or project: `..`, `super::super`,
 /// `crate`.
 fn is_relative(module: &str) -> bool {
     crate::index::words_of_module(module).iter().all(|word| RELATIVE.contains(word))

@@ -1,7 +1,8 @@
-//! Finds the declaration of a name that a file of C or C++ sees first through its includes.
+//! Finds the declaration of a name that a C or C++ file sees first through its includes.
 //!
-//! Resolution asks how many definitions a name has in all files, because that is quick; among the headers of a system nearly every name has
-//! several, so here the includes are followed instead, nearest first. It is asked for one name at a time.
+//! Resolution asks how many definitions a name has in all files, because that is quick. Among the headers of a system
+//! nearly every name has several, so this module follows the includes instead, nearest first. It answers for one name
+//! at a time.
 
 use std::ops::RangeInclusive;
 
@@ -13,23 +14,24 @@ use crate::facts::{Def, DefIdx, DefKind, Receiver, RefKind};
 use crate::index::FileEntry;
 use crate::resolve::{Resolution, Resolver};
 
-/// Most aliases that lead to each other.
+/// Most aliases that are followed in a row.
 const MOST_ALIASES: usize = 4;
 
-/// Most headers that are followed.
+/// Most headers that are followed from one file.
 const MOST: usize = 4_096;
 
 impl Map {
-    /// The definition of a name of no type, or of a dotted path through namespaces (`std.string`), in the first file that has one, from
-    /// the file `from` on; the file itself does not count. `None` for languages without `#include`.
+    /// Finds the definition of a name that is no member of a type, or of a dotted path through namespaces
+    /// (`std.string`). Returns it from the first file that has one, in the order of the includes of `from`; `from`
+    /// itself does not count. `None` for languages without `#include`.
     #[must_use]
     pub fn first_included(&self, from: &str, path: &str) -> Option<NodeRef> {
-        // `std` takes most of C's names over from outside (`using ::getenv;`).
+        // `std` takes most of C's names from the global namespace (`using ::getenv;`).
         let plain = || self.first_reached(from, path.strip_prefix("std.")?);
         self.first_reached(from, path).or_else(plain)
     }
 
-    /// Says whether a line of a file is an `#include`.
+    /// Returns true if a line of a file is an `#include`.
     #[must_use]
     pub fn has_include_on(&self, path: &str, line: u32) -> bool {
         let facts = self.file_at(path).and_then(|file| self.file(file)).map(|(_, facts)| facts);
@@ -38,7 +40,8 @@ impl Map {
         })
     }
 
-    /// The method that a call at a place means, on a value whose type the file writes and a header declares.
+    /// Returns the method that a call at a place means, if the file writes the type of its receiver and a header
+    /// declares that type.
     #[must_use]
     pub fn included_method(&self, from: &str, at: (u32, u32), word: &str) -> Option<NodeRef> {
         let (_, facts) = self.file(self.file_at(from)?)?;
@@ -77,8 +80,9 @@ impl Map {
 }
 
 impl Map {
-    /// The places of calls of plain names in some lines of a file that no definition of the project is: declarations in headers outside
-    /// may be. One for each name, at most `most`; none for languages without `#include`.
+    /// Returns the places of calls of plain names, in some lines of a file, that resolve to no definition of the
+    /// project: headers outside may declare them. One place for each name, at most `most`; none for languages without
+    /// `#include`.
     #[must_use]
     pub fn calls_into_headers(&self, path: &str, lines: RangeInclusive<u32>, most: usize) -> Vec<(u32, u32)> {
         let found = self.file_at(path).and_then(|file| Some((file, self.index.entry(file)?)));
@@ -97,14 +101,14 @@ impl Map {
     }
 }
 
-/// The name of a type as a dotted path, without arguments, qualifiers and marks.
+/// Returns the name of a type as a dotted path, without type arguments, qualifiers, `&` and `*`.
 fn plain_path(text: &str) -> String {
     let name = text.trim_start_matches('=').split(['<', '&', '*']).next().unwrap_or_default();
     let name = name.trim().trim_start_matches("const ").trim_start_matches("struct ");
     name.replace("::", ".").replace(' ', "")
 }
 
-/// The type for which an alias stands: `typedef basic_string<char> string;`, `using text = basic_string<char>;`.
+/// Returns the type for which an alias stands: `typedef basic_string<char> string;`, `using text = basic_string<char>;`.
 fn aliased_path(signature: &str) -> Option<String> {
     let text = match signature.split_once('=') {
         Some((_, target)) => target.trim().to_owned(),
@@ -117,19 +121,20 @@ fn aliased_path(signature: &str) -> Option<String> {
     Some(plain_path(&text)).filter(|path| !path.is_empty())
 }
 
-/// A path in a namespace; one that says its namespace stays.
+/// Prefixes a path with a namespace, unless the path names its own.
 fn join_path(around: &str, path: &str) -> String {
     if around.is_empty() || path.contains('.') { path.to_owned() } else { format!("{around}.{path}") }
 }
 
-/// The definition of a path in one file, and whether it is more than the announcement of a type.
+/// Returns the definition of a path in one file, and true if it is more than the forward declaration of a type.
 fn best_in(entry: &FileEntry, path: &str) -> Option<(DefIdx, bool)> {
     let name = path.rsplit('.').next()?;
     let all = entry.defs_named(name).filter(|(_, def)| is_reached_by(entry, def, path));
     all.max_by_key(|(at, def)| (rank_of(def), *at)).map(|(at, def)| (at, !is_announced(def)))
 }
 
-/// Says whether a path names a definition: from the outermost namespace on, without the inner ones that a library hides.
+/// Returns true if a path names a definition: in full from the outermost namespace, or without the inner namespaces
+/// that a library hides.
 fn is_reached_by(entry: &FileEntry, def: &Def, path: &str) -> bool {
     let qualified = entry.facts.name(def.qualified);
     if def.kind == DefKind::Module || is_its_own_name(entry, def) {
@@ -147,15 +152,15 @@ fn is_reached_by(entry: &FileEntry, def: &Def, path: &str) -> bool {
     is_free && rest.all(|inner| inner.is_empty() || inner.starts_with('_') || within.ends_with(inner))
 }
 
-/// Says whether a macro only tells that a name is there: `#define errno errno`.
+/// Returns true if a macro only announces that a name exists: `#define errno errno`.
 fn is_its_own_name(entry: &FileEntry, def: &Def) -> bool {
     let text = entry.facts.signature(def).trim_start_matches(['#', ' ']);
     let words: Vec<&str> = text.split_whitespace().collect();
     def.kind == DefKind::Macro && matches!(words[..], [_, name, value] if name == value)
 }
 
-/// Puts the best definition last: of types the first one that is more than an announcement, of functions the first one, else the last one,
-/// which is what conditions leave.
+/// Ranks definitions, the best last: of types the first one that is more than a forward declaration, of functions the
+/// first one, of macros and aliases the last one, which is what conditions leave.
 fn rank_of(def: &Def) -> (bool, std::cmp::Reverse<u32>) {
     let is_first = def.kind != DefKind::Macro && def.kind != DefKind::TypeAlias;
     (!is_announced(def), std::cmp::Reverse(if is_first { def.lines.0 } else { 0 }))
@@ -165,7 +170,7 @@ fn is_announced(def: &Def) -> bool {
     def.kind.is_type() && def.kind != DefKind::TypeAlias && length_of(def) == 0
 }
 
-/// The lines after the first one of a type; 0 for anything else.
+/// Returns the number of lines after the first one of a type; 0 for anything else.
 fn length_of(def: &Def) -> u32 {
     if def.kind.is_type() { def.lines.1 - def.lines.0 } else { 0 }
 }

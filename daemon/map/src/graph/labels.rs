@@ -1,22 +1,23 @@
-//! Names for clusters, as a person would choose them: the folder that most of a cluster's files share.
+//! Names clusters as a person would: by the folder that most of a cluster's files share.
 //!
-//! The deepest folder that holds more than half of the cluster; without one, the few folders that together hold most of it, or else
-//! its hub, the definition that is most used of it. Where two clusters would be called alike, the smaller one is told apart by its
-//! hub. A file names a cluster only if it is all of it. Tests name a cluster only if it has hardly anything else: they go wherever the
-//! code is that they test, and often outnumber it.
+//! The label is the deepest folder that holds more than half of the cluster; without one, the few folders that together
+//! hold most of it, or else its hub, the most used definition in it. If two clusters would have one label, the smaller
+//! one gets its hub added. A file names a cluster only if the cluster is that file alone. Tests name a cluster only if
+//! it has hardly anything else: they go wherever the code is that they test, and often outnumber it.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::among_tests::is_test_path;
 
-/// The share of a cluster's files that several folders must hold together to be its label, in per cent, and how many these may be.
+/// The share of a cluster's files that several folders must hold together to be its label, in per cent, and the most
+/// folders.
 const SEVERAL: usize = 60;
 const MOST: usize = 3;
 
-/// The share of a cluster's files, in per cent, that are no tests and name the cluster all the same.
+/// The least share of a cluster's files, in per cent, that are no tests and name the cluster on their own.
 const OWN: usize = 10;
 
-/// A label for each community; `communities[i]` is that of `paths[i]`, numbered without gaps. `hubs` names the most used definition
+/// Returns a label for each community; `communities[i]` is that of `paths[i]`, numbered without gaps. `hubs` names the most used definition
 /// of each, `""` if there is none.
 pub(super) fn label_communities(paths: &[&str], communities: &[u32], hubs: &[&str]) -> Vec<String> {
     let count = communities.iter().max().map_or(0, |max| *max as usize + 1);
@@ -43,7 +44,7 @@ fn distinct_label(files: &[&str], hub: &str, taken: &mut FxHashSet<String>) -> S
     label
 }
 
-/// As [`shared_folder`], of the files that are no tests, if there are any to speak of.
+/// Returns the shared folder of the files that are no tests, or of all files if hardly any are left.
 fn folder_label(files: &[&str]) -> Option<String> {
     let own: Vec<&str> = files.iter().copied().filter(|file| !is_test_path(file)).collect();
     if own.is_empty() || own.len() == files.len() || own.len() * 100 < files.len() * OWN {
@@ -64,7 +65,7 @@ fn shared_folder(files: &[&str]) -> Option<String> {
     }
     let is_most = |count: usize| 2 * count > files.len();
     let holding = counts.into_iter().filter(|(_, count)| is_most(*count));
-    // At one depth there is only one folder that holds more than half.
+    // At one depth only one folder holds more than half.
     if let Some((dir, _)) = holding.max_by_key(|(dir, _)| dir.matches('/').count()) {
         return Some(dir.to_owned());
     }
@@ -72,7 +73,7 @@ fn shared_folder(files: &[&str]) -> Option<String> {
     if is_most(at_root) { Some("(root)".to_owned()) } else { several_folders(files) }
 }
 
-/// The folders at the root that together hold most of the files, those with most of them first; `None` if that takes too many.
+/// Returns the folders at the root that together hold most of the files, those with most of them first; `None` if that takes too many.
 fn several_folders(files: &[&str]) -> Option<String> {
     let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
     for (top, _) in files.iter().filter_map(|file| file.split_once('/')) {
@@ -86,7 +87,7 @@ fn several_folders(files: &[&str]) -> Option<String> {
     Some(names.join(" + "))
 }
 
-/// The folders a path lies in, nearest first, the root left out.
+/// Yields the folders that contain a path, nearest first, without the root.
 fn folders_of_path(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(path.rsplit_once('/'), |(dir, _)| dir.rsplit_once('/')).map(|(dir, _)| dir)
 }
@@ -113,7 +114,7 @@ mod tests {
         assert_eq!(label_communities(&paths, &[0; 2], &["run"]), ["tests"]);
     }
 
-    /// The core of a workspace reaches into several of its packages.
+    /// The core of a workspace has files in several of its packages.
     #[test]
     fn no_file_names_a_cluster_of_many() {
         let paths = [

@@ -1,8 +1,8 @@
-//! Edges that links of notes make: references from the section or note a link stands in to the note, section or file that it
-//! means.
+//! Makes edges of the links of notes: references from the section or note that contains a link to the note, section or
+//! file that the link means.
 //!
-//! A broken link leads to a node outside, under the name that was written, so that it shows from its note and can itself be
-//! asked who links to it.
+//! A broken link leads to a node outside, named as the link is written, so that it appears among the references of its
+//! note, and a query for its users finds every note that links to it.
 
 use hob_base::{CancelToken, FileId, Stopped};
 use rustc_hash::FxHashSet;
@@ -18,7 +18,7 @@ use crate::langs::markdown::target::{OWN, key, keys_of};
 use crate::resolve::{ResolvedNoteLink, Resolver};
 
 impl Map {
-    /// The edge of one link.
+    /// Adds the edge of one link.
     pub(super) fn add_link(&self, resolver: &Resolver<'_>, file: FileId, r: &Ref, edges: &mut Edges) {
         let from = owner_node(file, r.owner);
         match resolver.resolve_link(file, r) {
@@ -44,7 +44,7 @@ impl Map {
         }
     }
 
-    /// The links that lead to a node, or may.
+    /// Returns the links that lead to a node, or may lead to it.
     pub(super) fn links_to(
         &self,
         resolver: &Resolver<'_>,
@@ -73,7 +73,7 @@ impl Map {
         (edges.into_vec(), None)
     }
 
-    /// The files with links that may mean a node, in order, and the names of those links.
+    /// Returns the files with links that may mean a node, in order, and the keys of those links.
     fn files_linking_to(&self, node: NodeRef) -> (Vec<FileId>, Vec<String>) {
         let mut keys = Vec::new();
         let mut own = None;
@@ -110,7 +110,7 @@ fn keys_of_entry(entry: &FileEntry) -> Vec<String> {
     keys
 }
 
-/// Puts the node asked about first among the candidates of an unresolved edge.
+/// Puts the queried node first among the candidates of an unresolved edge.
 fn first(mut edge: Edge, node: NodeRef) -> Edge {
     if edge.to != node {
         edge.candidates.retain(|candidate| *candidate != node);

@@ -1,4 +1,4 @@
-//! From IDs, names and places to nodes, and from nodes to what answers show of them.
+//! Converts IDs, names and places into nodes, and nodes into the data that answers show.
 
 use hob_base::{FileId, WsPath};
 use hob_proto::node_id::NodeId;
@@ -9,11 +9,11 @@ use crate::index::FileEntry;
 use crate::langs::lang::Lang;
 use crate::resolve::Resolver;
 
-/// Marks that can begin a name as it is written (`.btn`, `#main`, `@keyframes spin`).
+/// Marks that may begin a name in source text (`.btn`, `#main`, `@keyframes spin`).
 const MARKS: [char; 3] = ['.', '#', '@'];
 
 impl Map {
-    /// The node that an ID names, if it exists.
+    /// Returns the node that an ID names, if it exists.
     #[must_use]
     pub fn node(&self, id: &NodeId) -> Option<NodeRef> {
         if let NodeId::External { lang, package } = id {
@@ -30,7 +30,7 @@ impl Map {
         }
     }
 
-    /// A node's lasting name.
+    /// Returns the node ID of a node, which survives edits above it.
     #[must_use]
     pub fn id(&self, node: NodeRef) -> NodeId {
         let lang_and_path = |file: FileId| {
@@ -55,7 +55,7 @@ impl Map {
         }
     }
 
-    /// All that answers show of a node; `None` when it is not of this generation.
+    /// Returns the data that answers show of a node; `None` if it is not of this generation.
     #[must_use]
     pub fn info(&self, node: NodeRef) -> Option<NodeInfo> {
         match node {
@@ -110,14 +110,14 @@ impl Map {
         })
     }
 
-    /// A file's definitions in source order.
+    /// Returns a file's definitions in source order.
     #[must_use]
     pub fn defs_of(&self, file: FileId) -> Vec<DefRef> {
         let count = self.index.entry(file).map_or(0, |entry| entry.facts.defs.len());
         (0..count as u32).map(|def| DefRef { file, def: DefIdx::new(def) }).collect()
     }
 
-    /// The innermost definition that spans a 1-based line.
+    /// Returns the innermost definition that spans a 1-based line.
     #[must_use]
     pub fn symbol_at(&self, file: FileId, line: u32) -> Option<DefRef> {
         let entry = self.index.entry(file)?;
@@ -126,7 +126,7 @@ impl Map {
         Some(DefRef { file, def: innermost.0 })
     }
 
-    /// Looks up the nodes that a target stands for: a node ID (with or without `sym:`), a path, a bare name, a
+    /// Looks up the nodes for which a target stands: a node ID (with or without `sym:`), a path, a bare name, a
     /// qualified name (`A.b`, `A::b`) or a name with its module before it (`pkg.mod.A.b`).
     #[must_use]
     pub fn lookup(&self, target: &str) -> Lookup {
@@ -152,7 +152,7 @@ impl Map {
         found.unwrap_or_else(|| self.by_heading(target))
     }
 
-    /// The definitions of exactly this name.
+    /// Looks up the definitions in code with exactly this name.
     fn by_written_name(&self, name: &str) -> Lookup {
         let files = self.index.files_defining(name).iter().map(|&file| FileId(file));
         let entries = files.filter_map(|file| Some((file, self.index.entry(file)?)));
@@ -163,7 +163,7 @@ impl Map {
         if found.is_empty() { Lookup::None } else { self.told_apart(found) }
     }
 
-    /// A heading, or a path of headings: these hold dots and colons themselves.
+    /// Looks up a heading, or a path of headings, whose text may contain dots and colons.
     fn by_heading(&self, target: &str) -> Lookup {
         let last = target.rsplit('/').next().unwrap_or(target).trim();
         let files = self.index.files_defining(last).iter().map(|&file| FileId(file));
@@ -198,7 +198,8 @@ impl Map {
         self.told_apart(found.into_iter().map(|hit| hit.1).collect())
     }
 
-    /// One of several definitions of a name where all but one only announce it.
+    /// Returns the one definition that remains once declarations are replaced by what they announce; otherwise all, by
+    /// hub score.
     pub(super) fn told_apart(&self, found: Vec<DefRef>) -> Lookup {
         let resolver = Resolver::new(&self.index);
         let mut nodes: Vec<DefRef> = found.into_iter().map(|def| resolver.body_of(def)).collect();
@@ -215,8 +216,8 @@ impl Map {
     }
 }
 
-/// The dotted names that a text may be, the likeliest first. A `#` separates (`Class#method`) or begins a private name of
-/// JavaScript (`Class.#method`); what languages write between names becomes a dot.
+/// Returns the dotted names that a text may be, the likeliest first. A `#` separates (`Class#method`) or begins a
+/// private name of JavaScript (`Class.#method`); the separators of languages become dots.
 pub(super) fn dotted_spellings(text: &str) -> Vec<String> {
     let text = text.trim_end_matches("()");
     let text = text.strip_prefix("crate::").unwrap_or(text);
@@ -248,7 +249,8 @@ fn match_class(entry: &FileEntry, qualified: &str, dotted: &str) -> Option<u8> {
     if ends_at_dot(&full, dotted) {
         return Some(1);
     }
-    // `pkg.f` for a name that `pkg` passes on from a module of its own; crates are written with `_` what folders are with `-`.
+    // `pkg.f` for a name that `pkg` re-exports from a module of its own; crates are written with `_` for the `-` of
+    // folders.
     let mut parts = full.split('.');
     let is_same =
         |have: &str, part: &str| have == part || (have.contains('-') && have.replace('-', "_") == part);
@@ -260,7 +262,7 @@ fn ends_at_dot(long: &str, short: &str) -> bool {
     long.strip_suffix(short).is_some_and(|rest| rest.ends_with('.'))
 }
 
-/// A file's place as a module would be written: its package, or its path with dots.
+/// Returns the path of a file as a module: its package, or its path with dots.
 fn module_path(entry: &FileEntry) -> String {
     if let Some(package) = module_of(entry) {
         return entry.facts.name(package).to_owned();
@@ -271,7 +273,7 @@ fn module_path(entry: &FileEntry) -> String {
     stem.replace('/', ".")
 }
 
-/// The package that a file says it belongs to, where such a name stands for it.
+/// Returns the package that a file declares, if such a name stands for the file.
 fn module_of(entry: &FileEntry) -> Option<crate::facts::StrId> {
     let is_named = |id: &crate::facts::StrId| !entry.facts.name(*id).is_empty();
     let is_part = entry.lang().semantics().named_packages;

@@ -1,9 +1,9 @@
-//! The map of one workspace and the questions it answers.
+//! Holds the map of one workspace and answers queries about it.
 //!
-//! Facts come in through [`Map::apply`]; edges are computed when they are asked for, by resolving the references that
-//! mention a name, and are never stored. That makes a change cost what the changed file costs and nothing more. Hub scores and
-//! clusters are the exception: they need every edge, so they are computed aside (`derive`) and installed when
-//! ready; answers do without until then. What a language server confirmed lies over the computed edges (`confirmed`).
+//! Facts enter through [`Map::apply`]; edges are computed on demand, by resolving the references that mention a name,
+//! and are never stored. So a change costs what the changed file costs and nothing more. Hub scores and clusters are
+//! the exception: they need every edge, so they are computed aside (`derive`) and installed when ready; until then
+//! answers have none. References that a language server confirmed override computed edges (`confirmed`).
 
 mod among_tests;
 mod answers;
@@ -84,15 +84,15 @@ use confirmed::Confirmed;
 use externals::Externals;
 pub(crate) use score::{ClusterInfo, DefIdentity, Standing};
 
-/// A batch of more changes than this is a first build or a large switch.
+/// Batches with more changes than this are a first build or a large switch: the map shrinks its lists after them.
 const MANY_CHANGES: usize = 5000;
 
-/// One file's step to the next generation of the map.
+/// One file's change from one generation of the map to the next.
 #[derive(Clone, Debug)]
 pub enum MapChange {
-    /// The file has these facts now.
+    /// The file is new or has new contents.
     Set {
-        /// The number that the file has.
+        /// The number of the file.
         file: FileId,
         /// The path of the file.
         path: WsPath,
@@ -101,13 +101,13 @@ pub enum MapChange {
     },
     /// The file is gone.
     Remove {
-        /// The number it had.
+        /// The number that the file had.
         file: FileId,
     },
 }
 
 impl MapChange {
-    /// The file that changes.
+    /// Returns the file that changes.
     #[must_use]
     pub fn file(&self) -> FileId {
         match self {
@@ -116,15 +116,15 @@ impl MapChange {
     }
 }
 
-/// The symbol graph of one workspace. The host owns it behind a lock: changes need it alone, questions share it.
+/// The symbol graph of one workspace. The host owns it behind a lock: changes need it alone, queries share it.
 #[derive(Debug, Default)]
 pub struct Map {
     pub(crate) index: Index,
     externals: Externals,
     confirmed: Confirmed,
-    /// Confirmed references that were all forgotten at once and are not dropped yet.
+    /// Overlays that were replaced by an empty one and wait to be dropped.
     forgotten: Vec<Confirmed>,
-    /// Counts the batches taken in, and pieces of them.
+    /// A number that rises with each batch, and with each piece of one.
     version: u64,
     pub(crate) standing: Standing,
 }
@@ -136,14 +136,14 @@ impl Map {
         Self::default()
     }
 
-    /// Takes in a batch of changes. Work is proportional to the files changed.
+    /// Applies a batch of changes. Work is proportional to the files changed.
     pub fn apply(&mut self, changes: Vec<MapChange>) {
         self.apply_while(&mut MapBatch::new(changes), &|| true);
         drop(self.take_waste());
     }
 
-    /// Puts another map in this one's place and returns this one. Versions go on, so that nothing that was made of this map is taken
-    /// for the other's.
+    /// Replaces this map by another and returns the old one. The version continues to rise, so that nothing made from
+    /// the old map is taken for the new one's.
     #[must_use]
     pub fn replace(&mut self, other: Self) -> Self {
         let version = self.version + 1;
@@ -152,19 +152,19 @@ impl Map {
         before
     }
 
-    /// The file at this path, if it is mapped.
+    /// Returns the file at this path, if it is mapped.
     #[must_use]
     pub fn file_at(&self, path: &str) -> Option<FileId> {
         self.index.paths().file(path)
     }
 
-    /// A mapped file's path and facts.
+    /// Returns the path and facts of a mapped file.
     #[must_use]
     pub fn file(&self, file: FileId) -> Option<(&WsPath, &Arc<FileFacts>)> {
         self.index.entry(file).map(|entry| (&entry.path, &entry.facts))
     }
 
-    /// The lines of a file that are not mapped; empty for files that are wholly, or that the map does not have.
+    /// Returns the lines of a file that are not mapped; empty if every line is, or the map does not have the file.
     #[must_use]
     pub fn unmapped_in(&self, path: &str) -> &[(u32, u32)] {
         let entry = self.file_at(path).and_then(|file| self.index.entry(file));
@@ -188,7 +188,7 @@ impl Map {
         (files.len(), files.iter().take(most).map(told).collect())
     }
 
-    /// Files that are text only, or have parts that are, and why; by path.
+    /// Returns the files that are text only, wholly or in part, with the reasons, sorted by path.
     #[must_use]
     pub fn given_up(&self) -> Vec<(&WsPath, GaveUp)> {
         let path = |(file, why): (&FileId, &GaveUp)| Some((&self.index.entry(*file)?.path, *why));
@@ -197,19 +197,19 @@ impl Map {
         found
     }
 
-    /// Says whether no file is text only, wholly or in part.
+    /// Returns true if no file is text only, wholly or in part.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.index.given_up().is_empty()
     }
 
-    /// Why the file at this path is text only, wholly or in part; `None` if it is not, or is not mapped.
+    /// Returns the reason for which a file is text only, wholly or in part; `None` if it is not, or is not mapped.
     #[must_use]
     pub fn gave_up(&self, path: &str) -> Option<GaveUp> {
         self.index.given_up().get(&self.file_at(path)?).copied()
     }
 
-    /// Files that are text only until they have been parsed, by path.
+    /// Returns the files that are text only until they have been parsed, sorted by path.
     #[must_use]
     pub fn pending_files(&self) -> Vec<&WsPath> {
         let waiting = self.index.given_up().iter().filter(|(_, why)| **why == GaveUp::Pending);
@@ -219,7 +219,7 @@ impl Map {
         found
     }
 
-    /// Figures about the map.
+    /// Returns the figures of the map.
     #[must_use]
     pub fn stats(&self) -> Stats {
         let counts = self.index.counts();

@@ -1,9 +1,10 @@
-//! Finds the nodes near to some nodes: personalised PageRank over the skeleton of the last derivation.
+//! Finds the nodes near some nodes by personalised PageRank over the skeleton of the last derivation.
 //!
-//! Computed by forward push (Andersen, Chung and Lang, "Local graph partitioning using PageRank vectors", FOCS 2006): the
-//! work depends on how exact the answer is, not on how large the graph is, and a hub whose thousand neighbours would each get
-//! next to nothing is never gone through. Edges are followed either way, by what they say of a topic: a call says more than an
-//! import. Packages outside are no stations; files that have changed since are left out, unless somebody starts there.
+//! It uses forward push (Andersen, Chung and Lang, "Local graph partitioning using PageRank vectors", FOCS 2006): the
+//! work depends on the precision of the answer, not on the size of the graph, and a hub whose thousand neighbours would
+//! each get next to nothing is never expanded. Edges are followed either way, weighted by how much they say about a
+//! topic: a call says more than an import. Walks do not pass through packages outside; nodes of files that have changed
+//! since are neither seeds nor results.
 
 use std::collections::VecDeque;
 
@@ -24,8 +25,8 @@ impl Map {
         self.standing.skeleton.is_some()
     }
 
-    /// The nodes that walks from `seeds` come by, with how often, best first; the shares come to one at the most. Nothing until
-    /// the graph has been drawn.
+    /// Returns the nodes that random walks from `seeds` visit, with their shares of the visits, best first; the shares
+    /// sum to at most one. Empty until the first derivation.
     #[must_use]
     pub fn nearby_nodes(&self, seeds: &[(NodeRef, f64)]) -> Vec<(NodeRef, f64)> {
         let Some(skeleton) = &self.standing.skeleton else { return Vec::new() };
@@ -44,7 +45,7 @@ impl Map {
     }
 }
 
-/// Returns the weight with which an edge says that its ends are about the same topic.
+/// Returns the weight with which an edge suggests that its ends are about the same topic.
 fn topic_weight(kind: EdgeKind) -> f64 {
     match kind {
         EdgeKind::Calls | EdgeKind::Extends | EdgeKind::Implements => 1.0,
@@ -57,9 +58,9 @@ fn topic_weight(kind: EdgeKind) -> f64 {
 struct RankWalk<'s> {
     skeleton: &'s Skeleton,
     rank: FxHashMap<u32, f64>,
-    /// Rank that has arrived at a node and was not passed on.
+    /// The rank that has arrived at a node and was not passed on.
     rest: FxHashMap<u32, f64>,
-    /// The sum of each node's edges.
+    /// The sum of the weights of each node's edges.
     sums: FxHashMap<u32, f64>,
     waiting: VecDeque<u32>,
 }
@@ -93,7 +94,7 @@ impl<'s> RankWalk<'s> {
         }
     }
 
-    /// A node waits once, from when it has more than may be left there.
+    /// Adds rank to a node. The node enters the queue once, when its rest exceeds what may stay there.
     fn add_rank(&mut self, node: u32, amount: f64) {
         let most = PRECISION * self.sum(node).max(1.0);
         let rest = self.rest.entry(node).or_default();
@@ -113,7 +114,7 @@ impl<'s> RankWalk<'s> {
     }
 }
 
-/// The edges of a node, either way, to nodes inside.
+/// Yields the edges of a node, either way, whose other ends are nodes of the workspace.
 fn inside_edges(skeleton: &Skeleton, node: u32) -> impl Iterator<Item = (EdgeKind, u32)> + '_ {
     let inside = move |(_, end): &(EdgeKind, u32)| (*end as usize) < skeleton.len();
     skeleton.edges(node, false).chain(skeleton.edges(node, true)).filter(inside)

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::resolve::Resolver;
 
-/// Most steps: deeper than any hierarchy of types.
+/// Most steps of a walk: deeper than any hierarchy of types.
 const MOST_DEPTH: u32 = 64;
 
 /// The key of a neighbour. A resolved and an unresolved connection are two neighbours: the sites of one are not the
@@ -24,16 +24,16 @@ struct NeighborWalk<'m> {
     resolver: Resolver<'m>,
     drawn: Option<Surroundings<'m>>,
     query: &'m NeighborsQuery,
-    /// The family of the node asked about, if it stands for it.
+    /// The family of the queried node, if the query asks for it.
     kin: Vec<NodeRef>,
     shown: Vec<Neighbor>,
     keys: FxHashSet<NeighborIdentity>,
     left_out: FxHashSet<NeighborIdentity>,
-    /// The same as lines of the drawn graph.
+    /// The connections that are not shown, as edges of the skeleton.
     lines_left_out: LeftOut,
     visited: FxHashSet<NodeRef>,
     stopped: Option<Stopped>,
-    /// Unresolved edges were not looked for, as there was no place for them.
+    /// True if unresolved edges were not looked for, because there was no place for them.
     unresolved_left: bool,
 }
 
@@ -85,7 +85,7 @@ impl Map {
         }
     }
 
-    /// For a C or C++ declaration the uses of its definition, which is what they resolve to.
+    /// Returns the uses of a C or C++ declaration's definition, which uses resolve to; empty for anything else.
     fn through_body(
         &self,
         resolver: &Resolver<'_>,
@@ -98,13 +98,13 @@ impl Map {
         found.edges.into_iter().map(|edge| (Edge { to: node, ..edge }, Direction::In)).collect()
     }
 
-    /// For a C or C++ declaration its definition.
+    /// Returns the definition that a C or C++ declaration announces; `None` for anything else.
     pub(super) fn body_beside(&self, resolver: &Resolver<'_>, node: NodeRef) -> Option<NodeRef> {
         let NodeRef::Def(declared) = node else { return None };
         Some(resolver.body_of(declared)).filter(|body| *body != declared).map(NodeRef::Def)
     }
 
-    /// The edges of a node in the directions asked for, each with its direction.
+    /// Returns the edges of a node in the directions of the query, each with its direction.
     fn edges_both(
         &self,
         resolver: &Resolver<'_>,
@@ -145,7 +145,7 @@ impl NeighborWalk<'_> {
         }
     }
 
-    /// Goes one step further over computed edges.
+    /// Takes one step over computed edges.
     fn computed_step(&mut self, frontier: &[NodeRef], depth: u32) {
         let mut found = Vec::new();
         for &node in frontier {
@@ -159,7 +159,7 @@ impl NeighborWalk<'_> {
         }
     }
 
-    /// Goes one step further over the drawn graph; `None`, and nothing is shown, where that does not say enough.
+    /// Takes one step over the skeleton. Returns `None`, and shows nothing, if the skeleton does not suffice.
     fn drawn_step(&mut self, frontier: &[NodeRef], depth: u32) -> Option<()> {
         let drawn = self.drawn.as_ref()?;
         let (query, visited, per_kind) = (self.query, &self.visited, self.per_kind());
@@ -172,7 +172,7 @@ impl NeighborWalk<'_> {
         });
         let places = self.query.max_nodes.saturating_sub(self.shown.len());
         if best.len() < places {
-            // What is not resolved may have a place too.
+            // Unresolved edges may have a place too.
             return None;
         }
         let shown = best.iter().take(places).map(|line| drawn.computed_edge(&self.resolver, line, frontier));
@@ -186,7 +186,7 @@ impl NeighborWalk<'_> {
         Some(())
     }
 
-    /// Counts the connections that were met and are not shown.
+    /// Counts the connections that were found and are not shown.
     fn count_omitted(&mut self) -> usize {
         if let Some(drawn) = &self.drawn {
             let left_out = std::mem::take(&mut self.left_out);
@@ -198,7 +198,7 @@ impl NeighborWalk<'_> {
         self.left_out.difference(&self.keys).count() + self.lines_left_out.len()
     }
 
-    /// The best edges around a node, at most twenty of each kind and direction.
+    /// Returns the best edges around a node, at most [`Self::per_kind`] of each kind and direction.
     fn best_edges_around(&mut self, node: NodeRef) -> Vec<(Edge, Direction)> {
         let kin = if node == self.query.node { std::mem::take(&mut self.kin) } else { Vec::new() };
         let edges = self.drawn_edges(node, &kin);
@@ -207,7 +207,7 @@ impl NeighborWalk<'_> {
         });
         let mut groups: Vec<Vec<(Edge, Direction)>> = Vec::new();
         for (edge, way) in edges {
-            // What calls itself is its own caller; what calls the method that it overrides does not reach itself.
+            // A recursive function is its own caller; a call of a method that it overrides is not a call of itself.
             let far = far_end(&edge, way);
             let names_another = way == Direction::In && edge.to != node;
             if (far != node || names_another) && self.visited.contains(&far) {
@@ -229,8 +229,8 @@ impl NeighborWalk<'_> {
         best
     }
 
-    /// The edges around a node and its family; of resolved ones that end there only so many as may be shown, which the drawn graph knows. `None`
-    /// where it does not say enough.
+    /// Returns the edges around a node and its family, or `None` if the skeleton does not suffice. Of the resolved
+    /// edges that end there, it returns only as many as may be shown, which the skeleton selects.
     fn drawn_edges(&mut self, node: NodeRef, kin: &[NodeRef]) -> Option<Vec<(Edge, Direction)>> {
         let drawn = self.drawn.as_ref().filter(|_| self.query.direction != Direction::Out)?;
         let (per_kind, visited) = (self.per_kind(), &self.visited);
@@ -266,8 +266,8 @@ impl NeighborWalk<'_> {
         Some(edges)
     }
 
-    /// Most neighbours per node and kind: enough that no kind crowds out the others. Where one kind was asked for there are no
-    /// others, and the whole answer is its; to be derived from a type and to implement one is one question.
+    /// Returns the most neighbours per node and kind: few enough that no kind crowds out the others. If a query asks
+    /// for one kind, it has the whole answer; `extends` and `implements` count as one kind.
     fn per_kind(&self) -> usize {
         let kinds = self.query.kinds;
         let is_hierarchy = kinds.without(EdgeKind::Extends).without(EdgeKind::Implements).count() == 0;
@@ -278,7 +278,7 @@ impl NeighborWalk<'_> {
         found.sort_by(|(_, a, way), (_, b, other)| self.compare(a, *way, b, *other));
     }
 
-    /// As answers sort: resolved before unresolved, then by score, then by kind and place.
+    /// Compares edges in the order of the answer: resolved before unresolved, then by score, then by kind and place.
     fn compare(&self, a: &Edge, way: Direction, b: &Edge, other: Direction) -> Ordering {
         let (near, far) = (far_end(a, way), far_end(b, other));
         let by_score = || self.map.score(far).total_cmp(&self.map.score(near));
@@ -323,7 +323,7 @@ impl NeighborWalk<'_> {
         });
     }
 
-    /// A user of several methods of the family is one neighbour, with all its lines.
+    /// Merges the lines of a user of several methods of the family into one neighbour.
     fn merge(&mut self, edge: Edge, way: Direction, depth: u32) {
         let far = far_end(&edge, way);
         let known = self.shown.iter_mut().find(|known| {
@@ -340,7 +340,8 @@ impl NeighborWalk<'_> {
     }
 }
 
-/// Lines that are not shown: a bit for each node, by kind and direction, because they may be a hundred thousand.
+/// The connections that are not shown: a bit for each node, by kind and direction, because they may be a hundred
+/// thousand.
 #[derive(Default)]
 struct LeftOut(FxHashMap<(EdgeKind, Direction), Marked>);
 
@@ -349,7 +350,7 @@ impl LeftOut {
         self.0.entry((kind, way)).or_default().mark(far as usize);
     }
 
-    /// Takes over what was found otherwise, if it is a line.
+    /// Adds a connection that was found otherwise, and returns true, if it is resolved and its node is in the skeleton.
     fn take_in(&mut self, drawn: &Skeleton, neighbor: &NeighborIdentity) -> bool {
         let (node, kind, way, resolved) = neighbor;
         let number = drawn.node_number(*node).filter(|_| *resolved);

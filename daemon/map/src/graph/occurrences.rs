@@ -1,8 +1,8 @@
-//! Lists the references of a file one by one, each with the definition that it surely means, for whoever writes the map down place by
-//! place.
+//! Lists the references of a file one by one, each with the definition that it surely means, for exporting the map
+//! place by place.
 //!
-//! Guesses are left out: a reader of such a list cannot tell them from what is known. Calls through values are left out too: the name
-//! that is written there means the variable.
+//! It excludes guesses, because a reader of such a list cannot tell them from what is known, and calls through values,
+//! because the name written there means the variable.
 
 use hob_base::FileId;
 
@@ -14,16 +14,17 @@ use crate::resolve::{NameLookup, Resolution, Resolver, Thing};
 pub struct SureReference {
     /// The 1-based line of the name.
     pub line: u32,
-    /// The 1-based UTF-16 column of the name; `None` for imports, of which facts have the line alone.
+    /// The 1-based UTF-16 column of the name; `None` for imports, for which facts record only the line.
     pub col: Option<u32>,
-    /// The name that is written there.
+    /// The name as it is written.
     pub name: String,
-    /// The definition that it means.
+    /// The definition that the reference means.
     pub to: DefRef,
 }
 
 impl Map {
-    /// The references of a file that mean a definition with [`Confidence::Import`] or better, imports among them, by place.
+    /// Returns the references of a file that mean a definition with [`Confidence::Import`] or better, imports included,
+    /// in order of place.
     #[must_use]
     pub fn sure_references(&self, file: FileId) -> Vec<SureReference> {
         let resolver = Resolver::new(&self.index);
@@ -34,7 +35,7 @@ impl Map {
         found
     }
 
-    /// The types that a type is derived from, and the methods that a method overrides.
+    /// Returns the types from which a type is derived, and the methods that a method overrides.
     #[must_use]
     pub fn derived_from(&self, def: DefRef) -> Vec<DefRef> {
         let kinds = EdgeKinds::from_iter([super::EdgeKind::Extends, super::EdgeKind::Implements]);

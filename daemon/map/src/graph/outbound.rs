@@ -1,4 +1,4 @@
-//! Edges that start at a node: what is written in it, resolved.
+//! Finds the edges that start at a node, by resolving the references in it.
 
 use hob_base::FileId;
 
@@ -11,7 +11,7 @@ use crate::langs::semantics::PassedImports;
 use crate::resolve::{NameLookup, Resolution, Resolver, Thing};
 
 impl EdgeKind {
-    /// The kind of edge that a use of a name makes.
+    /// Returns the kind of edge that a use of a name makes.
     pub(super) fn for_ref_kind(kind: RefKind) -> Self {
         match kind {
             RefKind::Call | RefKind::Framework | RefKind::Injected => Self::Calls,
@@ -23,14 +23,15 @@ impl EdgeKind {
 }
 
 impl Map {
-    /// The edges that start at a node, in no particular order. Packages outside have none.
+    /// Returns the edges that start at a node, in no particular order. Packages outside have none.
     #[must_use]
     pub fn edges_out(&self, node: NodeRef, kinds: EdgeKinds) -> Vec<Edge> {
         self.edges_out_with(&Resolver::new(&self.index), node, kinds)
     }
 
-    /// The definitions that the references in a node are known to mean, each once, in the order in which they are written. Calls through
-    /// values are not followed: that costs many times as much, and whoever ranks many definitions does not need it.
+    /// Returns the definitions that the references in a node are known to mean, each once, in the order of the
+    /// references. Calls through values are not followed: that costs many times as much, and ranking many definitions
+    /// does not need it.
     #[must_use]
     pub fn written_targets(&self, node: NodeRef, kinds: EdgeKinds) -> Vec<DefRef> {
         let NodeRef::Def(from) = node else { return Vec::new() };
@@ -81,14 +82,14 @@ impl Map {
         edges.into_vec()
     }
 
-    /// A file's import and export edges.
+    /// Returns the import and export edges of a file.
     pub(super) fn imports_of(&self, resolver: &Resolver<'_>, file: FileId, kinds: EdgeKinds) -> Vec<Edge> {
         let mut edges = Edges::default();
         self.add_imports(resolver, file, kinds, &mut edges);
         edges.into_vec()
     }
 
-    /// Every edge that starts in a file, but for those to what definitions contain.
+    /// Returns all edges that start in a file, except those from definitions to what they contain.
     pub(super) fn all_edges_of(&self, resolver: &Resolver<'_>, file: FileId, kinds: EdgeKinds) -> Vec<Edge> {
         let mut edges = Edges::default();
         let Some(entry) = self.index.entry(file) else { return Vec::new() };
@@ -103,7 +104,7 @@ impl Map {
         edges.into_vec()
     }
 
-    /// The resolved edge of a kind from one node to another, if there is one.
+    /// Returns the resolved edge of a kind from one node to another, if there is one.
     pub(super) fn edge_between(
         &self,
         resolver: &Resolver<'_>,
@@ -132,7 +133,8 @@ impl Map {
         edges.into_vec().into_iter().find(|edge| edge.to == to && edge.kind == kind && edge.is_resolved())
     }
 
-    /// The references of a file that may mean a node. In some languages nothing is used under another name than its own.
+    /// Returns the references of a file that may mean a node. Some languages never rename: there only references of the
+    /// node's own name.
     fn refs_to<'m>(&self, entry: &'m FileEntry, to: NodeRef) -> &'m [Ref] {
         let NodeRef::Def(to) = to else { return &entry.facts.refs };
         if !entry.lang().semantics().never_renames {
@@ -158,7 +160,7 @@ impl Map {
                 edges.add_resolved(from, to.into(), kind, Confidence::Flow, Some(r.line));
             }
             if through.instead {
-                // The variable is read there.
+                // The call reads the variable.
                 if let Resolution::To(thing, confidence) = found
                     && let Some(to) = self.used_node(file, r, &thing)
                 {
@@ -200,7 +202,7 @@ impl Map {
         }
     }
 
-    /// Members of a type that are written elsewhere.
+    /// Returns the members of a type that are written outside it.
     fn detached_members(&self, resolver: &Resolver<'_>, class: DefRef) -> Vec<DefRef> {
         let Some(entry) = self.index.entry(class.file) else { return Vec::new() };
         let qualified = entry.facts.name(entry.facts.def(class.def).qualified);
@@ -291,7 +293,7 @@ impl Map {
         }
     }
 
-    /// Own definitions that are offered under another name.
+    /// Adds edges to own definitions that the file exports under another name.
     fn add_renamed(&self, file: FileId, entry: &FileEntry, edges: &mut Edges) {
         for export in entry.facts.exports.iter().filter(|export| export.local != export.exported) {
             let mut own = entry.defs_named(entry.facts.name(export.local));
@@ -302,15 +304,15 @@ impl Map {
         }
     }
 
-    /// The node that a use is of. To name a module on the way to something in it is not a use of the file; that it is
-    /// imported says enough.
+    /// Returns the node that a use means. Naming a module on the way to something in it is no use of the module's file;
+    /// the import says enough.
     pub(super) fn used_node(&self, file: FileId, r: &Ref, thing: &Thing) -> Option<NodeRef> {
         let names_module = r.kind() == RefKind::Use && matches!(thing, Thing::Module(_));
         let node = if names_module { None } else { self.node_of(file, thing) };
         node.filter(|node| *node != NodeRef::File(file))
     }
 
-    /// The node that a resolved thing is, as seen from a file.
+    /// Returns the node that stands for a resolved thing, as seen from a file.
     pub(super) fn node_of(&self, from: FileId, thing: &Thing) -> Option<NodeRef> {
         match thing {
             Thing::Def(def) => Some((*def).into()),
@@ -332,19 +334,19 @@ impl Map {
 }
 
 /// Returns true if a use can make an edge of one of these kinds: a call of a variable that is known to hold functions
-/// only reads it.
+/// makes a reference.
 pub(super) fn is_asked(entry: &FileEntry, r: &Ref, kinds: EdgeKinds) -> bool {
     let is_read =
         r.kind() == RefKind::Call && kinds.has(EdgeKind::References) && !entry.facts.flows.is_empty();
     kinds.has(EdgeKind::for_ref_kind(r.kind())) || is_read
 }
 
-/// The definition a use stands in, or its file.
+/// Returns the definition that encloses a use, or its file.
 pub(super) fn owner_node(file: FileId, owner: Option<DefIdx>) -> NodeRef {
     owner.map_or(NodeRef::File(file), |def| DefRef { file, def }.into())
 }
 
-/// Returns true if an import is meant for the files that import its file.
+/// Returns true if the files that import a file get its import too.
 pub(super) fn passes_on(entry: &FileEntry, import: &Import) -> bool {
     import.reexported
         && match entry.lang().semantics().passed_imports {

@@ -1,7 +1,7 @@
-//! Finds the packages outside the workspace that names lead to.
+//! Finds the packages outside the workspace to which names lead.
 //!
-//! The graph has one node for a package and nothing of what is in it. Whoever has a package's source asks here which package to look
-//! into, and for which of the names in some lines; what the source says is no business of this map.
+//! The graph has one node for a package and nothing of its contents. A caller that has a package's source asks this
+//! module which package to search, and for which of the names in some lines; this map does not read that source.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -23,13 +23,13 @@ use crate::resolve::{NameLookup, Resolution, Resolver, Thing};
 pub struct OutsidePackage {
     /// The language of the file.
     pub lang: Lang,
-    /// The name of the package, as in the node's ID. Where files declare packages, as in Java, a node stands for many of them, and this is
-    /// the one that the file imports.
+    /// The name of the package, as in the node's ID. In languages whose files declare packages, as in Java, a node
+    /// stands for many packages; this is the one that the file imports.
     pub name: String,
 }
 
 impl OutsidePackage {
-    /// Says whether the package is the one, or one of those, for which the node of an external package of this name stands.
+    /// Returns true if the package is the one, or one of those, for which the external node of this name stands.
     #[must_use]
     pub fn is_of_node(&self, name: &str) -> bool {
         let rest = self.name.strip_prefix(name);
@@ -46,36 +46,37 @@ pub struct OutsideRef {
     pub name: String,
     /// 1-based line and UTF-16 column of the name.
     pub at: (u32, u32),
-    /// The package.
+    /// The package that the name leads to.
     pub package: OutsidePackage,
 }
 
-/// A name at a place with what is written around it.
+/// A name at a place with its surroundings.
 #[derive(Clone, Copy, Debug)]
 pub struct WrittenName<'t> {
     /// The name and its place.
     pub name: NameInFile<'t>,
-    /// The dotted path that ends with the name, as far as it is made of names; empty where its beginning is a variable.
+    /// The dotted path that ends with the name, as far as it is made of names; empty if its beginning is a variable.
     pub path: &'t str,
     /// The outcome of [`local_name_at`](crate::locals::local_name_at) for the place.
     pub local: Option<&'t LocalName>,
 }
 
 impl Map {
-    /// Every mapped file with its path and facts, project files included, in the order of their numbers.
+    /// Yields every mapped file with its path and facts, project files included, in the order of their numbers.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &WsPath, &Arc<FileFacts>)> {
         self.index.entries().map(|(file, entry)| (file, &entry.path, &entry.facts))
     }
 
-    /// The packages that a written name may lead to, by an import or by the type that its file knows of the expression before it.
+    /// Returns the packages to which a written name may lead, by an import or by the type that its file knows of the
+    /// expression before it.
     #[must_use]
     pub fn packages_meant_at(&self, written: WrittenName<'_>) -> Vec<OutsidePackage> {
         let of_node = self.package_node_at(written).zip(self.file_at(written.name.path));
         of_node.map(|(node, file)| self.packages_of_node(file, &node, written.name.word)).unwrap_or_default()
     }
 
-    /// The packages for which a node stands in a file: those that its imports name, if the node stands for several; of these the one that
-    /// an import binds `word` to.
+    /// Returns the packages for which a node stands in a file. If it stands for several, these are the packages that
+    /// the file imports, or only the one that an import binds to `word`.
     fn packages_of_node(&self, file: FileId, node: &str, word: &str) -> Vec<OutsidePackage> {
         let Some(entry) = self.index.entry(file) else { return Vec::new() };
         let package = |name: String| OutsidePackage { lang: entry.lang(), name };
@@ -97,7 +98,7 @@ impl Map {
         if packages.is_empty() { vec![package(node.to_owned())] } else { packages }
     }
 
-    /// The name of the node of the external package that a written name leads to.
+    /// Returns the name of the external package node to which a written name leads.
     fn package_node_at(&self, written: WrittenName<'_>) -> Option<String> {
         let name = written.name;
         let file = self.file_at(name.path)?;
@@ -121,8 +122,8 @@ impl Map {
         package.or_else(in_path)
     }
 
-    /// The node that a written name means as a module or as the end of a path: as an import binds it, in the path of an import, or in an
-    /// expression that leads through modules.
+    /// Returns the node that a written name means as a module or as the end of a path: as an import binds it, within
+    /// the path of an import, or in an expression that leads through modules.
     #[must_use]
     pub fn path_meant_at(&self, written: WrittenName<'_>) -> Option<NodeRef> {
         let bound = written.local.filter(|local| !local.is_variable);
@@ -149,7 +150,7 @@ impl Map {
         let is_textual = entry.lang().semantics().textual_imports;
         let mut paths = on_line.filter_map(|import| {
             let module = entry.facts.name(import.module);
-            // The path of a header means one file, whichever part of it is asked about.
+            // The path of a header means one file, whichever part of it the name is.
             path_to(module, name.word).map(|part| if is_textual { module } else { part })
         });
         if let Some(path) = paths.next() {
@@ -158,8 +159,8 @@ impl Map {
         self.end_of_path(resolver, file, written.path)
     }
 
-    /// The thing at the end of a path. A function may be a namespace of the same name as well, as in declarations of modules that are one
-    /// function.
+    /// Returns the thing at the end of a path. If a function may be a namespace of the same name as well, as in
+    /// declarations of modules that are one function, its members count.
     fn end_of_path(&self, resolver: &Resolver<'_>, file: FileId, path: &str) -> Option<Thing> {
         let found = |path: &str| match resolver.path_in_file(file, path) {
             NameLookup::Thing(thing, sure) if sure < Confidence::Name => Some(thing),
@@ -189,7 +190,7 @@ impl Map {
         }
     }
 
-    /// The files that a file imports, in the order of its imports.
+    /// Returns the paths of the files that a file imports, in the order of its imports.
     #[must_use]
     pub fn files_imported_by(&self, path: &str) -> Vec<&WsPath> {
         let entry = self.file_at(path).and_then(|file| Some((file, self.index.entry(file)?)));
@@ -202,7 +203,7 @@ impl Map {
         entry.facts.imports.iter().filter_map(target).collect()
     }
 
-    /// The packages outside that a file imports, in the order of its imports.
+    /// Returns the packages outside that a file imports, each once, in the order of its imports.
     #[must_use]
     pub fn packages_imported_by(&self, path: &str) -> Vec<OutsidePackage> {
         let entry = self.file_at(path).and_then(|file| Some((file, self.index.entry(file)?)));
@@ -225,7 +226,7 @@ impl Map {
         found
     }
 
-    /// The references in some lines of a file that lead to packages outside; at most `most`.
+    /// Returns the references in some lines of a file that lead to packages outside; at most `most`.
     #[must_use]
     pub fn outside_refs_in(&self, path: &str, lines: RangeInclusive<u32>, most: usize) -> Vec<OutsideRef> {
         let Some(file) = self.file_at(path) else { return Vec::new() };
@@ -251,14 +252,14 @@ fn external_name(target: &ModuleTarget) -> Option<String> {
     }
 }
 
-/// The package in the module of an import: of a type within it, as static imports name one, the part before.
+/// Returns the package in the module of an import; for a static import, which names a type, the part before the type.
 fn package_of_import(module: &str) -> String {
     let is_package = |part: &&str| !part.starts_with(char::is_uppercase);
     let parts: Vec<&str> = module.trim_start_matches("_root_.").split('.').take_while(is_package).collect();
     parts.join(".")
 }
 
-/// The beginning of a module's path up to a segment of it, with its leading dots: `a.b` of `a.b.c` for `b`.
+/// Returns the beginning of a module's path up to a segment of it, with its leading dots: `a.b` of `a.b.c` for `b`.
 fn path_to<'p>(module: &'p str, segment: &str) -> Option<&'p str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let ends = module.match_indices(segment).map(|(at, _)| (at, at + segment.len()));

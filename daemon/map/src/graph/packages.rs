@@ -1,17 +1,17 @@
-//! Where the project's own packages are: what their project files call them.
+//! Finds the project's own packages by the names in their project files.
 //!
-//! Known are those that say their name in a file that imports are resolved with: `Cargo.toml`, `package.json`, `composer.json`,
-//! `go.mod`. Not here: packages that are only depended on.
+//! It knows the packages that say their name in a file with which imports are resolved: `Cargo.toml`, `package.json`,
+//! `composer.json`, `go.mod`. It does not know packages that the project only depends on.
 
 use hob_base::WsPath;
 
 use super::Map;
 
-/// Under what a project file says its package's name.
+/// The keys under which project files give their package's name.
 const NAMES: [&str; 3] = ["name", "package", "module"];
 
 impl Map {
-    /// The folders of the packages of this name, in the order of their paths; the root is an empty one.
+    /// Returns the folders of the packages of this name, in order of path; the root is the empty string.
     #[must_use]
     pub fn folders_of_package(&self, name: &str) -> Vec<String> {
         let mut folders = Vec::new();
@@ -28,7 +28,7 @@ impl Map {
         folders
     }
 
-    /// The project files that say their package's name, with the name, in the order of their paths.
+    /// Returns the project files that give their package's name, with the name, in order of path.
     #[must_use]
     pub fn named_packages(&self) -> Vec<(WsPath, String)> {
         let mut found = Vec::new();

@@ -1,7 +1,7 @@
 //! Collects the data for a picture of the whole map, file by file: definitions, and the nodes that they surely use.
 //!
-//! Resolves every reference of a file, so a picture costs what a derivation does. Candidates are left out: a picture of
-//! guesses says nothing. So are packages outside the workspace, which would stand in the middle of everything.
+//! It resolves every reference of a file, so a picture costs what a derivation does. It excludes candidates, because a
+//! picture of guesses says nothing, and packages outside the workspace, which would stand in the middle of everything.
 
 use hob_base::{FileId, WsPath};
 
@@ -17,14 +17,14 @@ pub struct Drawn {
     pub to: NodeRef,
     /// The kind of the edge.
     pub kind: EdgeKind,
-    /// In how many places.
+    /// The number of places at which the edge is written.
     pub sites: usize,
-    /// The line of the first of them; 0 if it has none.
+    /// The line of the first of these places; 0 if the edge has none.
     pub line: u32,
 }
 
 impl Map {
-    /// The files that a picture shows, in order of path: what there is to pass to [`Map::drawn_from`].
+    /// Returns the files that a picture shows, in order of path, to be passed to [`Map::drawn_from`].
     #[must_use]
     pub fn drawn_files(&self) -> Vec<(WsPath, FileId)> {
         let mut files = self.export_order();
@@ -32,7 +32,8 @@ impl Map {
         files
     }
 
-    /// The resolved edges that start in a file and end in the workspace, `contains` left out, in a fixed order.
+    /// Returns the resolved edges that start in a file and end in another node of the workspace, without `contains`, in
+    /// a fixed order.
     #[must_use]
     pub fn drawn_from(&self, file: FileId) -> Vec<Drawn> {
         let resolver = Resolver::for_whole_map(&self.index);
@@ -56,13 +57,13 @@ impl Map {
         drawn
     }
 
-    /// The cluster that a file is in, once derived.
+    /// Returns the number of the cluster that contains a file; `None` before the first derivation.
     #[must_use]
     pub fn cluster_of(&self, file: FileId) -> Option<u32> {
         self.index.file_scores(file).cluster
     }
 
-    /// The clusters' labels in order of their numbers; none before the first derivation.
+    /// Returns the clusters' labels in order of their numbers; none before the first derivation.
     #[must_use]
     pub fn cluster_labels(&self) -> Vec<&str> {
         self.standing.clusters.iter().flatten().map(|cluster| cluster.label.as_str()).collect()

@@ -1,7 +1,7 @@
-//! Uses of a definition one by one, each with its place and how sure the map is of it.
+//! Lists the uses of a definition one by one, each with its place and the map's confidence in it.
 //!
-//! Edges gather the uses between two nodes and keep lines and the surest of their confidences. Whoever compares the map with
-//! somebody else's list of places needs each use by itself.
+//! Edges gather the uses between two nodes and keep lines and the surest of their confidences. A caller that compares
+//! the map with another list of places needs each use by itself.
 
 use hob_base::{CancelToken, FileId, Stopped};
 
@@ -35,8 +35,8 @@ impl Use {
 }
 
 impl Map {
-    /// The uses of a definition that resolve to it, as far as they were found before `cancel` said to stop. In C and C++ a
-    /// declaration stands for what it announces. In no particular order.
+    /// Returns the uses that resolve to a definition, as far as they were found before `cancel` stopped the search, in
+    /// order of file and place. In C and C++ a declaration stands for the definition that it announces.
     pub fn find_uses(&self, def: DefRef, cancel: &CancelToken) -> (Vec<Use>, Result<(), Stopped>) {
         let resolver = Resolver::new(&self.index);
         let kinds = EdgeKinds::ALL.without(EdgeKind::Contains);
@@ -48,7 +48,7 @@ impl Map {
         (found, outcome)
     }
 
-    /// The definition whose name stands at a 1-based line and UTF-16 column of a file.
+    /// Returns the definition whose name is at a 1-based line and UTF-16 column of a file.
     #[must_use]
     pub fn def_named_at(&self, path: &str, line: u32, col: u32) -> Option<DefRef> {
         let file = self.file_at(path)?;
@@ -60,16 +60,17 @@ impl Map {
         Some(self.body_of(DefRef { file, def: DefIdx::new(found as u32) }))
     }
 
-    /// Finds what the reference at a place means, and how sure that is; `None` where the map has no reference or cannot resolve it.
-    /// `word` is what is written there: some references stand where their name does not, as a base's does at `super`.
+    /// Finds the definition that the reference at a place means, and its confidence; `None` if the map has no reference
+    /// or cannot resolve it. `word` is the text at the place: some references have a place where another word is
+    /// written, such as `super` for a base.
     #[must_use]
     pub fn def_meant_at(&self, path: &str, at: (u32, u32), word: &str) -> Option<(DefRef, Confidence)> {
         let found = self.defs_meant_at(path, at, word).into_iter().next();
         found.filter(|(_, sure)| *sure < Confidence::Candidate)
     }
 
-    /// The definition that the reference at a place means; where that is not known all that it may mean, likeliest first, each a
-    /// candidate. A guess never stands beside what is known.
+    /// Returns the definition that the reference at a place means; if that is not known, every definition that it may
+    /// mean, likeliest first, each a candidate. A guess never appears beside what is known.
     #[must_use]
     pub fn defs_meant_at(&self, path: &str, at: (u32, u32), word: &str) -> Vec<(DefRef, Confidence)> {
         let Some(file) = self.file_at(path) else { return Vec::new() };
@@ -90,7 +91,7 @@ impl Map {
         }
     }
 
-    /// Finds the base that the name at a place surely means.
+    /// Finds the base class that the name at a place surely means.
     pub(crate) fn base_meant_at(
         &self,
         path: &str,
@@ -123,7 +124,7 @@ impl Map {
         }
     }
 
-    /// Finds what the member at a place means by the values that the expression before it can have.
+    /// Finds the members that the name at a place means by the values that the expression before it can have.
     pub(crate) fn members_through_values(
         &self,
         path: &str,
@@ -138,8 +139,8 @@ impl Map {
         found.map(|def| (def.into(), Confidence::Flow)).collect()
     }
 
-    /// Finds what an import leads to that writes a name on a line, as the imported thing or as what it is called here: a definition, or
-    /// the file of a module. `None` where it leads out of the workspace, or nowhere.
+    /// Finds the target of an import that writes a name on a line, as the imported thing or as its local name: a
+    /// definition, or the file of a module. `None` if it leads out of the workspace, or nowhere.
     #[must_use]
     pub fn imported_at(&self, path: &str, line: u32, name: &str) -> Option<NodeRef> {
         let (file, entry, import) = self.import_at(path, line, name)?;
@@ -153,7 +154,7 @@ impl Map {
 }
 
 impl Map {
-    /// Returns true if an import on a line takes the name out of a module, and no module as a whole.
+    /// Returns true if an import on a line binds the name of something in a module, rather than a module.
     pub(crate) fn is_named_import(&self, path: &str, line: u32, name: &str) -> bool {
         self.import_at(path, line, name).is_some_and(|(_, entry, import)| {
             import.kind == ImportKind::Named && entry.lang().semantics().scopes_tell_all
@@ -180,7 +181,7 @@ impl Map {
         Some((file, entry, entry.facts.imports.iter().find(writes)?))
     }
 
-    /// Returns true if a bare name at a place can mean nothing of its file but what the file's lexical scopes say.
+    /// Returns true if a bare name at a place can only mean, in its file, a binding of the file's lexical scopes.
     pub(crate) fn is_bound_by_scopes(&self, path: &str, at: NamePlace, word: &str) -> bool {
         let Some((_, facts)) = self.file_at(path).and_then(|file| self.file(file)) else { return false };
         let has_scopes = facts.lang.spec().is_some_and(|spec| spec.source.lexical_scopes.is_some());
@@ -190,14 +191,15 @@ impl Map {
             && ref_at(facts, (at.line, at.col), word).is_some_and(|r| r.receiver() == Receiver::None)
     }
 
-    /// Returns true if a node is a definition that stands in a file, and in no other definition.
+    /// Returns true if a node is a top-level definition of a file.
     pub(crate) fn is_in_file(&self, node: NodeRef, path: &str) -> bool {
         let NodeRef::Def(def) = node else { return false };
         let found = self.file(def.file).and_then(|(_, facts)| facts.defs.get(def.def.index()));
         self.file_at(path) == Some(def.file) && found.is_some_and(|found| found.parent.is_none())
     }
 
-    /// The constructor that a class has of its own, where the name at a place makes an object of the class; else the node itself.
+    /// Returns the constructor that a class itself defines, if the name at a place makes an object of the class;
+    /// otherwise the node itself.
     pub(crate) fn made_at(&self, path: &str, at: NamePlace, word: &str, node: NodeRef) -> NodeRef {
         self.constructor_at(path, (at.line, at.col), word, node).map_or(node, NodeRef::Def)
     }
@@ -215,10 +217,10 @@ impl Map {
     }
 }
 
-/// The signs around a word that some languages count as part of a name, and that a word at a place is told without: `@size`, `empty?`.
+/// Signs that some languages count as part of a name and that a word at a place may lack: `@size`, `empty?`.
 const SIGNS: [char; 5] = ['@', '$', '=', '?', '!'];
 
-/// The reference whose name stands at a place.
+/// Returns the reference whose name is at a place.
 pub(super) fn ref_at<'f>(facts: &'f FileFacts, at: (u32, u32), word: &str) -> Option<&'f Ref> {
     facts.refs.iter().find(|r| r.kind() != RefKind::Key && stands_at(facts, r, at, word))
 }
@@ -227,14 +229,14 @@ fn stands_at(facts: &FileFacts, r: &Ref, at: (u32, u32), word: &str) -> bool {
     let name = facts.name(r.name);
     let width = name.encode_utf16().count() as u32;
     let is_it = match word {
-        // No word stands at the sign itself.
+        // The word at the sign itself is empty.
         "" => r.col() == at.1 && name.starts_with(['@', '$']),
         word => name == word || name.trim_matches(SIGNS) == word,
     };
     is_it && r.line == at.0 && (r.col()..=r.col() + width).contains(&at.1)
 }
 
-/// The one file of a module, if it has one.
+/// Returns the file of a module, if it has exactly one.
 pub(super) fn file_of(target: &ModuleTarget) -> Option<NodeRef> {
     match target {
         ModuleTarget::File(file) | ModuleTarget::Inside(file, _) => Some(NodeRef::File(*file)),
@@ -245,7 +247,8 @@ pub(super) fn file_of(target: &ModuleTarget) -> Option<NodeRef> {
         ModuleTarget::External(_) | ModuleTarget::Unknown => None,
     }
 }
-/// The columns that a name takes: the type in the name of a conversion (`operator bool`) is a name of its own.
+/// Returns the width of a name in columns, without the type in the name of a conversion (`operator bool`), which is a
+/// name of its own.
 fn name_width(name: &str) -> u32 {
     let own = if name.starts_with("operator ") { "operator" } else { name };
     own.encode_utf16().count() as u32

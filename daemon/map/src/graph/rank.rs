@@ -1,16 +1,17 @@
-//! Hub scores: half normalised degree, half PageRank.
+//! Computes hub scores: half normalised degree, half PageRank.
 //!
-//! PageRank by power iteration (Page, Brin, Motwani, Winograd 1999), damping 0.85, dangling mass spread evenly. Packages
-//! outside take part in the flow but not in the normalisation, or one popular library would flatten everybody's score.
+//! PageRank by power iteration (Page, Brin, Motwani, Winograd 1999), damping 0.85, dangling mass spread evenly.
+//! Packages outside take part in the flow but not in the normalisation, or one popular library would flatten every
+//! score.
 
 const DAMPING: f64 = 0.85;
 const ITERATIONS: usize = 40;
 const TOLERANCE: f64 = 1e-9;
 
-/// A directed graph without repeated edges, incoming edges side by side.
+/// A directed graph without repeated edges, stored by incoming edges.
 #[derive(Debug)]
 pub(super) struct Graph {
-    /// Where each node's sources start in `sources`; one more than there are nodes.
+    /// The index in `sources` of each node's first source; one entry more than there are nodes.
     starts: Vec<u32>,
     sources: Vec<u32>,
     out_degree: Vec<u32>,
@@ -51,8 +52,8 @@ impl Graph {
     }
 }
 
-/// Nodes that are scored against each other: code and notes. No edge leads from one group to the other, so the flow through a
-/// group does not depend on the other one but for a factor, which the normalisation takes out.
+/// The two groups of nodes that are scored separately: code and notes. No edge leads from one group to the other, so
+/// the flow through a group depends on the other one only by a factor, which the normalisation removes.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     /// For each node, true if it is of the second group.
@@ -60,7 +61,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// The next so many nodes.
+    /// Assigns the next `count` nodes to a group.
     pub(super) fn push(&mut self, count: usize, second: bool) {
         self.second.resize(self.second.len() + count, second);
     }
@@ -72,7 +73,7 @@ impl Groups {
     }
 }
 
-/// The score of every node; those after the groups' are outside and may exceed 1.
+/// Returns the score of every node; nodes behind those of the groups are packages outside, and may exceed 1.
 pub(super) fn hub_scores(graph: &Graph, groups: &Groups) -> Vec<f32> {
     let ranks = page_rank(graph);
     let floor = ranks.iter().copied().fold(f64::INFINITY, f64::min).min(1.0);
@@ -98,7 +99,7 @@ impl Scale {
         Self { degree, spread: (max_rank - floor).max(f64::MIN_POSITIVE) }
     }
 
-    /// `rank`: above what even an isolated node has, which counts as nothing.
+    /// Returns the score of a node; `rank` is its rank above that of an isolated node.
     fn score(&self, degree: usize, rank: f64) -> f64 {
         0.5 * degree as f64 / self.degree + 0.5 * rank / self.spread
     }

@@ -1,9 +1,9 @@
-//! Hub scores and clusters between two runs: what a derivation found, as bytes, so that a restarted daemon ranks from its first
-//! answer on.
+//! Stores the results of a derivation as bytes between two runs, so that a restarted daemon ranks from its first answer
+//! on.
 //!
-//! Kept are the figures of each file with a fingerprint of what its definitions are called; names, hubs and labels follow from
-//! them. A file with other definitions than then keeps its cluster and has no scores until the next derivation, which follows
-//! anyhow. The bytes are not trusted: whatever they are, nothing is indexed out of bounds.
+//! It stores the scores of each file with a fingerprint of the names of its definitions; names, hubs and labels follow
+//! from them. A file whose definitions have changed since keeps its cluster and has no scores until the next
+//! derivation, which follows anyway. The bytes are not trusted: no bytes cause an index out of bounds.
 //!
 //! Layout: version; the paths in their order, and the fingerprints; for each file its score, cluster, and the number and scores of its
 //! definitions; packages with their scores; the number of edges. Scores are in ten thousandths.
@@ -23,33 +23,35 @@ use crate::persist::flat::{Input, put_sorted, put_varint, read_sorted};
 
 const VERSION: u32 = 1;
 
-/// Where hub scores and clusters are from.
+/// The origin of hub scores and clusters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Ranked {
     /// There are no scores or clusters.
     #[default]
     No,
-    /// From an earlier run, which did not know so many of the files as they are.
+    /// An earlier run derived them.
     Earlier {
-        /// Number of files that the earlier run did not know as they are.
+        /// Number of files that the earlier run did not have as they are now.
         unknown: usize,
     },
     /// They were derived from this map.
     Derived,
 }
 
-/// The hub scores and clusters of a map, collected in slices of time under a read lock and written without it.
+/// A job that collects the hub scores and clusters of a map in slices of time under a read lock, and writes them
+/// without it.
 #[derive(Debug, Default)]
 pub struct RankingJob {
-    /// The number of the first file that was not looked at.
+    /// The number of the first file that was not visited.
     next: u32,
     files: Vec<(WsPath, Arc<FileFacts>, FileScores)>,
-    /// The bytes behind the files, once all were looked at.
+    /// The bytes behind the files; `None` until all files were visited.
     tail: Option<Vec<u8>>,
 }
 
 impl RankingJob {
-    /// The bytes, if there was anything and all of it was collected. Uses all threads of the pool it is called in.
+    /// Returns the bytes; `None` if there was nothing, or not everything was collected. Uses all threads of the pool it
+    /// is called in.
     #[must_use]
     pub fn into_bytes(self) -> Option<Vec<u8>> {
         let (mut files, tail) = (self.files, self.tail?);
@@ -79,11 +81,11 @@ struct StoredFileScores {
 }
 
 impl Map {
-    /// Where hub scores and clusters are from.
+    /// Returns the origin of hub scores and clusters.
     #[must_use]
     pub fn ranking_origin(&self) -> Ranked {
         match self.standing.ranked {
-            // Files whose facts were lost are mapped anew after the scores came back.
+            // Files whose facts were lost are mapped anew after the scores were restored.
             Ranked::Earlier { .. } => {
                 Ranked::Earlier { unknown: self.source_files().saturating_sub(self.standing.known) }
             }
@@ -91,7 +93,7 @@ impl Map {
         }
     }
 
-    /// The hub scores and clusters as bytes, for [`Map::restore_ranking`]; `None` unless they were derived. Uses all threads of the
+    /// Returns the hub scores and clusters as bytes, for [`Map::restore_ranking`]; `None` unless they were derived. Uses all threads of the
     /// pool it is called in.
     #[must_use]
     pub fn ranking_bytes(&self) -> Option<Vec<u8>> {
@@ -100,8 +102,8 @@ impl Map {
         job.into_bytes()
     }
 
-    /// Collects what [`RankingJob::into_bytes`] writes, for as long as `go_on` says, which is asked between files; true when all is
-    /// collected. The map may change between two calls.
+    /// Collects what [`RankingJob::into_bytes`] writes, as long as `go_on`, asked between files, returns true. Returns
+    /// true if everything is collected. The map may change between two calls.
     pub fn ranking_while(&self, job: &mut RankingJob, go_on: &dyn Fn() -> bool) -> bool {
         if self.standing.ranked != Ranked::Derived {
             *job = RankingJob::default();
@@ -137,10 +139,11 @@ impl Map {
         }
     }
 
-    /// Takes over what [`Map::ranking_bytes`] gave in an earlier run; any bytes may be given. Nothing is taken over if no file is as it was.
+    /// Installs the bytes that [`Map::ranking_bytes`] returned in an earlier run; they may be any bytes. Nothing is
+    /// installed if no file is unchanged.
     ///
     /// # Errors
-    /// When the bytes are damaged or of another version; the map is as before then.
+    /// If the bytes are damaged or of another version; the map is unchanged then.
     pub fn restore_ranking(&mut self, bytes: &[u8]) -> Result<(), PersistError> {
         let mut input = Input::new(bytes);
         if input.read_number()? != VERSION {
@@ -170,7 +173,7 @@ impl Map {
         Ok(())
     }
 
-    /// Gives files what was kept of them, in order of path; how many are as they were.
+    /// Installs the stored scores of files, given in order of path. Returns the number of files that are unchanged.
     fn take_kept<'p>(&mut self, kept: impl Iterator<Item = ((&'p str, u64), StoredFileScores)>) -> usize {
         let (mut items, mut scores, mut communities) = (Vec::new(), Vec::new(), Vec::new());
         for ((path, print), kept) in kept {
@@ -208,7 +211,7 @@ fn score(parts: u32) -> f32 {
     (f64::from(parts.min(10_000)) / 1e4) as f32
 }
 
-/// `files`: how many there are, and so how many clusters at the most.
+/// Reads the scores of a file. `files` is the number of all files, and so the most clusters.
 fn read_kept(input: &mut Input<'_>, files: usize) -> Result<StoredFileScores, PersistError> {
     let (own, cluster, count) = (input.read_number()?, input.read_number()?, input.read_number()?);
     if cluster as usize >= files {
@@ -236,8 +239,8 @@ fn read_packages(input: &mut Input<'_>) -> Result<FxHashMap<String, f32>, Persis
 }
 
 impl Map {
-    /// The figure that definitions are put in order by: the hub score, or, as long as nobody has one, how many files mention the
-    /// name, shared among those that define it.
+    /// Returns the figure by which definitions are sorted: the hub score, or, as long as there are none, the number of
+    /// files that mention the name, shared among those that define it.
     pub(crate) fn standing_of(&self, node: NodeRef) -> f32 {
         if self.standing.ranked != Ranked::No {
             return self.score(node);

@@ -1,13 +1,13 @@
-//! Computes the files that the meaning of a file's references can depend on: those that its imports lead to, and
-//! those that these import.
+//! Computes the files on which the meaning of a file's references can depend: those that its imports lead to, and those
+//! that these import.
 //!
-//! Whoever remembers what somebody else found out about a reference (a language server did, for [`super::confirmed`]) has to
-//! forget it when any of these changes: `make().run()` means another `run` once `make`, in a file between the two, returns
-//! something else. Where imports do not say what a file sees (in Rust any file of a crate may implement a trait), or say too much,
-//! it is every file of the language.
+//! A caller that caches the meaning of a reference (a language server's answer, in [`super::confirmed`]) has to forget
+//! it when any of these files changes: `make().run()` means another `run` once `make`, in a file between the two,
+//! returns something else. If imports do not say what a file sees (in Rust any file of a crate may implement a trait),
+//! or say too much, the reach is every file of the language.
 //!
-//! Not seen are installed packages, declarations that hold everywhere without being imported, and modules that only a setting
-//! of the server finds.
+//! It does not include installed packages, declarations that hold everywhere without being imported, and modules that
+//! only a setting of the server finds.
 
 use hob_base::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,15 +18,15 @@ use crate::langs::lang::Lang;
 use crate::langs::rules::{ImportProject, PackageScope};
 use crate::resolve::Resolver;
 
-/// Beyond so many files it is every file of the language.
+/// Most files of a reach; beyond, it is every file of the language.
 const MOST: usize = 1_500;
 
-/// The files that a file's references depend on.
+/// The files on which a file's references depend.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Reach {
-    /// These files, itself among them, by number.
+    /// The numbers of these files, including the file itself, ascending.
     Files(Box<[FileId]>),
-    /// Every file of this family of languages.
+    /// All files of this language group.
     Family(Lang),
 }
 
@@ -48,11 +48,11 @@ impl Reach {
 pub(super) struct Touched {
     /// Files that changed, and those whose imports may lead elsewhere since.
     pub(super) files: FxHashSet<FileId>,
-    /// Languages of which a file changed.
+    /// Language groups of which a file changed.
     pub(super) families: FxHashSet<Lang>,
 }
 
-/// Computes reaches, each file's own imports once.
+/// Computes reaches, and caches the files that each file sees directly.
 pub(super) struct Reaching<'m> {
     map: &'m Map,
     next: FxHashMap<FileId, Box<[FileId]>>,
@@ -63,7 +63,8 @@ impl<'m> Reaching<'m> {
         Self { map, next: FxHashMap::default() }
     }
 
-    /// Returns the files that the references of a file depend on; `None` when told to stop, or the file is not there.
+    /// Returns the files on which the references of a file depend; `None` if `go_on` said to stop, or the map does not
+    /// have the file.
     pub(super) fn reach_of(&mut self, file: FileId, go_on: &dyn Fn() -> bool) -> Option<Reach> {
         let family = self.map.index.entry(file)?.lang().language_group();
         if !is_told_by_imports(family) {
@@ -85,12 +86,12 @@ impl<'m> Reaching<'m> {
         Some(Reach::Files(files.into()))
     }
 
-    /// The files that one sees directly.
+    /// Returns the files that a file sees directly.
     fn next(&mut self, file: FileId) -> &[FileId] {
         let map = self.map;
         self.next.entry(file).or_insert_with(|| {
             let Some(entry) = map.index.entry(file) else { return Box::default() };
-            // Anew for each file: what it has gone through for others must not decide how far it gets.
+            // A new resolver for each file: its limits must not depend on what it followed for other files.
             let imports =
                 map.imports_of(&Resolver::new(&map.index), file, [EdgeKind::Imports].into_iter().collect());
             let imported = imports.into_iter().filter_map(|edge: super::Edge| NodeRef::file(edge.to));
@@ -100,7 +101,8 @@ impl<'m> Reaching<'m> {
 }
 
 impl Map {
-    /// Files that belong to one without being imported: those of its package, the packages it lies in, its stub.
+    /// Returns the files that belong to a file without being imported: those of its package, the packages around it,
+    /// its stub.
     fn sibling_files(&self, entry: &FileEntry) -> Vec<FileId> {
         if entry.lang().semantics().init_files {
             return self.init_siblings(entry);
@@ -115,8 +117,8 @@ impl Map {
         }
     }
 
-    /// Where packages are declared: the files of those that a name in the file, of an import or a path without one, begins
-    /// with. Which of them has a type, or that none has it yet, is for the contents of all to say.
+    /// Returns, in languages that declare packages, the files of the packages with which a name in the file begins, of
+    /// an import or of a path without one. Only their contents say which of them has a type, or that none has it yet.
     fn packages_named(&self, entry: &FileEntry) -> Vec<FileId> {
         if entry.lang().spec().is_none_or(|spec| !spec.package_scope.is_declared()) {
             return Vec::new();
@@ -128,7 +130,7 @@ impl Map {
         found
     }
 
-    /// The files of the longest beginning of a dotted path that is a package.
+    /// Returns the files of the longest prefix of a dotted path that is a package.
     fn longest_package(&self, path: &str) -> &[FileId] {
         let cuts = path.rmatch_indices('.').map(|(at, _)| &path[..at]);
         let files = std::iter::once(path).chain(cuts).map(|at| self.index.paths().files_of_package(at));
@@ -147,7 +149,7 @@ impl Map {
         found
     }
 
-    /// Files whose imports, or whose package, a file that has just come may belong to.
+    /// Returns the files whose imports, or whose package, may reach a file that is new.
     pub(super) fn may_see(&self, entry: &FileEntry) -> Vec<FileId> {
         let mut files = self.sibling_files(entry);
         if entry.path.file_name().starts_with("__init__.") {
@@ -170,7 +172,7 @@ impl Map {
     }
 }
 
-/// Returns true if a file's imports, with its package, say all that it can see.
+/// Returns true if a file's imports, with its package, determine everything that it sees.
 fn is_told_by_imports(family: Lang) -> bool {
     family.semantics().imports_tell_all
 }

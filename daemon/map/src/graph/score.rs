@@ -5,33 +5,33 @@ use rustc_hash::FxHashMap;
 use super::skeleton::{Changed, Skeleton};
 use super::{DefRef, ExternalId, Map, NodeRef, Ranked};
 
-/// The state of the last derivation.
+/// The results of the last derivation.
 #[derive(Debug, Default)]
 pub(crate) struct Standing {
-    /// Where all of this is from.
+    /// The origin of the results.
     pub(crate) ranked: Ranked,
-    /// Number of files that were unchanged when scores of an earlier run were taken over.
+    /// Number of files that were unchanged when the scores of an earlier run were restored.
     pub(super) known: usize,
-    /// `None` before the first.
+    /// The clusters; `None` before the first derivation.
     pub(crate) clusters: Option<Vec<ClusterInfo>>,
     pub(crate) edges: Option<usize>,
     pub(crate) externals: FxHashMap<ExternalId, f32>,
-    /// The best scored definitions of names that have good ones.
+    /// The best definitions of the names with the best scores.
     pub(crate) best: FxHashMap<Box<str>, Vec<DefIdentity>>,
     /// The skeleton of the last derivation; `None` before the first.
     pub(super) skeleton: Option<Skeleton>,
-    /// The files that have changed since.
+    /// The files that have changed since the last derivation.
     pub(super) changed: Changed,
 }
 
-/// The path, qualified name and ordinal of a definition, which survive an edit of its place.
+/// The path, qualified name and ordinal of a definition, which survive a move within its file.
 pub(crate) type DefIdentity = (hob_base::WsPath, Box<str>, u32);
 
-/// A cluster as it was derived.
+/// A cluster as the derivation made it.
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterInfo {
     pub(crate) label: String,
-    /// Its hubs, best first.
+    /// The hubs of the cluster, best first.
     pub(crate) hubs: Vec<DefIdentity>,
 }
 
@@ -40,14 +40,14 @@ impl Standing {
         self.edges
     }
 
-    /// Memory of what is kept of the graph.
+    /// Returns the heap memory of the skeleton, in bytes.
     pub(super) fn heap_bytes(&self) -> usize {
         self.skeleton.as_ref().map_or(0, Skeleton::heap_bytes)
     }
 }
 
 impl Map {
-    /// The definition of a lasting identity, if it is still there.
+    /// Returns the definition with an identity, if it still exists.
     pub(crate) fn find_identified(&self, identity: &DefIdentity) -> Option<DefRef> {
         let (path, qualified, ordinal) = identity;
         let file = self.file_at(path.as_str())?;
@@ -55,12 +55,12 @@ impl Map {
         Some(DefRef { file, def })
     }
 
-    /// The best scored definitions of a name, as of the last derivation.
+    /// Yields the best definitions of a name at the last derivation.
     pub(crate) fn best_of(&self, name: &str) -> impl Iterator<Item = DefRef> {
         self.standing.best.get(name).into_iter().flatten().filter_map(|best| self.find_identified(best))
     }
 
-    /// The hub score of a node, 0 to 1; 0 until derived.
+    /// Returns the hub score of a node: 0 to 1, for packages outside perhaps more; 0 until derived.
     #[must_use]
     pub fn score(&self, node: NodeRef) -> f32 {
         match node {

@@ -1,9 +1,9 @@
-//! The graph as it was when scores were last derived: who is connected to whom, and nothing else.
+//! Holds the ends and kinds of all edges as they were at the last derivation.
 //!
-//! Edges are computed when they are asked for, which is right for a node's neighbours and too slow for a search that meets
-//! a hundred thousand nodes. A derivation goes through every edge anyhow; this keeps their ends and kinds, in eight bytes an edge.
-//! It is never an answer: what it leads to is looked at again in the map as it is now, and [`Changed`] says of which files it no
-//! longer speaks.
+//! Edges are computed on demand, which is right for a node's neighbours and too slow for a search that visits a hundred
+//! thousand nodes. A derivation goes through every edge anyway; the skeleton keeps their ends and kinds, in eight bytes
+//! an edge. It is never an answer: its results are checked in the map as it is now, and [`Changed`] lists the files for
+//! which it is out of date.
 
 use std::sync::Arc;
 
@@ -13,33 +13,33 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
 use crate::facts::{DefIdx, FileFacts};
 
-/// An end's number takes so many bits, the kind of the edge those above.
+/// The number of bits of a node's number; the kind of the edge is in the bits above.
 const NUMBER_BITS: u32 = 29;
 
-/// The files whose facts are others than those a skeleton was drawn from.
+/// The files whose facts differ from those of the derivation.
 pub(super) type Changed = FxHashSet<FileId>;
 
-/// A file's nodes: the file itself, then its definitions.
+/// The nodes of a file: the file itself, then its definitions.
 #[derive(Debug)]
 pub(super) struct Stretch {
     pub(super) file: FileId,
     /// The number of the file's node.
     pub(super) first: u32,
-    /// The number of its first reference.
+    /// The number of the file's first reference.
     pub(super) first_ref: u32,
     pub(super) facts: Arc<FileFacts>,
 }
 
-/// Edges between numbered nodes, collected before they are laid out.
+/// A list of edges between numbered nodes, before they are sorted by node.
 #[derive(Debug, Default)]
 pub(super) struct Strokes {
-    /// From, and to with the kind.
+    /// The start of each edge, and its end with the kind.
     ends: Vec<(u32, u32)>,
 }
 
 impl Strokes {
     pub(super) fn add(&mut self, from: u32, to: u32, kind: EdgeKind) {
-        // Half a billion nodes are more than files can be numbered for.
+        // Edges of nodes whose number needs more bits are dropped: files cannot have half a billion nodes.
         if from.max(to) >> NUMBER_BITS == 0 {
             self.ends.push((from, to | (kind as u32) << NUMBER_BITS));
         }
@@ -51,17 +51,17 @@ impl Strokes {
 pub(super) struct SkeletonInput {
     /// The files, in order of their nodes.
     pub(super) stretches: Vec<Stretch>,
-    /// Number of nodes that they have.
+    /// The number of nodes of these files.
     pub(super) nodes: usize,
-    /// Project files, which have none.
+    /// Project files, which have no nodes.
     pub(super) manifests: Vec<(FileId, Arc<FileFacts>)>,
-    /// Packages outside, numbered after all nodes.
+    /// Packages outside, which are numbered after all nodes.
     pub(super) externals: Vec<ExternalId>,
-    /// The references of which it could not be told whom they mean.
+    /// The references that do not resolve, by number.
     pub(super) unresolved: Marked,
 }
 
-/// Some of many numbers: a bit for each.
+/// A set of numbers, one bit each.
 #[derive(Debug, Default)]
 pub(super) struct Marked(Vec<u64>);
 
@@ -88,7 +88,7 @@ impl Marked {
     }
 }
 
-/// See the file's header.
+/// The ends and kinds of all edges at the last derivation, by node in both directions.
 #[derive(Debug, Default)]
 pub(super) struct Skeleton {
     drawn: SkeletonInput,
@@ -99,16 +99,16 @@ pub(super) struct Skeleton {
     inward: Adjacency,
 }
 
-/// The far ends of each node's edges, side by side.
+/// The far ends of each node's edges, stored by node.
 #[derive(Debug, Default)]
 struct Adjacency {
-    /// Where each node's begin; one more than there are nodes.
+    /// The index in `far` of each node's first edge; one entry more than there are nodes.
     starts: Vec<u32>,
     far: Vec<u32>,
 }
 
 impl Adjacency {
-    /// Lays out edges by their near end, in the order in which they come.
+    /// Groups edges by their near end, in the order in which they come.
     fn from_edges(nodes: usize, edges: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
         let mut starts = vec![0u32; nodes + 2];
         for (near, _) in edges.clone() {
@@ -138,7 +138,7 @@ impl Adjacency {
 }
 
 impl Skeleton {
-    /// From nodes and edges between them.
+    /// Builds a skeleton from nodes and the edges between them.
     pub(super) fn new(drawn: SkeletonInput, strokes: &Strokes) -> Self {
         let all = drawn.nodes + drawn.externals.len();
         let out = Adjacency::from_edges(all, strokes.ends.iter().copied());
@@ -148,18 +148,19 @@ impl Skeleton {
         Self { drawn, at_file, scores: Vec::new(), out, inward }
     }
 
-    /// Notes the hub scores of the nodes.
+    /// Stores the hub scores of the nodes.
     pub(super) fn set_scores(&mut self, scores: &[f32]) {
         let nodes = scores.iter().take(self.drawn.nodes);
         self.scores = nodes.map(|score| (score * 1e4).round() as u16).collect();
     }
 
-    /// Returns the number of nodes, packages outside left out.
+    /// Returns the number of nodes, without packages outside.
     pub(super) fn len(&self) -> usize {
         self.drawn.nodes
     }
 
-    /// The edges that start at a node, or end there: their kinds and other ends. Packages are among them.
+    /// Yields the kinds and other ends of the edges that start at a node, or that end there. Ends may be packages
+    /// outside.
     pub(super) fn edges(&self, node: u32, inward: bool) -> impl Iterator<Item = (EdgeKind, u32)> + '_ {
         let edges = if inward { self.inward.of_node(node) } else { self.out.of_node(node) };
         edges
@@ -167,22 +168,22 @@ impl Skeleton {
             .filter_map(|&end| Some((*EdgeKind::ALL.get((end >> NUMBER_BITS) as usize)?, number_of(end))))
     }
 
-    /// A node's hub score, in ten thousandths; nothing for packages.
+    /// Returns a node's hub score, in ten thousandths; 0 for packages.
     pub(super) fn score(&self, node: u32) -> u16 {
         self.scores.get(node as usize).copied().unwrap_or(0)
     }
 
-    /// The nodes that one is connected with by edges of some kinds, whichever way.
+    /// Yields the neighbours of a node over edges of some kinds, in either direction, without packages.
     pub(super) fn nodes_around(&self, node: u32, kinds: EdgeKinds) -> impl Iterator<Item = u32> + '_ {
         self.targets_of(node, kinds).chain(self.sources_of(node, kinds))
     }
 
-    /// The nodes that edges lead to.
+    /// Yields the targets of a node's edges, without packages.
     fn targets_of(&self, node: u32, kinds: EdgeKinds) -> impl Iterator<Item = u32> + '_ {
         self.wanted_ends(self.out.of_node(node), kinds)
     }
 
-    /// The nodes that edges come from.
+    /// Yields the sources of a node's edges, without packages.
     pub(super) fn sources_of(&self, node: u32, kinds: EdgeKinds) -> impl Iterator<Item = u32> + '_ {
         self.wanted_ends(self.inward.of_node(node), kinds)
     }
@@ -193,17 +194,17 @@ impl Skeleton {
             EdgeKind::ALL.get((end >> NUMBER_BITS) as usize).is_some_and(|kind| kinds.has(*kind))
         };
         let wanted = edges.iter().filter(move |&&end| is_wanted(end));
-        // Packages outside are no stations.
+        // A search does not pass packages outside.
         wanted.map(|&end| number_of(end)).filter(move |&end| (end as usize) < nodes)
     }
 
-    /// Returns true if the derivation could not resolve a reference, which is given by its place in the file's list.
+    /// Returns true if the derivation could not resolve the reference at an index in the file's list.
     pub(super) fn is_unresolved(&self, file: FileId, reference: usize) -> bool {
         let stretch = self.stretch_of_file(file);
         stretch.is_none_or(|stretch| self.drawn.unresolved.has(stretch.first_ref as usize + reference))
     }
 
-    /// A node's number. It holds only while the file has the facts that this was drawn from.
+    /// Returns a node's number. It is valid only while the file has the facts of the derivation.
     pub(super) fn node_number(&self, node: NodeRef) -> Option<u32> {
         if let NodeRef::External(package) = node {
             let at = self.drawn.externals.iter().position(|external| *external == package)?;
@@ -219,7 +220,7 @@ impl Skeleton {
         }
     }
 
-    /// The node of a number.
+    /// Returns the node with a number.
     pub(super) fn node(&self, number: u32) -> Option<NodeRef> {
         if let Some(at) = (number as usize).checked_sub(self.drawn.nodes) {
             return self.drawn.externals.get(at).copied().map(NodeRef::External);
@@ -233,12 +234,12 @@ impl Skeleton {
         }
     }
 
-    /// The nodes of a file.
+    /// Returns the nodes of a file.
     pub(super) fn stretch_of_file(&self, file: FileId) -> Option<&Stretch> {
         self.drawn.stretches.get(*self.at_file.get(&file)? as usize)
     }
 
-    /// The files that are not as they were when this was drawn.
+    /// Returns the files that have changed since the derivation.
     pub(super) fn changed_files(&self, map: &Map) -> Changed {
         let manifests = &self.drawn.manifests;
         let manifests: FxHashMap<FileId, _> = manifests.iter().map(|(file, facts)| (*file, facts)).collect();

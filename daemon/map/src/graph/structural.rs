@@ -1,19 +1,20 @@
-//! Interfaces that a type implements without saying so: those whose methods it has.
+//! Finds the interfaces that a type implements implicitly: those whose methods it has.
 //!
-//! A type fits an interface if it has a method of each name that the interface demands, its own or one of an embedded type, with as
-//! many parameters. Types of parameters are not compared, because a package writes them without its own name. An interface that
-//! embeds one from outside the project demands methods that nobody sees here, so nothing fits it: wrong is worse than unresolved.
+//! A type fits an interface if it has a method of each name that the interface declares, its own or one of an embedded
+//! type, with as many parameters. Types of parameters are not compared, because a package writes them without its own
+//! name. An interface that embeds one from outside the project declares methods that the map does not have, so nothing
+//! fits it: wrong is worse than unresolved.
 
 use super::family::Families;
 use super::{DefRef, Map};
 use crate::facts::DefKind;
 use crate::resolve::Resolver;
 
-/// An interface with more methods is not compared with types.
+/// Most methods of an interface that is compared with types.
 const MOST_METHODS: usize = 64;
 
 impl Families<'_, '_> {
-    /// Returns true if one of two types is an interface that the other implements without saying so.
+    /// Returns true if one of two types is an interface that the other implements implicitly.
     pub(super) fn implements_silently(&self, ty: DefRef, interface: DefRef) -> bool {
         let (map, resolver) = self.parts();
         let kind = |def: DefRef| {
@@ -31,7 +32,7 @@ impl Families<'_, '_> {
     }
 }
 
-/// The methods that an interface demands with those that it embeds; `None` if they are not all known.
+/// Returns the methods that an interface and those that it embeds declare; `None` if they are not all known.
 fn demanded_methods(map: &Map, resolver: &Resolver<'_>, interface: DefRef) -> Option<Vec<DefRef>> {
     let mut methods = Vec::new();
     for one in std::iter::once(interface).chain(resolver.types_above(interface)) {

@@ -1,8 +1,8 @@
 //! Finds the neighbours of several nodes at once, over the skeleton of the last derivation.
 //!
-//! Two steps from a busy function lie a hundred thousand others, of which fifty are shown. While nothing has changed since the
-//! derivation, the skeleton knows all resolved edges and how they are ordered; only those that are shown are computed. Edges that are
-//! not resolved come behind all others, so wherever there are enough resolved ones they are not looked for.
+//! Two steps from a busy function are a hundred thousand others, of which fifty are shown. While nothing has changed
+//! since the derivation, the skeleton has all resolved edges and their order, so that only shown edges are computed.
+//! Unresolved edges come after all others, so they are not looked for if there are enough resolved ones.
 
 use std::cmp::Ordering;
 
@@ -13,26 +13,26 @@ use super::skeleton::Skeleton;
 use super::{Direction, EdgeKind, Map, NeighborsQuery, NodeRef};
 use crate::resolve::Resolver;
 
-/// An edge as it is drawn.
+/// An edge of the skeleton, seen from a node of the query.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct SkeletonEdge {
-    /// The node whose surroundings are looked at; of a declaration's uses, which lead to its body, that body.
+    /// The node whose surroundings are searched; for uses of a declaration, which resolve to its body, that body.
     near: u32,
-    /// The place of the former among the nodes asked about.
+    /// The index of the node in [`SurroundingsQuery::nodes`].
     via: usize,
     pub(super) far: u32,
     pub(super) kind: EdgeKind,
     pub(super) way: Direction,
 }
 
-/// The drawn edges of a map that has not changed since.
+/// The skeleton of a map that has not changed since the derivation.
 pub(super) struct Surroundings<'m> {
     map: &'m Map,
     skeleton: &'m Skeleton,
 }
 
 impl Map {
-    /// The drawn graph, while it is the one that there is.
+    /// Returns the skeleton, if it is up to date: nothing has changed since, and nothing is confirmed.
     pub(super) fn surroundings(&self) -> Option<Surroundings<'_>> {
         let skeleton = self.standing.skeleton.as_ref()?;
         let is_current = self.standing.changed.is_empty() && self.confirmed.is_empty();
@@ -40,7 +40,7 @@ impl Map {
     }
 }
 
-/// A query for neighbours: the nodes, how many neighbours of each, and the nodes that are known already.
+/// A query for neighbours: the nodes, the most neighbours of each, and the nodes that are known already.
 pub(super) struct SurroundingsQuery<'q> {
     pub(super) query: &'q NeighborsQuery,
     pub(super) nodes: &'q [NodeRef],
@@ -53,12 +53,12 @@ impl<'m> Surroundings<'m> {
         self.skeleton
     }
 
-    /// The node at the far end.
+    /// Returns the node at the far end of an edge.
     pub(super) fn far_node(&self, line: &SkeletonEdge) -> Option<NodeRef> {
         self.skeleton.node(line.far)
     }
 
-    /// The best lines around nodes, best first, and the others.
+    /// Returns the best edges around nodes, best first, and the others; `None` if the skeleton does not have a node.
     pub(super) fn around(
         &self,
         resolver: &Resolver<'_>,
@@ -80,7 +80,7 @@ impl<'m> Surroundings<'m> {
         Some((best, others))
     }
 
-    /// The lines around a node, by kind and direction.
+    /// Returns the edges around a node, grouped by kind and direction.
     fn grouped_edges(
         &self,
         resolver: &Resolver<'_>,
@@ -103,7 +103,7 @@ impl<'m> Surroundings<'m> {
         for (near, way, contains) in ends {
             for (kind, far) in self.skeleton.edges(near, way == Direction::In) {
                 let wanted = asked.query.kinds.has(kind) && (contains || kind != EdgeKind::Contains);
-                // What calls itself is its own caller.
+                // A recursive function is its own caller.
                 if wanted && (far == itself || !visited.contains(&far)) {
                     let group = 2 * kind as usize + usize::from(way == Direction::In);
                     groups[group].push(SkeletonEdge { near, via, far, kind, way });
@@ -113,14 +113,15 @@ impl<'m> Surroundings<'m> {
         Some(groups)
     }
 
-    /// For a C or C++ declaration its definition; the outer `None` where that has no number.
+    /// Returns the number of the definition that a C or C++ declaration announces, `Some(None)` for other nodes; `None`
+    /// if the definition has no number.
     fn body_number(&self, resolver: &Resolver<'_>, node: NodeRef) -> Option<Option<u32>> {
         self.map
             .body_beside(resolver, node)
             .map_or(Some(None), |body| self.skeleton.node_number(body).map(Some))
     }
 
-    /// As neighbours are compared; numbers are in order of path and place, but for packages.
+    /// Compares edges as neighbours are compared. Numbers are in order of path and place, except for packages.
     fn compare(&self, a: &SkeletonEdge, b: &SkeletonEdge) -> Ordering {
         let outside = |line: &SkeletonEdge| line.far as usize >= self.skeleton.len();
         let score = |line: &SkeletonEdge| match self.skeleton.node(line.far).filter(|_| outside(line)) {
@@ -144,7 +145,8 @@ impl<'m> Surroundings<'m> {
             .then_with(|| (a.way == Direction::Out).cmp(&(b.way == Direction::Out)))
     }
 
-    /// A line as the edge it stands for, and the node it was met from; `None` if the map has no such edge.
+    /// Returns the computed edge for an edge of the skeleton, and the node of the query at its near end; `None` if the
+    /// map has no such edge.
     pub(super) fn computed_edge(
         &self,
         resolver: &Resolver<'_>,

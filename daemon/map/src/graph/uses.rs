@@ -1,7 +1,7 @@
-//! The search for the uses of one definition.
+//! Searches for the uses of one definition.
 //!
 //! Only references of its name can mean it, and the index knows which files have some. An import or export that renames
-//! it adds the new name to those looked for.
+//! the definition adds the new name to the names to search.
 
 use std::rc::Rc;
 
@@ -20,20 +20,20 @@ use crate::langs::lang::Lang;
 use crate::langs::semantics::Reach;
 use crate::resolve::{NameLookup, Resolution, Resolver, SHOWN, Thing};
 
-/// Number of files that are looked at between two looks at the clock.
+/// Number of files that are searched between two checks of the clock.
 pub(super) const CHECK_EVERY: usize = 64;
 
-/// With at least as many files to look at, all cores help.
+/// Least number of files that are searched on all cores.
 const PARALLEL: usize = 1024;
 
-/// Most parts they are looked at in: each finds out anew what files have in common.
+/// Most parts of a parallel search: each part computes anew what files have in common.
 const PARTS: usize = 8;
 
-/// The key of cached candidates besides the name asked about: folder, language, name, use, and whether it has a
-/// receiver.
+/// The key of cached candidates: folder, language group, name, kind of use, and true if something stands before the
+/// name.
 type FolderKey<'m> = (&'m str, Lang, &'m str, RefKind, bool);
 
-/// Holds what a part of a search hands back: further names, names done, edges, places.
+/// The results of a part of a search: further names, names done, edges, places.
 type PartialUses = (Vec<String>, FxHashSet<(FileId, StrId)>, Edges, Option<Vec<Use>>);
 
 /// The search for the edges that end at one definition.
@@ -43,26 +43,27 @@ pub(super) struct Search<'s, 'm> {
     target: DefRef,
     /// Methods of the target's name that count as it: see [`Search::for_family`].
     kin: FxHashSet<DefRef>,
-    /// The target's family of languages.
+    /// The language group of the target.
     family: Option<Lang>,
     kinds: EdgeKinds,
-    /// Names still to look for, and all met so far.
+    /// The names that are still to be searched.
     names: Vec<String>,
     met: FxHashSet<String>,
-    /// Names local to one file that were looked at.
+    /// The names of single files that were searched.
     locals: FxHashSet<(FileId, StrId)>,
-    /// Candidates by folder, family of languages, name, kind of use and whether something stands before the name.
+    /// Candidates by folder, language group, name, kind of use and whether something stands before the name.
     by_folder: FxHashMap<FolderKey<'m>, Rc<[NodeRef]>>,
     /// For each name, true if only definitions nearby are candidates for it.
     only_near: FxHashMap<&'m str, bool>,
-    /// Names, in a kind of use, with or without something before them, that cannot mean the target in any other file.
+    /// Names, with the kind of use and whether something stands before them, that cannot mean the target in any other
+    /// file.
     never: FxHashSet<(&'m str, RefKind, bool)>,
     /// The calls that reach the target through values: file, line, column.
     through: FxHashSet<(FileId, u32, u32)>,
-    /// The drawn graph, if it says which references do not resolve, and only those are wanted.
+    /// The skeleton, if only the references are wanted that do not resolve in it.
     drawn: Option<&'m Skeleton>,
     pub(super) edges: Edges,
-    /// Every use that resolves with its place, if those are wanted: then what does not resolve is not looked at.
+    /// Every resolved use with its place, if the caller wants places; then unresolved uses are skipped.
     pub(super) places: Option<Vec<Use>>,
 }
 
@@ -88,17 +89,18 @@ impl<'s, 'm> Search<'s, 'm> {
         }
     }
 
-    /// The same with the places of what resolves, and without what does not.
+    /// Makes the search collect the places of resolved uses, and skip unresolved ones.
     pub(super) fn for_places(self) -> Self {
         Self { places: Some(Vec::new()), ..self }
     }
 
-    /// The same for the references alone that do not resolve.
+    /// Restricts the search to references that do not resolve in the skeleton.
     pub(super) fn for_unresolved(self, drawn: &'m Skeleton) -> Self {
         Self { drawn: Some(drawn), ..self }
     }
 
-    /// The same for uses of any method of a family. A use that can mean nothing but one of them counts as sure by name.
+    /// Extends the search to uses of any method of a family. A use that can mean nothing but one of them counts as sure
+    /// by name.
     pub(super) fn for_family(self, kin: &[NodeRef]) -> Self {
         let methods =
             kin.iter().filter_map(|node| if let NodeRef::Def(def) = node { Some(*def) } else { None });
@@ -176,7 +178,8 @@ impl<'s, 'm> Search<'s, 'm> {
         Ok(())
     }
 
-    /// The same on all cores, for names that thousands of files mention. What was found when time runs out is kept.
+    /// Searches files as `look_through` does, on all cores, for names that thousands of files mention. Uses that were
+    /// found when time ran out are kept.
     fn look_through_in_parts(
         &mut self,
         files: &[u32],
@@ -223,7 +226,7 @@ impl<'s, 'm> Search<'s, 'm> {
         }
     }
 
-    /// Says whether a name of a file is the target's own.
+    /// Returns true if a name in a file is the target's own.
     fn is_own_name(&self, file: FileId, name: StrId) -> bool {
         let text = |file: FileId, name| self.map.index.entry(file).map(|entry| entry.facts.name(name));
         let target = self.map.index.entry(self.target.file);
@@ -234,7 +237,7 @@ impl<'s, 'm> Search<'s, 'm> {
     fn look_in(&mut self, file: FileId, name: &str) {
         let Some(entry) = self.map.index.entry(file) else { return };
         if self.drawn.is_some() && Some(entry.lang().language_group()) != self.family {
-            // No candidate is of another language.
+            // Candidates are never of another language group.
             return;
         }
         let Some(id) = entry.facts.names.find(name) else { return };
@@ -292,7 +295,7 @@ impl<'s, 'm> Search<'s, 'm> {
         }
     }
 
-    /// The references of one file to one local name; `is_renamed` if that is another one than the target's.
+    /// Adds the references in one file to one name; `is_renamed` is true if that is not the target's own name.
     fn add_uses_in_file(&mut self, file: FileId, entry: &'m FileEntry, name: StrId, is_renamed: bool) {
         if !self.locals.insert((file, name)) {
             return;
@@ -305,13 +308,13 @@ impl<'s, 'm> Search<'s, 'm> {
                 continue;
             }
             if self.map.confirmed_meaning(self.resolver, file, r).is_some() {
-                // It is there already, or means something else.
+                // The confirmed overlay has decided it: its edge is there already, or it means something else.
                 continue;
             }
             let (from, kind) = (owner_node(file, r.owner), EdgeKind::for_ref_kind(r.kind()));
             let found = self.resolver.resolve(file, r);
             if self.is_told_by_values(file, r, &found) || !kinds.has(kind) {
-                // The edge is there; the name is written here, too.
+                // The edge is there; the place of the name still counts.
                 if kinds.has(kind) && self.through.contains(&(file, r.line, r.col())) {
                     self.note_place(Use::of_ref(file, r, kind, Confidence::Flow, is_renamed));
                 }
@@ -337,8 +340,8 @@ impl<'s, 'm> Search<'s, 'm> {
         }
     }
 
-    /// Returns true if values settle the meaning of a call whose name says it less surely: the call is among the
-    /// edges then, or reaches something else.
+    /// Returns true if values decide the meaning of a call better than its name: its edge is there already, or it
+    /// reaches something else.
     fn is_told_by_values(&mut self, file: FileId, r: &Ref, found: &Resolution) -> bool {
         if self.through.contains(&(file, r.line, r.col()))
             && !matches!(found, Resolution::To(Thing::Def(def), sure) if *def == self.target && *sure < Confidence::Flow)
@@ -356,13 +359,14 @@ impl<'s, 'm> Search<'s, 'm> {
         is_read
     }
 
-    /// Returns true if the name alone decides a use that only the family can be meant by: it has nothing else to go
-    /// by, and the name is no common one.
+    /// Returns true if the name alone decides a use that can mean only the family: nothing else says what it means, and
+    /// the name is not a common one.
     fn is_told_by_name(&self, file: FileId, r: &Ref) -> bool {
         !self.kin.is_empty() && self.resolver.is_told_by_name(file, r)
     }
 
-    /// The candidates of an unresolved reference, the target first; none if neither it nor one of its family is among them.
+    /// Returns the candidates of an unresolved reference, the target first; empty if neither it nor a method of its
+    /// family is among them.
     fn cached_candidates(&mut self, file: FileId, entry: &'m FileEntry, r: &Ref) -> Rc<[NodeRef]> {
         let name = FileFacts::name(&entry.facts, r.name);
         let resolver = self.resolver;
@@ -370,11 +374,12 @@ impl<'s, 'm> Search<'s, 'm> {
         if only_near && !self.shares_folder(entry) {
             return Rc::default();
         }
-        // Files of one folder have the same candidates, but for those that define one themselves.
+        // Files of one folder have the same candidates, except those that define one themselves.
         if self.map.index.files_defining(name).binary_search(&file.0).is_ok() {
             return self.candidates_from(file, r);
         }
-        // Where the linker decides, they are the same everywhere but for their order; so if the target is not among them once, it never is.
+        // If the linker decides, the candidates are the same everywhere except for their order; so a name that lacks
+        // the target once always lacks it.
         let everywhere = (entry.lang().semantics().reach == Reach::Linkage && !only_near).then_some((
             name,
             r.kind(),
@@ -395,12 +400,12 @@ impl<'s, 'm> Search<'s, 'm> {
     }
 
     fn candidates_from(&self, file: FileId, r: &Ref) -> Rc<[NodeRef]> {
-        // From here even an unlikely candidate is seen; beside it only the likeliest are shown.
+        // All candidates count here, even unlikely ones; beside the target only the likeliest are shown.
         let list = self.resolver.all_candidates(file, r).list;
         if !list.iter().any(|def| self.is_wanted(*def)) {
             return Rc::default();
         }
-        // Of a family the target stands for all.
+        // The target stands for all methods of its family.
         let others = list.into_iter().filter(|def| !self.is_wanted(*def)).map(NodeRef::Def);
         std::iter::once(self.target.into()).chain(others).take(SHOWN).collect()
     }

@@ -1,8 +1,8 @@
-//! Calls that reach what they call through values: a variable, an argument, a result, a field, a container.
+//! Decides which definitions a call reaches through values: a variable, an argument, a result, a field, a container.
 //!
-//! `resolve::flow` follows the values; here it is decided when its answer counts. A call whose name alone says surely what it means
-//! keeps that, and what values add to it comes beside it; a call of a variable, or of something that is not known, becomes
-//! calls of what the variable holds.
+//! `resolve::flow` follows the values; this module decides when its answer counts. A call whose name alone surely means
+//! code of the project keeps that meaning; if the name is rebound, or means something outside, the definitions of its
+//! values come beside it. A call of a variable, or of something unresolved, becomes calls of what the variable holds.
 
 use hob_base::FileId;
 use rustc_hash::FxHashSet;
@@ -22,7 +22,7 @@ pub(super) struct Through {
 }
 
 impl Map {
-    /// Returns the definitions that a call reaches through values; `None` where values say no more than the name.
+    /// Returns the definitions that a call reaches through values; `None` if values add nothing to the name.
     pub(super) fn through_values(
         &self,
         resolver: &Resolver<'_>,
@@ -43,7 +43,7 @@ impl Map {
                 (!is_code || *confidence > Confidence::Flow, Some(*def).filter(|_| is_code))
             }
             Resolution::To(..) => (false, None),
-            // Whoever goes through everything leaves these to whoever asks for one.
+            // A pass over the whole map skips these; a query for one node finds them.
             Resolution::Unresolved | Resolution::Dropped if resolver.is_passing() => return None,
             Resolution::Unresolved | Resolution::Dropped => (true, None),
         };
@@ -58,7 +58,8 @@ impl Map {
         (!reached.is_empty()).then_some(Through { reached, instead })
     }
 
-    /// The calls that no reference stands for, of one definition, of the file's own text, or of all: who calls whom, and where.
+    /// Returns the calls without a reference, of one definition, of the file's own text, or of all: the caller, the
+    /// called definition, and the line.
     pub(super) fn calls_of_values(
         &self,
         resolver: &Resolver<'_>,
@@ -104,7 +105,7 @@ impl Map {
         }
     }
 
-    /// The calls that reach a definition through values and are not told by their names.
+    /// Returns the calls that reach a definition through values and whose names do not decide it.
     pub(super) fn calls_reaching_def(
         &self,
         resolver: &Resolver<'_>,
@@ -124,7 +125,7 @@ impl Map {
                     _ => continue,
                 },
             };
-            // What goes forwards has the last word.
+            // Following the values forwards decides.
             if resolver.reached_defs(at).contains(&def) {
                 found.push((at.file, owner, (call.line, call.col)));
             }

@@ -1,11 +1,11 @@
-//! Many short texts in one, lower case, for finding those that contain a query.
+//! Holds many short lower-case texts in one, to find those that contain a query.
 //!
-//! The texts lie side by side, and lists say which have which three neighbouring letters (`grams`). A query first intersects
-//! the lists of its own letters, and then looks at the texts that are left; one of two or three letters need not look at any. For a
+//! The texts lie side by side, with posting lists of their name trigrams (`grams`). A query first intersects the lists
+//! of its own trigrams, and then searches the texts that remain; a query of two or three letters needs no search. For a
 //! kernel's names the lists take a third more than the text.
 //!
-//! Entries are only appended; whoever asks skips those that no longer hold, and [`TextArena::is_wasteful`] says when it is
-//! time to build anew.
+//! Entries are only appended; callers skip those that no longer hold, and [`TextArena::is_wasteful`] says when to build
+//! the arena anew.
 
 use std::ops::Range;
 
@@ -14,22 +14,22 @@ use memchr::memmem::Finder;
 use super::grams::{EDGE, Grams, byte_kinds, is_exact};
 use super::runs::{Runs, add, count, divide_runs, in_parts};
 
-/// In an entry's letters: the text that was added had capital letters.
+/// The bit in an entry's letters that is set if the added text had capital letters.
 const HAD_CAPITALS: u32 = 1 << 31;
 
-/// With no more texts between them, runs are searched as one.
+/// Most texts between two runs that are searched as one run.
 const CLOSE: u32 = 24;
-/// So many texts are tested before it is asked whether that is enough.
+/// Number of texts that are tested before the search checks whether the hits suffice.
 const AT_ONCE: usize = 1 << 15;
 
-/// The texts, each with a number that says what it belongs to.
+/// The texts, each with the number of its owner.
 #[derive(Debug, Default)]
 pub(crate) struct TextArena {
-    /// Each text between line feeds; the first byte is one.
+    /// Each text, with a line feed before and after it.
     text: String,
     starts: Vec<u32>,
     owners: Vec<u32>,
-    /// For each text, which letters it has (see [`letter_bits`]), and whether it [had capitals](HAD_CAPITALS).
+    /// For each text, the set of its letters (see [`letter_bits`]), and whether it [had capitals](HAD_CAPITALS).
     letters: Vec<u32>,
     grams: Grams,
     dead: usize,
@@ -57,7 +57,7 @@ impl TextArena {
         self.text.push('\n');
     }
 
-    /// Notes that an entry no longer holds.
+    /// Counts an entry that no longer holds.
     pub(crate) fn note_dead_entry(&mut self) {
         self.dead += 1;
     }
@@ -67,15 +67,15 @@ impl TextArena {
         self.dead > 0
     }
 
-    /// Returns true if most entries no longer hold, and it is time to build the arena anew.
+    /// Returns true if most entries no longer hold, so that the arena should be built anew.
     pub(crate) fn is_wasteful(&self) -> bool {
         self.dead > 1000 && self.dead * 2 > self.owners.len()
     }
 
-    /// The entries whose text contains `needle` (lower case).
+    /// Returns the entries whose text contains `needle` (lower case).
     pub(crate) fn containing(&self, needle: &str) -> Runs {
         if needle.contains('\n') {
-            // No text has one, though one lies between any two.
+            // Line feeds separate the texts, so no text contains one.
             return Runs::new();
         }
         let wanted: Vec<u8> = byte_kinds(needle).collect();
@@ -87,11 +87,12 @@ impl TextArena {
             return found;
         }
         let finder = Finder::new(needle.as_bytes());
-        // Texts between these lack some letters of it, so that none of them is found; and they are sooner read than skipped.
+        // Texts between these runs lack some trigrams of the query, so none of them is a hit, and reading them is
+        // cheaper than skipping them.
         collect_runs(&bridge_close_runs(&found), |run, kept| self.find_in(&finder, run, kept))
     }
 
-    /// The entries whose text starts with `needle` (lower case, not empty).
+    /// Returns the entries whose text starts with `needle` (lower case, not empty).
     pub(crate) fn starting_with(&self, needle: &str) -> Runs {
         let wanted: Vec<u8> = std::iter::once(EDGE).chain(byte_kinds(needle)).collect();
         if wanted.len() < 2 || needle.contains('\n') {
@@ -104,17 +105,18 @@ impl TextArena {
         self.passing(&found, |at| self.text(at).starts_with(needle))
     }
 
-    /// The entries that have two or more letters at their beginning or end, given as [`byte_kinds`], and perhaps others.
+    /// Returns the entries that contain some [`byte_kinds`], at least two and with [`EDGE`] for the beginning or end of
+    /// a text, and perhaps others.
     pub(super) fn entries_having(&self, kinds: &[u8]) -> Runs {
         self.grams.texts_having(kinds)
     }
 
-    /// The entries of runs that pass a test.
+    /// Returns the entries of runs for which `test` returns true.
     pub(crate) fn passing(&self, runs: &[Range<u32>], test: impl Fn(u32) -> bool + Send + Sync) -> Runs {
         collect_runs(runs, |run, kept| run.filter(|&at| test(at)).for_each(|at| add(kept, at..at + 1)))
     }
 
-    /// The first entries of runs that pass a test; at least so many, if so many pass.
+    /// Returns the first entries of runs that pass a test: at least `least`, if so many pass.
     pub(super) fn first_passing(
         &self,
         runs: &[Range<u32>],
@@ -131,7 +133,7 @@ impl TextArena {
         kept
     }
 
-    /// Adds those of a run's entries that have what is looked for.
+    /// Adds the entries of a run that contain the searched text.
     fn find_in(&self, finder: &Finder<'_>, run: Range<u32>, kept: &mut Runs) {
         let (mut entry, end) = (run.start, self.start_of(run.end));
         let mut from = self.start_of(entry);
@@ -143,7 +145,7 @@ impl TextArena {
         }
     }
 
-    /// Returns the entry of a run that a place of the text lies in; the search begins at the first entries, which are
+    /// Returns the entry of a run that contains a place in the text. The search begins at the first entries, which are
     /// the likeliest.
     fn entry_at(&self, place: usize, run: Range<u32>) -> u32 {
         let starts = &self.starts[run.start as usize + 1..run.end as usize];
@@ -157,12 +159,12 @@ impl TextArena {
         run.start + (from + near.partition_point(is_before)) as u32
     }
 
-    /// Returns the number of the thing that an entry belongs to, as it was given to [`TextArena::push`].
+    /// Returns the owner of an entry, as passed to [`TextArena::push`].
     pub(crate) fn owner(&self, entry: u32) -> u32 {
         self.owners[entry as usize]
     }
 
-    /// An entry's text, lower case.
+    /// Returns the lower-case text of an entry.
     pub(crate) fn text(&self, entry: u32) -> &str {
         self.text.get(self.starts[entry as usize] as usize..self.start_of(entry + 1) - 1).unwrap_or("")
     }
@@ -172,7 +174,7 @@ impl TextArena {
         self.letters[entry as usize] & HAD_CAPITALS != 0
     }
 
-    /// Returns the length of an entry's text in bytes.
+    /// Returns the length of an entry's text, in bytes.
     pub(crate) fn text_length(&self, entry: u32) -> usize {
         self.start_of(entry + 1) - 1 - self.starts[entry as usize] as usize
     }
@@ -199,7 +201,7 @@ impl TextArena {
     }
 }
 
-/// Runs with what lies between neighbours that are close to each other.
+/// Joins runs that are close to each other, with the numbers between them.
 fn bridge_close_runs(runs: &[Range<u32>]) -> Runs {
     let mut bridged = Runs::with_capacity(runs.len());
     for run in runs {
@@ -211,7 +213,7 @@ fn bridge_close_runs(runs: &[Range<u32>]) -> Runs {
     bridged
 }
 
-/// Joins the runs that `each` keeps of every run.
+/// Concatenates the results of `each` for every run.
 fn collect_runs(runs: &[Range<u32>], each: impl Fn(Range<u32>, &mut Runs) + Send + Sync) -> Runs {
     let parts = in_parts(runs, |runs| {
         let mut kept = Runs::new();
@@ -223,7 +225,8 @@ fn collect_runs(runs: &[Range<u32>], each: impl Fn(Range<u32>, &mut Runs) + Send
     all
 }
 
-/// One bit for each letter, and one each for digits, underscores and everything else.
+/// Returns the set of letters in a text: one bit for each letter, and one each for digits, underscores and everything
+/// else.
 pub(super) fn letter_bits(text: &[u8]) -> u32 {
     text.iter().fold(0, |bits, byte| {
         bits | match byte {

@@ -1,45 +1,47 @@
 //! Holds posting lists of name trigrams: an inverted index of three neighbouring letters (as Cox 2012 describes for
-//! code search), with the texts' beginnings and ends as letters of their own.
+//! code search), in which the beginning and the end of a text count as letters.
 //!
-//! A list holds numbers of texts as runs, because neighbours come from one file and begin alike; that makes an entry cost less
-//! than a byte. Texts are only appended, so lists only grow at their ends, and noting a trigram twice costs a comparison.
+//! A list holds numbers of texts as runs, because neighbours come from one file and begin alike; so an entry costs less
+//! than a byte. Texts are only appended, so lists only grow at their ends, and recording a trigram twice costs one
+//! comparison.
 //!
-//! What is found may hold a text too many: letters outside the usual are told apart no further, and a text that has all trigrams
-//! of a query need not have them side by side. [`is_exact`] says when it cannot.
+//! A result may contain texts too many: unusual bytes are all of one kind, and a text that has all trigrams of a query
+//! need not have them side by side. [`is_exact`] says when it cannot.
 
 use std::ops::Range;
 
 use super::runs::{Both, Runs, add, count};
 
-/// Kinds of bytes told apart.
+/// The number of kinds of bytes.
 const KINDS: usize = 42;
-/// A byte that is no usual letter of a name or path.
+/// The kind of all bytes that are no usual characters of names or paths.
 const OTHER: u8 = 40;
-/// Where a text begins and ends.
+/// The kind for the beginning and the end of a text.
 pub(super) const EDGE: u8 = 41;
-/// A trigram that no text has.
+/// The place of a trigram that no text has.
 const ABSENT: u32 = u32::MAX;
 
-/// To test a text costs about as much as going through so many bytes of a list.
+/// The cost of testing one text, as a number of bytes of a list that are read in the same time.
 const TEST: usize = 8;
 
-/// The lists of appended texts.
+/// The posting lists of the appended texts.
 #[derive(Debug, Default)]
 pub(super) struct Grams {
     texts: u32,
-    /// For each trigram the number of its list.
+    /// For each trigram the index of its list.
     places: Vec<u32>,
     lists: Vec<List>,
 }
 
-/// The texts that have one trigram.
+/// The posting list of one trigram.
 #[derive(Debug, Default)]
 struct List {
-    /// For each run how far it is from the one before, doubled, plus one if it is longer than one; then its length less two.
+    /// For each written run the distance from the one before, doubled, plus one if it is longer than one; then its
+    /// length less two.
     bytes: Vec<u8>,
-    /// Where the last written run ends.
+    /// The end of the last written run.
     written: u32,
-    /// The last run, which may still grow.
+    /// The last run, which is not written yet and may grow.
     last: Range<u32>,
 }
 
@@ -64,7 +66,7 @@ impl List {
         self.written = self.last.end;
     }
 
-    /// Calls `each` with the runs, for as long as it says so.
+    /// Calls `each` with the runs in order, until it returns false.
     fn while_each(&self, mut each: impl FnMut(Range<u32>) -> bool) {
         let (mut rest, mut end) = (&*self.bytes, 0);
         while let Some(head) = take_varint(&mut rest) {
@@ -91,7 +93,7 @@ impl List {
 }
 
 impl Grams {
-    /// Notes the trigrams of the next text, which is lower case.
+    /// Adds the trigrams of the next text, which is in lower case.
     pub(super) fn push(&mut self, text: &str) {
         if self.places.is_empty() {
             self.places = vec![ABSENT; KINDS * KINDS * KINDS];
@@ -111,7 +113,8 @@ impl Grams {
         }
     }
 
-    /// The texts that have every trigram of some [`byte_kinds`], at least two of them, and perhaps others if they are many.
+    /// Returns the texts that have every trigram of some [`byte_kinds`], at least two of them, and perhaps others if
+    /// they are many.
     pub(super) fn texts_having(&self, kinds: &[u8]) -> Runs {
         if let &[first, second] = kinds {
             return self.having_pair(first, second);
@@ -136,11 +139,11 @@ impl Grams {
         common
     }
 
-    /// The texts that have two letters side by side.
+    /// Returns the texts that have two kinds of bytes side by side.
     fn having_pair(&self, first: u8, second: u8) -> Runs {
         let mut texts = Bits::new(self.texts as usize);
         for third in 0..KINDS as u8 {
-            // Nothing follows an end.
+            // No letter follows the end of a text.
             let gram = if second == EDGE { [third, first, second] } else { [first, second, third] };
             if let Some(list) = self.list(gram_number(gram)) {
                 list.while_each(|run| {
@@ -168,7 +171,7 @@ impl Grams {
     }
 }
 
-/// A set of texts.
+/// A set of text numbers.
 struct Bits(Vec<u64>);
 
 impl Bits {
@@ -206,8 +209,8 @@ pub(super) fn byte_kinds(text: &str) -> impl Iterator<Item = u8> + '_ {
     text.bytes().map(kind)
 }
 
-/// Returns true if a text that has the trigrams of these kinds surely has the kinds side by side, and no other bytes
-/// count as them.
+/// Returns true if every text that has the trigrams of these kinds has the kinds side by side, and each kind is one
+/// byte.
 pub(super) fn is_exact(kinds: &[u8]) -> bool {
     kinds.len() <= 3 && !kinds.contains(&OTHER)
 }
@@ -238,7 +241,7 @@ fn put_varint(bytes: &mut Vec<u8>, mut number: u32) {
 
 #[inline]
 fn take_varint(bytes: &mut &[u8]) -> Option<u32> {
-    // Nearly all are of one byte.
+    // Nearly all numbers take one byte.
     if let Some((&byte, rest)) = bytes.split_first()
         && byte < 0x80
     {

@@ -1,39 +1,39 @@
-//! Holds the kinds that the definitions of a name have, so that a search need not look at the definitions.
+//! Holds the kinds of a name's definitions, so that a search need not visit the definitions.
 //!
-//! Nobody counts how many there are of each kind: what loses a definition keeps its kind, and is unsure from then on.
+//! There is no count for each kind: a name that loses a definition keeps its kind, and is unsure from then on.
 
 use crate::facts::DefKind;
 
-/// Some kinds of definitions, and whether there might be fewer.
+/// A set of kinds of definitions, and whether it may have kinds too many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Kinds(u16);
 
-/// Beside the kinds: one of these may have no definition any more.
+/// The bit that is set if one of the kinds may have no definition any more.
 const UNSURE: u16 = 1 << 15;
 
 /// The share of the definitions of a name that a query wants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Share {
-    /// None of them is wanted.
+    /// None of them are wanted.
     None,
-    /// Some of it, or that cannot be told.
+    /// Some of them may be wanted.
     Some,
     /// All of them are wanted.
     All,
 }
 
 impl Kinds {
-    /// Those that pass a test.
+    /// Returns the kinds for which `test` returns true.
     pub(crate) fn matching(test: impl Fn(DefKind) -> bool) -> Self {
         DefKind::ALL.into_iter().filter(|kind| test(*kind)).collect()
     }
 
-    /// Takes in what a file has in place of what it had.
+    /// Replaces the kinds that a file had of a name by those that it has now.
     pub(super) fn apply_change(&mut self, was: Self, is: Self) {
         self.0 |= is.0 | if was.0 & !is.0 == 0 { 0 } else { UNSURE };
     }
 
-    /// Returns the share of the definitions that are of the wanted kinds.
+    /// Returns the share of a name's definitions that are of the wanted kinds.
     pub(crate) fn share(self, wanted: Self) -> Share {
         match (self.0 & wanted.0 & !UNSURE, self.0 & !wanted.0) {
             (0, _) => Share::None,

@@ -1,8 +1,8 @@
-//! Holds the look-ups of the map: files by number and place, and inverted lists from names to the files that define
-//! or mention them.
+//! Holds the look-ups of the map: files by number and place, and posting lists from names to the files that define or
+//! mention them.
 //!
-//! The lists hold file numbers only; where in the file a name stands is two binary searches in its facts. A changed file
-//! touches the lists of the names it gained or lost, and nothing else.
+//! The lists hold file numbers only; the place of a name in a file is found by two binary searches in its facts. A
+//! changed file touches the lists of the names it gained or lost, and nothing else.
 
 mod arena;
 mod file;
@@ -53,16 +53,15 @@ pub(crate) struct Index {
     files: Vec<Option<Box<FileEntry>>>,
     paths: Paths,
     names: MapNameTable,
-    /// Name to the files that define it; also the qualified names, and the qualifiers, of definitions that are written
-    /// away from what they belong to.
+    /// Name to the files that define it; also the qualified names, and the qualifiers, of detached definitions.
     defining: Postings,
-    /// Name to the files whose references, imports or exports hold it.
+    /// Name to the files that have it in references, imports or exports.
     mentioning: Postings,
     modules: MapNameTable,
     /// Module, as written in imports, to the files that import it.
     importing: Postings,
     segments: MapNameTable,
-    /// Word to the modules that hold it between their separators.
+    /// Word to the modules that have it between their separators.
     modules_with: Postings,
     /// Lower-case text of every name that is or was defined.
     def_names: TextArena,
@@ -72,19 +71,19 @@ pub(crate) struct Index {
     /// Lower-case text of every path.
     path_texts: TextArena,
     counts: MapIndexCounts,
-    /// The files of which lines are not mapped.
+    /// The files with lines that are not mapped.
     unmapped: BTreeSet<FileId>,
-    /// Files that were not read, or not whole.
+    /// The files that are text only, wholly or in part, with the reasons.
     given_up: FxHashMap<FileId, GaveUp>,
     targets: Targets,
-    /// Hub scores and clusters, by the files' numbers.
+    /// Hub scores and clusters, by file number.
     file_scores: Vec<FileScores>,
-    /// Files that were taken out and not dropped yet.
+    /// Entries that were removed and wait to be dropped.
     #[allow(clippy::vec_box, reason = "they are moved out of a list of boxes")]
     taken_out: Vec<Box<FileEntry>>,
 }
 
-/// The things that changes took out of an index: dropping them takes time, and can be done without the lock.
+/// The data that changes removed from an index. Dropping it takes time, and needs no lock.
 #[derive(Debug, Default)]
 pub(crate) struct IndexWaste {
     #[allow(clippy::vec_box, reason = "they are moved out of a list of boxes")]
@@ -98,7 +97,7 @@ pub(crate) struct MapIndexCounts {
     pub(crate) files: FxHashMap<Lang, usize>,
     pub(crate) symbols: usize,
     pub(crate) references: usize,
-    /// Definitions written away from what they belong to, by language.
+    /// Detached definitions, by language group.
     pub(crate) detached: FxHashMap<Lang, usize>,
     pub(crate) file_bytes: usize,
 }
@@ -108,18 +107,18 @@ impl Index {
         self.files.get(file.index())?.as_deref()
     }
 
-    /// Hands over what was taken out since this was last asked.
+    /// Hands over the data that was removed since the last call.
     pub(crate) fn take_waste(&mut self) -> IndexWaste {
         IndexWaste { _files: std::mem::take(&mut self.taken_out), _targets: self.targets.take_cleared() }
     }
 
-    /// All files that are there, by number.
+    /// Yields all files in the index, by number.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (FileId, &FileEntry)> {
         let numbered = self.files.iter().enumerate();
         numbered.filter_map(|(i, entry)| Some((FileId(i as u32), entry.as_deref()?)))
     }
 
-    /// The files that are there with this number and after it.
+    /// Yields the files in the index from this number on.
     pub(crate) fn entries_from(&self, first: FileId) -> impl Iterator<Item = (FileId, &FileEntry)> {
         let numbered = self.files.iter().enumerate().skip(first.index());
         numbered.filter_map(|(i, entry)| Some((FileId(i as u32), entry.as_deref()?)))
@@ -133,17 +132,17 @@ impl Index {
         &self.counts
     }
 
-    /// The files of which lines are not mapped, by number.
+    /// Returns the files with lines that are not mapped, by number.
     pub(crate) fn unmapped_files(&self) -> &BTreeSet<FileId> {
         &self.unmapped
     }
 
-    /// Files that were not read, or not whole.
+    /// Returns the files that are text only, wholly or in part, with the reasons.
     pub(crate) fn given_up(&self) -> &FxHashMap<FileId, GaveUp> {
         &self.given_up
     }
 
-    /// Returns the cached targets of imports, as far as resolution has asked for them.
+    /// Returns the cached targets of imports.
     pub(crate) fn targets(&self) -> &Targets {
         &self.targets
     }
@@ -152,12 +151,12 @@ impl Index {
         &self.def_names
     }
 
-    /// Returns the statistics of names that search reads, by the entry of each name in the text of names.
+    /// Returns the statistics of names, by the entry of each name in [`Self::def_names`].
     pub(crate) fn standings(&self) -> &Standings {
         &self.standings
     }
 
-    /// The folder at the root that a path is in or is.
+    /// Returns the top folder of a path, or the path itself at the root.
     pub(crate) fn top_folder(&self, path: &str) -> TopFolders {
         self.roots.top_folder_of(path)
     }
@@ -167,13 +166,13 @@ impl Index {
         self.standings.entry_of(name).map_or_else(Kinds::default, |entry| self.standings.get(entry).kinds)
     }
 
-    /// The scores of all names, for [`Index::swap_name_scores`], if these are the best scores of some and all others have none.
+    /// Returns the scores of all names, for [`Index::swap_name_scores`]; names that `scores` lacks get 0.
     pub(crate) fn name_score_column<'n>(&self, scores: impl Iterator<Item = (&'n str, f32)>) -> Vec<u16> {
         let names = &self.names;
         self.standings.score_column(scores.filter_map(|(name, score)| Some((names.find(name)?, score))))
     }
 
-    /// Puts the scores of all names in the place of others, and these into `column`.
+    /// Swaps the scores of all names with `column`.
     pub(crate) fn swap_name_scores(&mut self, column: &mut Vec<u16>) {
         self.standings.swap_scores(column);
     }
@@ -186,22 +185,22 @@ impl Index {
         self.names.get(id)
     }
 
-    /// The number of a name, if anything has or mentions it.
+    /// Returns the number of a name, if any file ever defined or mentioned it.
     pub(crate) fn name_id(&self, name: &str) -> Option<NameId> {
         self.names.find(name)
     }
 
-    /// Files that define `name`, by number.
+    /// Returns the files that define `name`, by number.
     pub(crate) fn files_defining(&self, name: &str) -> &[u32] {
         self.names.find(name).map_or(&[], |id| self.defining.get(id))
     }
 
-    /// The same of a name's number.
+    /// Returns the files that define the name with a number.
     pub(crate) fn files_defining_id(&self, name: NameId) -> &[u32] {
         self.defining.get(name)
     }
 
-    /// Files with a detached definition of this qualified name.
+    /// Returns the files with a detached definition of this qualified name.
     pub(crate) fn files_defining_detached(&self, qualified: &str) -> &[u32] {
         self.files_defining(&terms::link_key(qualified))
     }
@@ -211,12 +210,12 @@ impl Index {
         self.counts.detached.get(&family).is_some_and(|count| *count > 0)
     }
 
-    /// Files with detached members of this qualifier.
+    /// Returns the files with detached members of this qualifier.
     pub(crate) fn with_members_of(&self, qualifier: &str) -> &[u32] {
         self.files_defining(&terms::qualifier_link(qualifier))
     }
 
-    /// Files that mention `name`, by number.
+    /// Returns the files that mention `name`, by number.
     pub(crate) fn files_mentioning(&self, name: &str) -> &[u32] {
         self.names.find(name).map_or(&[], |id| self.mentioning.get(id))
     }
@@ -227,24 +226,24 @@ impl Index {
         self.names.find(name).map_or(0.0, |id| self.mention_weight_of_id(id))
     }
 
-    /// The same of a name's number.
+    /// Returns the mention weight of the name with a number.
     pub(crate) fn mention_weight_of_id(&self, name: NameId) -> f32 {
         self.mentioning.get(name).len() as f32 / self.defining.get(name).len().max(1) as f32
     }
 
-    /// The modules, as written, that hold `word` between their separators (`""`: those without a word), each with its
-    /// importing files.
+    /// Yields the modules, as written, that have `word` between their separators (`""`: those without a word), each
+    /// with the files that import it.
     pub(crate) fn imports_with<'a>(&'a self, word: &str) -> impl Iterator<Item = (&'a str, &'a [u32])> {
         let modules = self.segments.find(word).map_or(&[][..], |id| self.modules_with.get(id));
         modules.iter().map(|&id| (self.modules.get(NameId(id)), self.importing.get(NameId(id))))
     }
 
-    /// Puts a file in that was prepared.
+    /// Adds a prepared file.
     pub(crate) fn set_prepared(&mut self, prepared: PreparedFile) {
         self.set_entry(prepared.file, prepared.entry);
     }
 
-    /// Puts a file in, in place of what it was.
+    /// Adds a file, or replaces it.
     pub(crate) fn set_entry(&mut self, file: FileId, entry: Box<FileEntry>) {
         let (path, facts) = (entry.path.clone(), Arc::clone(&entry.facts));
         let moved = self.entry(file).is_some_and(|old| {
@@ -284,7 +283,7 @@ impl Index {
         self.taken_out.extend(old);
     }
 
-    /// Takes a file out.
+    /// Removes a file.
     pub(crate) fn remove(&mut self, file: FileId) {
         let Some(old) = self.take_entry(file) else { return };
         self.forget_file_scores(file);
@@ -298,7 +297,7 @@ impl Index {
         self.taken_out.push(old);
     }
 
-    /// Gives back memory that growing left over; for after many files were put in.
+    /// Frees spare capacity, after many files were added.
     pub(crate) fn shrink(&mut self) {
         [&mut self.names, &mut self.modules, &mut self.segments].into_iter().for_each(MapNameTable::shrink);
         [&mut self.defining, &mut self.mentioning, &mut self.importing]

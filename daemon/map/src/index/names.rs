@@ -1,4 +1,4 @@
-//! Interned names: one text, a number for each.
+//! Interns names: all in one text, with a number for each.
 //!
 //! A kernel has two million distinct names; a `String` and a hash map entry for each would cost four times their text.
 //! Here a name costs its text and some twenty bytes: its end in the text, and a slot in an open-addressing table that
@@ -8,7 +8,7 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-/// A name's number in one [`MapNameTable`].
+/// The number of a name in one [`MapNameTable`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct NameId(pub(crate) u32);
 
@@ -25,12 +25,12 @@ const FREE: u32 = u32::MAX;
 pub(crate) struct MapNameTable {
     text: String,
     ends: Vec<u32>,
-    /// (hash, id); at most three quarters used.
+    /// Pairs of hash and number; at most three quarters are used.
     slots: Vec<(u32, u32)>,
 }
 
 impl MapNameTable {
-    /// The name's number, given one if it is new.
+    /// Returns the number of a name, which it gets if it has none.
     pub(crate) fn intern(&mut self, name: &str) -> NameId {
         if (self.ends.len() + 1) * 4 > self.slots.len() * 3 {
             self.grow();
@@ -47,12 +47,12 @@ impl MapNameTable {
         NameId(id)
     }
 
-    /// The name's number, if it was ever interned.
+    /// Returns the number of a name, if it was ever interned.
     pub(crate) fn find(&self, name: &str) -> Option<NameId> {
         if self.slots.is_empty() { None } else { self.probe(name, hash(name)).ok() }
     }
 
-    /// The name's number, or the free slot where it would go.
+    /// Returns the number of a name, or the free slot for it.
     fn probe(&self, name: &str, hash: u32) -> Result<NameId, usize> {
         let mut at = home_slot(hash, self.slots.len());
         loop {
@@ -64,7 +64,7 @@ impl MapNameTable {
         }
     }
 
-    /// The text of a name; empty for a number of another table.
+    /// Returns the text of a name; empty for an invalid number.
     pub(crate) fn get(&self, id: NameId) -> &str {
         let start = id.index().checked_sub(1).and_then(|i| self.ends.get(i)).copied().unwrap_or(0);
         let end = self.ends.get(id.index()).copied().unwrap_or(start);
@@ -76,7 +76,8 @@ impl MapNameTable {
         self.ends.len()
     }
 
-    /// The table of names that lie one after the other in `text`, each up to one of `ends`; equal ones keep the first number.
+    /// Creates the table of the names that `text` contains one after the other, each up to one of `ends`; equal ones
+    /// keep the first number.
     pub(super) fn from_parts(text: String, ends: Vec<u32>) -> Self {
         let mut names = Self { slots: vec![(0, FREE); roomy_slot_count(ends.len())], text, ends };
         for id in 0..names.ends.len() as u32 {
@@ -117,12 +118,12 @@ impl MapNameTable {
     }
 }
 
-/// Where a hash is looked for first.
+/// Returns the slot at which the search for a hash begins.
 fn home_slot(hash: u32, slots: usize) -> usize {
     ((u64::from(hash) * slots as u64) >> 32) as usize
 }
 
-/// So many slots that names are found at once, and some more can come.
+/// Returns a number of slots in which searches are short, with room for more names.
 fn roomy_slot_count(names: usize) -> usize {
     (names * 8 / 5).max(64)
 }

@@ -1,18 +1,18 @@
-//! Texts that nearly are a query: one edit away, or holding its letters in order.
+//! Finds texts that resemble a query: one edit away, or containing its letters in order.
 //!
-//! An edit that leaves the first half of a text alone keeps its beginning, any other its end; so only texts that begin or end like
-//! the query are looked at. Hardly any of them is read: how long it is and which letters it has already say no to nearly all.
+//! An edit in the second half of a text preserves its beginning, any other its end; so only texts that begin or end
+//! like the query are tested. Hardly any of them is read: its length and its set of letters already exclude nearly all.
 
 use super::arena::{TextArena, letter_bits};
 use super::grams::{EDGE, byte_kinds};
 use super::runs::Runs;
 
-/// Shortest query whose letters may be scattered.
+/// Length of the shortest query whose letters may be scattered.
 const LEAST_SCATTERED: usize = 4;
 
 impl TextArena {
-    /// The first `limit` entries whose text is one edit away from `needle` (lower case, at least three bytes), or, if there is none, begins with
-    /// its first letter and holds the others in order.
+    /// Returns the first `limit` entries whose text is one edit away from `needle` (lower case, at least three bytes),
+    /// or, if there are none, begins with its first letter and has the others in order.
     pub(crate) fn resembling(&self, needle: &str, limit: usize) -> Runs {
         let wanted: Vec<u8> = byte_kinds(needle).collect();
         if wanted.len() < 3 || needle.contains('\n') {
@@ -21,7 +21,7 @@ impl TextArena {
         let needle = needle.as_bytes();
         let letters = letter_bits(needle);
         let near = needle.len() - 1..=needle.len() + 1;
-        // Between the two lies a letter at least, so that no edit, nor a swap of neighbours, touches both.
+        // At least one letter is between the two parts, so that no edit, nor a swap of neighbours, touches both.
         let half = (wanted.len() - 1) / 2;
         let beginning = [&[EDGE], &wanted[..half]].concat();
         let end = [&wanted[wanted.len() - half..], &[EDGE]].concat();
@@ -45,7 +45,7 @@ impl TextArena {
     }
 }
 
-/// The first entries of runs, which may overlap.
+/// Returns the first entries of runs, which may overlap, one run for each.
 fn first(runs: Runs, limit: usize) -> Runs {
     let mut entries: Vec<u32> = runs.into_iter().flatten().collect();
     entries.sort_unstable();
@@ -72,7 +72,7 @@ fn one_edit(a: &[u8], b: &[u8]) -> bool {
     same == long.len() || long[same + 1..] == short[same + 1..] || swapped()
 }
 
-/// Returns true if the bytes of `needle` come in `text` in order, starting with its first.
+/// Returns true if `text` has the bytes of `needle` in order, starting with its first.
 fn in_order(text: &[u8], needle: &[u8]) -> bool {
     let mut letters = text.iter();
     text.first() == needle.first() && needle.iter().all(|want| letters.any(|have| have == want))

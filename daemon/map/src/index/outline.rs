@@ -1,9 +1,9 @@
-//! Compares the facts of a file before and after a change: only some facts can change where imports lead, and a change of anything else
-//! keeps the cached targets of imports valid.
+//! Compares the facts of a file before and after a change: only some facts can change the targets of imports, and any
+//! other change keeps the cached targets valid.
 
 use crate::facts::{DefKind, FileFacts, Import, StrId};
 
-/// Returns true if new contents of a file may lead imports, its own or others', elsewhere than the old ones did.
+/// Returns true if the new contents of a file may change the targets of imports, its own or others'.
 pub(super) fn moves_modules(old: &FileFacts, new: &FileFacts) -> bool {
     let manifest = |facts: &FileFacts| {
         let pairs =
@@ -18,7 +18,7 @@ pub(super) fn moves_modules(old: &FileFacts, new: &FileFacts) -> bool {
     reads_facts && import_facts(old) != import_facts(new)
 }
 
-/// Returns true if a file stands for the text of other files than before, as one that includes headers does.
+/// Returns true if a file that includes headers includes others than before.
 pub(super) fn includes_differ(old: &FileFacts, new: &FileFacts) -> bool {
     let modules = |facts: &FileFacts| {
         facts.imports.iter().map(|import| facts.name(import.module).to_owned()).collect::<Vec<_>>()
@@ -26,7 +26,8 @@ pub(super) fn includes_differ(old: &FileFacts, new: &FileFacts) -> bool {
     new.lang.semantics().textual_imports && modules(old) != modules(new)
 }
 
-/// Returns the facts of a file that import rules may read: its imports, and the names and kinds of its definitions.
+/// Returns the facts of a file that rules for imports may read: its imports, and the names and kinds of its
+/// definitions.
 fn import_facts(facts: &FileFacts) -> (Vec<[&str; 3]>, Vec<(&str, DefKind)>) {
     let text = |id: Option<StrId>| id.map_or("", |id| facts.name(id));
     let import = |i: &Import| [facts.name(i.module), text(i.name), text(i.local)];

@@ -1,7 +1,6 @@
-//! Files by path, folder, file name and package.
+//! Looks files up by path, folder, file name and package.
 //!
-//! Every list is kept in order of path, so that whoever takes "the first" takes the same one on every machine, whatever
-//! the files' numbers.
+//! Every list is in order of path, so that the first one is the same on every machine, whatever the files' numbers.
 
 use hob_base::{FileId, WsPath};
 use rustc_hash::FxHashMap;
@@ -11,11 +10,11 @@ use crate::langs::markdown::target;
 #[derive(Debug, Default)]
 struct MappedFolder {
     files: Vec<FileId>,
-    /// Mapped files in and below it.
+    /// Number of mapped files in and below the folder.
     below: u32,
 }
 
-/// The look-ups by place. Source files and project files (`manifests`) are kept apart, except by path.
+/// The look-ups by place. Source files and project files (`manifests`) are separate, except by path.
 #[derive(Debug, Default)]
 pub(crate) struct Paths {
     by_path: FxHashMap<WsPath, FileId>,
@@ -23,11 +22,11 @@ pub(crate) struct Paths {
     by_name: FxHashMap<Box<str>, Vec<FileId>>,
     by_package: FxHashMap<Box<str>, Vec<FileId>>,
     manifests: FxHashMap<Box<str>, Vec<FileId>>,
-    /// Notes by their name in lower case, without its ending.
+    /// Notes by their names in lower case, without the ending.
     notes: FxHashMap<Box<str>, Vec<FileId>>,
 }
 
-/// Describes a file as [`Paths`] needs to know it.
+/// The data of a file that [`Paths`] needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MapPathEntry<'a> {
     pub(crate) file: FileId,
@@ -42,7 +41,7 @@ impl Paths {
         self.by_path.get(path).copied()
     }
 
-    /// Every file, in no order.
+    /// Yields every file, in no particular order.
     pub(crate) fn all_files(&self) -> impl Iterator<Item = (&WsPath, FileId)> {
         self.by_path.iter().map(|(path, file)| (path, *file))
     }
@@ -55,7 +54,7 @@ impl Paths {
         self.folders.get(dir).map_or(&[], |folder| &folder.files)
     }
 
-    /// The lists of files in a folder and in each below it, in no order.
+    /// Yields the lists of files in a folder and in each below it, in no particular order.
     pub(crate) fn folders_below(&self, dir: &str) -> impl Iterator<Item = &[FileId]> {
         let below = move |path: &str| match path.strip_prefix(dir) {
             Some(rest) => dir.is_empty() || rest.is_empty() || rest.starts_with('/'),
@@ -76,12 +75,12 @@ impl Paths {
         self.manifests.get(name).map_or(&[], |files| files)
     }
 
-    /// The notes of this name, which is in lower case and without its ending.
+    /// Returns the notes of a name, which is in lower case and without its ending.
     pub(crate) fn notes_named(&self, name: &str) -> &[FileId] {
         self.notes.get(name).map_or(&[], |files| files)
     }
 
-    /// `path_of` gives the paths of files that are already in.
+    /// Adds a file; `path_of` returns the paths of files that were added before.
     pub(crate) fn add<'p>(&mut self, place: MapPathEntry<'_>, path_of: impl Fn(FileId) -> &'p str) {
         self.by_path.insert(place.path.clone(), place.file);
         let insert = |list: &mut Vec<FileId>| {
@@ -156,7 +155,7 @@ fn take_out(map: &mut FxHashMap<Box<str>, Vec<FileId>>, key: &str, file: FileId)
     }
 }
 
-/// The folders a path lies in, nearest first, the root (`""`) last.
+/// Yields the folders that contain a path, nearest first, the root (`""`) last.
 fn ancestor_folders(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| match path.rsplit_once('/') {
         Some((dir, _)) => Some(dir),

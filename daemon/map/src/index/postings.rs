@@ -1,4 +1,4 @@
-//! Posting lists: for each key, a sorted set of numbers.
+//! Holds posting lists: for each key, a sorted set of numbers.
 //!
 //! All lists live in one array, in blocks of powers of two; blocks given back are used again. A list of one number, by
 //! far the most common, lives in its head. Sixteen million entries cost about four bytes each and no allocation.
@@ -7,7 +7,7 @@ use super::names::NameId;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Head {
-    /// The number itself in a list of one, else where the block starts.
+    /// The number itself in a list of one, otherwise the start of the block.
     start: u32,
     len: u32,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Postings {
 }
 
 impl Postings {
-    /// The numbers of a list, ascending.
+    /// Returns the numbers of a list, ascending.
     pub(crate) fn get(&self, key: NameId) -> &[u32] {
         match self.heads.get(key.index()) {
             Some(head) if head.len == 1 => std::slice::from_ref(&head.start),
@@ -31,7 +31,7 @@ impl Postings {
         }
     }
 
-    /// Adds a number; nothing happens if it is there.
+    /// Adds a number, unless the list has it.
     pub(crate) fn insert(&mut self, key: NameId, value: u32) {
         if self.heads.len() <= key.index() {
             self.heads.resize(key.index() + 1, Head::default());
@@ -53,7 +53,7 @@ impl Postings {
         self.heads[key.index()] = Head { start: start as u32, len: head.len + 1 };
     }
 
-    /// Where the list's numbers are, in a block with room for one more.
+    /// Returns the start of the list's numbers, in a block with room for one more.
     fn with_room(&mut self, head: Head) -> u32 {
         if head.len > 1 && !head.len.is_power_of_two() {
             return head.start;
@@ -77,7 +77,7 @@ impl Postings {
         })
     }
 
-    /// Takes a number out; nothing happens if it is not there.
+    /// Removes a number, if the list has it.
     pub(crate) fn remove(&mut self, key: NameId, value: u32) {
         let Ok(at) = self.get(key).binary_search(&value) else { return };
         let head = self.heads[key.index()];
@@ -93,7 +93,7 @@ impl Postings {
             self.heads[key.index()].start = self.data[start];
             self.free[1].push(head.start);
         } else if left.is_power_of_two() {
-            // The block is twice what its length now stands for: the upper half goes back.
+            // The block is twice as large as its new length needs: the upper half is freed.
             self.free[left.trailing_zeros() as usize].push(head.start + left);
         }
     }
@@ -103,7 +103,7 @@ impl Postings {
         self.heads.len()
     }
 
-    /// The list of the next key, ascending and distinct.
+    /// Appends the list of the next key, ascending and distinct.
     pub(super) fn push(&mut self, list: &[u32]) {
         let head = match list {
             [] => Head::default(),

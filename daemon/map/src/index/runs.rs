@@ -1,4 +1,5 @@
-//! Sets of numbers as runs: ascending, apart from each other. What lies side by side is taken in, counted and gone through together.
+//! Represents sets of numbers as runs, ascending and apart from each other, so that neighbours are added, counted and
+//! visited together.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,11 +9,11 @@ use rayon::prelude::*;
 /// Runs of numbers, ascending and apart.
 pub(crate) type Runs = Vec<Range<u32>>;
 
-/// So many numbers are gone through quicker by one thread than by several.
+/// Most numbers that one thread processes faster than several do.
 pub(super) const FEW: usize = 1 << 14;
-/// Most numbers in one run of what several threads share.
+/// Most numbers in one run that is shared out between threads.
 const PIECE: usize = 1 << 12;
-/// Pieces of work that many numbers become.
+/// The number of parts into which many numbers are split.
 const PARTS: usize = 16;
 
 /// Counts the numbers in all runs.
@@ -20,7 +21,7 @@ pub(crate) fn count(runs: &[Range<u32>]) -> usize {
     runs.iter().map(Range::len).sum()
 }
 
-/// Adds a run behind others; it is joined with the last if it follows at once.
+/// Appends a run, joined with the last one if it follows immediately.
 pub(super) fn add(runs: &mut Runs, run: Range<u32>) {
     match runs.last_mut().filter(|last| last.end == run.start) {
         Some(last) => last.end = run.end,
@@ -28,9 +29,9 @@ pub(super) fn add(runs: &mut Runs, run: Range<u32>) {
     }
 }
 
-/// The intersection of two sets of runs, found while the others are gone through.
+/// The intersection of two sets of runs; the second set is passed run by run.
 pub(super) struct Both<'r> {
-    /// The runs of the first set that are not behind the others yet.
+    /// The runs of the first set that do not end before the last run of the second.
     left: &'r [Range<u32>],
     pub(super) common: Runs,
 }
@@ -40,7 +41,7 @@ impl<'r> Both<'r> {
         Self { left: runs, common: Runs::new() }
     }
 
-    /// Takes in the next of the others; false when no further one can have anything in common.
+    /// Intersects with the next run of the second set. Returns false if no further one can have anything in common.
     pub(super) fn intersect_next(&mut self, other: Range<u32>) -> bool {
         while let Some((run, rest)) = self.left.split_first() {
             if run.start >= other.end {
@@ -81,7 +82,7 @@ pub(crate) fn subtract_runs(some: &[Range<u32>], others: &[Range<u32>]) -> Runs 
     left
 }
 
-/// Goes through runs in order, on several threads if they are many, and hands back what each part gave.
+/// Processes runs in order, on several threads if they are many, and returns the result of each part.
 pub(crate) fn in_parts<T: Send>(
     runs: &[Range<u32>],
     each: impl Fn(&[Range<u32>]) -> T + Send + Sync,
@@ -99,13 +100,13 @@ pub(crate) fn in_parts<T: Send>(
     parts.into_par_iter().map(each).collect()
 }
 
-/// A run in pieces that several threads can share.
+/// Splits a run into pieces that threads can share.
 fn pieces_of_run(run: Range<u32>) -> impl Iterator<Item = Range<u32>> {
     let end = run.end;
     run.step_by(PIECE).map(move |start| start..end.min(start + PIECE as u32))
 }
 
-/// Runs in parts that have just so many numbers, or a run more.
+/// Splits runs into parts of at least `numbers` numbers, at most one run more.
 pub(super) fn divide_runs(runs: &[Range<u32>], numbers: usize) -> impl Iterator<Item = &[Range<u32>]> {
     let mut rest = runs;
     std::iter::from_fn(move || {
@@ -129,7 +130,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// The runs that these numbers make.
+    /// Returns the runs of a set of numbers.
     pub(in crate::index) fn runs_of(numbers: &BTreeSet<u32>) -> Runs {
         let mut runs = Runs::new();
         numbers.iter().for_each(|&number| add(&mut runs, number..number + 1));

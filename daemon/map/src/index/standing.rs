@@ -1,23 +1,23 @@
-//! Holds the statistics of names that search reads without looking at their definitions.
+//! Holds the statistics of names, which search reads instead of visiting their definitions.
 //!
-//! Side by side in the order of the text that names are found in, so that what is known of many neighbours is gone through as it lies.
+//! They are columns in the order of the text of names, so that the statistics of neighbours are read sequentially.
 
 use std::ops::Range;
 
 use super::{Kinds, NameId};
 
-/// The statistics of one name that search reads.
+/// The statistics of one name.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NameStanding {
     /// Number of definitions that have the name.
     pub(crate) defs: u32,
     /// The kinds of these definitions.
     pub(crate) kinds: Kinds,
-    /// Where they are, or were.
+    /// The top folders that contain the definitions, or did.
     pub(crate) places: TopFolders,
 }
 
-/// Some of the folders at the root, a bit for each; all behind the first fifteen share the last one.
+/// A set of top folders, a bit for each; all after the first fifteen share the last bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct TopFolders(u16);
 
@@ -32,18 +32,18 @@ impl TopFolders {
     }
 }
 
-/// The folders at the root that were met, in that order.
+/// The names of top folders, in order of their first file.
 #[derive(Debug, Default)]
 pub(super) struct Roots(Vec<Box<str>>);
 
 impl Roots {
-    /// The folder that a path is in or is.
+    /// Returns the top folder of a path, or the path itself at the root; empty if it is unknown.
     pub(super) fn top_folder_of(&self, path: &str) -> TopFolders {
         let at = self.0.iter().position(|known| **known == *top_segment(path));
         TopFolders(at.map_or(0, |at| 1 << at.min(15)))
     }
 
-    /// The same, taken in if it is new.
+    /// Returns the top folder of a path, which is added if it is new.
     pub(super) fn note_top_folder(&mut self, path: &str) -> TopFolders {
         if !self.0.iter().any(|known| **known == *top_segment(path)) {
             self.0.push(top_segment(path).into());
@@ -56,32 +56,32 @@ fn top_segment(path: &str) -> &str {
     path.split_once('/').map_or(path, |(top, _)| top)
 }
 
-/// Stands for a name that has no entry.
+/// The entry of a name that has none.
 const ABSENT: u32 = u32::MAX;
-/// A score is kept in parts of 1; scores have four places.
+/// The number of parts into which a score of 1 is divided: scores have four decimal places.
 const PARTS: f32 = 1e4;
 
-/// The table. Its entries are those of the text of names.
+/// The table of statistics. Its entries are those of the text of names.
 #[derive(Debug, Default)]
 pub(crate) struct Standings {
-    /// For each name its entry.
+    /// The entry of each name, by the number of the name.
     entries: Vec<u32>,
     defs: Vec<u32>,
     kinds: Vec<Kinds>,
     places: Vec<TopFolders>,
-    /// The best hub score among the definitions as of the last derivation, if that is worth mentioning.
+    /// The best hub score of the name's definitions at the last derivation, in parts; 0 if it is too low to store.
     scores: Vec<u16>,
     /// True if scores were derived at least once.
     is_scored: bool,
 }
 
 impl Standings {
-    /// The entry of a name, if it was ever defined.
+    /// Returns the entry of a name, if it was ever defined.
     pub(super) fn entry_of(&self, name: NameId) -> Option<u32> {
         self.entries.get(name.index()).copied().filter(|entry| *entry != ABSENT)
     }
 
-    /// Gives a name the next entry.
+    /// Adds the next entry, for a name.
     pub(super) fn push(&mut self, name: NameId, standing: NameStanding) {
         if self.entries.len() <= name.index() {
             self.entries.resize(name.index() + 1, ABSENT);
@@ -109,7 +109,7 @@ impl Standings {
         }
     }
 
-    /// Takes in of which kinds some of a name's definitions are, and where.
+    /// Adds kinds and top folders of a name's definitions.
     pub(super) fn note_definitions(&mut self, name: NameId, kinds: Kinds, place: TopFolders) {
         if let Some(entry) = self.entry_of(name) {
             let mut standing = self.get(entry);
@@ -119,12 +119,12 @@ impl Standings {
         }
     }
 
-    /// Where the definitions of an entry are, or were.
+    /// Returns the top folders that contain the definitions of an entry, or did.
     pub(crate) fn folders_of(&self, entry: u32) -> TopFolders {
         self.places.get(entry as usize).copied().unwrap_or_default()
     }
 
-    /// An entry's best score; scores compare as these numbers do.
+    /// Returns the best score of an entry, in parts.
     pub(crate) fn score(&self, entry: u32) -> u16 {
         self.scores.get(entry as usize).copied().unwrap_or(0)
     }
@@ -140,7 +140,7 @@ impl Standings {
         defs.iter().map(|defs| *defs as usize).sum()
     }
 
-    /// The scores of all entries, if these names have these best scores and all others have none.
+    /// Returns the scores of all entries; those whose names `scores` lacks get 0.
     pub(super) fn score_column(&self, scores: impl Iterator<Item = (NameId, f32)>) -> Vec<u16> {
         let mut column = vec![0; self.defs.len()];
         for (name, score) in scores {
@@ -151,7 +151,7 @@ impl Standings {
         column
     }
 
-    /// Puts a column of scores in the place of another, which is in `column` then. Entries that it lacks have no score.
+    /// Swaps the scores with `column`. Entries that `column` lacks get 0.
     pub(super) fn swap_scores(&mut self, column: &mut Vec<u16>) {
         self.is_scored = true;
         column.resize(self.defs.len(), 0);

@@ -1,8 +1,8 @@
-//! Caches the targets of imports between questions.
+//! Caches the targets of imports between queries.
 //!
-//! Finding a module means trying paths, and thousands of files write the same imports; the answers hardly ever change.
-//! They depend on which files there are and on project files, and for some languages on what files define and import, so
-//! a change of those forgets everything; a change inside a function forgets nothing.
+//! Finding a module means trying paths, and thousands of files write the same imports; the results hardly ever change.
+//! They depend on the set of files and on project files, and for some languages on the definitions and imports of
+//! files, so a change of those clears the cache; a change inside a function clears nothing.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -13,11 +13,11 @@ use super::NameId;
 use crate::langs::rules::ModuleTarget;
 use crate::node::DefRef;
 
-/// Most targets remembered; some 100 bytes each.
+/// Most targets cached; some 100 bytes each.
 const CAPACITY: usize = 200_000;
-/// Most files whose reach is remembered; some 500 bytes each.
+/// Most files whose reached headers are cached; some 500 bytes each.
 const REACH_CAPACITY: usize = 60_000;
-/// Most names whose meanings are remembered; some 100 bytes each.
+/// Most names whose meanings are cached; some 100 bytes each.
 const MEANINGS_CAPACITY: usize = 20_000;
 
 #[derive(Debug, Default)]
@@ -26,13 +26,13 @@ struct CachedModuleTargets {
     count: usize,
 }
 
-/// For files that include headers: all those reached from them, sorted.
+/// All files that each file reaches through includes, sorted.
 type Reach = FxHashMap<FileId, Arc<[FileId]>>;
 
 /// Cached definitions that a name of many files can mean in files that do not define it: by name and wanted kind.
 type Meanings = FxHashMap<(NameId, u8), Arc<[DefRef]>>;
 
-/// The memory. It is filled while questions are answered, under a shared lock on the map, so it has a lock of its own.
+/// The caches. They are filled while queries run under a shared lock on the map, so each has a lock of its own.
 #[derive(Debug, Default)]
 pub(crate) struct Targets {
     known: RwLock<CachedModuleTargets>,
@@ -41,7 +41,7 @@ pub(crate) struct Targets {
     cleared: ClearedTargets,
 }
 
-/// Caches that hold no more and are not dropped yet.
+/// Caches that were cleared and wait to be dropped.
 #[derive(Debug, Default)]
 pub(crate) struct ClearedTargets {
     known: Vec<CachedModuleTargets>,
@@ -50,7 +50,7 @@ pub(crate) struct ClearedTargets {
 }
 
 impl Targets {
-    /// Returns the target that the import `spec` leads to from `file`, found by `find` unless it is cached.
+    /// Returns the target to which the import `spec` leads from `file`, from the cache or by `find`.
     pub(crate) fn get(
         &self,
         file: FileId,
@@ -72,7 +72,7 @@ impl Targets {
         target
     }
 
-    /// The files reached from `file` through includes, found by `find` unless that is known.
+    /// Returns the files that `file` reaches through includes, from the cache or by `find`.
     pub(crate) fn reached_files(&self, file: FileId, find: impl FnOnce() -> Arc<[FileId]>) -> Arc<[FileId]> {
         let known = self.reach.read().unwrap_or_else(PoisonError::into_inner).get(&file).map(Arc::clone);
         known.unwrap_or_else(|| {
@@ -86,7 +86,7 @@ impl Targets {
         })
     }
 
-    /// The definitions that a name can mean, found by `find` unless they are known.
+    /// Returns the definitions that a name can mean, from the cache or by `find`.
     pub(crate) fn meanings(&self, key: (NameId, u8), find: impl FnOnce() -> Arc<[DefRef]>) -> Arc<[DefRef]> {
         let known = self.meanings.read().unwrap_or_else(PoisonError::into_inner).get(&key).map(Arc::clone);
         known.unwrap_or_else(|| {
@@ -100,7 +100,7 @@ impl Targets {
         })
     }
 
-    /// Forgets what names mean: some file defines something else now.
+    /// Clears the meanings of names, because some file has other definitions now.
     pub(super) fn clear_meanings(&mut self) {
         let meanings = self.meanings.get_mut().unwrap_or_else(PoisonError::into_inner);
         if !meanings.is_empty() {
@@ -108,7 +108,7 @@ impl Targets {
         }
     }
 
-    /// Forgets what is reached from where: some file includes something else now.
+    /// Clears the reached headers, because some file has other includes now.
     pub(super) fn clear_reach(&mut self) {
         let reach = self.reach.get_mut().unwrap_or_else(PoisonError::into_inner);
         if !reach.is_empty() {
@@ -116,7 +116,7 @@ impl Targets {
         }
     }
 
-    /// Forgets the cached targets and the reached headers; the meanings of names stay.
+    /// Clears the targets and the reached headers; the meanings of names stay.
     pub(super) fn clear(&mut self) {
         self.clear_reach();
         let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -125,7 +125,7 @@ impl Targets {
         }
     }
 
-    /// The caches that were cleared since this was last asked, whose dropping takes time.
+    /// Returns the caches that were cleared since the last call, for dropping, which takes time.
     pub(super) fn take_cleared(&mut self) -> ClearedTargets {
         std::mem::take(&mut self.cleared)
     }

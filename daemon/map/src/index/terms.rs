@@ -1,16 +1,16 @@
-//! The words under which a file is listed, and how they differ from one version of it to the next.
+//! Collects the words under which a file is listed, and compares two versions of them.
 
 use std::cmp::Ordering;
 
 use super::{FileEntry, Kinds};
 use crate::facts::{FileFacts, StrId};
 
-/// A file's words, each list sorted and distinct.
+/// The words of a file, each list sorted and distinct.
 #[derive(Debug, Default)]
 pub(crate) struct Terms<'f> {
-    /// Names it defines, and how.
+    /// Names that the file defines, with their counts and kinds.
     pub(crate) defined: Vec<(&'f str, Counted)>,
-    /// Keys for the qualified names and the qualifiers of definitions written away from what they belong to.
+    /// Keys for the qualified names and the qualifiers of detached definitions.
     pub(crate) linked: Vec<String>,
     /// Names in its references, imports and exports.
     pub(crate) mentioned: Vec<&'f str>,
@@ -18,7 +18,7 @@ pub(crate) struct Terms<'f> {
     pub(crate) modules: Vec<&'f str>,
 }
 
-/// The definitions that a file has of a name.
+/// The number and kinds of a file's definitions of one name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Counted {
     pub(crate) count: u32,
@@ -68,20 +68,20 @@ fn link_keys(entry: &FileEntry) -> Vec<String> {
     all
 }
 
-/// The character that the keys of links start with, and no name does.
+/// The character with which the keys of links start, and no name does.
 pub(super) const LINK: char = '\0';
 
-/// The key of a detached definition's qualified name.
+/// Returns the key of a detached definition's qualified name.
 pub(crate) fn link_key(qualified: &str) -> String {
     format!("{LINK}{qualified}")
 }
 
-/// The key under which the files are that hold detached members of `qualifier`.
+/// Returns the key of the files that have detached members of `qualifier`.
 pub(crate) fn qualifier_link(qualifier: &str) -> String {
     format!("{LINK}{qualifier}.")
 }
 
-/// Calls `each` with each name whose definitions are others, with what there was of them and what there is.
+/// Calls `each` with every name whose definitions differ, with the old and the new counts.
 pub(crate) fn diff_defined(
     before: &[(&str, Counted)],
     after: &[(&str, Counted)],
@@ -106,7 +106,7 @@ pub(crate) fn diff_defined(
     }
 }
 
-/// Calls `each` with what only one of two sorted lists has: `true` for gained.
+/// Calls `each` with every item that only one of two sorted lists has, and true if it is the new one.
 pub(crate) fn diff_sorted<T: AsRef<str>>(before: &[T], after: &[T], mut each: impl FnMut(&str, bool)) {
     let (mut old, mut new) = (before.iter().peekable(), after.iter().peekable());
     loop {
@@ -126,8 +126,8 @@ pub(crate) fn diff_sorted<T: AsRef<str>>(before: &[T], after: &[T], mut each: im
     }
 }
 
-/// The words of a module as written: what stands between separators, without quotes and endings' dots. A module without
-/// words (`.`, `..`) has the empty one.
+/// Returns the words of a module as written: the parts between separators and quotes. A module without words (`.`,
+/// `..`) has the empty one.
 pub(crate) fn words_of_module(module: &str) -> Vec<&str> {
     let separators = ['/', '.', ':', '\\', '"', '<', '>', '@'];
     let mut words: Vec<&str> = module.split(separators).filter(|word| !word.is_empty()).collect();

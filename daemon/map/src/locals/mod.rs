@@ -1,8 +1,9 @@
-//! Local names of one text: where the name at a place is bound in its own file, and where else it means the same.
+//! Resolves local names of one text: the bindings of the name at a place, and the other places with the same meaning.
 //!
-//! Facts leave local names out, because nobody outside a function asks about them and there are more of them than of all other names
-//! together. So a question about one parses the file that it is about, which takes milliseconds, and looks at lexical scopes alone.
-//! What a file says by its scopes is certain. Not here: members of values, what an import leads to, what other files define.
+//! Facts have no local names, because no query from outside a function is about them and there are more of them than of
+//! all other names together. So a query about one parses its file, which takes milliseconds, and uses lexical scopes
+//! alone. What a file says by its scopes is certain. This module does not resolve members of values, targets of
+//! imports, or definitions of other files.
 
 mod reaching;
 mod scopes;
@@ -21,7 +22,7 @@ use crate::syntax::{Node, Tree};
 use reaching::reaching_bindings;
 use scopes::ScopeTree;
 
-/// Where a name stands in its file: 1-based line and UTF-16 column.
+/// The place of a name in its file: 1-based line and UTF-16 column.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct NamePlace {
     /// The line, from 1.
@@ -35,22 +36,22 @@ pub struct NamePlace {
 pub struct LocalName {
     /// The name as it is written.
     pub name: String,
-    /// True if only one function, block or type sees the name: then no other file and no definition of the map can be meant. Otherwise
-    /// the file binds it for all of its text, by an import for example, and the map may know more.
+    /// True if only one function, block or type sees the name: then it can mean no other file and no definition of the
+    /// map. Otherwise the file binds it for all of its text, by an import for example, and the map may know more.
     pub is_local: bool,
-    /// True if a declaration of a variable binds it, and no import.
+    /// True if a declaration of a variable binds the name, and no import.
     pub is_variable: bool,
-    /// The places that bind it: one, or several where each assignment does. Never empty.
+    /// The places that bind the name: one, or several if each assignment does. Never empty.
     pub bindings: Vec<NamePlace>,
-    /// Those of the bindings whose value the name can have at the place that was asked about: in another branch of a statement one cannot.
+    /// The bindings whose value the name can have at the queried place, without those in another branch of a statement.
     /// Never empty.
     pub reaching: Vec<NamePlace>,
-    /// The places that use it, in order.
+    /// The places that use the name, in order.
     pub uses: Vec<NamePlace>,
 }
 
-/// Finds what binds the name at a place of a text, which may be the binding itself. `None` where nothing in the file does, and in
-/// languages whose scopes are not known here.
+/// Finds the bindings of the name at a place of a text, which may be a binding itself. `None` if nothing in the file
+/// binds it, and in languages without rules for lexical scopes.
 #[must_use]
 pub fn local_name_at(
     lang: Option<Lang>,
@@ -77,7 +78,7 @@ pub fn local_name_at(
     })
 }
 
-/// The same as [`LocalName`], with byte offsets for places.
+/// A [`LocalName`] with byte offsets for places.
 struct FoundName {
     name: String,
     is_local: bool,
@@ -105,7 +106,7 @@ fn resolve(rules: &LocalRules, tree: &Tree, source: &[u8], offset: usize) -> Opt
     })
 }
 
-/// The leaf with letters that a byte offset lies in or at the end of.
+/// Returns the leaf with text that contains a byte offset or ends at it.
 fn leaf_at(tree: &Tree, offset: usize) -> Option<Node<'_>> {
     let leaf_from = |from: usize| tree.root_node().named_descendant_for_byte_range(from, from);
     let is_name = |leaf: &Node<'_>| leaf.is_leaf() && leaf.end_byte() > leaf.start_byte();
@@ -116,7 +117,7 @@ fn leaf_at(tree: &Tree, offset: usize) -> Option<Node<'_>> {
     here.or_else(|| leaf_from(offset.checked_sub(1)?).filter(is_name).filter(touches))
 }
 
-/// The name of `$name`, if a byte offset lies at the sign.
+/// Returns the name of `$name`, if a byte offset is at the sign.
 fn name_behind_sign(node: Node<'_>, offset: usize) -> Option<Node<'_>> {
     let only = node.named_child(0).filter(|_| node.named_child_count() == 1)?;
     (node.start_byte() == offset && only.start_byte() == offset + 1).then_some(only)

@@ -1,12 +1,13 @@
-//! Finds which bindings of a local name can have given it the value that it has at a place: not those in other branches of one statement.
+//! Finds the bindings of a local name whose value it can have at a place, without those in other branches of one
+//! statement.
 //!
-//! Only one runs of the `case` clauses of a statement, or of the parts of an `if`. A place cannot see a binding in another of them, unless
-//! a loop around the statement, in the same function, runs the statement again.
+//! Only one of the `case` clauses of a statement, or of the parts of an `if`, runs. A place cannot see a binding in
+//! another of them, unless a loop around the statement, in the same function, runs the statement again.
 
 use crate::langs::scope_rules::BranchRules;
 use crate::syntax::{Node, Tree};
 
-/// Returns those of the bindings of a name that may reach a place, all by their first bytes; all of them if none seems to.
+/// Returns the bindings of a name that may reach a place, all given by their first bytes; all of them if none seems to.
 pub(super) fn reaching_bindings(
     rules: &BranchRules,
     tree: &Tree,
@@ -20,7 +21,7 @@ pub(super) fn reaching_bindings(
     if found.is_empty() { bindings.to_vec() } else { found }
 }
 
-/// Returns true if a binding and a place stand in two branches of which only one runs.
+/// Returns true if a binding and a place are in two branches of which only one runs.
 fn is_excluded(rules: &BranchRules, place: &[Node<'_>], binding: &[Node<'_>]) -> bool {
     let shared = place.iter().zip(binding).take_while(|(a, b)| a == b).count();
     let (Some(one), Some(other)) = (place.get(shared), binding.get(shared)) else { return false };

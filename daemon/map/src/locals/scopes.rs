@@ -1,7 +1,7 @@
-//! The lexical scopes of a tree, as far as one name is concerned: what binds it, where it is written, and which binding each place means.
+//! Reads the lexical scopes of a tree for one name: its bindings, its mentions, and the bindings that each place means.
 //!
-//! One pre-order pass opens scopes, notes the bindings of the name and its mentions; because most languages hoist, meanings are looked up
-//! only after it.
+//! One pre-order pass opens scopes, and records the bindings of the name and its mentions. Because most languages
+//! hoist, meanings are resolved only after the pass.
 
 use std::ops::Range;
 
@@ -16,19 +16,19 @@ struct Scope {
     kind: ScopeKind,
     parent: Option<usize>,
     bindings: Vec<BoundName>,
-    /// Where the name is looked up instead, by a statement that says so.
+    /// The scope in which the name is looked up instead, if a statement (`global`, `nonlocal`) says so.
     passes: Option<Within>,
 }
 
 struct Mention {
     place: Range<usize>,
     scope: usize,
-    /// True if a label is meant: labels have names of their own.
+    /// True if the mention is of a label: labels have a name space of their own.
     is_label: bool,
     space: NameSpace,
 }
 
-/// The meaning of a place: bindings of one scope, by number.
+/// The meaning of a place: bindings of one scope, by their indexes.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) struct Meaning {
     scope: usize,
@@ -36,7 +36,8 @@ pub(super) struct Meaning {
 }
 
 impl Meaning {
-    /// Returns true if both have a binding in common: a class is a type and a value, beside an interface of its name.
+    /// Returns true if both meanings share a binding: a class is both a type and a value, beside an interface of its
+    /// name.
     fn overlaps(&self, other: &Self) -> bool {
         self.scope == other.scope && self.bindings.iter().any(|at| other.bindings.contains(at))
     }
@@ -47,11 +48,11 @@ pub(super) struct ScopeTree<'r> {
     rules: &'r LocalRules,
     scopes: Vec<Scope>,
     mentions: Vec<Mention>,
-    /// The scope of each binding that somebody wrote as one, by the first byte of the name.
+    /// The scope and index of each explicit binding, by the first byte of the name.
     bound_at: FxHashMap<usize, BindingSite>,
 }
 
-/// The place of a binding among those of its scope.
+/// The scope of a binding, and its index there.
 #[derive(Clone, Copy)]
 struct BindingSite {
     scope: usize,
@@ -63,9 +64,9 @@ struct ScopeReading<'r, 't> {
     tree: ScopeTree<'r>,
     source: &'t [u8],
     name: &'t str,
-    /// The nodes that the pass is in.
+    /// The nodes around the current place of the pass.
     parents: Vec<Node<'t>>,
-    /// The scopes that are open: the depth of the node that opened each, and its number.
+    /// The open scopes: the depth of the node that opened each, and its index.
     open: Vec<(usize, usize)>,
 }
 
@@ -144,12 +145,12 @@ impl<'r> ScopeTree<'r> {
         }
     }
 
-    /// The meaning of the name at a byte: of the binding that stands there, or of the mention.
+    /// Returns the meaning of the name at a byte, which is a binding or a mention.
     pub(super) fn meaning_at(&self, byte: usize) -> Option<Meaning> {
         if let Some(bound) = self.meaning_of_binding(byte) {
             return Some(bound);
         }
-        // The pass goes through the text in order.
+        // The pass visits the text in order, so the mentions are sorted.
         let at = self.mentions.binary_search_by_key(&byte, |mention| mention.place.start).ok()?;
         self.meaning_of(&self.mentions[at])
     }
@@ -159,7 +160,7 @@ impl<'r> ScopeTree<'r> {
         self.scopes[meaning.scope].kind != ScopeKind::File && self.is_variable(meaning)
     }
 
-    /// Returns true if a declaration binds the name that is no import.
+    /// Returns true if a declaration binds the name, and no import.
     pub(super) fn is_variable(&self, meaning: &Meaning) -> bool {
         let scope = &self.scopes[meaning.scope];
         let is_variable =
@@ -167,7 +168,7 @@ impl<'r> ScopeTree<'r> {
         meaning.bindings.iter().any(is_variable)
     }
 
-    /// The first bytes of the bindings.
+    /// Returns the first bytes of a meaning's bindings, in order.
     pub(super) fn places_of(&self, meaning: &Meaning) -> Vec<usize> {
         let bindings = &self.scopes[meaning.scope].bindings;
         let mut places: Vec<usize> = meaning.bindings.iter().map(|at| bindings[*at].place.start).collect();
@@ -176,7 +177,7 @@ impl<'r> ScopeTree<'r> {
         places
     }
 
-    /// The first bytes of the other places with the same meaning, in order.
+    /// Returns the first bytes of the other places with the same meaning, in order.
     pub(super) fn uses_of(&self, meaning: &Meaning) -> Vec<usize> {
         let bindings = self.places_of(meaning);
         let starts = self.mentions.iter().map(|mention| mention.place.start);
@@ -188,7 +189,7 @@ impl<'r> ScopeTree<'r> {
     fn meaning_of_binding(&self, byte: usize) -> Option<Meaning> {
         let site = self.bound_at.get(&byte)?;
         let bound = &self.scopes[site.scope].bindings[site.number];
-        // A declaration that repeats another is a use of it.
+        // A declaration that repeats another one is a use of it.
         let mention = Mention {
             place: bound.from.max(bound.place.start)..bound.place.end,
             scope: site.scope,
@@ -226,7 +227,7 @@ impl<'r> ScopeTree<'r> {
         meaning.bindings.iter().any(|at| scope.bindings[*at].kind == BindingKind::Shared)
     }
 
-    /// The bindings of one scope that a mention sees.
+    /// Returns the bindings of one scope that a mention sees.
     fn meaning_in(&self, scope: usize, mention: &Mention) -> Option<Meaning> {
         let all = self.scopes[scope].bindings.iter().enumerate();
         let is_seen = |bound: &BoundName| {
@@ -249,7 +250,7 @@ impl<'r> ScopeTree<'r> {
         (!bindings.is_empty()).then_some(Meaning { scope, bindings })
     }
 
-    /// The first assignment to a name that nothing binds, in the innermost scope that has one.
+    /// Returns the first assignment to a name without declarations, in the innermost scope that has one.
     fn implicit_meaning(&self, innermost: usize) -> Option<Meaning> {
         let around = std::iter::successors(Some(innermost), |scope| self.scopes.get(*scope)?.parent);
         around.into_iter().find_map(|scope| {
@@ -274,7 +275,7 @@ impl<'r> ScopeTree<'r> {
         }
     }
 
-    /// The innermost scope that binds the name, of a scope and those around it up to the function.
+    /// Returns the innermost scope that binds the name, among a scope and those around it up to the function.
     fn nearest_binding(&self, innermost: usize) -> Option<usize> {
         let mut scope = innermost;
         while self.scopes[scope].bindings.iter().all(|bound| bound.kind == BindingKind::Implicit) {

@@ -1,4 +1,5 @@
-//! Marks in the texts say what is asked and what is right: `§` stands before the name that is asked about, `¤` before each binding.
+//! Tests the resolution of local names. Marks in the texts give the query and the right answer: `§` stands before the
+//! queried name, `¤` before each binding.
 
 use super::*;
 
@@ -21,7 +22,7 @@ fn named(lang: Lang, marked: &str) -> Option<LocalName> {
     local_name_at(Some(lang), marked.replace(['§', '¤'], "").as_bytes(), at, &|| true)
 }
 
-/// The places before which a mark stands, in the text without marks.
+/// Returns the places before which a mark stands, in the text without marks.
 fn marks_in(marked: &str, mark: char) -> Vec<NamePlace> {
     let (mut found, mut line, mut col) = (Vec::new(), 1, 1);
     for c in marked.chars() {
@@ -57,7 +58,7 @@ fn python_parameters_and_assignments() {
     }
 }
 
-/// Checks the bindings whose value a name can have.
+/// Checks the bindings whose value a name can have at the queried place.
 #[track_caller]
 fn check_reaching(marked: &str) {
     let found = named(Lang::Python, marked).map(|found| found.reaching).unwrap_or_default();

@@ -1,30 +1,30 @@
-//! Tables of numbers as bytes: each column by itself, its numbers as varints, so that small numbers take a byte and like
-//! stands beside like when it is compressed.
+//! Encodes tables of numbers as bytes, column by column, with numbers as varints: small numbers take a byte, and
+//! similar numbers are adjacent, which compresses well.
 //!
-//! A column whose numbers change little from row to row is written as differences. A column of nothing but zeros is not
-//! written at all, except the first: a table can then have no more rows than its first column has bytes, so that a
-//! damaged count cannot ask for more memory than the file is long.
+//! A column whose numbers change little from row to row is written as differences. A column of zeros is not written at
+//! all, unless it is the first. So a table cannot have more rows than its first column has bytes, and a damaged count
+//! cannot ask for more memory than the file is long.
 //!
-//! Reading is one pass over all columns side by side, each row going straight to where it belongs.
+//! Reading is one pass over all columns in parallel, which passes each row on as it is complete.
 
 use super::PersistError::{self, Damaged};
 
 /// The notation of the numbers in a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Coding {
-    /// Each number as it is.
+    /// Each number itself.
     Plain,
-    /// As the signed difference from the row before.
+    /// The signed difference from the row before.
     Delta,
 }
 
-/// A difference modulo 2^32 as a number that is small when the difference is, in either direction.
+/// Encodes a difference modulo 2^32 as a number that is small if the difference is, in either direction.
 pub(super) fn zigzag(difference: u32) -> u32 {
     let signed = difference.cast_signed();
     ((signed << 1) ^ (signed >> 31)).cast_unsigned()
 }
 
-/// Turns the result of [`zigzag`] back into the difference.
+/// Decodes the result of [`zigzag`].
 pub(super) fn unzigzag(number: u32) -> u32 {
     (number >> 1) ^ (number & 1).wrapping_neg()
 }
@@ -71,7 +71,7 @@ pub(super) fn put_table<const N: usize>(
     columns.iter().for_each(|column| out.extend_from_slice(column));
 }
 
-/// Bytes that are read from the front.
+/// A reader of bytes, from the front.
 #[derive(Clone, Copy)]
 pub(crate) struct Input<'b> {
     rest: &'b [u8],
@@ -82,12 +82,12 @@ impl<'b> Input<'b> {
         Self { rest: bytes }
     }
 
-    /// Returns true if everything was read.
+    /// Returns true if all bytes were read.
     pub(crate) fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
-    /// Reads with `read`, which has to leave nothing.
+    /// Reads with `read`, which has to read all bytes.
     pub(crate) fn read_whole<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<T, PersistError>,
@@ -96,8 +96,8 @@ impl<'b> Input<'b> {
         if self.is_empty() { Ok(value) } else { Err(Damaged("there is more than there should be")) }
     }
 
-    /// Returns the capacity to reserve for `count` things of at least a byte each: no more than the rest of the input
-    /// can hold.
+    /// Returns the capacity to reserve for `count` items of at least a byte each: no more than the rest of the input
+    /// can contain.
     pub(crate) fn room_for(&self, count: u32) -> usize {
         self.rest.len().min(count as usize)
     }
@@ -106,14 +106,14 @@ impl<'b> Input<'b> {
         take_varint(&mut self.rest).ok_or(Damaged("a number is cut off"))
     }
 
-    /// Reads so many bytes; [`Damaged`] if there are fewer.
+    /// Reads `len` bytes; [`Damaged`] if there are fewer.
     pub(crate) fn read_bytes(&mut self, len: u32) -> Result<&'b [u8], PersistError> {
         let (head, rest) = self.rest.split_at_checked(len as usize).ok_or(Damaged("it is cut off"))?;
         self.rest = rest;
         Ok(head)
     }
 
-    /// Reads a table; `make` gets each row with its number.
+    /// Reads a table; `make` gets each row with its index.
     pub(super) fn read_table<const N: usize, T>(
         &mut self,
         codings: &[Coding; N],
@@ -153,8 +153,8 @@ impl<'b> Input<'b> {
     }
 }
 
-/// A column while it is read. Where it ends too early it gives zeros and remembers that; one check afterwards is cheaper
-/// than one a number.
+/// A column that is being read. If it ends too early it yields zeros and sets `is_bad`: one check at the end is cheaper
+/// than one for each number.
 #[derive(Clone, Copy, Default)]
 struct Column<'b> {
     rest: &'b [u8],

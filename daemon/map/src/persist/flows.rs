@@ -1,4 +1,4 @@
-//! The tables of where values go. Every index is checked on the way in: a damaged one must not lead out of its list.
+//! Encodes the tables of flows. Reading checks every index, so that a damaged one does not lead out of its list.
 
 use super::PersistError::{self, Damaged};
 use super::columns::Coding::{self, Delta, Plain};
@@ -16,7 +16,7 @@ const SCOPES: [Coding; 6] = [Plain, Delta, Plain, Delta, Delta, Plain];
 const SLOTS: [Coding; 3] = [Delta, Plain, Plain];
 const STORES: [Coding; 5] = [Plain, Delta, Plain, Delta, Plain];
 
-/// The bit in the number of a call's kind that says that the call is sure.
+/// The bit in the number of a call's kind that is set if the call is sure.
 const SURE: u32 = 1 << 4;
 
 pub(super) fn put_flows(out: &mut Vec<u8>, flows: &Flows) {
@@ -78,7 +78,7 @@ fn store_row(store: &FlowStore) -> [u32; 5] {
     [to, of, key, store.value.0, option_number(store.sure_in.map(|scope| scope.0))]
 }
 
-/// Number of entries in each list, as far as the lists are read.
+/// The length of each list that was read so far.
 #[derive(Clone, Copy, Default)]
 struct FlowCounts {
     values: u32,
@@ -107,7 +107,7 @@ impl FlowCounts {
     }
 }
 
-/// Reads them. Some tables speak of ones that come later, so what they say is checked at the end.
+/// Reads flows. Some tables refer to later ones, so those references are checked at the end.
 pub(super) fn read(input: &mut Input<'_>, limits: FactsLimits<'_>) -> Result<Flows, PersistError> {
     let scopes = input.read_table(&SCOPES, |_, row| scope_from(limits, row))?;
     let mut counts = FlowCounts { scopes: scopes.len() as u32, ..FlowCounts::default() };
@@ -171,7 +171,7 @@ fn call_from(counts: FlowCounts, row: [u32; 7]) -> Result<Call, PersistError> {
     Ok(Call { callee: ValueIdx(callee), scope: counts.scope(scope)?, line, col, args, kind, is_sure })
 }
 
-/// A value comes after those that it is made of: `counts` has only those before it.
+/// Reads a value. It comes after the values of which it is made, so `counts` has only those before it.
 fn value_from(counts: FlowCounts, limits: FactsLimits<'_>, row: [u32; 3]) -> Result<FlowValue, PersistError> {
     let [kind, a, b] = row;
     Ok(match kind {

@@ -1,6 +1,8 @@
-//! A file's names as bytes: sorted names share their beginnings, so each is written as what it adds to the one before.
+//! Encodes a file's names: sorted names share their beginnings, so each is written as the bytes that it adds to the one
+//! before.
 //!
-//! That they come in order need not be compared: the first byte added must be greater than the one in its place before.
+//! Reading need not compare whole names to check their order: the first added byte must be greater than the byte in its
+//! place before.
 
 use super::columns::{Coding, Input, put_table, put_varint};
 use super::{Damaged, MAX_BYTES, PersistError};
@@ -33,7 +35,7 @@ pub(crate) fn read_sorted(input: &mut Input<'_>) -> Result<NamePool, PersistErro
     if length > MAX_BYTES {
         return Err(Damaged("the names are too long"));
     }
-    // Room by what is there; more only as names really come to more.
+    // Reserve by the bytes that are there; a damaged length must not allocate more.
     let mut growing =
         Growing { added, text: Vec::with_capacity(length.min(added.len() * 64)), start: 0, length };
     let ends = input.read_table(&COLUMNS, |at, row| growing.push(at, row))?;
@@ -47,18 +49,18 @@ pub(crate) fn read_sorted(input: &mut Input<'_>) -> Result<NamePool, PersistErro
     Ok(NamePool::from_parts(text.into(), ends))
 }
 
-/// The names read so far.
+/// The names that were read so far.
 struct Growing<'b> {
     added: &'b [u8],
     text: Vec<u8>,
-    /// Where the last name starts.
+    /// The start of the last name.
     start: usize,
-    /// Length in bytes that the text must come to.
+    /// The length in bytes that the text must have in the end.
     length: usize,
 }
 
 impl Growing<'_> {
-    /// Takes the next name in and tells where it ends.
+    /// Adds the next name and returns its end.
     fn push(&mut self, at: u32, [shared, added]: [u32; 2]) -> Result<u32, PersistError> {
         let (head, rest) = self.added.split_at_checked(added as usize).ok_or(Damaged("a name is cut off"))?;
         self.added = rest;

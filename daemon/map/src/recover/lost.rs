@@ -1,8 +1,9 @@
-//! Finds the lines of a file in which no definition can be found, because the parser did not understand them.
+//! Finds the lines of a file in which definitions may be missing, because the parser did not understand them.
 //!
-//! The lines of error nodes, without those that are understood all the same: definitions and imports that were recorded, whole
-//! statements, comments. An error inside a function's body or a variable's value loses no definition of the file's, unless it
-//! goes on behind the end that the indentation shows. Language-neutral: it looks at nodes and lines, never at their kinds.
+//! These are the lines of error nodes, without those that are understood all the same: recorded definitions and
+//! imports, whole statements, comments. An error inside a function's body or a variable's value loses no definition of
+//! the file, unless it continues behind the end that the indentation shows. The search is language-neutral: it uses
+//! nodes and lines, never kinds of nodes.
 
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::facts::{Def, DefKind, FactsBuilder};
 use crate::syntax::{Node, NodeCursor, Tree};
 
-/// Nodes with errors that are nested deeper than this are not looked into.
+/// Most nested nodes with errors that are visited.
 const DEPTH: usize = 64;
 
 /// The state of one line of the text.
@@ -19,15 +20,16 @@ const DEPTH: usize = 64;
 enum RecoveryLine {
     /// The parser understood the line.
     Mapped,
-    /// Blank, or a comment: it neither separates stretches nor makes them longer.
+    /// The line is blank, or a comment: it neither separates stretches nor makes them longer.
     Neutral,
-    /// Part of an error.
+    /// The line is part of an error.
     Lost,
-    /// The same, behind the end of the body that the error began in: what stands there is never a slip of that body.
+    /// The line is part of an error, behind the end of the body in which the error began: definitions there do not
+    /// belong to that body.
     Leaked,
 }
 
-/// Adds to `facts` which lines of the tree are not mapped. Costs nothing where there are no errors.
+/// Adds to `facts` the lines of the tree that are not mapped. It costs nothing if there are no errors.
 pub(crate) fn note_unmapped(tree: &Tree, source: &[u8], facts: &mut FactsBuilder) {
     if !tree.has_error() {
         return;
@@ -39,8 +41,8 @@ pub(crate) fn note_unmapped(tree: &Tree, source: &[u8], facts: &mut FactsBuilder
     facts.not_mapped(lines.lost_stretches(least));
 }
 
-/// The first and last lines of stretches of text that are left out of the map, blank lines at their ends aside; in order, as they are
-/// given.
+/// Returns the first and last lines of ranges of a text that are excluded from the map, without blank lines at their
+/// ends, in the order of the ranges.
 pub(super) fn line_stretches(source: &[u8], ranges: &[Range<usize>]) -> Vec<(u32, u32)> {
     let (mut at, mut line) = (0, 1);
     let mut line_of = |to: usize| {
@@ -60,19 +62,19 @@ pub(super) fn line_stretches(source: &[u8], ranges: &[Range<usize>]) -> Vec<(u32
     found
 }
 
-/// A definition around the walk in which no other definition of the file's is expected.
+/// A definition around the current node whose inside has no other definition of the file.
 struct DefinitionBody {
     depth: usize,
-    /// The column that it begins in.
+    /// The column in which the definition begins.
     column: usize,
 }
 
 struct UnmappedLines<'s> {
     source: &'s [u8],
-    /// Where each line starts, and where the text ends.
+    /// The start of each line, and the end of the text.
     starts: Vec<usize>,
     lines: Vec<RecoveryLine>,
-    /// The definitions that end at a byte: where they begin, and whether they are bodies.
+    /// The definitions that end at a byte: their starts, and true for bodies.
     ends: FxHashMap<usize, Vec<(usize, bool)>>,
     bodies: Vec<DefinitionBody>,
 }
@@ -91,7 +93,7 @@ impl<'s> UnmappedLines<'s> {
         Self { source, starts, lines, ends, bodies: Vec::new() }
     }
 
-    /// Parents come before their children, so that what is said of an inner node counts.
+    /// Marks the lines of all nodes. Parents come before their children, so that inner nodes decide.
     fn mark_tree(&mut self, tree: &Tree) {
         let mut cursor = tree.walk();
         let mut depth = 0;
@@ -106,7 +108,7 @@ impl<'s> UnmappedLines<'s> {
         }
     }
 
-    /// Goes to the next node that is no child of this one.
+    /// Moves to the next node that is no child of this one.
     fn leave_node(&mut self, cursor: &mut NodeCursor<'_>, depth: &mut usize) -> bool {
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
@@ -118,7 +120,7 @@ impl<'s> UnmappedLines<'s> {
         true
     }
 
-    /// Sets the lines of a node; returns true if the walk is to go into the node.
+    /// Marks the lines of a node; returns true if the walk should visit its children.
     fn enter_node(&mut self, node: Node<'_>, depth: usize) -> bool {
         if node.is_extra() && !node.is_error() {
             self.set(node, RecoveryLine::Neutral);
@@ -142,8 +144,8 @@ impl<'s> UnmappedLines<'s> {
         depth < DEPTH
     }
 
-    /// Returns `None` if a node is not that of a definition, else whether the definition is a body; each definition
-    /// has one node, the outermost.
+    /// Returns true for the node of a definition that is a body, and false for the node of another definition; `None`
+    /// for other nodes. Each definition has one node, the outermost.
     fn take_definition(&mut self, node: Node<'_>) -> Option<bool> {
         let defs = self.ends.get_mut(&node.end_byte())?;
         let at = defs.iter().position(|(start, _)| *start <= node.start_byte())?;
@@ -178,7 +180,8 @@ impl<'s> UnmappedLines<'s> {
         }
     }
 
-    /// The lines that a node covers from their first letter on; none, if it begins behind that in its only line.
+    /// Returns the first and last rows that a node covers, without a first row in which it begins behind other text; an
+    /// empty range if none is left.
     fn rows_of(&self, node: Node<'_>) -> (usize, usize) {
         let (start, end) = (node.start_position(), node.end_position());
         let last = if end.column == 0 { end.row.saturating_sub(1) } else { end.row };
@@ -206,7 +209,7 @@ impl<'s> UnmappedLines<'s> {
         line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
     }
 
-    /// Takes out the lines of names that were recorded.
+    /// Marks the lines of recorded names as mapped.
     fn unmark_named_lines(&mut self, facts: &FactsBuilder) {
         let names = facts.defs().iter().map(|def| def.name_at.0);
         let known: FxHashSet<u32> = names.chain(facts.import_lines()).collect();
@@ -217,7 +220,7 @@ impl<'s> UnmappedLines<'s> {
         }
     }
 
-    /// The stretches of at least so many lost lines.
+    /// Returns the stretches of at least `least` lost lines.
     fn lost_stretches(&self, least: usize) -> Vec<(u32, u32)> {
         let mut found = Vec::new();
         let mut open: Option<(usize, usize, usize)> = None;

@@ -1,12 +1,12 @@
-//! Definitions that a grammar's error swallowed, found again; and which lines are not mapped in spite of that.
+//! Recovers definitions that a grammar's error swallowed, and finds the lines that are not mapped in spite of that.
 //!
-//! One thing that a grammar does not understand can cost a file most of its definitions: the parser finds no way back and calls
-//! the rest an error. Where that happened, the text is read again: first with what the language itself knows to be a fault of
-//! its grammar written in a way that the grammar understands, then without the pieces that no reading understands
-//! ([`pieces`]). Every text is of the same length with the same lines, so that places stay where they were. Of several readings
-//! the one counts that leaves the fewest lines unmapped, and those are told ([`lost`]).
+//! One construct that a grammar does not understand can cost a file most of its definitions: the parser does not
+//! recover and treats the rest as an error. In that case the text is read again: first with the known faults of the
+//! language's grammar repaired in the text, then without the pieces that no reading understands ([`pieces`]). Every
+//! text has the same length and lines, so that places stay the same. Of several readings the one with the fewest
+//! unmapped lines counts, and those lines are reported ([`lost`]).
 //!
-//! Not here: what C does about its preprocessor, which changes how all of a file is read.
+//! This module does not handle C's preprocessor, which changes the reading of a whole file.
 
 mod lost;
 mod pieces;
@@ -20,25 +20,25 @@ use crate::syntax::Tree;
 
 pub(crate) use lost::note_unmapped;
 
-/// Describes how the text of one file is read.
+/// The way in which the text of one file is read.
 pub(crate) struct RecoveryReading<'a> {
     /// The language that the text is read as.
     pub(crate) lang: Lang,
-    /// Turns a tree into facts.
+    /// Converts a tree into facts.
     pub(crate) extract: fn(&Tree, &[u8], FactsBuilder) -> FactsBuilder,
     /// Parses a text of the same language.
     pub(crate) reparse: Reparse<'a>,
 }
 
 impl RecoveryReading<'_> {
-    /// The facts of `source`, by the tree of `text`, which has the same length and lines.
+    /// Returns the facts of `source`, read from the tree of `text`, which has the same length and lines.
     fn read_facts(&self, text: &[u8], source: &[u8]) -> Option<FactsBuilder> {
         let tree = (self.reparse)(text, None)?;
         Some((self.extract)(&tree, source, FactsBuilder::new(self.lang)))
     }
 }
 
-/// Reads a file again of whose facts lines are missing; gives the facts of the best reading.
+/// Reads a file with unmapped lines again, and returns the facts of the best reading.
 pub(crate) fn recover(reading: &RecoveryReading<'_>, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
     let mut best = facts;
     let mended = repaired_text(reading.lang, source);
@@ -61,12 +61,12 @@ pub(crate) fn recover(reading: &RecoveryReading<'_>, source: &[u8], facts: Facts
     best
 }
 
-/// The text as the language's grammar would have to have it, where its faults are known.
+/// Returns the text with the known faults of the language's grammar repaired, if there are any.
 fn repaired_text(lang: Lang, source: &[u8]) -> Option<Vec<u8>> {
     lang.source_rules().repair.and_then(|repair| repair(source))
 }
 
-/// The facts of a text without what is broken in it.
+/// Returns the facts of a text without its broken stretches.
 fn without_broken(
     reading: &RecoveryReading<'_>,
     text: &[u8],

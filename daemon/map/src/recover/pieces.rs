@@ -1,17 +1,18 @@
-//! Cuts a text into the pieces that it is written in, and finds those that are broken by themselves.
+//! Splits a text into its pieces, and finds those that are broken by themselves.
 //!
-//! A piece is what begins at the margin with a word and reaches to the next; people and formatters write what belongs to a file's
-//! top level there. A piece is broken if its text alone has an error. If it holds further pieces between braces, only those that are
-//! broken within it are, three levels deep: of a class with one method that nobody understands the other methods remain.
+//! A piece begins with a word at the margin and extends to the next one; people and formatters write the top level of a
+//! file there. A piece is broken if its text alone has an error. If it contains further pieces between braces, only the
+//! broken ones among them count, three levels deep: of a class with one broken method the other methods remain.
 
 use std::ops::Range;
 
 use super::RecoveryReading;
 
-/// Levels at which the search looks for pieces within pieces.
+/// Most levels of nested pieces that are searched.
 const LEVELS: usize = 3;
 
-/// All that is parsed for one file, in times its length, and whatever that is. Each time counts for so many bytes at the least.
+/// Most bytes that are parsed for one file: a multiple of its length, plus a constant. Each parse counts for a least
+/// number of bytes.
 const TIMES: usize = 4;
 const AT_LEAST: usize = 1 << 16;
 const EACH_TIME: usize = 1 << 10;
@@ -35,7 +36,7 @@ pub(super) fn broken_stretches(
     if search.left == 0 { Vec::new() } else { search.found }
 }
 
-/// The pieces that hold such lines, and the one before each: an error begins where its cause ends.
+/// Returns the pieces that contain such lines, and the piece before each: an error begins where its cause ends.
 fn pieces_near(text: &[u8], pieces: Vec<Range<usize>>, unmapped: &[(u32, u32)]) -> Vec<Range<usize>> {
     let mut starts = vec![0];
     starts.extend(memchr::memchr_iter(b'\n', text).map(|at| at + 1));
@@ -49,7 +50,7 @@ fn pieces_near(text: &[u8], pieces: Vec<Range<usize>>, unmapped: &[(u32, u32)]) 
     (0..pieces.len()).filter(is_near).map(|at| pieces[at].clone()).collect()
 }
 
-/// The pieces of a stretch of text whose lines begin at `column`; what stands before the first is left out.
+/// Returns the pieces of a stretch of text whose lines begin at `column`, without the text before the first.
 fn split(text: &[u8], within: Range<usize>, column: usize) -> Vec<Range<usize>> {
     let mut starts = Vec::new();
     let mut at = within.start;
@@ -70,7 +71,7 @@ fn indentation(line: &[u8]) -> usize {
     line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// The text that stands around a stretch when the stretch is parsed.
+/// The text around a stretch when the stretch is parsed.
 struct Around {
     before: Vec<u8>,
     after: Vec<u8>,
@@ -79,13 +80,13 @@ struct Around {
 struct BrokenPieceSearch<'a> {
     reading: &'a RecoveryReading<'a>,
     text: &'a [u8],
-    /// Bytes that may still be parsed.
+    /// The number of bytes that may still be parsed.
     left: usize,
     found: Vec<Range<usize>>,
 }
 
 impl BrokenPieceSearch<'_> {
-    /// Returns true if a stretch of the text has an error. Once too much was parsed, no stretch has one.
+    /// Returns true if a stretch of the text has an error. Once too much was parsed, it returns false.
     fn stretch_has_error(&mut self, around: &Around, stretch: Range<usize>) -> bool {
         let length = around.before.len() + stretch.len() + around.after.len();
         self.left = self.left.saturating_sub(length.max(EACH_TIME));
@@ -96,7 +97,7 @@ impl BrokenPieceSearch<'_> {
         (self.reading.reparse)(&text, None).is_none_or(|tree| tree.has_error())
     }
 
-    /// Finds what in a broken piece has to go for the rest to be understood.
+    /// Finds the parts of a broken piece that have to be removed for the rest to be understood.
     fn narrow_piece(&mut self, around: &Around, piece: Range<usize>, levels: usize) {
         let inner = if levels > 0 { stretch_in_braces(self.text, &piece) } else { None };
         let Some(inner) = inner else { return self.found.push(piece) };
@@ -136,7 +137,7 @@ fn stretch_in_braces(text: &[u8], piece: &Range<usize>) -> Option<Range<usize>> 
     (start < end).then_some(start..end)
 }
 
-/// The pieces between braces: at the column that the first line begins in.
+/// Returns the pieces between braces, whose column is that of the first line.
 fn pieces_within(text: &[u8], inner: &Range<usize>) -> Vec<Range<usize>> {
     let mut lines = text[inner.clone()].split_inclusive(|byte| *byte == b'\n');
     let first = lines.find(|line| !line.trim_ascii().is_empty());

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::facts::DefFlags;
 use crate::{FileFacts, Lang, extract, persist};
 
-/// The names defined at file level, in order of their lines.
+/// Returns the names defined at file level, in order of their lines.
 fn top_level_names(facts: &FileFacts) -> Vec<&str> {
     let free = facts.defs.iter().filter(|def| def.parent.is_none());
     free.map(|def| facts.name(def.name)).collect()
@@ -17,7 +17,7 @@ fn line_of(facts: &FileFacts, name: &str) -> (u32, u32) {
     def.unwrap_or_else(|| panic!("{name} is there")).lines
 }
 
-/// hono's `src/types.ts` in small: the members of an interface are separated by ends of lines alone.
+/// hono's `src/types.ts` in small: only line ends separate the members of an interface.
 const CALLABLE: &str = "\
 import type { Env } from './env'
 
@@ -69,7 +69,7 @@ fn call_signatures_that_end_with_their_line_cost_nothing() {
     assert_eq!(line_of(&facts, "HandlerInterface.in"), (17, 17));
     assert_eq!(line_of(&facts, "last"), (34, 34));
     assert!(facts.unmapped.is_empty(), "{:?}", facts.unmapped);
-    // Windows ends its lines otherwise.
+    // Windows has other line ends.
     let windows = extract(Lang::TypeScript, "types.ts", CALLABLE.replace('\n', "\r\n").as_bytes());
     assert_eq!(top_level_names(&windows), top_level_names(&facts));
     assert_eq!(line_of(&windows, "last"), (34, 34));
@@ -94,7 +94,7 @@ export function next(): void {
     assert!(facts.unmapped.is_empty(), "{:?}", facts.unmapped);
 }
 
-/// Somebody is writing this file.
+/// A file that somebody is just writing.
 #[test]
 fn what_is_broken_is_told_and_the_rest_is_mapped() {
     let source = "\
@@ -164,7 +164,7 @@ fn slips_in_bodies_are_not_told() {
     }
 }
 
-/// Flow writes types that no grammar here knows.
+/// Flow's syntax of types, which no grammar here knows.
 #[test]
 fn what_cannot_be_mended_is_told() {
     let mut source = "// @flow\nfunction before() {}\n".to_owned();

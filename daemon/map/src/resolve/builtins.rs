@@ -1,8 +1,8 @@
-//! Names that mean something of the language itself unless the file says otherwise.
+//! Lists names that the language itself defines, unless the file binds them otherwise.
 //!
 //! A project that happens to define one method called `append` is not what every `x.append()` means. For these names a
-//! unique definition proves nothing, so the `name` rung leaves them out. Not a full list of each library: only the names
-//! that are common enough to be pinned wrongly.
+//! unique definition proves nothing, so the `name` rung excludes them. The lists are not complete: they have only names
+//! that are common enough to be resolved wrongly.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use crate::langs::lang::Lang;
 use crate::langs::semantics::BuiltinWords;
 
-/// The lists, by the number of their language.
+/// The lists, indexed by language.
 static WORDS: LazyLock<Vec<WordSets>> =
     LazyLock::new(|| Lang::ALL.into_iter().map(WordSets::for_lang).collect());
 
@@ -33,7 +33,7 @@ impl WordSets {
     }
 }
 
-/// Returns true if the language binds a bare name everywhere.
+/// Returns true if the language itself binds a bare name in every file.
 pub(super) fn is_global(lang: Lang, name: &str) -> bool {
     WORDS[lang as usize].globals.contains(name)
 }

@@ -1,8 +1,9 @@
-//! Ruby's constants: found by their qualified names, wherever they are written.
+//! Resolves Ruby's constants by their qualified names, in whatever file they are defined.
 //!
-//! Nothing imports them, and a class may be written in many places. The modules around a name say which qualified names
-//! are tried; of several places the one stands for all that the path convention points to (`A::B` in `a/b.rb`), or that says
-//! what the class is derived from. Members and bases are those of every place. Code of tests reopens nothing for others.
+//! Nothing imports them, and a class may be reopened in many places. The modules around a name decide which qualified
+//! names are tried. Of several places, one stands for all: the one to which the path convention points (`A::B` in
+//! `a/b.rb`), or that names the superclass. Members and bases are those of every place. Test code reopens nothing for
+//! other files.
 
 use hob_base::FileId;
 
@@ -12,15 +13,15 @@ use crate::facts::{Def, DefFlags, DefIdx, DefKind, ImportKind, Ref};
 use crate::langs::rules::ModuleTarget;
 use crate::node::{Confidence, DefRef};
 
-/// More files than these define a name: the others are not looked at.
+/// Most files defining a name that are searched.
 const MANY: usize = 512;
-/// Folders that hold code for tests.
+/// Names of folders that hold code for tests.
 const TESTS: &[&str] =
     &["test", "tests", "spec", "specs", "features", "fixtures", "examples", "benchmark", "benchmarks"];
 
 impl<'m> Resolver<'m> {
-    /// The constant that a name or path (`A.B`) means of which nothing in sight binds the beginning, from the innermost
-    /// module outwards. Bound, but to nothing known, where the project has that name only elsewhere.
+    /// Resolves a constant by its name or path (`A.B`), whose beginning nothing in sight binds, from the innermost
+    /// module outwards. Returns [`NameLookup::Bound`] if the project has the name only elsewhere.
     pub(super) fn constant_path(&self, site: Site<'m>, path: &str) -> Option<NameLookup> {
         let last = path.rsplit('.').next().unwrap_or(path);
         if !last.starts_with(char::is_uppercase) || self.index.files_defining(last).is_empty() {
@@ -44,7 +45,7 @@ impl<'m> Resolver<'m> {
         (met || !builtin).then_some(NameLookup::Bound)
     }
 
-    /// Where a class, module or constant of this name is written, one place per file.
+    /// Returns the places that define a class, module or constant with this qualified name, one per file.
     fn places_of_constant(&self, qualified: &str) -> Vec<DefRef> {
         let last = qualified.rsplit('.').next().unwrap_or(qualified);
         let files = self.index.files_defining(last).iter().take(MANY).map(|&file| FileId(file));
@@ -60,7 +61,7 @@ impl<'m> Resolver<'m> {
         found.collect()
     }
 
-    /// The place that stands for all.
+    /// Returns the place that stands for all places of a constant.
     fn foremost_place(&self, from: FileId, places: &[DefRef], qualified: &str) -> Option<DefRef> {
         let is_alone = places.len() == 1;
         let is_code =
@@ -72,14 +73,14 @@ impl<'m> Resolver<'m> {
             let strayed = !path.ends_with(&conventional);
             let plain = entry.is_none_or(|entry| entry.bases_of(def.def).next().is_none());
             let far = def.file != from;
-            // A file that only tells of types stands behind the code.
+            // A file that only declares types ranks behind the code.
             (path.ends_with(".rbi"), strayed, plain, far, path)
         };
         places.iter().filter(is_code).min_by_key(key).copied()
     }
 
-    /// Returns how sure it is that a constant is the project's: an import says so that leads to its file, and so does the convention by
-    /// which constants are loaded, where only one file keeps to it.
+    /// Returns the confidence that a constant is the project's: `import` if an import leads to one of its files, or if
+    /// the convention by which constants are loaded points to this one alone; otherwise `name`.
     fn confidence_of_place(
         &self,
         site: Site<'m>,
@@ -101,7 +102,7 @@ impl<'m> Resolver<'m> {
         if is_loaded || is_required() { Confidence::Import } else { Confidence::Name }
     }
 
-    /// Returns true if a file says that it loads another.
+    /// Returns true if a file requires another.
     fn requires(&self, site: Site<'m>, file: FileId) -> bool {
         let mut required = site.entry.facts.imports.iter().filter(|import| import.kind == ImportKind::Effect);
         required.any(|import| {
@@ -110,13 +111,13 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// A constant that a class or module has itself, wherever that is written.
+    /// Returns a constant that a class or module itself has, in whatever file it is defined.
     pub(super) fn constant_in(&self, class: DefRef, within: &str, name: &str) -> Option<DefRef> {
         let qualified = format!("{within}.{name}");
         self.foremost_place(class.file, &self.places_of_constant(&qualified), &qualified)
     }
 
-    /// The other places in which a class is written.
+    /// Returns the other places that reopen a class.
     fn reopening_places(&self, class: DefRef) -> Vec<DefRef> {
         let Some((entry, def)) = self.def(class).filter(|(_, def)| is_module(def)) else { return Vec::new() };
         let mut places = self.places_of_constant(entry.facts.name(def.qualified));
@@ -125,7 +126,7 @@ impl<'m> Resolver<'m> {
         places
     }
 
-    /// A member that another place of a class defines.
+    /// Returns a member that another place of the class defines.
     pub(super) fn reopened_member(&self, class: DefRef, name: &str) -> Option<DefRef> {
         let (entry, def) = self.def(class).filter(|(_, def)| is_module(def))?;
         let qualified = entry.facts.name(def.qualified);
@@ -141,7 +142,7 @@ impl<'m> Resolver<'m> {
         found.min_by_key(|def| self.entry(def.file).map(|entry| entry.path.as_str()))
     }
 
-    /// Adds what other places of a class say of its bases.
+    /// Adds the bases that other places of the class name.
     pub(super) fn add_reopened_bases(&self, class: DefRef, bases: &mut Bases) {
         for place in self.reopening_places(class) {
             let Some(entry) = self.entry(place.file) else { continue };
@@ -155,8 +156,8 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// A call on the object at hand that its class does not have: a method of the test groups around it, or a function of the
-    /// file, which every object has.
+    /// Resolves a call on `self` of a method that its class lacks: to a method of the test groups around it, or to a
+    /// function of the file, which every object has.
     pub(super) fn object_function(&self, site: Site<'m>, r: &Ref, name: &str) -> Option<Resolution> {
         let facts = &site.entry.facts;
         let groups = std::iter::successors(site.owner, |&def| facts.def(def).parent);
@@ -178,7 +179,7 @@ impl<'m> Resolver<'m> {
         if !in_group {
             return None;
         }
-        // Tests call what their framework gives them; only a helper that is meant for them is guessed.
+        // Tests call methods of their framework; only a helper for tests is guessed.
         match self.by_name(site, r) {
             Resolution::To(Thing::Def(def), sure) => {
                 let near = self.entry(def.file).is_some_and(|entry| is_for_tests(entry.path.as_str()));
@@ -190,7 +191,7 @@ impl<'m> Resolver<'m> {
 }
 
 impl<'m> Resolver<'m> {
-    /// The function of a name that a file has at its top level which the file at hand loads.
+    /// Returns the top-level function of a name in a file that the site's file requires.
     pub(super) fn required_function(&self, site: Site<'m>, name: &str) -> Option<DefRef> {
         let files = self.index.files_defining(name).iter().take(MANY).map(|&file| FileId(file));
         let mut found = files.filter_map(|file| {
@@ -222,7 +223,7 @@ fn is_for_tests(path: &str) -> bool {
         || path.ends_with("_spec.rb")
 }
 
-/// Turns a qualified name into the path that Ruby's convention gives it: `ActiveModel.HTTPError` becomes
+/// Converts a qualified name into its path by Ruby's convention: `ActiveModel.HTTPError` becomes
 /// `active_model/http_error`.
 fn snake_case_path(qualified: &str) -> String {
     let chars: Vec<char> = qualified.chars().collect();

@@ -1,4 +1,4 @@
-//! The type that an argument is expected to have: that of the parameter, as the signature of the function writes it.
+//! Finds the type that an argument is expected to have: that of the parameter in the function's signature.
 
 use super::generics::Given;
 use super::members::MemberLookup;
@@ -9,7 +9,7 @@ use super::{Resolver, Site, Thing, Want};
 use crate::node::DefRef;
 
 impl<'m> Resolver<'m> {
-    /// A value as a function gets it as its parameter of this number, or a class's constructor does.
+    /// Returns a value of the type of a parameter, by its number, of a function or of a class's constructor.
     pub(super) fn parameter_value(
         &self,
         at: &MemberPathPoint<'m>,
@@ -45,12 +45,12 @@ impl<'m> Resolver<'m> {
     }
 }
 
-/// Returns true if what stands in a signature is a type. A pattern without one is read as if it were.
+/// Returns true if a parameter's text in a signature is a type. A pattern without a type is not.
 fn is_type(text: &str) -> bool {
     !text.starts_with(['{', '[']) && !text.is_empty()
 }
 
-/// The properties of a component that is declared by its type: `Props` of `const Panel: React.FC<Props> = (...)`.
+/// Returns the properties of a component that is declared by its type: `Props` of `const Panel: React.FC<Props> = (...)`.
 fn component_properties(signature: &str) -> Option<&str> {
     let (declared, _) = signature.split_once('=')?;
     let (head, arguments) = declared.split_once('<')?;
@@ -58,10 +58,10 @@ fn component_properties(signature: &str) -> Option<&str> {
     arguments.trim_end().strip_suffix('>').filter(|_| is_component)
 }
 
-/// Returns true if a signature declares the type that a hint names as a parameter of its own.
+/// Returns true if a signature declares the type of a hint as a type parameter of its own.
 fn is_type_parameter(signature: &str, hint: &str) -> bool {
     let head = signature.split('(').next().unwrap_or(signature);
-    // In `const Panel: FC<Props> = (...)` the arguments of the variable's type stand before the function.
+    // In `const Panel: FC<Props> = (...)` the arguments of the variable's type precede the function.
     let is_variable =
         ["const ", "let ", "var "].iter().any(|word| head.trim_start_matches("export ").starts_with(word));
     let function =

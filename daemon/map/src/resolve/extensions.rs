@@ -1,8 +1,8 @@
-//! Extension functions: written as members of a value's type, defined elsewhere (C#, Kotlin, Scala).
+//! Resolves extension functions: written like members of a value's type, defined elsewhere (C#, Kotlin, Scala).
 //!
-//! A member of the type itself goes first; this is asked when there is none, or the type cannot be seen. Which extensions a
-//! file may use is told by its package and its imports, so that an extension nobody imported is never meant. Of several the
-//! type decides, if it is known; else the reference stays unresolved.
+//! A member of the type itself has precedence; extensions count if there is none, or the type is not visible. A file's
+//! package and imports decide which extensions it may use, so an extension that nobody imported is never meant. The
+//! receiver's type decides between several, if it is known; else the reference stays unresolved.
 
 use hob_base::FileId;
 
@@ -12,11 +12,11 @@ use crate::index::FileEntry;
 use crate::langs::semantics::ExtensionScope;
 use crate::node::{Confidence, DefRef};
 
-/// More files than these define a name: too many to look at.
+/// Most files that may define the name of an extension that is resolved.
 const MANY: usize = 256;
 
 impl<'m> Resolver<'m> {
-    /// The extension that `value.name` means, if one in sight can be meant.
+    /// Returns the extension that `value.name` means, if one in sight can be meant.
     pub(super) fn extension_ref(&self, site: Site<'m>, r: &Ref) -> Option<Resolution> {
         let is_value = matches!(
             r.receiver(),
@@ -43,13 +43,13 @@ impl<'m> Resolver<'m> {
         let one = found.iter().all(|def| place(*def) == place(first));
         let near = first.file == site.file && matches!(r.receiver(), Receiver::Typed(_));
         let sure = if near { Confidence::Exact } else { Confidence::Import };
-        // Without the type, a name that the library's own values have too proves nothing.
+        // Without the receiver's type, a name that the library's own values have too proves nothing.
         let told = matches!(r.receiver(), Receiver::Typed(_)) || !self.is_common(site, r);
         Some(if one && told { Resolution::To(Thing::Def(first), sure) } else { Resolution::Unresolved })
     }
 
-    /// Returns true if values of a type can be those that an extension extends: a value of a type from outside is
-    /// never of one of the project's types.
+    /// Returns true if an extension may extend values of a type: a value of a type from outside is never of one of the
+    /// project's types.
     fn may_extend(&self, def: DefRef, ty: &str) -> bool {
         let Some((entry, def)) = self.def(def) else { return false };
         let extended = extended_type(entry, def);
@@ -93,21 +93,21 @@ impl<'m> Resolver<'m> {
         }
         let name = entry.facts.name(def.name);
         let Some(holder) = holder else { return home == here || is_imported(site.entry, home, name) };
-        // Of an implicit class it is the class that is imported, not what it adds.
+        // The members of an implicit class are in sight if the class is imported.
         let (outer, class) = holder.rsplit_once('.').unwrap_or(("", holder));
         is_imported(site.entry, &dotted_name(home, holder), name)
             || is_imported(site.entry, &dotted_name(home, outer), class)
             || (outer.is_empty() && home == here && scope == ExtensionScope::PackageClass)
     }
 
-    /// Returns true if a file can name a holder of extensions of another file.
+    /// Returns true if the site's file can name a holder of extensions in another file.
     fn can_name(&self, site: Site<'m>, holder: DefRef) -> bool {
         let name = self.def(holder).map_or("", |(entry, def)| entry.facts.name(def.name));
         let found = self.resolve_bare(Site { owner: None, want: Want::Scope, ..site }, name);
         matches!(found, NameLookup::Thing(Thing::Def(def), _) if def == holder)
     }
 
-    /// Returns true if a C# file opens a namespace, or the whole project does.
+    /// Returns true if a C# file uses a namespace, by itself or by a `using` of the whole project.
     fn opens_namespace(&self, site: Site<'m>, package: &str) -> bool {
         let opens = |entry: &FileEntry, all: bool| {
             entry
@@ -121,7 +121,8 @@ impl<'m> Resolver<'m> {
     }
 }
 
-/// The type that an extension extends: the qualifier of its name, or the type that its holder states; empty for any.
+/// Returns the type that an extension extends: the qualifier of its name, or the type of its holder; empty for any
+/// type.
 fn extended_type<'e>(entry: &'e FileEntry, def: &'e Def) -> &'e str {
     match def.parent {
         Some(holder) => entry.facts.type_of(holder, TypePart::VALUE).unwrap_or(""),
@@ -129,13 +130,13 @@ fn extended_type<'e>(entry: &'e FileEntry, def: &'e Def) -> &'e str {
     }
 }
 
-/// Returns true if an extension is written for exactly this type.
+/// Returns true if an extension extends exactly this type.
 fn is_extended(entry: &FileEntry, def: &Def, ty: &str) -> bool {
     entry.qualifier(def) == ty || extended_type(entry, def) == ty
 }
 
-/// Returns true if a file imports `name` from `module`, by itself or with everything else. An object may be imported
-/// from by a shorter path, after its own name.
+/// Returns true if a file imports `name` from `module`, by itself or with everything else. The path of an import may
+/// lack the first parts of the module's.
 fn is_imported(entry: &FileEntry, module: &str, name: &str) -> bool {
     entry.facts.imports.iter().any(|import| {
         let from = entry.facts.name(import.module);
@@ -155,7 +156,7 @@ fn has_extensions(entry: &FileEntry) -> bool {
     entry.lang().semantics().extensions != ExtensionScope::None
 }
 
-/// A file's extension of this name that can be imported by it.
+/// Returns the extension of this name that other files can import from a file.
 pub(super) fn top_extension(entry: &FileEntry, name: &str) -> Option<DefIdx> {
     let is_top = |def: &Def| def.parent.is_none() && def.flags.has(DefFlags::EXTENSION);
     entry.defs_named(name).find(|(_, def)| is_top(def)).map(|(idx, _)| idx)

@@ -1,9 +1,9 @@
-//! Resolves what frameworks are given: handlers, and parameters that a framework fills.
+//! Resolves names that the code hands to frameworks: handlers, and parameters that a framework fills.
 //!
-//! A handler's name means what it means anywhere; only the edge is less sure, because the framework calls it and no code of
-//! the project. A fixture's name is looked for by pytest's rules: in the class, in the file with its imports, then in the
-//! `conftest.py` files of the folder and of the folders above, nearest first. A fixture of a plug-in is found nowhere and is
-//! no guess at anything else.
+//! A handler's name means what it means anywhere; only the edge is less sure, because the framework makes the call and
+//! no code of the project. A fixture's name is looked up by pytest's rules: in the class, in the file with its imports,
+//! then in the `conftest.py` files of the folder and of the folders above, nearest first. A fixture of a plug-in is not
+//! found, and is not guessed.
 
 use super::members::MemberLookup;
 use super::{NameLookup, Resolution, Resolver, Site, Thing};
@@ -11,7 +11,7 @@ use crate::facts::{DefKind, Receiver, Ref, RefKind};
 use crate::langs::support::project::folder_of;
 use crate::node::{Confidence, DefRef};
 
-/// Returns how sure an edge is, by the kind of use that makes it: a framework's are never surer than [`Confidence::Framework`].
+/// Limits the confidence of an edge by its kind of use: a framework's are never surer than [`Confidence::Framework`].
 pub(super) fn confidence_of(kind: RefKind, sure: Confidence) -> Confidence {
     match kind {
         RefKind::Framework | RefKind::Injected => sure.max(Confidence::Framework),
@@ -29,7 +29,7 @@ impl<'m> Resolver<'m> {
         found.map_or(Resolution::Dropped, |def| Resolution::To(Thing::Def(def), Confidence::Framework))
     }
 
-    /// The fixture that a parameter of a test or of another fixture is filled with.
+    /// Returns the fixture that fills a parameter of a test or of another fixture.
     pub(super) fn fixture_named(&self, site: Site<'m>, name: &str) -> Option<DefRef> {
         self.fixture_of_class(site, name)
             .or_else(|| self.fixture_in_file(site, name))
@@ -37,11 +37,11 @@ impl<'m> Resolver<'m> {
             .filter(|def| Some(*def) != site.owner.map(|def| DefRef { file: site.file, def }))
     }
 
-    /// A method that the framework finds by the names of its class and itself: an action of a controller. Where there is none,
-    /// nothing is meant.
+    /// Resolves a method that the framework finds by the names of its class and itself: an action of a controller. If
+    /// there is none, the reference is dropped.
     fn named_by_convention(&self, site: Site<'m>, r: &Ref, class: &str) -> Resolution {
         match self.path_ref(site, r, class) {
-            // The class was found by its whole name, which is how the framework finds it.
+            // The class was found by its qualified name, which is how the framework finds it.
             Resolution::To(Thing::Def(def), _) if self.is_function(def) => {
                 Resolution::To(Thing::Def(def), Confidence::Framework)
             }

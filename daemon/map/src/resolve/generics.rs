@@ -1,8 +1,9 @@
-//! Types with arguments, in languages whose facts write them into hints: `Box<Foo>` for a value, `%0` for the first parameter of the type
-//! that a member belongs to, `^0` for the first of a function that is called with type arguments, `%0:Base` for one that extends a type.
+//! Follows type arguments, in languages whose facts write them into hints: `Box<Foo>` for a value, `%0` for the first
+//! parameter of the type that has a member, `^0` for the first of a function that is called with type arguments,
+//! `%0:Base` for one that extends a type.
 //!
-//! The arguments go along from a value to its members, to what calls of these give, and up to the bases that a type names with arguments.
-//! Nothing is inferred from the values that a call is given.
+//! The arguments go along from a value to its members, to the results of their calls, and up to the bases that a type
+//! names with arguments. Nothing is inferred from the arguments of a call.
 
 use std::rc::Rc;
 
@@ -14,28 +15,28 @@ use crate::facts::{DefKind, TypePart};
 use crate::langs::support::split_outside_brackets;
 use crate::node::DefRef;
 
-/// Most bases with arguments between a type and the one that has a member.
+/// Most bases with arguments between a type and its base that has a member.
 const BASES: usize = 4;
 
-/// The types that type parameters stand for.
+/// The types for which type parameters stand.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TypeArguments<'m> {
-    /// Those of the type that a member belongs to.
+    /// The arguments of the type that has the member.
     of_type: Rc<[Option<WrittenType<'m>>]>,
-    /// Those of a function that is called.
+    /// The arguments of the called function.
     of_call: Rc<[Option<WrittenType<'m>>]>,
 }
 
-/// A definition with what type parameters stand for in it.
+/// A definition with the types for which type parameters stand in it.
 #[derive(Clone, Debug)]
 pub(super) struct Given<'m> {
     pub(super) def: DefRef,
-    /// The class of the object that it was reached through.
+    /// The class of the object through which it was reached.
     pub(super) me: Option<DefRef>,
     types: TypeArguments<'m>,
 }
 
-/// The name in a type that may have arguments; `None` for a parameter that extends nothing.
+/// Returns the name of a type without its arguments; `None` for a type parameter that extends nothing.
 pub(super) fn name_of_type(hint: &str) -> Option<&str> {
     let mut plain = hint;
     while let Some(parameter) = plain.strip_prefix(['%', '^']) {
@@ -46,7 +47,7 @@ pub(super) fn name_of_type(hint: &str) -> Option<&str> {
 }
 
 impl<'m> Resolver<'m> {
-    /// Returns what a type parameter stands for: its argument, else the type that it extends.
+    /// Returns the value of a type parameter: of its argument, otherwise of the type that it extends.
     pub(super) fn parameter_point(&self, hint: &WrittenType<'m>) -> Option<MemberPathPoint<'m>> {
         let (number, base) = match hint.text[1..].split_once(':') {
             Some((number, base)) => (number, Some(base)),
@@ -60,7 +61,7 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// A value of a named type, with the arguments that the hint has for it.
+    /// Returns a value of a named type, with the arguments in the hint.
     pub(super) fn applied_type(&self, ty: DefRef, hint: &WrittenType<'m>) -> MemberPathPoint<'m> {
         let types = arguments_of(hint);
         if self.has_members(ty) {
@@ -78,7 +79,7 @@ impl<'m> Resolver<'m> {
         behind.unwrap_or_else(itself)
     }
 
-    /// A value of one of a definition's types, with what type parameters stand for in it.
+    /// Returns a value of one of a definition's types, with the type arguments applied.
     pub(super) fn typed_for(&self, given: &Given<'m>, part: TypePart) -> Option<MemberPathPoint<'m>> {
         let (entry, found) = self.def(given.def)?;
         let hint = entry.facts.type_of(given.def.def, part)?;
@@ -91,7 +92,7 @@ impl<'m> Resolver<'m> {
         self.with_fuel(None, || self.point_of_hint(&ty))
     }
 
-    /// The class with its arguments that a value is of, if it has any.
+    /// Returns the class of a value with its type arguments; `None` if it has none.
     pub(super) fn applied_behind(&self, at: &MemberPathPoint<'m>) -> Option<(DefRef, TypeArguments<'m>)> {
         let behind = match at {
             MemberPathPoint::Given(given) => self.typed_for(given, TypePart::VALUE),
@@ -106,7 +107,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// A member that was found for a value, with the arguments of the type that has the member.
+    /// Returns a member of a value, with the arguments of the type that has the member.
     pub(super) fn given_to_member(
         &self,
         member: DefRef,
@@ -130,7 +131,7 @@ impl<'m> Resolver<'m> {
         None
     }
 
-    /// The base through which a type inherits from another, with its arguments.
+    /// Returns the base through which a type inherits from another, with the base's arguments.
     fn base_towards(
         &self,
         class: DefRef,
@@ -152,7 +153,8 @@ impl<'m> Resolver<'m> {
         Some((base, types))
     }
 
-    /// Returns the result or parameter of a function whose type has a name of its own: `type Handler = (request: Request) => Response`.
+    /// Returns the result or a parameter of a function whose type is an alias: `type Handler = (request: Request) =>
+    /// Response`.
     pub(super) fn given_by_alias(
         &self,
         alias: DefRef,
@@ -171,7 +173,7 @@ impl<'m> Resolver<'m> {
         self.typed_for(&Given { def: alias, me: None, types }, part)
     }
 
-    /// Returns the result of a call of a variable or field whose type is a function's by name.
+    /// Returns the result of calling a variable or field whose type is an alias of a function type.
     pub(super) fn result_of_value(&self, at: &MemberPathPoint<'m>) -> Option<MemberPathPoint<'m>> {
         let behind = self.value_behind(at)?;
         match &behind {
@@ -182,13 +184,14 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Returns true if a definition is of a type that its own file tells by a type's parameter.
+    /// Returns true if the hint for a definition's type names a type parameter.
     pub(super) fn is_parametric(&self, def: DefRef) -> bool {
         let hint = self.def(def).and_then(|(entry, _)| entry.facts.type_of(def.def, TypePart::VALUE));
         hint.is_some_and(|hint| hint.contains('%'))
     }
 
-    /// The value of a dotted path with the type arguments along it, where the path by itself does not tell what the value is.
+    /// Returns the value of a dotted path with the type arguments along it, if the path by itself does not tell the
+    /// value.
     pub(super) fn parametric_value(&self, site: Site<'m>, path: &str, found: &NameLookup) -> Option<Thing> {
         let is_untold = match found {
             NameLookup::Thing(Thing::Def(def), _) => self.is_parametric(*def),
@@ -200,7 +203,7 @@ impl<'m> Resolver<'m> {
         value.filter(|thing| matches!(thing, Thing::Def(_)))
     }
 
-    /// The result of a call with type arguments.
+    /// Returns the result of a call with type arguments.
     pub(super) fn result_with(
         &self,
         at: MemberPathPoint<'m>,
@@ -225,7 +228,7 @@ impl<'m> Resolver<'m> {
     }
 }
 
-/// The arguments that a written type has.
+/// Returns the arguments of a written type.
 fn arguments_of<'m>(hint: &WrittenType<'m>) -> Option<TypeArguments<'m>> {
     let (_, list) = hint.text.strip_suffix('>')?.split_once('<')?;
     let of_type = split_outside_brackets(list, ',').map(|text| hint.with_text(text)).collect();

@@ -1,7 +1,8 @@
-//! Names that reach beyond their file without an import, a package or a header: PHP's functions and classes of no namespace.
+//! Resolves names that reach beyond their file without an import, a package or a header: PHP's functions and classes of
+//! no namespace.
 //!
-//! Nothing in the file says where they come from, so finding one is worth no more than `name`, and only where there is
-//! one place that it can be.
+//! Nothing in the file says where they are defined, so a match is worth no more than `name`, and only if there is one
+//! place that it can be.
 
 use hob_base::FileId;
 
@@ -13,11 +14,11 @@ use crate::langs::lang::Lang;
 use crate::langs::semantics::VagueNames;
 use crate::node::{Confidence, DefRef};
 
-/// More files than these define a name: it is nobody's in particular.
+/// Most files defining a name that are searched.
 const MANY: usize = 1024;
 
 impl<'m> Resolver<'m> {
-    /// A bare name that nothing in sight binds.
+    /// Resolves a bare name that nothing in sight binds.
     pub(super) fn global_binding(&self, site: Site<'m>, name: &str) -> Option<NameLookup> {
         let semantics = site.entry.lang().semantics();
         if semantics.constants_by_capital {
@@ -30,7 +31,7 @@ impl<'m> Resolver<'m> {
         semantics.root_namespace.and_then(|_| self.without_namespace(site, name, false))
     }
 
-    /// A path that is complete and starts at no namespace.
+    /// Resolves a complete path that starts at no namespace.
     pub(super) fn at_root(&self, site: Site<'m>, path: &str) -> Option<NameLookup> {
         let semantics = site.entry.lang().semantics();
         if semantics.constants_by_capital {
@@ -40,7 +41,7 @@ impl<'m> Resolver<'m> {
         if name.contains('.') { None } else { self.without_namespace(site, name, true) }
     }
 
-    /// Resolves a reference of PHP's form `\\name`, which names no namespace.
+    /// Resolves a reference of PHP's form `\name`, which names no namespace.
     pub(super) fn root_ref(&self, site: Site<'m>, r: &Ref, name: &str) -> Resolution {
         if builtins::is_global(site.entry.lang(), name) {
             return Resolution::Dropped;
@@ -51,7 +52,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// The member of the table that a file returns.
+    /// Returns the member of the table that a file returns.
     pub(super) fn in_returned_table(
         &self,
         file: FileId,
@@ -100,7 +101,7 @@ impl Want {
     }
 }
 
-/// Returns true if a definition is a test that is written as a call, and so can be called by nobody.
+/// Returns true if a definition is a test that is written as a call, which nothing can call.
 pub(super) fn is_test_block(def: &Def) -> bool {
     def.flags.has(DefFlags::TEST) && def.kind == DefKind::Function && !def.flags.has(DefFlags::EXPORTED)
 }
@@ -110,9 +111,9 @@ pub(super) fn has_test_blocks(lang: Lang) -> bool {
     lang.semantics().test_blocks
 }
 
-/// Returns true if it says little that a project has only one definition of a name, because so much else has that
-/// name: in languages without types, a member of one word (`title`) on a value of unknown type; in the shell, a
-/// command of one word, and a variable, which may come from the environment.
+/// Returns true if a unique definition of a name says little, because so much else has that name: in languages without
+/// types, a member of one word (`title`) on a value of unknown type; in the shell, a command of one word, and a
+/// variable, which may come from the environment.
 pub(super) fn is_vague(lang: Lang, r: &Ref, name: &str) -> bool {
     match lang.semantics().vague_names {
         VagueNames::Commands => r.kind() == RefKind::Use || !(is_compound(name) || name.contains("::")),
@@ -123,18 +124,18 @@ pub(super) fn is_vague(lang: Lang, r: &Ref, name: &str) -> bool {
     }
 }
 
-/// Returns true if a name is made of several words, or ends with `?` or `!`.
+/// Returns true if a name consists of several words, or ends with `?` or `!`.
 fn is_compound(name: &str) -> bool {
     let inner = name.trim_matches('_');
     inner.contains('_') || inner.ends_with(['?', '!']) || inner.chars().skip(1).any(char::is_uppercase)
 }
 
-/// Returns true if `path` stands for the `\\` before the name in PHP's `\\name`.
+/// Returns true if `path` stands for the `\` before the name in PHP's `\name`.
 pub(super) fn is_root(entry: &FileEntry, path: StrId) -> bool {
     entry.lang().semantics().root_namespace == Some(entry.facts.name(path))
 }
 
-/// The reference as one of a bare name, where only PHP's `\\` stands before it.
+/// Returns the reference without its receiver, if that is only PHP's `\`.
 pub(super) fn without_root(entry: &FileEntry, r: &Ref) -> Ref {
     match r.receiver() {
         Receiver::Path(path) if is_root(entry, path) => r.with_receiver(Receiver::None),
@@ -142,8 +143,8 @@ pub(super) fn without_root(entry: &FileEntry, r: &Ref) -> Ref {
     }
 }
 
-/// Returns true if a plain name at the site can mean a PHP definition that is no member: it is in the same namespace,
-/// or in none and no class.
+/// Returns true if a plain name at the site can mean a PHP definition that is no member: a definition of the same
+/// namespace, or of none unless it is a class.
 pub(super) fn is_near(site: Site<'_>, entry: &FileEntry, def: &Def) -> bool {
     let package = |entry: &FileEntry| entry.facts.package.map(|id| entry.facts.name(id).to_owned());
     let theirs = package(entry);

@@ -1,4 +1,4 @@
-//! When no scope and no import tells: the definitions that a name can mean at all.
+//! Finds the definitions that a name can mean if no scope and no import decides it.
 
 use hob_base::FileId;
 
@@ -11,12 +11,12 @@ use crate::index::{FileEntry, Kinds, Share};
 use crate::langs::semantics::Reach;
 use crate::node::{Confidence, DefRef};
 
-/// More files than these define a name: it is nobody's in particular, and only near ones are candidates.
+/// Most files defining a name whose definitions are all candidates; beyond, only near ones are.
 const MANY: usize = 64;
 /// Most candidates that an answer shows for a reference.
 pub(crate) const SHOWN: usize = 5;
 
-/// The outcome of looking for the only definition of a name.
+/// The result of the search for the only definition of a name.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Only {
     /// No definition of the name fits.
@@ -30,19 +30,19 @@ pub(super) enum Only {
 /// The definitions that an unresolved reference may mean.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Candidates {
-    /// Likeliest first: same file, same folder, longest common path.
+    /// The definitions, likeliest first: same file, same folder, longest common path.
     pub(crate) list: Vec<DefRef>,
 }
 
-/// Definitions that are one as far as callers are concerned: the pieces of a conditional definition in one file, a
-/// declaration and its body.
+/// Definitions that are one to their callers: the branches of a conditional definition in one file, a declaration and
+/// its body.
 #[derive(Debug)]
 pub(super) struct Group {
     pub(super) all: Vec<DefRef>,
 }
 
 impl Group {
-    /// The definition that stands for the group: with a body, first by path and place.
+    /// Returns the definition that stands for the group: one with a body, then the first by path and place.
     pub(super) fn representative(&self, resolver: &Resolver<'_>) -> DefRef {
         let key = |def: &&DefRef| {
             let found = resolver.def(**def);
@@ -77,7 +77,7 @@ impl Group {
             match &mut homes[..] {
                 [] if announces == 0 => groups.push(Self { all: vec![def] }),
                 [home] => home.all.push(def),
-                // It announces each of several; it tells nothing apart.
+                // It may announce each of several groups, so it distinguishes nothing.
                 _ => {}
             }
         }
@@ -98,8 +98,7 @@ impl<'m> Resolver<'m> {
         }
         let member = r.receiver() != Receiver::None;
         let only = match self.index.name_id(name) {
-            // Which members there are depends on nothing but the name, and on the folder where that decides what is
-            // reached.
+            // The members depend only on the name, and on the folder if that decides what is in reach.
             Some(id) if member && site.entry.lang().semantics().reach != Reach::Folder => self
                 .get_or_compute(&self.members, (id, site.want, language_group(site)), || {
                     self.only_possible(site, r)
@@ -115,7 +114,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Returns true if an unresolved reference would resolve by its name alone, if only one definition had that name.
+    /// Returns true if an unresolved reference would resolve by its name alone if only one definition had that name.
     pub(crate) fn is_told_by_name(&self, file: FileId, r: &Ref) -> bool {
         let Some(entry) = self.entry(file) else { return false };
         let site = Site { file, entry, owner: r.owner, want: Want::for_ref_kind(r.kind()) };
@@ -137,7 +136,7 @@ impl<'m> Resolver<'m> {
                 _ => Only::Several,
             };
         }
-        // Outside C one look at the second definition is enough.
+        // Outside C the search can stop at the second definition.
         let mut possible = self.possible_defs(site, r);
         let Some(first) = possible.next() else { return Only::None };
         let mut all = vec![first];
@@ -150,14 +149,14 @@ impl<'m> Resolver<'m> {
         Only::One(Group { all }.representative(self))
     }
 
-    /// The likeliest candidates of a reference that does not resolve.
+    /// Returns the likeliest candidates of an unresolved reference, at most [`SHOWN`].
     pub(crate) fn candidates(&self, file: FileId, r: &Ref) -> Candidates {
         let mut found = self.all_candidates(file, r);
         found.list.truncate(SHOWN);
         found
     }
 
-    /// Every candidate of a reference that does not resolve, likeliest first.
+    /// Returns every candidate of an unresolved reference, likeliest first.
     pub(crate) fn all_candidates(&self, file: FileId, r: &Ref) -> Candidates {
         let Some(entry) = self.entry(file) else { return Candidates::default() };
         let r = &global::without_root(entry, r);
@@ -181,12 +180,12 @@ impl<'m> Resolver<'m> {
     /// Returns true if so many files define a name that only those in the same folder are candidates.
     pub(crate) fn is_only_near(&self, name: &str) -> bool {
         let files = self.index.files_defining(name);
-        // Headings do not count: a page for each function says nothing about how common its name is.
+        // Headings do not count: a manual with a page for each function does not make its name common.
         let in_code = |file: &&u32| self.entry(FileId(**file)).is_some_and(|entry| !entry.lang().is_prose());
         files.len() > MANY && files.iter().filter(in_code).take(MANY + 1).count() > MANY
     }
 
-    /// Definitions of the reference's name that it can mean.
+    /// Yields the definitions of a reference's name that it can mean.
     fn possible_defs(&self, site: Site<'m>, r: &Ref) -> impl Iterator<Item = DefRef> {
         let name = site.entry.facts.name(r.name);
         let files = self.index.files_defining(name);
@@ -210,18 +209,18 @@ impl<'m> Resolver<'m> {
             })
     }
 
-    /// Definitions that a bare name can mean through headers. Headers announce a popular type by the hundred; where
-    /// something is defined, announcements count only as far as they are few.
+    /// Returns the definitions that a bare name can mean through headers. Headers declare a popular type by the
+    /// hundred; if something is defined, declarations count only as long as they are few.
     pub(super) fn visible_bare(&self, want: Want, name: &str) -> Vec<DefRef> {
         let (mut bodies, announced) = self.visible_where(want, name);
-        // What so many places define belongs to nobody in particular.
+        // A name with that many definitions identifies none of them.
         if bodies.len() > MANY || (bodies.is_empty() && announced.len() > MANY) {
             return Vec::new();
         }
         if announced.len() <= MANY {
             bodies.extend(announced);
         }
-        // `#define deflate z_deflate` renames a function in builds that ask for it; whoever calls it means the function.
+        // `#define deflate z_deflate` renames a function in builds that ask for it; a call means the function.
         let is_renamed = |def: &DefRef| self.def(*def).is_some_and(|(entry, def)| is_rename(entry, def));
         if bodies.iter().any(|def| {
             self.def(*def).is_some_and(|(_, def)| def.kind.is_callable() && def.kind != DefKind::Macro)
@@ -231,14 +230,14 @@ impl<'m> Resolver<'m> {
         bodies
     }
 
-    /// Those that are defined and those that are only announced; of each no more than show that they are many, and none
-    /// of the latter where the former are.
+    /// Returns the definitions with a body and the declarations of a name that headers can make visible. Each list ends
+    /// one above [`MANY`], which suffices to show that they are many.
     fn visible_where(&self, want: Want, name: &str) -> (Vec<DefRef>, Vec<DefRef>) {
         let (mut bodies, mut announced) = (Vec::new(), Vec::new());
         let kinds = self.index.name_id(name).map_or_else(Kinds::default, |name| self.index.kinds_of(name));
         let wanted = Kinds::matching(|kind| is_free_kind(kind) && want.accepts_kind(kind));
         if kinds.share(wanted) == Share::None {
-            // Most names that thousands of files define are those of fields.
+            // Most names that thousands of files define are names of fields.
             return (bodies, announced);
         }
         let linked =
@@ -298,7 +297,7 @@ impl<'m> Resolver<'m> {
     }
 }
 
-/// Returns true if a macro only stands for another name.
+/// Returns true if a macro only renames something.
 fn is_rename(entry: &FileEntry, def: &Def) -> bool {
     let words = entry.facts.signature(def).trim_start_matches('#').split_whitespace();
     let [_, name, value] = words.collect::<Vec<_>>()[..] else { return false };
@@ -307,7 +306,7 @@ fn is_rename(entry: &FileEntry, def: &Def) -> bool {
 }
 
 impl Want {
-    /// Returns true if a name that is used in this way can mean a definition of this kind at all.
+    /// Returns true if a name in this position can mean a definition of this kind.
     fn accepts_kind(self, kind: DefKind) -> bool {
         match self {
             Self::Callee => kind != DefKind::Module,
@@ -336,7 +335,7 @@ fn fits_reference(entry: &FileEntry, def: &Def, kind: RefKind, member: bool) -> 
     if global::is_test_block(def) && global::has_test_blocks(entry.lang()) {
         return false;
     }
-    // In Ruby a function of no class is a method of every object.
+    // In Ruby a top-level function is a method of every object.
     let member_too = def.kind == DefKind::Function && entry.lang().semantics().functions_are_methods;
     by_kind && if member { is_member(entry, def) || member_too } else { is_free(entry, def) }
 }
@@ -350,12 +349,12 @@ fn is_path(r: &Ref) -> bool {
     matches!(r.receiver(), Receiver::Path(_))
 }
 
-/// Returns true if definitions that are written in this one are members of it.
+/// Returns true if definitions inside this one are members of it.
 fn holds_members(entry: &FileEntry, def: &Def) -> bool {
     def.kind.is_type() || is_table(entry, def)
 }
 
-/// Returns true if a bare name can mean the definition: it belongs to no type. In C an enumeration's members are
+/// Returns true if a bare name can mean the definition, since it belongs to no type. In C an enumeration's members are
 /// free.
 fn is_free(entry: &FileEntry, def: &Def) -> bool {
     let free_parent = def.parent.is_none_or(|parent| {
@@ -373,7 +372,7 @@ fn is_free_kind(kind: DefKind) -> bool {
     !matches!(kind, DefKind::Method | DefKind::Field)
 }
 
-/// Returns true if code of the site's file can reach the definition at all.
+/// Returns true if code of the site's file can reach the definition.
 fn is_reachable(site: Site<'_>, file: FileId, entry: &FileEntry, def: &Def) -> bool {
     if file == site.file {
         return true;

@@ -1,8 +1,8 @@
 //! Resolves bare names through `#include`, in C and C++.
 //!
-//! Following every chain of headers for every name would cost more than all other resolution together. So it goes the
-//! other way round: the definitions that a name can mean are few; only where there are several is it asked which of
-//! them the file's headers reach.
+//! Following every chain of headers for every name would cost more than all other resolution together. So the search
+//! runs the other way round: a name has few definitions that it can mean; only if it has several, the headers that the
+//! file reaches decide.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use crate::index::{FileEntry, NameId};
 use crate::langs::rules::ModuleTarget;
 use crate::node::{Confidence, DefRef};
 
-/// Number of files that define a name from which on its meanings are kept for later questions.
+/// Most files that define a name whose meanings are not cached for later queries.
 const MANY_FILES: usize = 16;
 /// Most headers followed from one file.
 const MAX_HEADERS: usize = 128;
 
 impl<'m> Resolver<'m> {
-    /// The definition that a bare name means through the file's headers.
+    /// Returns the definition that a bare name means through the file's headers.
     pub(super) fn included_def(&self, site: Site<'m>, name: &str) -> Option<(DefRef, Confidence)> {
         let name = self.index.name_id(name)?;
         let groups = self.get_or_compute(&self.visible, (name, site.want), || {
@@ -48,7 +48,7 @@ impl<'m> Resolver<'m> {
         Some((single_item(near)?.representative(self), Confidence::Import))
     }
 
-    /// The definitions that a bare name can mean, from wherever it is used.
+    /// Returns the definitions that a bare name can mean, from any file.
     fn bare_meanings(&self, want: Want, name: NameId) -> Vec<DefRef> {
         let find = || self.visible_bare(want, self.index.name(name));
         match self.keeps && self.index.files_defining_id(name).len() > MANY_FILES {
@@ -57,7 +57,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Returns true if one of the file's includes is written so that it may mean `header`.
+    /// Returns true if the path of one of the file's includes may mean `header`.
     fn includes_by_name(&self, entry: &FileEntry, header: FileId) -> bool {
         let Some(header) = self.entry(header) else { return false };
         let path = header.path.as_str();
@@ -68,7 +68,7 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// The files reached from `file` through includes, itself among them, sorted.
+    /// Returns the files that `file` reaches through includes, including itself, sorted.
     fn reached_headers(&self, file: FileId) -> Arc<[FileId]> {
         self.index.targets().reached_files(file, || {
             let mut reached = self.follow_includes(file, MAX_HEADERS);
@@ -77,7 +77,7 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// The files reached from `file` through includes, itself first, nearest first, `most` at most.
+    /// Returns the files that `file` reaches through includes: itself first, then the nearest; at most `most`.
     pub(crate) fn follow_includes(&self, file: FileId, most: usize) -> Vec<FileId> {
         let mut seen = FxHashSet::from_iter([file]);
         let (mut reached, mut at) = (vec![file], 0);
@@ -92,7 +92,7 @@ impl<'m> Resolver<'m> {
         reached
     }
 
-    /// The files of the project that a file includes itself.
+    /// Returns the files of the project that a file includes directly.
     fn included_files(&self, file: FileId) -> Rc<[FileId]> {
         self.get_or_compute(&self.includes, file, || {
             let Some(entry) = self.entry(file) else { return Rc::default() };
@@ -106,7 +106,7 @@ impl<'m> Resolver<'m> {
     }
 }
 
-/// The only item, if there is exactly one.
+/// Returns the only item, if there is exactly one.
 fn single_item<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
     let first = items.next()?;
     items.next().is_none().then_some(first)

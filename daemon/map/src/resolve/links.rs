@@ -1,10 +1,11 @@
 //! Resolves the links of notes.
 //!
-//! Links have a ladder of their own. A link by path means the file at that path (`import`), within its own file a heading there
-//! (`exact`). A link by name means the note of that name, wherever it lies, whatever the case (`name`; with folders before it
-//! `import`), or else the file of that name, or the note of that title. Several: not resolved, all of them candidates. A
-//! heading that the note lacks: not resolved, the note is the candidate. Nothing: broken, and shown as such. What a path
-//! names with an ending that the map has no language for (a picture, an archive) is no node, and no edge.
+//! Links have a ladder of their own. A link by path means the file at that path (`import`); within its own file it
+//! means a heading there (`exact`). A link by name means the note of that name, in whatever folder and letter case
+//! (`name`; with folders in the link `import`), or else the file of that name, or the note with that title. If there
+//! are several, the link is unresolved and all are candidates. If the note lacks the heading, the link is unresolved
+//! and the note is the candidate. If there is no such file, the link is broken, and shown as broken. A path with an
+//! ending for which the map has no language (a picture, an archive) is no node, and makes no edge.
 
 use hob_base::FileId;
 
@@ -21,16 +22,16 @@ use crate::node::{Confidence, DefRef, NodeRef};
 /// Most candidates that an answer shows for a link.
 const SHOWN: usize = 5;
 
-/// The resolution of a link.
+/// The meaning of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ResolvedNoteLink {
     /// The link means this node.
     To(NodeRef, Confidence),
-    /// One of these, likeliest first.
+    /// The link means one of these nodes, likeliest first.
     OneOf(Vec<NodeRef>),
-    /// Nothing that is there: the note or path that it names, paths from the root of the workspace.
+    /// The link is broken: the note or path that it names, with paths from the root of the workspace.
     Broken(String),
-    /// Nothing that the map has nodes for.
+    /// The link means something for which the map has no nodes.
     Nothing,
 }
 
@@ -92,7 +93,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Files of other languages by their name: `[[main.rs]]`.
+    /// Returns the files of other languages with a name: `[[main.rs]]`.
     fn by_whole_name(&self, name: &str) -> Vec<FileId> {
         let last = name.rsplit('/').next().unwrap_or(name);
         let named = self.index.files_named(last).iter().copied();
@@ -108,7 +109,7 @@ impl<'m> Resolver<'m> {
         ImportProject::path(self.index, file).to_lowercase()
     }
 
-    /// Returns true if a path ends with these folders and this name, the ending of a note aside.
+    /// Returns true if a path ends with these folders and this name, apart from the ending of a note.
     fn is_path_end(&self, file: FileId, wanted: &str) -> bool {
         let path = self.lower_path(file);
         let rest = target::note_stem(&path).strip_suffix(target::note_stem(wanted));
@@ -147,7 +148,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// The note that a path without its ending, or a folder, stands for.
+    /// Returns the note for which a path without its ending, or a folder, stands.
     fn note_at(&self, place: &str) -> Option<FileId> {
         let with_ending = target::ENDINGS.iter().map(|ending| format!("{place}.{ending}"));
         if let Some(file) = with_ending.filter_map(|path| self.index.file(&path)).next() {
@@ -167,7 +168,7 @@ impl<'m> Resolver<'m> {
     fn in_file(&self, file: FileId, sure: Confidence, target: NoteLinkTarget<'_>) -> ResolvedNoteLink {
         let whole = ResolvedNoteLink::To(NodeRef::File(file), sure);
         let Some(entry) = self.entry(file).filter(|entry| entry.lang().is_prose()) else { return whole };
-        // `#^id` names a block of the note; `#top` is wherever the note is.
+        // `#^id` names a block of the note; `#top` needs no heading.
         if target.fragment.is_empty() || target.fragment.starts_with('^') {
             return whole;
         }
@@ -182,7 +183,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Resolves a link that may mean several notes: the heading may tell which of them is meant.
+    /// Resolves a link that may mean several notes: its heading may decide which.
     fn in_one_of(&self, files: &[FileId], target: NoteLinkTarget<'_>) -> ResolvedNoteLink {
         let with_heading = files.iter().filter_map(|&file| {
             let found = matching_headings(self.entry(file)?, target);
@@ -198,7 +199,8 @@ impl<'m> Resolver<'m> {
     }
 }
 
-/// The headings of a note that a link may mean: by their text, the headings above it before it, or by their anchor.
+/// Returns the headings of a note that a link may mean: by their text, perhaps with the headings above before it, or by
+/// their anchor.
 fn matching_headings(entry: &FileEntry, target: NoteLinkTarget<'_>) -> Vec<DefIdx> {
     let (facts, fragment) = (&*entry.facts, target.fragment);
     if fragment.is_empty() {

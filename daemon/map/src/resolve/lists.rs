@@ -1,7 +1,9 @@
-//! Lists and maps of values, as languages with the library's collections write them: `[]Foo` is a list of `Foo`, `{}Foo` a map to
-//! `Foo`. What an index, a loop or one of the library's methods takes out is a `Foo`; what else is done with them is the library's own.
+//! Follows values through lists and maps, in languages whose collections belong to the library: `[]Foo` is a list of
+//! `Foo`, `{}Foo` a map to `Foo`. An index, a loop or one of the library's methods takes out a `Foo`; other members of
+//! a collection are the library's.
 //!
-//! Not here: the collections of languages that write types with all their arguments ([`written`](super::written)).
+//! It does not cover the collections of languages that write types with all their arguments
+//! ([`written`](super::written)).
 
 use super::types::MemberPathPoint;
 use super::written::WrittenType;
@@ -10,36 +12,36 @@ use crate::facts::TypePart;
 use crate::langs::support::split_outside_brackets;
 use crate::node::DefRef;
 
-/// The name that the library has for what holds values.
+/// The library's name for the type of collections.
 const LIST: &str = "Array";
 
-/// A value that holds others of one type.
+/// A list or map with values of one type.
 #[derive(Clone, Debug)]
 pub(super) struct Holder<'m> {
-    /// The type of what it holds, as in a hint.
+    /// The type of its values, as in a hint.
     held: WrittenType<'m>,
     is_map: bool,
 }
 
-/// What calling a method of a holder gives.
+/// The result of calling a method of a holder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum HolderResult {
     /// One of the values.
     Value,
-    /// A list of them.
+    /// A list of the values.
     Values,
-    /// A list of them, by a function that gets two.
+    /// A list of the values, sorted by a function with two parameters.
     Sorted,
-    /// A list of what a function gives for each.
+    /// A list of the results of a function for each value.
     Mapped,
     /// The result of a function that gets the value so far and each value.
     Folded,
-    /// Nothing that is known.
+    /// An unknown result.
     Unknown,
 }
 
 impl<'m> Resolver<'m> {
-    /// Reads a hint that names a holder; `None` if it names anything else.
+    /// Converts a hint that names a holder; `None` if it names anything else.
     pub(super) fn holder_from_hint(
         &self,
         hint: &str,
@@ -49,7 +51,7 @@ impl<'m> Resolver<'m> {
         self.holder_of(&WrittenType::new(hint, site, me))
     }
 
-    /// The list, map or tuple that a written type is.
+    /// Returns the list, map or tuple that a written type means.
     pub(super) fn holder_of(&self, ty: &WrittenType<'m>) -> Option<MemberPathPoint<'m>> {
         let (held, is_map) = match (ty.text.strip_prefix("[]"), ty.text.strip_prefix("{}")) {
             (Some(held), _) => (held, false),
@@ -62,7 +64,7 @@ impl<'m> Resolver<'m> {
         Some(MemberPathPoint::Holder(Holder { held: ty.with_text(held)?, is_map }))
     }
 
-    /// The holder that a value is; `None` if it is none, or not known.
+    /// Returns a value as a holder; `None` if it is none, or unknown.
     fn as_holder(&self, at: &MemberPathPoint<'m>) -> Option<Holder<'m>> {
         match at {
             MemberPathPoint::Holder(holder) => Some(holder.clone()),
@@ -73,7 +75,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// The value of a variable, field or the like, by the type that it is said to have.
+    /// Returns the value of a variable, field or the like, by its declared type.
     pub(super) fn value_behind(&self, at: &MemberPathPoint<'m>) -> Option<MemberPathPoint<'m>> {
         match at {
             MemberPathPoint::Named(Thing::Def(def), me) if !self.has_members(*def) => {
@@ -84,12 +86,12 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// The value that an index or a loop takes out of a holder.
+    /// Returns the value that an index or a loop takes from a holder.
     pub(super) fn taken_out(&self, at: &MemberPathPoint<'m>) -> Option<MemberPathPoint<'m>> {
         self.held_value(&self.as_holder(at)?)
     }
 
-    /// The value that stands at a place of a tuple or list.
+    /// Returns the value at a place of a tuple or list.
     pub(super) fn taken_at(&self, at: &MemberPathPoint<'m>, place: usize) -> Option<MemberPathPoint<'m>> {
         let behind = self.value_behind(at);
         let MemberPathPoint::Tuple(tuple) = behind.as_ref().unwrap_or(at) else { return self.taken_out(at) };
@@ -97,7 +99,7 @@ impl<'m> Resolver<'m> {
         self.point_of_hint(&tuple.with_text(split_outside_brackets(elements, ',').nth(place)?)?)
     }
 
-    /// A method of a holder; `None` if the value is none.
+    /// Returns a method of a holder; `None` if the value is no holder.
     pub(super) fn holder_method(&self, at: &MemberPathPoint<'m>, name: &str) -> Option<MemberPathPoint<'m>> {
         let holder = self.as_holder(at)?;
         let result = match name {
@@ -117,7 +119,7 @@ impl<'m> Resolver<'m> {
         Some(MemberPathPoint::HolderMethod(holder, result))
     }
 
-    /// The result of calling a holder's method.
+    /// Returns the result of calling a holder's method.
     pub(super) fn holder_result(
         &self,
         holder: Holder<'m>,
@@ -132,7 +134,8 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// The value that a function gets which is passed to a holder's method: `map`, `filter`, `forEach` and their like.
+    /// Returns the value of a parameter of a function that is passed to a holder's method: `map`, `filter`, `forEach`
+    /// and the like.
     pub(super) fn given_by_holder(
         &self,
         holder: &Holder<'m>,
@@ -156,7 +159,7 @@ impl<'m> Resolver<'m> {
         self.point_of_hint(&holder.held)
     }
 
-    /// A value of the type that a hint names.
+    /// Returns a value of the type in a hint.
     pub(super) fn point_of_hint(&self, hint: &WrittenType<'m>) -> Option<MemberPathPoint<'m>> {
         let WrittenType { text, site, me, .. } = hint;
         if let Some(nested) = self.holder_of(hint) {
@@ -178,7 +181,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// The thing that stands for a holder's own members, which are the library's.
+    /// Returns the thing that stands for the library's own members of a holder.
     pub(super) fn library_list() -> Thing {
         Thing::External(LIST.into())
     }

@@ -1,4 +1,4 @@
-//! Members of types, through their bases, and the type at hand.
+//! Finds members of types, through their bases, and the type around a place.
 
 use std::rc::Rc;
 
@@ -14,15 +14,15 @@ use crate::langs::lang::Lang;
 use crate::langs::semantics::ExtensionScope;
 use crate::node::DefRef;
 
-/// Most classes looked at for one member.
+/// Most classes searched for one member.
 const MAX_CLASSES: usize = 64;
 
-/// The outcome of looking for a member.
+/// The result of the search for a member.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum MemberLookup {
-    /// The nearest class that has the member defines it here.
+    /// The member, of the nearest class that defines it.
     Found(DefRef),
-    /// No known class has it. `open`: some base cannot be seen.
+    /// No known class has it. `open`: some base is not visible.
     Missing { open: bool },
 }
 
@@ -32,17 +32,18 @@ pub(crate) fn is_constructor(lang: Lang, name: &str, of: &str) -> bool {
 }
 
 impl<'m> Resolver<'m> {
-    /// Returns true if resolution can look for members in a definition: a type or a module.
+    /// Returns true if a definition can have members: a type or a module.
     pub(super) fn has_members(&self, def: DefRef) -> bool {
         self.def(def).is_some_and(|(_, def)| def.kind.is_type() || def.kind == DefKind::Module)
     }
 
-    /// A member of a type or of its bases, nearest first, left to right.
+    /// Finds a member of a type or of its bases, nearest first, left to right.
     pub(super) fn find_member(&self, class: DefRef, name: &str) -> MemberLookup {
         self.find_wanted(class, name, Want::Any)
     }
 
-    /// The method of a name that a type has, its own or inherited. For questions of their own: it does not count as work for a reference.
+    /// Returns the method with a name that a type has, its own or inherited. It starts with full fuel, so only queries
+    /// may call it, and no resolution of a reference.
     pub(crate) fn method_of_type(&self, class: DefRef, name: &str) -> Option<DefRef> {
         self.fuel.set(super::FUEL);
         self.cut.set(false);
@@ -52,17 +53,17 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// The same; where methods and fields have name spaces of their own, the one that is wanted.
+    /// Finds a member of a type or of its bases; if methods and fields have name spaces of their own, `want` chooses.
     pub(super) fn find_wanted(&self, class: DefRef, name: &str, want: Want) -> MemberLookup {
         self.search_classes(vec![class], name, want)
     }
 
-    /// The same, without the type itself.
+    /// Finds a member that a type inherits.
     pub(super) fn find_inherited(&self, class: DefRef, name: &str) -> MemberLookup {
         self.find_inherited_wanted(class, name, Want::Any)
     }
 
-    /// The same; where methods and fields have name spaces of their own, the one that is wanted.
+    /// Finds a member that a type inherits; if methods and fields have name spaces of their own, `want` chooses.
     pub(super) fn find_inherited_wanted(&self, class: DefRef, name: &str, want: Want) -> MemberLookup {
         let bases = self.bases(class);
         match self.search_classes(bases.known.iter().rev().copied().collect(), name, want) {
@@ -71,7 +72,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// `stack`: the last one is looked at first.
+    /// Searches the classes on `stack`, the last one first, and their bases.
     fn search_classes(&self, mut stack: Vec<DefRef>, name: &str, want: Want) -> MemberLookup {
         let key = stack.last().map(|&class| (class, Box::<str>::from(name)));
         let Some(key) = key.filter(|key| !self.active.borrow().contains(key)) else {
@@ -103,8 +104,8 @@ impl<'m> Resolver<'m> {
         found
     }
 
-    /// Returns true if one of the classes that are still to be looked at is derived from a class: in Python's order
-    /// of resolution a base comes after all that are derived from it.
+    /// Returns true if one of the remaining classes is derived from a class: in Python's order of resolution a base
+    /// comes after all classes derived from it.
     fn comes_later(&self, class: DefRef, left: &[DefRef]) -> bool {
         let is_linear = |entry: &FileEntry| entry.lang().semantics().linear_bases;
         if left.is_empty() || !self.entry(class.file).is_some_and(is_linear) {
@@ -125,7 +126,7 @@ impl<'m> Resolver<'m> {
         false
     }
 
-    /// A member that the type itself defines, wherever it is written.
+    /// Returns a member that the type itself defines, in whatever file.
     pub(super) fn own_member(&self, class: DefRef, name: &str) -> Option<DefRef> {
         self.own_wanted(class, name, Want::Any)
     }
@@ -144,7 +145,8 @@ impl<'m> Resolver<'m> {
             })
         };
         let want = if semantics.methods_apart && want == Want::Callee { want } else { Want::Any };
-        // What implements a trait for all types of some kind goes by the trait's name; what the trait itself says goes first.
+        // An implementation of a trait for all types of some kind has the trait's name; the trait's own declaration has
+        // precedence.
         let is_trait = semantics.blanket_impls && def.kind == DefKind::Trait;
         let is_within = |child: &Def| def.bytes.0 <= child.bytes.0 && child.bytes.1 <= def.bytes.1;
         let own =
@@ -164,7 +166,7 @@ impl<'m> Resolver<'m> {
         self.detached_member(class, &format!("{qualified}.{name}"))
     }
 
-    /// A member written in another file: a Go method, an `impl` block, a C++ member outside its class.
+    /// Returns a member in another file: a Go method, an `impl` block, a C++ member outside its class.
     fn detached_member(&self, class: DefRef, qualified: &str) -> Option<DefRef> {
         let files = self.index.files_defining_detached(qualified).iter().map(|&file| FileId(file));
         let found = files.filter(|&file| file != class.file).take(32).filter_map(|file| {
@@ -180,7 +182,7 @@ impl<'m> Resolver<'m> {
             .is_some_and(|owner| owner == class || owner == self.body_of(class))
     }
 
-    /// The type that a detached definition is a member of.
+    /// Returns the type of which a detached definition is a member.
     pub(crate) fn owner_of_detached(&self, entry: &'m FileEntry, member: DefRef) -> Option<DefRef> {
         let def = entry.facts.def(member.def);
         let site = Site { file: member.file, entry, owner: def.parent, want: Want::Scope };
@@ -190,20 +192,20 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// In Rust, the trait whose implementation for all types `Trait.T` names.
+    /// Returns the trait for whose implementation for all types `Trait.T` stands, in Rust.
     fn trait_of_blanket(&self, site: Site<'m>, qualifier: &str) -> Option<DefRef> {
         let (name, _) = qualifier.rsplit_once('.').filter(|_| site.entry.lang().semantics().blanket_impls)?;
         let NameLookup::Thing(Thing::Def(owner), _) = self.follow_path(site, name) else { return None };
         self.def(owner).filter(|(_, def)| def.kind == DefKind::Trait).map(|_| owner)
     }
 
-    /// The types that a type is derived from, and whether some cannot be seen.
+    /// Returns the bases of a type, and whether some are not visible.
     pub(crate) fn bases(&self, class: DefRef) -> Rc<Bases> {
         self.get_or_compute(&self.bases, class, || Rc::new(self.find_bases(class)))
     }
 
-    /// The types that a type is derived from at any number of steps, nearest first, as far as they can be seen. For questions of
-    /// their own: it does not count as work for a reference.
+    /// Returns the types above a type, at any number of steps, nearest first, as far as they are visible. It starts
+    /// with full fuel, so only queries may call it, and no resolution of a reference.
     pub(crate) fn types_above(&self, class: DefRef) -> Vec<DefRef> {
         let mut above: Vec<DefRef> = Vec::new();
         let (mut at, mut next) = (0, Some(class));
@@ -238,7 +240,7 @@ impl<'m> Resolver<'m> {
         bases
     }
 
-    /// Adds the type that an extension extends, whose members the extension has as well.
+    /// Adds the type that an extension extends, whose members the extension has too.
     fn add_extended(&self, class: DefRef, entry: &'m FileEntry, bases: &mut Bases) {
         let is_holder = entry.facts.def(class.def).flags.has(DefFlags::EXTENSION)
             && entry.lang().semantics().extensions == ExtensionScope::ByHolder;
@@ -277,7 +279,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// The type that a name of a type stands for, as far as that is known; any other definition as it is.
+    /// Returns the type for which an alias stands, if it is known; any other definition as it is.
     fn aliased_class(&self, def: DefRef) -> DefRef {
         let is_alias = self.def(def).is_some_and(|(_, found)| found.kind == DefKind::TypeAlias);
         match self.type_of(def, TypePart::VALUE, None).filter(|_| is_alias) {
@@ -286,7 +288,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// The class that a variable stands for which is given the class itself: `const Base = Model`.
+    /// Returns the class for which a variable stands that is initialised with the class itself: `const Base = Model`.
     fn class_by_other_name(&self, def: DefRef) -> DefRef {
         let Some((entry, found)) = self.def(def) else { return def };
         let is_variable = matches!(found.kind, DefKind::Constant | DefKind::Variable);
@@ -303,7 +305,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// The type whose code a name stands in.
+    /// Returns the type that encloses a site.
     pub(super) fn enclosing_type(&self, site: Site<'m>) -> Option<DefRef> {
         let mut scope = site.owner;
         while let Some(at) = scope {
@@ -319,8 +321,8 @@ impl<'m> Resolver<'m> {
         None
     }
 
-    /// For a C or C++ declaration the definition with a body: the one in the same file, or the only one there is. Anything
-    /// else is itself.
+    /// Returns, for a C or C++ declaration, the definition with a body: the one in the same file, or the only one there
+    /// is. Returns any other definition as it is.
     pub(crate) fn body_of(&self, declared: DefRef) -> DefRef {
         let Some((entry, def)) = self.def(declared) else { return declared };
         let semantics = entry.lang().semantics();
@@ -343,7 +345,8 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// The body of a declaration with these parameters: the one with just these, else `body`, unless it takes fewer or more.
+    /// Returns the body of a declaration with these parameters: the one with exactly these, otherwise `body`, unless it
+    /// has fewer or more.
     fn overload_body(&self, declared: DefRef, body: Option<DefRef>, parameters: &Parameters) -> DefRef {
         let exact = self.body_with(declared, parameters);
         if exact != declared {
@@ -354,7 +357,8 @@ impl<'m> Resolver<'m> {
         body.filter(takes_as_many).unwrap_or(declared)
     }
 
-    /// Definitions with a body, one per file, that a declaration of this kind and qualified name may announce.
+    /// Yields the definitions with a body, one per file, that a declaration of this kind and qualified name may
+    /// announce.
     fn possible_bodies<'a>(
         &'a self,
         name: &'a str,
@@ -383,7 +387,7 @@ fn same_end(a: &str, b: &str) -> bool {
     long.strip_suffix(short).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
-/// Returns true if a base adds no members worth waiting for: the root of all classes.
+/// Returns true if a base adds no members that count: the root of all classes.
 pub(super) fn is_plain(entry: &FileEntry, r: &Ref) -> bool {
     let name = entry.facts.name(r.name);
     r.receiver() == Receiver::None
@@ -391,7 +395,7 @@ pub(super) fn is_plain(entry: &FileEntry, r: &Ref) -> bool {
         && builtins::is_global(entry.lang().language_group(), name)
 }
 
-/// The references that name a type's bases, in the order in which their members are looked for.
+/// Returns the references that name a type's bases, in the order in which their members are searched.
 fn bases_in_order(entry: &FileEntry, class: DefIdx) -> Vec<&Ref> {
     let mut bases: Vec<&Ref> = entry.bases_of(class).collect();
     if entry.lang().semantics().later_bases_hide {

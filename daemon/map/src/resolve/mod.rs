@@ -1,20 +1,21 @@
 //! Resolves references along the confidence ladder.
 //!
-//! A reference is resolved when somebody asks, from the facts of the files concerned. The rungs, surest first:
+//! A reference is resolved on demand, from the facts of the files concerned. The rungs, surest first:
 //!
-//! 1. *exact*: the file's own scopes; `self.x` in the class at hand.
-//! 2. *import*: what an import binds, through re-exports; the language's package scope; members of a type that is known,
-//!    its bases included.
-//! 3. *flow*: the value that is called was followed there, through assignments, arguments, results, fields and containers
+//! 1. *exact*: the file's own scopes; `self.x` in the enclosing class.
+//! 2. *import*: bindings of imports, through re-exports; the language's package scope; members of a known type, its bases
+//!    included.
+//! 3. *flow*: the called value was followed to the call, through assignments, arguments, results, fields and containers
 //!    ([`flow`]).
-//! 4. *name*: nothing binds the name here, and the project has exactly one definition that it can be.
-//! 5. unresolved, with the likeliest candidates.
+//! 4. *framework*: a framework makes the call, because the code registers with it ([`framework`]).
+//! 5. *name*: nothing binds the name here, and the project has exactly one definition that it can be.
+//! 6. unresolved, with the likeliest candidates.
 //!
-//! Wrong is worse than unresolved: what an import binds to a package outside is that package's, whatever the project calls
-//! its own functions; a member that a known class does not have is not looked for elsewhere while the class has a base that
-//! cannot be seen; names of the language's own types ([`builtins`]) are never guessed.
+//! Wrong is worse than unresolved: a name that an import binds to a package outside is that package's, even if the
+//! project has functions of that name; a member that a known class lacks is not looked for elsewhere while the class
+//! has a base that is not visible; names of the language's own types ([`builtins`]) are never guessed.
 //!
-//! [`Resolver`] lives for one question. It remembers what imports lead to, and carries the fuel that bounds the work for a
+//! [`Resolver`] lives for one query. It caches the targets of imports, and carries the fuel that bounds the work for a
 //! single reference however strange the code is (cycles of re-exports, classes that inherit from their members).
 
 mod builtins;
@@ -62,9 +63,9 @@ pub(crate) use links::ResolvedNoteLink;
 pub(crate) use members::is_constructor;
 use overloads::{Announcements, Overloads, Parameters};
 
-/// Steps allowed for one reference: far more than any honest code needs, few enough to stay within a millisecond.
+/// Most steps for one reference: far more than any sensible code needs, few enough to stay within a millisecond.
 const FUEL: u32 = 3000;
-/// Nesting allowed, so that no code can overflow the stack.
+/// Most nested steps, so that no code can overflow the stack.
 const DEPTH: u32 = 24;
 
 /// The thing that a name stands for.
@@ -72,13 +73,13 @@ const DEPTH: u32 = 24;
 pub(crate) enum Thing {
     /// A definition of the project.
     Def(DefRef),
-    /// A module of the project, or one that cannot be told.
+    /// A module of the project, or one whose target is unknown.
     Module(Rc<Module>),
     /// A package outside the project, by its name.
     External(Rc<str>),
 }
 
-/// A module as some file wrote it.
+/// A module as a file names it.
 #[derive(Debug)]
 pub(crate) struct Module {
     pub(crate) from: FileId,
@@ -86,14 +87,14 @@ pub(crate) struct Module {
     pub(crate) target: Arc<ModuleTarget>,
 }
 
-/// The outcome of looking for a name in a scope.
+/// The result of the search for a name in a scope.
 #[derive(Clone, Debug)]
 pub(crate) enum NameLookup {
     /// The name means this thing, with this confidence.
     Thing(Thing, Confidence),
-    /// Something binds it, but what that is cannot be told.
+    /// Something binds the name, but its meaning is unknown.
     Bound,
-    /// Nothing that can be seen binds it. `open`: something unseen might (a star import of a package outside).
+    /// Nothing visible binds the name. `open`: something that is not visible may (a star import of a package outside).
     Absent { open: bool },
 }
 
@@ -102,18 +103,18 @@ pub(crate) enum NameLookup {
 pub(crate) enum Resolution {
     /// A definition, module or package.
     To(Thing, Confidence),
-    /// One of several, or unknown; see [`Resolver::candidates`].
+    /// One of several definitions, or an unknown one; see [`Resolver::candidates`].
     Unresolved,
-    /// Nothing of this project: a name of the language, or one that no definition has.
+    /// Nothing of this project: a name of the language, or a name that no definition has.
     Dropped,
 }
 
-/// The kind of thing that fits best where a name stands.
+/// The kind of thing that fits best at the place of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Want {
     Callee,
     Type,
-    /// Something that has members: a type or a module.
+    /// A type or a module, which has members.
     Scope,
     Any,
 }
@@ -137,7 +138,7 @@ impl Want {
     }
 }
 
-/// Where a name stands and what would fit there.
+/// The place of a name, and the kind of thing that fits there.
 #[derive(Clone, Copy, Debug)]
 struct Site<'m> {
     file: FileId,
@@ -146,42 +147,42 @@ struct Site<'m> {
     want: Want,
 }
 
-/// Definitions that a name may mean, in groups, by name and what is wanted.
+/// Groups of definitions that a name may mean, by name and wanted kind.
 type Visible = FxHashMap<(NameId, Want), Rc<[guess::Group]>>;
 
-/// Resolves references for one question.
+/// Resolves references for one query.
 #[derive(Debug)]
 pub(crate) struct Resolver<'m> {
     index: &'m Index,
-    /// True if the targets of imports are cached for later questions.
+    /// True if the targets of imports are cached for later queries.
     keeps: bool,
     targets: RefCell<FxHashMap<(FileId, StrId), Arc<ModuleTarget>>>,
-    /// The outcomes for bindings of imports, by their place in the file.
+    /// The results for bindings of imports, by their index in the file.
     bindings: RefCell<FxHashMap<(FileId, u32), NameLookup>>,
     bases: RefCell<FxHashMap<DefRef, Rc<Bases>>>,
     includes: RefCell<FxHashMap<FileId, Rc<[FileId]>>>,
-    /// In C and C++, what a bare name can mean outside its file.
+    /// The definitions that a bare name can mean outside its file, in C and C++.
     visible: RefCell<Visible>,
-    /// The one definition that a member can be by name alone, if any can.
+    /// The one definition that a member can mean by its name alone, if there is one.
     members: RefCell<FxHashMap<(NameId, Want, Lang), guess::Only>>,
     bodies: RefCell<FxHashMap<DefRef, DefRef>>,
     announced: RefCell<FxHashMap<DefRef, Announcements>>,
     parameters: RefCell<FxHashMap<DefRef, Option<Parameters>>>,
-    /// Where values go, as far as it was asked.
+    /// The flow of values, as far as it was computed.
     flow: RefCell<flow::FlowMemory>,
-    /// The modules that files belong to, where a module is one name space.
+    /// The modules of files, in languages whose modules are one name space.
     homes: RefCell<FxHashMap<FileId, Option<Rc<str>>>>,
-    /// The files whose scopes are around those of other files.
+    /// The files whose scopes enclose those of other files.
     scope_files: RefCell<FxHashMap<FileId, Option<FileId>>>,
-    /// Member look-ups under way, to notice one that depends on itself.
+    /// The member searches in progress, to recognise one that depends on itself.
     active: RefCell<Vec<(DefRef, Box<str>)>>,
     fuel: Cell<u32>,
     depth: Cell<u32>,
-    /// True if resolution gave something up for want of fuel or depth, or because it depends on itself.
+    /// True if resolution stopped early for lack of fuel or depth, or because it depends on itself.
     cut: Cell<bool>,
 }
 
-/// A type's bases, and whether some cannot be seen.
+/// The bases of a type, and whether some are not visible.
 #[derive(Debug)]
 pub(crate) struct Bases {
     pub(crate) known: Vec<DefRef>,
@@ -212,17 +213,18 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// For going through everything: nothing is kept for later questions, which would crowd out what they need.
+    /// Creates a resolver for a pass over the whole map: it caches nothing for later queries, which would displace what
+    /// they need.
     pub(crate) fn for_whole_map(index: &'m Index) -> Self {
         Self { keeps: false, ..Self::new(index) }
     }
 
-    /// Returns true if this resolver goes through everything, by contents alone.
+    /// Returns true if this resolver is for a pass over the whole map, by contents alone.
     pub(crate) fn is_passing(&self) -> bool {
         !self.keeps
     }
 
-    /// Resolves a reference of `file`.
+    /// Resolves a reference in `file`.
     pub(crate) fn resolve(&self, file: FileId, r: &Ref) -> Resolution {
         match self.resolve_any(file, r) {
             Resolution::To(Thing::Def(def), sure) => match self.overloads_for(file, r, def) {
@@ -235,11 +237,11 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// The same, with any of several [`twins`] for all of them.
+    /// Resolves a reference in `file`, to any of several overloads or [`twins`] for all of them.
     fn resolve_any(&self, file: FileId, r: &Ref) -> Resolution {
         self.fuel.set(FUEL);
         self.cut.set(false);
-        // Links have rules of their own, see `links`.
+        // Links are resolved by rules of their own, in `links`.
         let Some(entry) = self.index.entry(file).filter(|entry| !entry.lang().is_prose()) else {
             return Resolution::Dropped;
         };
@@ -282,7 +284,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// A base named by its bare name: looked for outside the class it is a base of, and never that class itself.
+    /// Resolves the bare name of a base: outside the class that has the base, and never to that class itself.
     fn base_name(&self, site: Site<'m>, name: &str) -> NameLookup {
         let outer = site.owner.and_then(|owner| site.entry.facts.def(owner).parent);
         let found = self.resolve_bare(Site { owner: outer, ..site }, name);
@@ -309,7 +311,7 @@ impl<'m> Resolver<'m> {
                 Resolution::To(Thing::Def(def), if near { Confidence::Exact } else { Confidence::Import })
             }
             members::MemberLookup::Missing { .. } if is_own_alone(site, name) => Resolution::Dropped,
-            // The bases are seen, and none has a constructor of its own.
+            // All bases are visible, and none has a constructor of its own.
             members::MemberLookup::Missing { open: false }
                 if above && is_constructor(site.entry.lang(), name, "") =>
             {
@@ -343,14 +345,14 @@ impl<'m> Resolver<'m> {
                 };
                 added.unwrap_or(Resolution::Dropped)
             }
-            // A constant that the project has nowhere.
+            // The project has no constant of that name.
             NameLookup::Absent { .. }
                 if site.entry.lang().semantics().constants_by_capital
                     && self.index.files_defining(first).is_empty() =>
             {
                 Resolution::Dropped
             }
-            // There a path starts with a variable more often than with a type.
+            // In these languages a path starts with a variable more often than with a type.
             NameLookup::Absent { .. } if site.entry.lang().semantics().variable_paths => {
                 self.unknown_ref(site, r)
             }
@@ -384,12 +386,13 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// The type of a definition's value: for a constant of an enumeration, where it has no type of its own, the enumeration.
+    /// Returns the type of a definition's value; for a constant of an enumeration without a type of its own, the
+    /// enumeration.
     fn value_type(&self, def: DefRef) -> Option<Thing> {
         self.type_of(def, TypePart::VALUE, None).or_else(|| self.variant_of(def).map(Thing::Def))
     }
 
-    /// Returns true if a definition is a variable that holds a class, by its type: `let Made: new () => Foo`.
+    /// Returns true if a definition is a variable whose type says that it holds a class: `let Made: new () => Foo`.
     fn is_made_through(&self, def: DefRef) -> bool {
         self.def(def).is_some_and(|(entry, found)| {
             matches!(found.kind, DefKind::Constant | DefKind::Variable)
@@ -424,7 +427,7 @@ impl<'m> Resolver<'m> {
                 let added = self.extension_ref(site, r).or_else(|| self.written_for(site, r, &outside));
                 added.unwrap_or(Resolution::To(outside, Confidence::Import))
             }
-            // A value of an enumeration has none of its members.
+            // A value of an enumeration has none of the enumeration's members.
             NameLookup::Thing(Thing::Def(def), _) if self.is_plain_enum(def) => Resolution::Dropped,
             NameLookup::Thing(Thing::Def(def), _) if self.is_made_through(def) => {
                 match self.value(site, &format!("{ty}()"), None) {
@@ -462,7 +465,7 @@ impl<'m> Resolver<'m> {
         self.by_name(site, r)
     }
 
-    /// The definition of a module that is written in a file, where modules are used as types are.
+    /// Returns the definition of an inline module, in languages that use modules as types.
     fn defined_module(&self, site: Site<'m>, found: Resolution) -> Resolution {
         if let Resolution::To(Thing::Module(module), confidence) = &found
             && site.entry.lang().semantics().modules_are_types
@@ -474,8 +477,8 @@ impl<'m> Resolver<'m> {
         found
     }
 
-    /// In C and C++, the definition with a body that a declaration announces, where there is exactly one; of a type in several
-    /// pieces, the main one.
+    /// Replaces a declaration of C and C++ by the one definition with a body that it announces, and a part of a partial
+    /// type by the main one.
     fn prefer_body(&self, file: FileId, found: Resolution) -> Resolution {
         match found {
             Resolution::To(Thing::Def(def), confidence) => {
@@ -502,7 +505,7 @@ impl<'m> Resolver<'m> {
         Some((entry, entry.facts.defs.get(def.def.index())?))
     }
 
-    /// Remembers what `work` finds, unless it had to give something up: that depends on where it was asked.
+    /// Caches the result of `work`, unless it stopped early: then it depends on the state of the caller.
     fn get_or_compute<K: std::hash::Hash + Eq + Copy, V: Clone>(
         &self,
         memory: &RefCell<FxHashMap<K, V>>,
@@ -521,7 +524,7 @@ impl<'m> Resolver<'m> {
         found
     }
 
-    /// Takes one step of fuel and runs `work` one level deeper; `otherwise` when there is none left.
+    /// Consumes one step of fuel and runs `work` one level deeper; returns `otherwise` if no fuel or depth is left.
     fn with_fuel<T>(&self, otherwise: T, work: impl FnOnce() -> T) -> T {
         let (fuel, depth) = (self.fuel.get(), self.depth.get());
         if fuel == 0 || depth >= DEPTH {
@@ -536,7 +539,7 @@ impl<'m> Resolver<'m> {
     }
 }
 
-/// Drops what a path does not lead to, where a path tells all.
+/// Drops unresolved references, in languages whose paths are exact.
 fn without_guesses(site: Site<'_>, found: Resolution) -> Resolution {
     match found {
         Resolution::Unresolved if site.entry.lang().semantics().exact_paths => Resolution::Dropped,
@@ -544,7 +547,7 @@ fn without_guesses(site: Site<'_>, found: Resolution) -> Resolution {
     }
 }
 
-/// Returns true if a name can mean nothing but a member of the object at hand.
+/// Returns true if a name can only mean a member of the receiver of the enclosing method.
 fn is_own_alone(site: Site<'_>, name: &str) -> bool {
     site.entry.lang().semantics().own_prefix.is_some_and(|prefix| name.starts_with(prefix))
 }

@@ -1,4 +1,4 @@
-//! Modules: what imports lead to, what a module offers, and dotted paths through them.
+//! Resolves modules: the targets of imports, the exports of modules, and dotted paths through them.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -16,17 +16,17 @@ use crate::langs::rules::ModuleTarget;
 use crate::langs::support::schemas::is_generated_module;
 use crate::node::{Confidence, DefRef};
 
-/// Most files looked at that may declare one module.
+/// Most files searched that may declare one module.
 const DECLARING: usize = 8;
 
-/// Longest chain of re-exports followed.
+/// Longest chain of re-exports that is followed.
 const MAX_TRAIL: usize = 24;
 
-/// The (file, name) pairs that a search for an export has been through.
+/// The (file, name) pairs that a search for an export has visited.
 pub(super) type Trail = Vec<(FileId, Box<str>)>;
 
 impl<'m> Resolver<'m> {
-    /// The module that `file` writes as `spec`.
+    /// Returns the module that `file` names `spec`.
     pub(crate) fn resolve_module(&self, file: FileId, entry: &'m FileEntry, spec: StrId) -> Rc<Module> {
         let text = entry.facts.name(spec);
         let known = self.targets.borrow().get(&(file, spec)).map(Arc::clone);
@@ -38,13 +38,13 @@ impl<'m> Resolver<'m> {
         Rc::new(Module { from: file, spec: text.into(), target })
     }
 
-    /// The module that a file loads in the midst of an expression.
+    /// Returns the module that a file loads within an expression.
     pub(super) fn loaded_module(&self, site: Site<'m>, spec: &str) -> Thing {
         let target = self.module_target(site.file, site.entry.lang(), spec);
         as_thing(Rc::new(Module { from: site.file, spec: spec.into(), target }))
     }
 
-    /// The module that a file of the project writes as `spec`, or the package outside.
+    /// Returns the module that a file names `spec`, or the package outside.
     pub(crate) fn thing_of_module(&self, file: FileId, spec: &str) -> Thing {
         let lang = self.entry(file).map(FileEntry::lang);
         let target =
@@ -52,7 +52,7 @@ impl<'m> Resolver<'m> {
         as_thing(Rc::new(Module { from: file, spec: spec.into(), target }))
     }
 
-    /// Returns the thing that a dotted path stands for in a file, outside of all definitions.
+    /// Returns the thing for which a dotted path stands in a file, outside of all definitions.
     pub(crate) fn path_in_file(&self, file: FileId, path: &str) -> NameLookup {
         match self.entry(file).filter(|_| !path.is_empty()) {
             Some(entry) => self.follow_path(Site { file, entry, owner: None, want: Want::Any }, path),
@@ -71,7 +71,7 @@ impl<'m> Resolver<'m> {
         self.bind_import(file, entry, import, &mut Vec::new())
     }
 
-    /// The same for an import by its place in the file, remembered.
+    /// Returns the thing that the import at an index in the file binds, from the cache if possible.
     pub(super) fn binding_at(&self, file: FileId, entry: &'m FileEntry, at: u32) -> NameLookup {
         self.get_or_compute(&self.bindings, (file, at), || {
             self.binding(file, entry, &entry.facts.imports[at as usize])
@@ -94,7 +94,7 @@ impl<'m> Resolver<'m> {
                 NameLookup::Thing(thing, confidence) => {
                     NameLookup::Thing(thing, confidence.max(Confidence::Import))
                 }
-                // A file that returns no table of its own is what it offers.
+                // A file that returns no table of its own is its own export.
                 _ if entry.lang().semantics().returned_tables
                     && entry.facts.name(name) == "default"
                     && matches!(*module.target, ModuleTarget::File(_)) =>
@@ -130,7 +130,7 @@ impl<'m> Resolver<'m> {
                 ModuleTarget::External(package) => {
                     let outside =
                         || NameLookup::Thing(Thing::External(package.as_str().into()), Confidence::Import);
-                    // The folder that generated modules would be in need not be there.
+                    // The folder of generated modules need not exist.
                     let generated =
                         || if is_generated_module(name) { self.submodule(module, name) } else { None };
                     let found = self.in_ambient_module(module, name, trail).or_else(generated);
@@ -139,7 +139,7 @@ impl<'m> Resolver<'m> {
                 ModuleTarget::Unknown => NameLookup::Bound,
             };
             match found {
-                // A star passes on names, and no module inside the one that it is of; the package's own goes first.
+                // A star import passes on names, but no submodules; the package's own submodule has precedence.
                 NameLookup::Thing(Thing::Module(_), _) if self.has_only_by_star(module, name) => {
                     self.submodule(module, name).unwrap_or(found)
                 }
@@ -152,7 +152,8 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// A name of a module from outside that a file of the project declares: `declare module "x" { export const name; }`.
+    /// Returns a name of a module from outside that a file of the project declares: `declare module "x" { export const
+    /// name; }`.
     fn in_ambient_module(&self, module: &Module, name: &str, trail: &mut Trail) -> Option<NameLookup> {
         let from = self.entry(module.from).filter(|from| from.lang().semantics().ambient_modules)?;
         let declaring =
@@ -180,7 +181,7 @@ impl<'m> Resolver<'m> {
         !beginnings.is_empty() && entry.facts.defs.iter().any(is_offered)
     }
 
-    /// Returns true if a module has a name, if at all, by a star import that passes on no modules.
+    /// Returns true if a module can have a name only by a star import that passes on no modules.
     fn has_only_by_star(&self, module: &Module, name: &str) -> bool {
         let ModuleTarget::File(file) = *module.target else { return false };
         self.entry(file).is_some_and(|entry| {
@@ -188,7 +189,7 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// A module inside a module.
+    /// Returns a submodule of a module.
     fn submodule(&self, module: &Rc<Module>, name: &str) -> Option<NameLookup> {
         let lang = self.entry(module.from)?.lang();
         let spec = lang.spec()?.imports.submodule(&module.spec, name)?;
@@ -215,12 +216,12 @@ impl<'m> Resolver<'m> {
         NameLookup::Absent { open }
     }
 
-    /// Returns the thing that a file offers to others under a name, with a trail of its own.
+    /// Returns the thing that a file exports under a name, with a trail of its own.
     pub(crate) fn export_of(&self, file: FileId, name: &str) -> NameLookup {
         self.find_export(file, name, &mut Vec::new())
     }
 
-    /// Returns the thing that a file offers to others under a name.
+    /// Returns the thing that a file exports under a name.
     pub(super) fn find_export(&self, file: FileId, name: &str, trail: &mut Trail) -> NameLookup {
         let seen = trail.iter().any(|(f, n)| *f == file && **n == *name);
         self.cut.set(self.cut.get() || seen);
@@ -267,7 +268,7 @@ impl<'m> Resolver<'m> {
         self.star_exported(file, entry, name, trail)
     }
 
-    /// `export { local as name }`.
+    /// Resolves `export { local as name }`.
     fn export_entry(
         &self,
         file: FileId,
@@ -314,7 +315,7 @@ impl<'m> Resolver<'m> {
 
     fn star_exported(&self, file: FileId, entry: &'m FileEntry, name: &str, trail: &mut Trail) -> NameLookup {
         let mut open = false;
-        // `export *` leaves the default export out.
+        // `export *` excludes the default export.
         let stars =
             entry.star_imports().filter(|star| star.reexported && star.owner.is_none() && name != "default");
         for star in super::scope::in_binding_order(entry, stars) {
@@ -328,7 +329,7 @@ impl<'m> Resolver<'m> {
         NameLookup::Absent { open }
     }
 
-    /// Looks a name up in a module that is written inside a file, or in a type in it.
+    /// Looks a name up in an inline module of a file, or in a type in it.
     fn find_inside(&self, file: FileId, inner: &str, name: &str, trail: &mut Trail) -> NameLookup {
         let Some(entry) = self.entry(file) else { return NameLookup::Absent { open: false } };
         let Some(scope) = entry.def_qualified(inner, 1) else { return NameLookup::Absent { open: false } };
@@ -349,7 +350,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Returns the thing that a dotted path stands for where it is written.
+    /// Returns the thing for which a dotted path stands at a site.
     pub(super) fn follow_path(&self, site: Site<'m>, path: &str) -> NameLookup {
         self.with_fuel(NameLookup::Bound, || {
             let (first, rest) = path.split_once('.').unwrap_or((path, ""));
@@ -357,7 +358,7 @@ impl<'m> Resolver<'m> {
                 "self" | "Self" | "super" | "crate" if site.entry.lang().semantics().path_keywords => {
                     self.keyword_start(site, first)
                 }
-                // A type may stand in a module.
+                // The path of a type may start with a module.
                 _ if site.want == Want::Type && !rest.is_empty() => {
                     self.resolve_bare(Site { want: Want::Scope, ..site }, first)
                 }
@@ -371,7 +372,8 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// `Self::X` starts at the type at hand; the others are module paths.
+    /// Returns the start of a path that begins with a keyword: the enclosing type for `Self::X`, nothing for module
+    /// paths.
     fn keyword_start(&self, site: Site<'m>, first: &str) -> NameLookup {
         let class = if first == "Self" { self.enclosing_type(site) } else { None };
         class.map_or(NameLookup::Absent { open: false }, |class| {
@@ -379,7 +381,7 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// A path that starts with a module rather than with a name in scope.
+    /// Resolves a path that starts with a module rather than with a name in scope.
     fn follow_unbound(&self, site: Site<'m>, path: &str, open: bool) -> NameLookup {
         let Some(row) = site.entry.lang().spec() else { return NameLookup::Absent { open } };
         let Some((target, taken)) = row.imports.resolve_path(self.index, site.file, path) else {
@@ -429,7 +431,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// A key of the object that a variable is given where it is defined, or of the object type that an alias names.
+    /// Returns a key of the object literal that initialises a variable, or of the object type that an alias names.
     fn key_of_object(&self, site: Site<'m>, object: DefRef, name: &str) -> NameLookup {
         let Some(entry) = self.entry(object.file) else { return NameLookup::Bound };
         if !entry.lang().semantics().objects_hide_members {
@@ -451,7 +453,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// A name in a namespace: in this file, or in the one other place of the project that has it.
+    /// Returns a name in a namespace: in this file, or in the only other place of the project that has it.
     fn in_namespace(&self, space: DefRef, name: &str) -> NameLookup {
         let Some((entry, def)) = self.def(space) else { return NameLookup::Absent { open: false } };
         let qualifier = entry.facts.name(def.qualified);
@@ -481,7 +483,7 @@ fn as_thing(module: Rc<Module>) -> Thing {
 }
 
 /// Returns true if other files can name a top-level definition: in C and C++, everything in headers, and elsewhere
-/// functions and variables that are not `static`.
+/// functions and variables that are not `static`; in other languages, every one.
 pub(super) fn is_visible(entry: &FileEntry, def: &Def) -> bool {
     let linked = || has_linkage(def.kind) && def.flags.has(DefFlags::EXPORTED) && !in_enum(entry, def);
     !entry.lang().semantics().declares_in_headers || entry.is_header() || linked()
@@ -491,12 +493,12 @@ fn in_enum(entry: &FileEntry, def: &Def) -> bool {
     def.parent.is_some_and(|parent| entry.facts.def(parent).kind == DefKind::Enum)
 }
 
-/// Returns true if definitions of a kind can be seen outside their file without a header.
+/// Returns true if definitions of a kind are visible outside their file without a header.
 pub(super) fn has_linkage(kind: DefKind) -> bool {
     matches!(kind, DefKind::Function | DefKind::Variable | DefKind::Constant)
 }
 
-/// Returns true if a file offers only what it says to export: it exports something, and is no announcement of another file.
+/// Returns true if a file offers only its exports: it exports something, and is no declaration file.
 fn exports_by_word(entry: &FileEntry) -> bool {
     let facts = &entry.facts;
     entry.lang().semantics().exports_by_word
@@ -504,12 +506,12 @@ fn exports_by_word(entry: &FileEntry) -> bool {
         && (!facts.exports.is_empty() || facts.defs.iter().any(|def| def.flags.has(DefFlags::EXPORTED)))
 }
 
-/// Returns true if a file announces what another one defines.
+/// Returns true if a file declares what another one defines.
 fn is_declaration(entry: &FileEntry) -> bool {
     [".d.ts", ".d.mts", ".d.cts"].iter().any(|ending| entry.path.as_str().ends_with(ending))
 }
 
-/// The members that a file offers of the namespace that it is as a whole: `export = e` with `declare namespace e`.
+/// Returns a member of the namespace that a file exports as a whole: `export = e` with `declare namespace e`.
 fn in_default_namespace(entry: &FileEntry, name: &str) -> Option<crate::facts::DefIdx> {
     let facts = &entry.facts;
     let mut whole = facts.exports.iter().filter(|export| facts.name(export.exported) == "default");
@@ -517,8 +519,8 @@ fn in_default_namespace(entry: &FileEntry, name: &str) -> Option<crate::facts::D
     entry.def_qualified(&format!("{}.{name}", facts.name(export.local)), 1)
 }
 
-/// Returns true if a file offers a definition under the definition's own name. `export default class A` offers it as `default` alone;
-/// what makes a default of a name elsewhere in the file may export the name as well.
+/// Returns true if a file offers a definition under the definition's own name. `export default class A` offers it only
+/// as `default`, unless the file exports the name elsewhere as well.
 fn is_offered(entry: &FileEntry, def: &Def) -> bool {
     if !exports_by_word(entry) {
         return true;

@@ -1,7 +1,7 @@
-//! Implementations for types from outside the project (Rust): `impl RequestExt for http::Request`.
+//! Resolves members of implementations for types from outside the project (Rust): `impl RequestExt for http::Request`.
 //!
-//! Their methods are members of nothing that the project defines. They are found by the name of the type, where the place that
-//! calls and the place that implements mean the same package by it; and they take the place of what their trait declares.
+//! The project defines no type that has their methods. They are found by the name of the type, if it means the same
+//! package at the call and at the implementation; and they implement what their trait declares.
 
 use hob_base::FileId;
 
@@ -12,7 +12,8 @@ use crate::index::FileEntry;
 use crate::node::{Confidence, DefRef};
 
 impl<'m> Resolver<'m> {
-    /// The member that the project writes for the type from outside that a reference's receiver names; `None` where it writes none.
+    /// Returns the member that the project implements for the type from outside in a reference's receiver; `None` if it
+    /// implements none.
     pub(super) fn written_for(&self, site: Site<'m>, r: &Ref, thing: &Thing) -> Option<Resolution> {
         let Thing::External(package) = thing else { return None };
         if !has_trait_members(site.entry) {
@@ -34,7 +35,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Returns true if the type that a detached method is written for is one of a package, or cannot be told.
+    /// Returns true if the type of a detached method is of a package, or is unknown.
     fn may_be_for(&self, method: DefRef, package: &str) -> bool {
         let Some((entry, def)) = self.def(method) else { return false };
         let site = Site { file: method.file, entry, owner: def.parent, want: Want::Scope };
@@ -48,8 +49,8 @@ impl<'m> Resolver<'m> {
         matches!(of, Some(Thing::External(of)) if *of == *package)
     }
 
-    /// The trait whose implementation for a type from outside a method stands in. As only traits can be implemented for such a type,
-    /// it is the one that is implemented last before it.
+    /// Returns the trait whose implementation for a type from outside contains a method. As only traits can be
+    /// implemented for such a type, it is the last one that is implemented before the method.
     pub(crate) fn trait_of_impl(&self, method: DefRef) -> Option<DefRef> {
         self.fuel.set(super::FUEL);
         self.cut.set(false);

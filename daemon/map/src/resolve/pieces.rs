@@ -1,5 +1,5 @@
-//! Types that are written in several places: C#'s `partial` types, and a Scala class with its companion object; and names that
-//! hold for packages around, or for a whole project.
+//! Resolves types that are written in several parts (C#'s `partial` types, a Scala class with its companion object),
+//! and names of enclosing packages or of a whole project.
 
 use hob_base::FileId;
 
@@ -11,11 +11,11 @@ use crate::index::FileEntry;
 use crate::langs::support::project::packages;
 use crate::node::{Confidence, DefRef};
 
-/// Most pieces of one type that are looked at.
+/// Most parts of one type that are searched.
 const MOST: usize = 32;
 
 impl<'m> Resolver<'m> {
-    /// A member that another piece of a type defines.
+    /// Returns a member that another part of a type defines.
     pub(super) fn member_of_piece(&self, class: DefRef, name: &str) -> Option<DefRef> {
         self.other_pieces(class).into_iter().find_map(|piece| {
             let (entry, _) = self.def(piece)?;
@@ -24,7 +24,7 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// Adds the bases that the other pieces of a `partial` type name. A companion's bases are its own.
+    /// Adds the bases that the other parts of a `partial` type name. A companion's bases are its own.
     pub(super) fn add_bases_of_pieces(&self, class: DefRef, bases: &mut Bases) {
         let partial = self.def(class).is_some_and(|(_, def)| def.flags.has(DefFlags::PARTIAL));
         for piece in if partial { self.other_pieces(class) } else { Vec::new() } {
@@ -39,8 +39,8 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// The piece that stands for a `partial` type: in the file that is called like it, else one that names bases, else the first
-    /// by path.
+    /// Returns the part that stands for a `partial` type: the one in the file with the type's name, otherwise one that
+    /// names bases, otherwise the first by path.
     pub(super) fn main_piece(&self, piece: DefRef) -> DefRef {
         let partial = self.def(piece).filter(|(_, def)| def.flags.has(DefFlags::PARTIAL));
         let Some((entry, def)) = partial else { return piece };
@@ -58,7 +58,7 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// The other pieces of a type.
+    /// Returns the other parts of a type.
     fn other_pieces(&self, class: DefRef) -> Vec<DefRef> {
         match self.def(class) {
             Some((entry, def)) if entry.lang().semantics().companions => companion_types(entry, class, def),
@@ -83,7 +83,7 @@ impl<'m> Resolver<'m> {
         found.flatten().filter(|piece| *piece != class).take(MOST).collect()
     }
 
-    /// A top-level name of a package or of those around it, innermost first; at last the nameless one.
+    /// Returns a top-level name of a package or of an enclosing one, innermost first; last the nameless package.
     pub(super) fn in_packages_around(&self, site: Site<'m>, name: &str, package: &str) -> Option<DefRef> {
         let same = |entry: &FileEntry| entry.lang().language_group() == site.entry.lang().language_group();
         packages::packages_around(package).chain([""]).find_map(|around| {
@@ -92,7 +92,8 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// A top-level name of an imported file that has the package of the importing one, or the innermost of those around it.
+    /// Returns a top-level name of an imported file whose package is the importing file's, or the innermost of those
+    /// around it.
     pub(super) fn starred_in_packages(&self, site: Site<'m>, name: &str, mut open: bool) -> NameLookup {
         let mut best: Option<(usize, DefRef)> = None;
         for star in site.entry.star_imports() {
@@ -112,7 +113,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// The length of the package of a definition's file, if it is the site's own or lies around it.
+    /// Returns the length of the package of a definition's file, if it is the site's own or encloses it.
     fn package_around(&self, site: Site<'m>, def: DefRef) -> Option<usize> {
         let package = |entry: &'m FileEntry| entry.facts.package.map_or("", |id| entry.facts.name(id));
         let theirs = package(self.entry(def.file)?);
@@ -120,7 +121,7 @@ impl<'m> Resolver<'m> {
         around.find(|around| *around == theirs).map(str::len)
     }
 
-    /// Looks a name up through star imports of other files that hold for the whole project.
+    /// Looks a name up through other files' star imports that hold for the whole project.
     pub(super) fn through_project_wide(&self, site: Site<'m>, name: &str, mut open: bool) -> NameLookup {
         let Some(row) = site.entry.lang().spec() else { return NameLookup::Absent { open } };
         for file in row.imports.project_wide(self.index, site.file) {
@@ -140,7 +141,7 @@ impl<'m> Resolver<'m> {
     }
 }
 
-/// A class and the object of the same name.
+/// Returns the companions of a class: the objects of its name in its file, or the class of an object.
 fn companion_types(entry: &FileEntry, class: DefRef, def: &Def) -> Vec<DefRef> {
     let named = entry.defs_named(entry.facts.name(def.name));
     let twins = named.filter(|(idx, twin): &(DefIdx, &Def)| {

@@ -1,12 +1,13 @@
-//! The definitions of a schema behind the names that generated code has for them (`GreeterStub`, made from `Greeter`).
+//! Finds the definitions of a schema by the names that generated code has for them (`GreeterStub`, made from
+//! `Greeter`).
 
 use super::Want;
 use super::choice::{pick_best_def, top_defs};
 use crate::facts::{DefIdx, DefKind};
 use crate::index::FileEntry;
 
-/// Returns the definition of a schema from which a compiler makes something of this name at the top of a module: the service
-/// or message that the name begins with, or a value of an enumeration.
+/// Returns the definition of a schema from which a compiler makes a top-level name: the service or message with which
+/// the name begins, or a value of an enumeration.
 pub(super) fn generated_from(entry: &FileEntry, name: &str) -> Option<DefIdx> {
     let semantics = entry.lang().semantics();
     let endings = semantics.generated.type_endings.iter();

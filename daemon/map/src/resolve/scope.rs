@@ -1,4 +1,4 @@
-//! Bare names: the scopes around them, the file, the package, star imports.
+//! Resolves bare names: in the scopes around them, the file, the package, and star imports.
 
 use hob_base::FileId;
 
@@ -11,7 +11,7 @@ use crate::langs::rules::PackageScope;
 use crate::node::{Confidence, DefRef};
 
 impl<'m> Resolver<'m> {
-    /// Resolves a bare name where it stands.
+    /// Resolves a bare name at its site.
     pub(super) fn resolve_bare(&self, site: Site<'m>, name: &str) -> NameLookup {
         self.with_fuel(NameLookup::Bound, || self.bare_inner(site, name))
     }
@@ -27,7 +27,7 @@ impl<'m> Resolver<'m> {
     /// Resolves a name in the lexical scopes around it and at the top level of the file.
     fn in_scopes(&self, site: Site<'m>, here: NameBindings<'m>, name: &str) -> NameLookup {
         let (mut open, mut scope) = (false, site.owner);
-        // Where members need `self`, a name that the file does not have is in none of its scopes.
+        // If members need `self`, a name that the file does not define is in none of its scopes.
         if here.is_empty() && !has_bare_members(site) {
             scope = None;
         }
@@ -44,7 +44,7 @@ impl<'m> Resolver<'m> {
         self.top_level(site, here).unwrap_or(NameLookup::Absent { open })
     }
 
-    /// Resolves a name that the file itself does not have.
+    /// Resolves a name that the file itself does not define or import.
     fn beyond_scopes(&self, site: Site<'m>, name: &str, open: bool) -> NameLookup {
         let mut around = std::iter::successors(site.owner, |&def| site.entry.facts.def(def).parent);
         if let Some(module) = around.find(|&at| is_closed_module(site, at)) {
@@ -67,7 +67,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Resolves a name directly inside a definition around it.
+    /// Resolves a name directly inside an enclosing definition.
     fn in_scope(&self, site: Site<'m>, at: DefIdx, named: NameBindings<'m>, name: &str) -> NameLookup {
         let def = site.entry.facts.def(at);
         let here = DefRef { file: site.file, def: at };
@@ -82,7 +82,8 @@ impl<'m> Resolver<'m> {
             let own = own.filter(|own| self.is_name_inside(*own));
             return own.map_or(NameLookup::Absent { open: false }, |def| found_exactly(def.into()));
         }
-        // Members of an object that is no type are no names in it: in `{ adapter: adapter() }` the call is to another.
+        // Members of an object literal are no names inside it: in `{ adapter: adapter() }` the call is of another
+        // `adapter`.
         let is_scoped = |child: &Def| {
             !site.entry.lang().semantics().objects_hide_members
                 || !matches!(child.kind, DefKind::Field | DefKind::Method)
@@ -104,7 +105,8 @@ impl<'m> Resolver<'m> {
         NameLookup::Absent { open: false }
     }
 
-    /// Returns true if a type's body may name its member bare. In `class A { load = load; }` the value is another `load`.
+    /// Returns true if code in a type's body may use its member as a bare name. In `class A { load = load; }` the value
+    /// is another `load`.
     fn is_name_inside(&self, member: DefRef) -> bool {
         self.def(member).is_none_or(|(entry, def)| {
             !entry.lang().semantics().objects_hide_members
@@ -112,7 +114,7 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// A name inside `void A::f() { … }`: a member of `A`, or something else of the namespace `A`.
+    /// Resolves a name inside `void A::f() { … }`: to a member of `A`, or to something else of the namespace `A`.
     fn beside_detached(&self, site: Site<'m>, def: &Def, name: &str) -> NameLookup {
         let outside = Site { owner: def.parent, want: Want::Scope, ..site };
         match self.follow_path(outside, site.entry.qualifier(def)) {
@@ -125,7 +127,7 @@ impl<'m> Resolver<'m> {
     }
 
     fn bare_member(&self, site: Site<'m>, class: DefRef, name: &str) -> NameLookup {
-        // A constructor has its class's name; written bare, that name is the class.
+        // A constructor has its class's name; as a bare name it means the class.
         let is_constructor = self.def(class).is_some_and(|(e, def)| e.facts.name(def.name) == name);
         if is_constructor {
             return NameLookup::Absent { open: false };
@@ -148,7 +150,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Resolves a name at the top level of the file: defined or imported there; `None` if neither.
+    /// Resolves a name at the top level of the file, where it is defined or imported; `None` if it is neither.
     fn top_level(&self, site: Site<'m>, here: NameBindings<'m>) -> Option<NameLookup> {
         if let Some(def) = pick_best_def(here.defs().filter(|(_, def)| is_top(def)), site.want) {
             return Some(found_exactly(Thing::Def(DefRef { file: site.file, def })));
@@ -156,8 +158,8 @@ impl<'m> Resolver<'m> {
         self.imported_as(site, here, None)
     }
 
-    /// Returns the thing that imports written in `owner` (`None`: at file level) bind to this name. Of several
-    /// imports, one that leads into the project goes first: the others are fallbacks for when it is not installed.
+    /// Returns the thing that imports in `owner` (`None`: at file level) bind to this name. Of several imports, one
+    /// that leads into the project has precedence: the others are fallbacks for when it is not installed.
     pub(super) fn imported_as(
         &self,
         site: Site<'m>,
@@ -177,7 +179,7 @@ impl<'m> Resolver<'m> {
         best
     }
 
-    /// A top-level definition in another file of the same package.
+    /// Returns a top-level definition in another file of the same package.
     fn in_package(&self, site: Site<'m>, name: &str) -> Option<DefRef> {
         let package = site.entry.facts.package.map(|id| site.entry.facts.name(id));
         if site.entry.lang().spec()?.package_scope == PackageScope::Enclosing {
@@ -187,7 +189,7 @@ impl<'m> Resolver<'m> {
         let files = match site.entry.lang().spec()?.package_scope {
             PackageScope::File | PackageScope::Module => return None,
             PackageScope::Folder => paths.files_in(site.entry.path.dir()),
-            // Files without a package see those beside them.
+            // A file without a package sees the files of its folder.
             PackageScope::Package
                 if package.is_none() && site.entry.lang().semantics().root_namespace.is_none() =>
             {
@@ -202,7 +204,8 @@ impl<'m> Resolver<'m> {
         self.first_defining(files, name, site.want, &same)
     }
 
-    /// The first of `files`, by path, that defines `name` at top level and that `keep`s.
+    /// Returns the definition in the first of `files`, by path, that defines `name` at top level and for which `keep`
+    /// returns true.
     pub(super) fn first_defining(
         &self,
         files: &[FileId],
@@ -253,7 +256,7 @@ impl<'m> Resolver<'m> {
     }
 }
 
-/// Star imports in the order in which they bind a name: the one that counts comes first.
+/// Returns star imports in the order in which they bind a name: the first one decides.
 pub(super) fn in_binding_order<'i>(
     entry: &FileEntry,
     stars: impl Iterator<Item = &'i Import>,
@@ -265,7 +268,7 @@ pub(super) fn in_binding_order<'i>(
     stars
 }
 
-/// Returns true if an import written in `owner` is visible at the site.
+/// Returns true if an import in `owner` is visible at the site.
 fn is_around(site: Site<'_>, owner: Option<DefIdx>) -> bool {
     let chain = std::iter::successors(site.owner, |&def| site.entry.facts.def(def).parent);
     owner.is_some_and(|owner| chain.into_iter().any(|def| def == owner))
@@ -301,7 +304,7 @@ fn is_closed_module(site: Site<'_>, at: DefIdx) -> bool {
     site.entry.lang().semantics().closed_modules && site.entry.facts.def(at).kind == DefKind::Module
 }
 
-/// Returns true if `child` is in a namespace that is written in several pieces, `scope` being another of them.
+/// Returns true if `child` is in another part of the namespace of which `scope` is a part.
 fn is_reopened(entry: &FileEntry, scope: &Def, child: &Def) -> bool {
     let parent = child.parent.map(|parent| entry.facts.def(parent));
     scope.kind == DefKind::Module

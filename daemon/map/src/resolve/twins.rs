@@ -1,8 +1,7 @@
-//! Definitions of one name in one place, of which each build has one.
+//! Finds ambiguous definitions: several of one name in one place, of which each build has one.
 //!
-//! Go has a file for each build (`//go:build purego`), Rust an `impl` for each platform or argument
-//! (`impl<V> Slim<V, 2>`). Which is meant depends on what the text does not say, so a use means one of them: all are
-//! candidates, none is the answer.
+//! Go has a file for each build (`//go:build purego`), Rust an `impl` for each platform or argument (`impl<V> Slim<V,
+//! 2>`). The text does not say which one a use means, so all are candidates, and none is the answer.
 
 use hob_base::FileId;
 
@@ -12,11 +11,11 @@ use crate::index::FileEntry;
 use crate::langs::semantics::Twins;
 use crate::node::DefRef;
 
-/// More files than these define a name: looking at each would cost too much.
+/// Most files that may define a name whose ambiguous definitions are collected: visiting more would cost too much.
 const MANY: usize = 64;
 
 impl Resolver<'_> {
-    /// The definitions that a use of this one may mean as well, itself among them; empty where there is no question.
+    /// Returns the definitions that a use of this one may mean, including itself; empty if it cannot be ambiguous.
     pub(super) fn ambiguous_defs(&self, def: DefRef) -> Vec<DefRef> {
         let Some((entry, found)) = self.def(def) else { return Vec::new() };
         if found.flags.has(DefFlags::DECLARATION) || found.flags.has(DefFlags::TEST) {

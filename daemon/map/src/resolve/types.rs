@@ -1,8 +1,8 @@
 //! Finds the type of a value across files, by the types that each file states for its definitions
 //! ([`TypeHint`](crate::facts::TypeHint)).
 //!
-//! Nothing is inferred here but what is said: a variable has the type that its annotation or its first value gives it, a call
-//! has the declared result, a path of members goes from type to type. Where anything on the way is not known, the whole is not.
+//! It infers nothing beyond the text: a variable has the type that its annotation or its first value gives it, a call
+//! has the declared result, a path of members goes from type to type. If any step is unknown, the whole is.
 
 use super::choice::is_named_object;
 use super::generics::{Given, TypeArguments};
@@ -14,33 +14,33 @@ use crate::facts::{Def, DefKind, RefKind, TypePart};
 use crate::index::FileEntry;
 use crate::node::DefRef;
 
-/// Where a walk along a path of members is.
+/// The position of a walk along a path of members.
 #[derive(Clone, Debug)]
 pub(super) enum MemberPathPoint<'m> {
-    /// At something named, reached through an object of this class.
+    /// At a named thing, reached through an object of this class.
     Named(Thing, Option<DefRef>),
     /// At a value of this class.
     Of(DefRef),
-    /// At a value of a type that has arguments.
+    /// At a value of a type with arguments.
     Written(WrittenType<'m>),
     /// At a list or map.
     Holder(Holder<'m>),
-    /// At a method of one.
+    /// At a method of a list or map.
     HolderMethod(Holder<'m>, HolderResult),
     /// At a tuple.
     Tuple(WrittenType<'m>),
-    /// At a value of a class that is given types.
+    /// At a value of a class with type arguments.
     Applied(DefRef, TypeArguments<'m>),
-    /// At something named for which type parameters stand for something.
+    /// At a named thing, with the types for which type parameters stand.
     Given(Given<'m>),
 }
 
-/// A step of a path.
+/// A step of a path of members.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum MemberStep<'p> {
     Name(&'p str),
     Call,
-    /// The same with type arguments.
+    /// A call with type arguments.
     CallWith(&'p str),
     /// To the value at a place of a tuple or list.
     At(usize),
@@ -48,12 +48,13 @@ enum MemberStep<'p> {
     Given(TypePart),
     /// To a parameter of the function itself.
     Parameter(usize),
-    /// To a value that the value holds.
+    /// To a value inside the value.
     Inner(Inner),
 }
 
-/// The steps of `.field.run()` behind the start of a path, which may itself be called. `each@0:1` is what the function that is passed to `each` as its first argument gets as
-/// its second parameter, `each@0:=` what that function is to give, `each@0` what `each` gets itself as its first.
+/// Yields the steps of `.field.run()` behind the start of a path, which may itself be called. `each@0:1` is the second
+/// parameter of the function that is the first argument of `each`, `each@0:=` the expected result of that function, and
+/// `each@0` the first parameter of `each` itself.
 fn path_steps(path: &str) -> impl Iterator<Item = MemberStep<'_>> {
     path.split('.').flat_map(|segment| {
         let place = segment.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
@@ -84,12 +85,12 @@ fn path_steps(path: &str) -> impl Iterator<Item = MemberStep<'_>> {
     })
 }
 
-/// The steps that one segment of a path stands for.
+/// The steps of one segment of a path.
 #[derive(Default)]
 struct StepsOfSegment<'p> {
     first: Option<MemberStep<'p>>,
     second: Option<MemberStep<'p>>,
-    /// The number of calls that follow.
+    /// The number of calls that follow the two.
     calls: usize,
 }
 
@@ -118,8 +119,8 @@ fn callback_step(place: &str) -> Option<MemberStep<'_>> {
 }
 
 impl<'m> Resolver<'m> {
-    /// The type, module or package whose members a value has; the value is written as a path of names and calls. `me` is the
-    /// class of the object at hand where it is known better than by where the path is written.
+    /// Returns the type, module or package that has the members of a value; the value is written as a path of names and
+    /// calls. `me` is the class of the receiver, if it is known better than from the place of the path.
     pub(super) fn value(&self, site: Site<'m>, path: &str, me: Option<DefRef>) -> Option<Thing> {
         if site.entry.lang().semantics().joined_values && path.contains('|') {
             return self.agreed_value(site, path, me);
@@ -127,7 +128,7 @@ impl<'m> Resolver<'m> {
         self.with_fuel(None, || self.settled_thing(self.value_point(site, path, me)?))
     }
 
-    /// The same, before it is settled which members the value has: it may be a list.
+    /// Returns the position at the end of a path of names and calls, which may also be a list.
     pub(super) fn value_point(
         &self,
         site: Site<'m>,
@@ -138,7 +139,7 @@ impl<'m> Resolver<'m> {
             let (mut at, rest) = self.start(site, path, me)?;
             let mut steps = path_steps(rest).peekable();
             while let Some(step) = steps.next() {
-                // An object without `__enter__` of its own gives itself.
+                // An object without an `__enter__` of its own stands for itself.
                 if step == MemberStep::Name("__enter__") && self.lacks_member(&at, "__enter__") {
                     let _ = steps.next_if_eq(&MemberStep::Call);
                     continue;
@@ -170,7 +171,7 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// The class that a value has whichever of several paths, separated by `|`, leads to it.
+    /// Returns the class of a value, if all of several paths, separated by `|`, lead to it.
     fn agreed_value(&self, site: Site<'m>, paths: &str, me: Option<DefRef>) -> Option<Thing> {
         let mut agreed = None;
         for path in paths.split('|') {
@@ -183,14 +184,14 @@ impl<'m> Resolver<'m> {
         agreed.map(Thing::Def)
     }
 
-    /// Where a path starts, and what is left of it.
+    /// Returns the position at the start of a path, and the rest of the path.
     fn start<'p>(
         &self,
         site: Site<'m>,
         path: &'p str,
         me: Option<DefRef>,
     ) -> Option<(MemberPathPoint<'m>, &'p str)> {
-        // `!module!.name`: something of a module that is loaded there.
+        // `!module!.name`: a member of a module that is loaded there.
         if let Some((spec, rest)) = path.strip_prefix('!').and_then(|path| path.split_once('!')) {
             return Some((MemberPathPoint::Named(self.loaded_module(site, spec), None), rest));
         }
@@ -198,7 +199,7 @@ impl<'m> Resolver<'m> {
             let (text, rest) = written.split_at(end_of_type(written));
             return Some((MemberPathPoint::Written(WrittenType::new(text, site, me)), rest));
         }
-        // `$name.member`: a value that the fixture of this name gives.
+        // `$name.member`: the value of the fixture with this name.
         if let Some(path) = path.strip_prefix('$')
             && !site.entry.lang().semantics().fixture_files.is_empty()
         {
@@ -230,7 +231,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// `crate.a.Foo.new().x`: what the names up to the first call lead to.
+    /// Starts at the thing to which the names up to the first call lead: `crate.a.Foo.new().x`.
     fn start_at_module<'p>(&self, site: Site<'m>, path: &'p str) -> Option<(MemberPathPoint<'m>, &'p str)> {
         let is_name = |segment: &str| segment.chars().all(|c| c.is_alphanumeric() || c == '_');
         let names: usize = path.split('.').take_while(|part| is_name(part.trim_end_matches("()"))).count();
@@ -244,7 +245,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// The type, module or package at hand.
+    /// Returns the type, module or package that has the members at a position.
     pub(super) fn settled_thing(&self, at: MemberPathPoint<'m>) -> Option<Thing> {
         match at {
             MemberPathPoint::Of(class) => Some(class.into()),
@@ -338,7 +339,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Returns the value that a function gets which is passed to this one, or to the constructor of this class.
+    /// Returns the value of a parameter of a function that is passed to this one, or to the constructor of this class.
     pub(super) fn given_to_callback(
         &self,
         at: MemberPathPoint<'m>,
@@ -364,7 +365,7 @@ impl<'m> Resolver<'m> {
         self.typed_at(function, part, me)
     }
 
-    /// Returns the type that a call gives of a variable whose value is a function: `const make = Factory.create`.
+    /// Returns the result type of a variable whose value is a function: `const make = Factory.create`.
     fn type_of_aliased(&self, def: DefRef) -> Option<Thing> {
         let (entry, found) = self.def(def)?;
         let path = entry.facts.type_of(def.def, TypePart::VALUE)?.strip_prefix('=')?;
@@ -378,7 +379,7 @@ impl<'m> Resolver<'m> {
         may_be && self.variant_of(def).is_some()
     }
 
-    /// A value of one of a definition's types, with the type's arguments where they are told.
+    /// Returns a value of one of a definition's types, with type arguments if they are known.
     pub(super) fn typed_at(
         &self,
         def: DefRef,
@@ -401,8 +402,7 @@ impl<'m> Resolver<'m> {
         Some(MemberPathPoint::Written(WrittenType::new(text, site, me)))
     }
 
-    /// Returns the thing that a definition's file states as its type for `part`; `None` if the file states none, or
-    /// the type is not known.
+    /// Returns the type that a definition's file states for `part`; `None` if the file states none, or it is unknown.
     pub(super) fn type_of(&self, def: DefRef, part: TypePart, me: Option<DefRef>) -> Option<Thing> {
         let (entry, found) = self.def(def)?;
         let hint = entry.facts.type_of(def.def, part)?;
@@ -425,7 +425,7 @@ impl<'m> Resolver<'m> {
 }
 
 impl Resolver<'_> {
-    /// A variable or a name of a type, if keys of its object are definitions: their members are looked for in it.
+    /// Returns a variable or an alias, if keys of its object are definitions: their members are searched in it.
     fn object_with_keys(&self, def: DefRef) -> Option<Thing> {
         let (entry, found) = self.def(def)?;
         let first_inside = entry.facts.defs.get(def.def.index() + 1);
@@ -436,7 +436,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Where a type ends that has arguments: at the first `.` outside of brackets.
+/// Returns the end of a type with arguments: the first `.` outside of brackets.
 fn end_of_type(text: &str) -> usize {
     let (mut depth, mut named) = (0_i32, true);
     for (at, byte) in text.bytes().enumerate() {
@@ -458,8 +458,8 @@ pub(super) fn point_of_thing<'m>(thing: Thing) -> MemberPathPoint<'m> {
 }
 
 impl<'m> Resolver<'m> {
-    /// In TypeScript a type and a value may share a name and a place: the one that is meant where something of this kind is
-    /// wanted.
+    /// Returns the definition that is meant if something of this kind is wanted: in TypeScript a type and a value may
+    /// share a name and a place.
     pub(super) fn meaning_for(&self, def: DefRef, want: Want) -> DefRef {
         let Some((entry, found)) =
             self.def(def).filter(|(entry, _)| entry.lang().semantics().types_beside_values)
@@ -476,15 +476,15 @@ impl<'m> Resolver<'m> {
         best.map_or(def, |(idx, _)| DefRef { file: def.file, def: idx })
     }
 
-    /// Returns true if a bare name cannot mean a definition, because it stands for a type and the definition is a value, or the
-    /// other way round.
+    /// Returns true if a bare name cannot mean a definition, because the name is that of a type and the definition is a
+    /// value, or the other way round.
     pub(super) fn is_of_other_space(&self, def: DefRef, kind: RefKind) -> bool {
         let Some((entry, found)) =
             self.def(def).filter(|(entry, _)| entry.lang().semantics().types_beside_values)
         else {
             return false;
         };
-        // `import A = ns.B` names whatever `B` is.
+        // `import A = ns.B` renames any kind of `B`.
         let is_type_name =
             found.kind == DefKind::TypeAlias && !entry.facts.signature(found).starts_with("import");
         match kind {
@@ -496,7 +496,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Returns true for an enumeration whose values are texts and numbers.
+    /// Returns true if a definition is an enumeration whose values are texts and numbers.
     pub(super) fn is_plain_enum(&self, def: DefRef) -> bool {
         let is_it = |(entry, def): (&FileEntry, &Def)| {
             def.kind == DefKind::Enum && entry.lang().semantics().types_beside_values
@@ -504,7 +504,7 @@ impl<'m> Resolver<'m> {
         self.def(def).is_some_and(is_it)
     }
 
-    /// Returns true if both definitions have one name in one place, as a type and a value may in TypeScript.
+    /// Returns true if both definitions have one name in one place, as a type and a value may have in TypeScript.
     pub(crate) fn is_other_meaning(&self, a: DefRef, b: DefRef) -> bool {
         let (Some((entry, one)), Some((_, other))) = (self.def(a), self.def(b)) else { return false };
         a.file == b.file
@@ -513,7 +513,7 @@ impl<'m> Resolver<'m> {
     }
 }
 
-/// Returns true if a definition of this kind has a meaning where `want` is wanted.
+/// Returns true if a definition of this kind has a meaning that `want` asks for.
 fn has_meaning(want: Want, kind: DefKind) -> bool {
     match want {
         Want::Type => kind.is_type() || matches!(kind, DefKind::TypeAlias | DefKind::Module),

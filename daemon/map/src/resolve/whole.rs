@@ -1,4 +1,5 @@
-//! Modules that are one name space whichever file a name is written in, and types that get members from outside (Swift).
+//! Resolves names in modules that are one name space over all their files, and members that extensions add to types
+//! (Swift).
 
 use std::rc::Rc;
 
@@ -12,12 +13,12 @@ use crate::langs::rules::PackageScope;
 use crate::langs::semantics::OutsideMembers;
 use crate::node::{Confidence, DefRef};
 
-/// More files than these define a name at their top level: it is nobody's in particular.
+/// Most files that may define a top-level name that is resolved: a name with more definitions identifies none of them.
 const MANY: usize = 256;
 
 impl<'m> Resolver<'m> {
-    /// A top-level name of another file of the same module. Several files may have it (functions that differ in what they
-    /// take, types for one system each): then it is one of them, and which cannot be told.
+    /// Returns a top-level name of another file of the same module. If several files have it (functions with different
+    /// parameters, a type for each system), it is one of them, and unknown which.
     pub(super) fn in_module(&self, site: Site<'m>, name: &str) -> Option<NameLookup> {
         let row = site.entry.lang().spec().filter(|row| row.package_scope == PackageScope::Module)?;
         let files = self.index.files_defining(name);
@@ -44,7 +45,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// A name in the file whose scope is around that of the site's file.
+    /// Returns a name in the file whose scope encloses that of the site's file.
     pub(super) fn in_scope_file(&self, site: Site<'m>, name: &str, open: bool) -> Option<NameLookup> {
         let file = self.get_or_compute(&self.scope_files, site.file, || {
             let row = site.entry.lang().spec()?;
@@ -65,8 +66,8 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// `self.name` where the type at hand cannot be seen. In an extension of a type from outside that is one of the
-    /// members that such extensions add, or one that cannot be seen either.
+    /// Resolves `self.name` if the enclosing type is not visible. In an extension of a type from outside it means a
+    /// member that such extensions add, or an invisible one.
     pub(super) fn selfless_ref(&self, site: Site<'m>, r: &Ref) -> Resolution {
         let facts = &site.entry.facts;
         let around = std::iter::successors(site.owner, |&def| facts.def(def).parent);
@@ -80,7 +81,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// A member that an extension in the project gives to a type of which the project has no definition.
+    /// Returns a member that an extension in the project adds to a type that the project does not define.
     pub(super) fn member_from_outside(&self, site: Site<'m>, r: &Ref, ty: &str) -> Option<Resolution> {
         match outside_members(site) {
             OutsideMembers::Traits => return self.member_added_by_trait(site, r, ty),

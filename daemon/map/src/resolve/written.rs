@@ -1,8 +1,8 @@
-//! Types with arguments, as Rust writes them (`:Option<Vec<Foo>>`, see `langs/rust/written`), and what the library's own types
-//! make of them: `Option<Foo>` unwrapped is a `Foo`, a `Vec<Foo>` iterated gives `Foo`s.
+//! Follows values through Rust's types with arguments (`:Option<Vec<Foo>>`, see `langs/rust/written`) and members of
+//! the library's types: `Option<Foo>` unwrapped is a `Foo`, a `Vec<Foo>` iterated yields `Foo`s.
 //!
-//! Nothing is inferred of type parameters. What a member of the library gives is known by name for the few that hand on what a
-//! value holds; for any other, and any type that is neither the project's nor one of these, nothing is known.
+//! It infers nothing about type parameters. It knows the results of the few library members that return what a value
+//! holds, by name. About other members, and types that are neither the project's nor one of these, it knows nothing.
 
 use std::rc::Rc;
 
@@ -18,31 +18,31 @@ use crate::langs::semantics::OutsideMembers;
 use crate::langs::support::split_outside_brackets;
 use crate::node::{Confidence, DefRef};
 
-/// Most files looked at for a trait's member.
+/// Most files searched for a trait's member.
 const MANY: usize = 1024;
 
-/// A type with arguments, and where it is written.
+/// A type with arguments, and the place where it is written.
 #[derive(Clone, Debug)]
 pub(super) struct WrittenType<'m> {
-    /// As in a hint, without the `:` before it.
+    /// The type as in a hint, without the `:` before it.
     pub(super) text: Rc<str>,
     pub(super) site: Site<'m>,
-    /// The type that `Self` is, where it is known better than by the place.
+    /// The type that `Self` means, if it is known better than from the place.
     pub(super) me: Option<DefRef>,
-    /// The types that parameters in the text stand for.
+    /// The types for which parameters in the text stand.
     pub(super) given: TypeArguments<'m>,
 }
 
-/// A step into a value that is no member of it.
+/// A step to a value inside another that is no member of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Inner {
-    /// To the value that `?` gives.
+    /// To the value that `?` returns.
     Good,
     /// To the value that `Err(x)` binds.
     Bad,
-    /// To the values that a loop gets.
+    /// To the values over which a loop iterates.
     Item,
-    /// To the value that an index gives.
+    /// To the value that an index returns.
     Indexed,
 }
 
@@ -55,17 +55,17 @@ pub(super) enum Then {
 }
 
 impl<'m> WrittenType<'m> {
-    /// A type as it is written at a place, of which nothing is given.
+    /// Returns a type as written at a place, without types for its parameters.
     pub(super) fn new(text: &str, site: Site<'m>, me: Option<DefRef>) -> Self {
         Self { text: text.into(), site, me, given: TypeArguments::default() }
     }
 
-    /// Another type that is written in the same place; `None` for one that is not known.
+    /// Returns another type written at the same place; `None` for `_`, which is unknown.
     pub(super) fn with_text(&self, text: &str) -> Option<Self> {
         (text != "_").then(|| Self { text: text.into(), ..self.clone() })
     }
 
-    /// The name before the arguments (`(` of a tuple, `[` of a slice), and the arguments.
+    /// Splits a type into the name before the arguments (`(` for a tuple, `[` for a slice), and the arguments.
     fn head_and_arguments(&self) -> (&str, Vec<&str>) {
         let text = &*self.text;
         let open = text.find(['<', '(', '[']).unwrap_or(text.len());
@@ -84,20 +84,20 @@ impl<'m> WrittenType<'m> {
     }
 }
 
-/// The kinds of types of the library, by the values that they hold and so by the values that their members give.
+/// The kinds of the library's types, by the values that they hold and that their members return.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum LibraryKind {
     Tuple,
-    /// Holds a value or none, or a value or an error: `Option`, `Result`.
+    /// A type that holds a value or none, or a value or an error: `Option`, `Result`.
     Maybe,
     Sequence,
     Map,
     Entry,
     /// A type that derefs to its first argument.
     Pointer,
-    /// `RefCell` and the like.
+    /// A type like `RefCell`.
     Cell,
-    /// Gives its value through a guard: `Mutex`, `RwLock`.
+    /// A type that returns its value through a guard: `Mutex`, `RwLock`.
     Lock,
     Once,
     Other,
@@ -137,8 +137,8 @@ impl LibraryKind {
 }
 
 impl<'m> Resolver<'m> {
-    /// Classifies a written type: one of the project's, one of the library's that is known here, or one from outside;
-    /// `None` if it is not known.
+    /// Classifies a written type: one of the project's, a known one of the library's, or one from outside; `None` if it
+    /// is unknown.
     fn classify_written(&self, ty: &WrittenType<'m>) -> Option<MemberPathPoint<'m>> {
         self.with_fuel(None, || {
             let (head, arguments) = ty.head_and_arguments();
@@ -184,7 +184,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Turns a value into a form in which members can be looked for.
+    /// Converts a value into a form whose members can be searched.
     pub(super) fn opened_up(&self, at: MemberPathPoint<'m>) -> Option<MemberPathPoint<'m>> {
         match at {
             MemberPathPoint::Written(ty) => self.classify_written(&ty),
@@ -198,7 +198,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// The enumeration that a definition is a variant of.
+    /// Returns the enumeration of which a definition is a variant.
     pub(super) fn variant_of(&self, def: DefRef) -> Option<DefRef> {
         let (entry, found) = self.def(def)?;
         let parent = found.parent.filter(|_| found.kind == DefKind::Constant)?;
@@ -206,7 +206,7 @@ impl<'m> Resolver<'m> {
         is_enum.then_some(DefRef { file: def.file, def: parent })
     }
 
-    /// A member of what is at hand, called or not.
+    /// Returns a member at a position, called or not.
     pub(super) fn written_member(
         &self,
         site: Site<'m>,
@@ -241,7 +241,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// A field of a tuple struct or of a variant.
+    /// Returns a field of a tuple struct or of a variant.
     fn part_of(&self, owner: DefRef, name: &str) -> Option<MemberPathPoint<'m>> {
         if let Ok(place) = name.parse::<usize>() {
             return self.typed_at(owner, TypePart::callback(0, place)?, None);
@@ -252,7 +252,7 @@ impl<'m> Resolver<'m> {
         self.typed_at(DefRef { file: owner.file, def: field }, TypePart::VALUE, None)
     }
 
-    /// A member that a type of the project has not itself: through `Deref`, or of every iterator and every value.
+    /// Returns a member that a type of the project itself lacks: through `Deref`, or of every iterator and every value.
     fn member_beyond(&self, class: DefRef, name: &str, then: Then) -> Option<MemberPathPoint<'m>> {
         self.with_fuel(None, || {
             if let Some(target) = self.deref(class) {
@@ -268,14 +268,14 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// Returns the value that a type derefs to; `None` if it has no `deref`.
+    /// Returns the value to which a type derefs; `None` if it has no `deref`.
     pub(super) fn deref(&self, class: DefRef) -> Option<MemberPathPoint<'m>> {
         let MemberLookup::Found(deref) = self.find_member(class, "deref") else { return None };
         let target = self.opened_up(self.typed_at(deref, TypePart::RESULT, Some(class))?)?;
         (!matches!(target, MemberPathPoint::Of(to) if to == class)).then_some(target)
     }
 
-    /// Returns the type that iterating over a type of the project gives.
+    /// Returns the type of the items over which a type of the project iterates.
     fn item_of(&self, class: DefRef) -> Option<WrittenType<'m>> {
         let MemberLookup::Found(next) = self.find_member(class, "next") else { return None };
         match self.typed_at(next, TypePart::RESULT, Some(class))? {
@@ -284,7 +284,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Returns the value that a step takes out of a value and that is no member of it.
+    /// Returns the value to which a step inside a value leads.
     pub(super) fn inner_value(&self, at: MemberPathPoint<'m>, inner: Inner) -> Option<MemberPathPoint<'m>> {
         match self.opened_up(at)? {
             MemberPathPoint::Written(ty) => held_type(&ty, inner).map(MemberPathPoint::Written),
@@ -300,7 +300,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// A member of a value that derefs to something, where the value's own type has it not.
+    /// Returns a member of a value through `Deref`, if the value's own type lacks it.
     pub(super) fn through_deref(&self, site: Site<'m>, r: &Ref, thing: &Thing) -> Option<Resolution> {
         let Thing::Def(class) = thing else { return None };
         let may_deref = site.entry.lang().semantics().derefs && self.has_members(*class);
@@ -318,15 +318,16 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// A member of a value of a type from outside: what the project's own traits add to it, else none of the project's.
+    /// Resolves a member of a value of a type from outside: to one that the project's own traits add to it, otherwise
+    /// to the outside.
     pub(super) fn outside_ref(&self, site: Site<'m>, r: &Ref, ty: &str) -> Resolution {
         let head = ty.split(['<', '(', '[']).next().unwrap_or(ty);
         self.member_added_by_trait(site, r, head)
             .unwrap_or_else(|| Resolution::To(Thing::External(ty.into()), Confidence::Import))
     }
 
-    /// Resolves a reference to a member that a trait of the project adds to a type from outside: the member written
-    /// for just this type, or unresolved where some trait has one of the name.
+    /// Resolves a reference to a member that a trait of the project adds to a type from outside: to the member of the
+    /// implementation for exactly this type, or unresolved if some trait has one of the name.
     pub(super) fn member_added_by_trait(&self, site: Site<'m>, r: &Ref, ty: &str) -> Option<Resolution> {
         let name = site.entry.facts.name(r.name);
         let last = ty.rsplit('.').next().unwrap_or(ty);
@@ -368,7 +369,7 @@ impl<'m> Resolver<'m> {
     }
 }
 
-/// A type from outside, by its name.
+/// Returns a type from outside by its name.
 pub(super) fn outside_type(name: &str) -> MemberPathPoint<'static> {
     MemberPathPoint::Named(Thing::External(name.into()), None)
 }
@@ -387,7 +388,7 @@ fn held_type<'m>(ty: &WrittenType<'m>, inner: Inner) -> Option<WrittenType<'m>> 
     }
 }
 
-/// Returns the type that a method gives which is called on a value of the library's.
+/// Returns the result type of a method of a library type.
 fn result_of(ty: &WrittenType<'_>, name: &str) -> Option<String> {
     let (_, arguments) = ty.head_and_arguments();
     let argument = |at: usize| arguments.get(at).copied().unwrap_or("_");
@@ -457,12 +458,12 @@ fn result_of(ty: &WrittenType<'_>, name: &str) -> Option<String> {
     }
 }
 
-/// Methods that give what they are called on, or a view of it.
+/// Returns true if a method returns its receiver, or a view of it.
 fn is_same(name: &str) -> bool {
     matches!(name, "clone" | "as_ref" | "as_mut" | "by_ref" | "to_owned")
 }
 
-/// Returns the type of the parameter of a function that is passed to a method of the library's.
+/// Returns the type of a parameter of a function that is passed to a method of a library type.
 fn passed_by(ty: &WrittenType<'_>, name: &str, part: TypePart) -> Option<String> {
     let (_, arguments) = ty.head_and_arguments();
     let is = |argument, parameter| TypePart::callback(argument, parameter) == Some(part);

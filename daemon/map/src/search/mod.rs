@@ -1,8 +1,9 @@
-//! Symbol and file search: exact, prefix, substring, qualified name, path, and near misses when little else is found.
+//! Searches symbols and files: by exact name, prefix, substring, qualified name, path, and by near misses if little
+//! else is found.
 //!
-//! All names that are defined lie in one lower-case text with an index of three letters, which finds every name that contains the
-//! query, and knows changes at once. Half a million names may: what is found is ranked as far as it is shown and otherwise
-//! only counted, by what is known of the name without looking at its definitions.
+//! All defined names are in one lower-case text with an index of name trigrams, which finds every name that contains
+//! the query, and is always up to date. Half a million names may match: hits are ranked only as far as they are shown
+//! and otherwise only counted, by the statistics of names.
 
 mod queue;
 #[cfg(test)]
@@ -21,18 +22,18 @@ use crate::index::{FileEntry, NameId, subtract_runs};
 use queue::NameQueue;
 use wanted::WantedDefs;
 
-/// With fewer hits than this, and none of that very name, near misses are looked for.
+/// Least number of hits with which the search skips near misses. It also skips them if a hit has the very name.
 const FEW: usize = 5;
-/// Most near misses that the search looks into.
+/// Most near misses that the search visits.
 const MAX_FUZZY: usize = 50;
-/// Most definitions looked at for a qualified name.
+/// Most definitions visited for a qualified name.
 const MAX_LOOKED_AT: usize = 5000;
-/// So many files are ranked without choosing among them first.
+/// Most files that are ranked without a selection among them.
 const FEW_FILES: usize = 200;
-/// Most definitions of one name looked at besides the best scored ones, unless a kind or a path narrows the query.
+/// Most definitions of one name visited besides the best scored ones, unless a kind or a path narrows the query.
 const PER_NAME: usize = 500;
 
-/// A hit before it is dressed.
+/// A hit without the data that answers show.
 #[derive(Debug)]
 struct Raw {
     class: MatchClass,
@@ -40,21 +41,21 @@ struct Raw {
     order: SymbolHitOrder,
 }
 
-/// Within a class: same case first, then by [`HitRole`], then the better score, as bits that sort ascending.
+/// The order within a class: same case first, then by [`HitRole`], then the better score, as bits that sort ascending.
 type SymbolHitOrder = (bool, HitRole, u32);
 
-/// The rank of a hit for somebody who asks for its name; the most wanted first. Of a name with more than [`PER_NAME`] definitions
-/// only those are ranked that are looked at.
+/// The role of a hit, the most wanted first. Of a name with more than [`PER_NAME`] definitions only the visited ones
+/// are ranked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum HitRole {
     Definition,
-    /// A definition of the very name that is asked for, in tests.
+    /// A definition in tests whose very name is queried.
     TestDefinition,
-    /// It only announces what is defined elsewhere, or is a heading of its name.
+    /// A declaration of something that is defined elsewhere, or a heading.
     Announcement,
 }
 
-/// A test of a definition whose name matches, by its file and qualified name: true if the query wants it.
+/// A filter for the definitions of a matching name, by file and qualified name: true if the query wants the definition.
 type DefFilter<'k> = &'k dyn Fn(&FileEntry, &str) -> bool;
 
 struct MapSymbolSearch<'m, 'q> {
@@ -65,10 +66,10 @@ struct MapSymbolSearch<'m, 'q> {
     found: Vec<Raw>,
     seen: FxHashSet<NodeRef>,
     looked_at: usize,
-    /// Hits counted without looking at them.
+    /// Number of hits that were counted without a visit.
     counted: usize,
     gave_up: bool,
-    /// True if near misses are looked for where little else is found.
+    /// True if near misses are searched when little else is found.
     admits_near: bool,
 }
 
@@ -87,13 +88,13 @@ impl Map {
         self.search_wanted(query, &WantedDefs::new(&self.index, query))
     }
 
-    /// The same, in the files whose path `admits` lets through.
+    /// Searches symbols and files, in the files whose path `admits` accepts.
     #[must_use]
     pub fn search_among(&self, query: &SearchQuery<'_>, admits: &dyn Fn(&WsPath) -> bool) -> SearchAnswer {
         self.search_wanted(query, &WantedDefs::new(&self.index, query).limited_to(admits))
     }
 
-    /// Searches without near misses, for whoever has found the name that is meant and asks for its other spellings.
+    /// Searches without near misses, for callers that know the name and look for its other spellings.
     #[must_use]
     pub fn search_spelt(&self, query: &SearchQuery<'_>) -> SearchAnswer {
         self.search_by(query, &WantedDefs::new(&self.index, query), false)
@@ -127,7 +128,7 @@ impl Map {
 
 impl Map {
     fn hit_role(&self, node: NodeRef, class: MatchClass) -> HitRole {
-        // Whoever writes a part of a name of a test wants tests as well.
+        // A query for a part of a test's name wants tests as well.
         let is_whole = matches!(class, MatchClass::Exact | MatchClass::Qualified);
         match node {
             node if self.is_announcement(node) => HitRole::Announcement,
@@ -136,7 +137,7 @@ impl Map {
         }
     }
 
-    /// Returns true if a node only announces something that is defined elsewhere, or is a heading of its name.
+    /// Returns true if a node is a declaration of something that is defined elsewhere, or a heading.
     fn is_announcement(&self, node: NodeRef) -> bool {
         let NodeRef::Def(def) = node else { return false };
         self.index.entry(def.file).is_some_and(|entry| {
@@ -175,8 +176,8 @@ impl MapSymbolSearch<'_, '_> {
         self.look_into(MatchClass::Substring, &containing);
     }
 
-    /// Looks at the definitions of matching names, most promising first, until there are surely enough; the rest are
-    /// only counted.
+    /// Visits the definitions of matching names, most promising first, until there are surely enough; the rest are only
+    /// counted.
     fn look_into(&mut self, class: MatchClass, names: &[Range<u32>]) {
         let index = &self.map.index;
         if self.has_enough() {
@@ -191,12 +192,13 @@ impl MapSymbolSearch<'_, '_> {
         self.counted += queue.total.saturating_sub(self.found.len() - before);
     }
 
-    /// Returns true if there are so many hits that the best ones are surely among them.
+    /// Returns true if there are enough hits that the best ones are surely among them.
     fn has_enough(&self) -> bool {
         self.found.len() >= (4 * self.query.limit).max(64)
     }
 
-    /// `Model.save`, `Model::save`: the last part is the name, the others must precede it in the qualified name.
+    /// Searches `Model.save` and `Model::save`: the last part is the name, and the others precede it in the qualified
+    /// name.
     fn search_qualified(&mut self) {
         let dotted = self.lower.replace("::", ".").replace('#', ".");
         let Some((_, last)) = dotted.rsplit_once('.').filter(|(_, last)| !last.is_empty()) else { return };
@@ -215,7 +217,7 @@ impl MapSymbolSearch<'_, '_> {
         }
     }
 
-    /// Adds the definitions of a name, the best ones at least.
+    /// Adds the definitions of a name, at least the best ones.
     fn add_name(&mut self, name: NameId, how: NameMatch) {
         let map = self.map;
         for best in map.best_of(map.index.name(name)) {
@@ -252,7 +254,7 @@ impl MapSymbolSearch<'_, '_> {
         }
     }
 
-    /// Files: those of the very name or stem, then all whose path holds the query.
+    /// Searches files: those with the very name or stem, then all whose path contains the query.
     fn search_paths(&mut self) {
         let arena = self.map.index.path_texts();
         let named = |at: u32| is_named(arena.text(at), &self.lower);
@@ -271,7 +273,7 @@ impl MapSymbolSearch<'_, '_> {
         self.counted += left - known - (self.found.len() - before);
     }
 
-    /// The wanted files of entries that still hold, once each.
+    /// Returns the wanted files of entries that still hold, each once.
     fn files(&self, entries: &[Range<u32>]) -> Vec<FileId> {
         let index = &self.map.index;
         let arena = index.path_texts();
@@ -290,7 +292,7 @@ impl MapSymbolSearch<'_, '_> {
         files
     }
 
-    /// Those of many files that may be among the hits that are shown.
+    /// Returns the files, of many, that may be among the shown hits.
     fn best_files(&self, mut files: Vec<FileId>) -> Vec<FileId> {
         let place = |file: &FileId| {
             (self.is_other_case(*file), score_bits(self.map.standing_of(NodeRef::File(*file))))
@@ -333,14 +335,14 @@ impl MapSymbolSearch<'_, '_> {
         }
     }
 
-    /// Sorts only as much as is shown.
+    /// Sorts the hits, only as many as are shown.
     fn into_answer(mut self) -> SearchAnswer {
         let total = self.found.len() + self.counted;
         let limit = self.query.limit.min(self.found.len());
         let coarse = |raw: &Raw| (raw.class, raw.order);
         if limit > 0 && limit < self.found.len() {
             self.found.select_nth_unstable_by_key(limit - 1, coarse);
-            // Ties at the border are decided by name and ID below, so all of them stay in.
+            // Name and ID decide ties at the border below, so all of them stay.
             let border = coarse(&self.found[limit - 1]);
             self.found.retain(|raw| coarse(raw) <= border);
         }
@@ -355,13 +357,13 @@ impl MapSymbolSearch<'_, '_> {
     }
 }
 
-/// A score, better ones smaller.
+/// Converts a score into bits that are smaller for better scores.
 fn score_bits(score: f32) -> u32 {
-    // Scores are not negative, and then their order is that of their bits.
+    // Scores are not negative, so their bits are in the same order.
     u32::MAX - score.max(0.0).to_bits()
 }
 
-/// Short names before long ones.
+/// Returns the length of a node's name, by which shorter names sort first.
 fn name_length(map: &Map, node: NodeRef) -> usize {
     match node {
         NodeRef::Def(def) => map
@@ -384,14 +386,14 @@ fn class_rank(raw: &Raw) -> f32 {
     }
 }
 
-/// Returns true if a path's last part is the query, or differs from it only by its endings.
+/// Returns true if the last part of a path is the query, perhaps with endings.
 fn is_named(path: &str, query: &str) -> bool {
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
     name.strip_prefix(query)
         .is_some_and(|rest| rest.is_empty() || (rest.starts_with('.') && !query.contains('.')))
 }
 
-/// Returns true if a dotted query is a module path and a qualified name in it.
+/// Returns true if a dotted query is part of a definition's module path and qualified name.
 fn in_module(entry: &FileEntry, qualified: &str, dotted: &str) -> bool {
     let path = entry.path.as_str();
     let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);

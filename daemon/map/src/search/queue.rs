@@ -1,7 +1,7 @@
-//! Names in the order in which they promise good hits, each found when it is asked for: a query that half a million names match
+//! Yields names in the order in which they promise good hits, each on demand: a query that half a million names match
 //! shows twenty.
 //!
-//! So of all that match only the most promising ones are put in order. Should these be used up, the next ones are looked for.
+//! Of all matches only the most promising ones are sorted. If these are used up, the next ones are selected.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,16 +12,16 @@ use memchr::memmem::Finder;
 use super::wanted::WantedDefs;
 use crate::index::{Index, NameId, in_parts};
 
-/// A name with what it promises, the best smallest: same case, better score, shorter; then the name's number. In the lowest bit,
-/// whether its case is only taken to be the same.
+/// The key of a name, the best smallest: same case, better score, shorter; then the name's number. The lowest bit is
+/// set if the case is only assumed to be the same.
 type QueuedName = u64;
 
 const UNSURE: QueuedName = 1;
 const OTHER_CASE: QueuedName = 1 << 63;
-/// Longer names are alike.
+/// Greatest length that is distinguished.
 const LENGTHS: usize = (1 << 15) - 1;
 
-/// Number of names that the queue puts in order first.
+/// Number of names that are sorted first.
 const BEST: usize = 1 << 10;
 
 /// Names that match, most promising first.
@@ -33,16 +33,16 @@ pub(super) struct NameQueue<'q, 'm> {
     asked: Finder<'q>,
     has_capitals: bool,
     names: BinaryHeap<Reverse<QueuedName>>,
-    /// Names behind this were not put in order.
+    /// The greatest key that was sorted; `None` if all were.
     border: Option<QueuedName>,
-    /// Number of names that the queue puts in order at once.
+    /// Number of names that are sorted at once.
     best: usize,
-    /// Number of wanted definitions that all the names have together.
+    /// Number of wanted definitions of all names together.
     pub(super) total: usize,
 }
 
 impl<'q, 'm> NameQueue<'q, 'm> {
-    /// The names of runs of entries that have wanted definitions.
+    /// Creates a queue of the names in runs of entries that have wanted definitions.
     pub(super) fn new(
         index: &'m Index,
         wanted: &'q WantedDefs<'m>,
@@ -58,7 +58,7 @@ impl<'q, 'm> NameQueue<'q, 'm> {
         queue
     }
 
-    /// Puts the best names behind a place in order; how many wanted definitions those behind it have.
+    /// Sorts the best names after a key. Returns the number of wanted definitions of all names after it.
     fn fill_best(&mut self, behind: Option<QueuedName>) -> usize {
         let parts = in_parts(self.runs, |runs| {
             let mut best = Best::new(self.best);
@@ -83,7 +83,7 @@ impl<'q, 'm> NameQueue<'q, 'm> {
         total
     }
 
-    /// The hub score of an entry; as long as there are none, how many files mention the name.
+    /// Returns the hub score of an entry; until scores are derived, the mention weight of the name.
     fn score(&self, entry: u32) -> u16 {
         let standings = self.index.standings();
         if standings.is_scored() {
@@ -97,7 +97,7 @@ impl<'q, 'm> NameQueue<'q, 'm> {
         let score = QueuedName::from(u16::MAX - self.score(entry)) << 47;
         let length = (names.text_length(entry).min(LENGTHS) as QueuedName) << 32;
         let promise = score | length | QueuedName::from(names.owner(entry)) << 1;
-        // Most names have no capitals, and need not be looked at again.
+        // Most names have no capitals, and need no comparison with the query.
         match (names.had_capitals(entry), self.has_capitals) {
             (true, _) => promise | UNSURE,
             (false, true) => promise | OTHER_CASE,
@@ -107,7 +107,7 @@ impl<'q, 'm> NameQueue<'q, 'm> {
 }
 
 impl Iterator for NameQueue<'_, '_> {
-    /// A name, and whether its case is another than the query's.
+    /// A name, and true if its case differs from the query's.
     type Item = (NameId, bool);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -129,11 +129,11 @@ impl Iterator for NameQueue<'_, '_> {
     }
 }
 
-/// The smallest of many places.
+/// The smallest of many keys.
 struct Best {
     places: Vec<QueuedName>,
     most: usize,
-    /// The largest place that is kept, once some were left out.
+    /// The greatest key that is kept, if greater ones were dropped.
     border: Option<QueuedName>,
 }
 
@@ -164,21 +164,21 @@ impl Best {
     fn merge(&mut self, other: Self) {
         let left_out = other.border;
         other.places.into_iter().for_each(|place| self.add(place));
-        // What the other left out is behind its border, and so is left out here too.
+        // Keys that the other one dropped are above its border, so they are dropped here too.
         if let Some(border) = left_out {
             self.places.retain(|place| *place <= border);
             self.border = Some(self.border.map_or(border, |own| own.min(border)));
         }
     }
 
-    /// Keeps no more than wanted; behind which place some were left out, if they were.
+    /// Drops the keys above the most wanted. Returns the border, if any were dropped.
     fn close(&mut self) -> Option<QueuedName> {
         self.cut_to_most();
         self.border
     }
 }
 
-/// Counts the wanted definitions that the names of runs of entries have.
+/// Counts the wanted definitions of the names in runs of entries.
 pub(super) fn count(wanted: &WantedDefs<'_>, runs: &[Range<u32>]) -> usize {
     let counts = in_parts(runs, |runs| runs.iter().map(|run| wanted.count_run(run.clone())).sum::<usize>());
     counts.into_iter().sum()

@@ -1,4 +1,4 @@
-//! The search against the plain way: every definition and file looked at.
+//! Compares the search with the plain way, which visits every definition and file.
 
 use proptest::prelude::*;
 
@@ -7,8 +7,7 @@ use crate::fixture::set;
 use crate::graph::{DefRef, KindFilter, Map, MapChange, MatchClass, NodeKind, NodeRef, SearchQuery};
 use hob_base::FileId;
 
-/// Returns the hits of a query, best first, by looking at everything. Queries are without separators, and few things
-/// match.
+/// Returns the hits of a query, best first, by visiting everything. Queries have no separators, and few hits.
 fn plain_search(map: &Map, query: &SearchQuery<'_>) -> Vec<(MatchClass, String)> {
     let (asked, lower) = (query.text, query.text.to_lowercase());
     let mut found = Vec::new();
@@ -86,7 +85,7 @@ proptest! {
             limit: 60,
         };
         let answer = map.search(&query);
-        // Near misses come behind everything else, and only where that is little.
+        // Near misses come after everything else, and only if that is little.
         let sure = answer.hits.iter().filter(|hit| hit.class != MatchClass::Fuzzy);
         let found: Vec<(MatchClass, String)> = sure.map(|hit| (hit.class, hit.info.id.to_string())).collect();
         let expected = plain_search(&map, &query);
@@ -119,7 +118,7 @@ fn what_is_not_looked_at_is_counted() {
 
 #[test]
 fn the_best_name_is_found_behind_thousands_that_seem_better() {
-    // All of them are shorter, and only their text says that their case is another.
+    // All of them are shorter, and only their text shows that their case differs.
     let others: String = (0..3000).map(|at| format!("def Some{at}(): pass\n")).collect();
     let mut map = Map::new();
     map.apply(vec![set(0, "a.py", &format!("{others}def some_longer_name(): pass\n"))]);
@@ -131,7 +130,7 @@ fn the_best_name_is_found_behind_thousands_that_seem_better() {
 #[test]
 fn a_definition_of_that_name_stands_before_those_in_tests() {
     let mut map = Map::new();
-    // Many call the one in the tests.
+    // Several calls lead to the one in the tests.
     let used = "class Runtime: pass\n\ndef test_it():\n    Runtime()\n    Runtime()\n";
     map.apply(vec![set(0, "tests/test_task.py", used), set(1, "pkg/runtime.py", "class Runtime: pass\n")]);
     let ask = |text| {

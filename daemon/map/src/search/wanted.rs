@@ -1,4 +1,4 @@
-//! Decides which definitions and files a query wants, and counts how many of a name's definitions these are.
+//! Decides which definitions and files a query wants, and counts the wanted definitions of a name.
 
 use std::ops::Range;
 
@@ -10,11 +10,11 @@ use crate::index::{Index, Kinds, NameId, Share, TopFolders};
 /// The definitions and files that a query wants.
 pub(super) struct WantedDefs<'m> {
     index: &'m Index,
-    /// The kinds of definitions that are wanted; `None`: all.
+    /// The wanted kinds of definitions; `None` for all.
     kinds: Option<Kinds>,
-    /// A bit for each file; `None`: all.
+    /// A bit for each wanted file; `None` for all.
     files: Option<Vec<u64>>,
-    /// The folder at the root that these are in.
+    /// The top folders that contain the wanted files.
     top: TopFolders,
 }
 
@@ -27,7 +27,7 @@ impl<'m> WantedDefs<'m> {
         Self { index, kinds, files, top: index.top_folder(folder) }
     }
 
-    /// The same, of the files that `admits` lets through.
+    /// Restricts the wanted files to those that `admits` accepts.
     pub(super) fn limited_to(mut self, admits: &dyn Fn(&WsPath) -> bool) -> Self {
         let (mut files, mut top) = (Vec::new(), TopFolders::default());
         for (path, file) in self.index.paths().all_files() {
@@ -45,7 +45,7 @@ impl<'m> WantedDefs<'m> {
         self.kinds.is_none() && self.files.is_none()
     }
 
-    /// Returns true if a file is below the wanted folder, or if all files are wanted.
+    /// Returns true if the query wants definitions of a file.
     pub(super) fn has_file(&self, file: u32) -> bool {
         let word = |files: &Vec<u64>| files.get(file as usize / 64).copied().unwrap_or(0);
         self.files.as_ref().is_none_or(|files| word(files) >> (file % 64) & 1 == 1)
@@ -59,7 +59,7 @@ impl<'m> WantedDefs<'m> {
         }
     }
 
-    /// Counts the wanted definitions of the name of an entry. For hardly any name does it look at the definitions.
+    /// Counts the wanted definitions of the name of an entry. It visits the definitions of hardly any name.
     pub(super) fn count(&self, entry: u32) -> usize {
         if self.files.is_some() && self.top.is_apart_from(self.index.standings().folders_of(entry)) {
             return 0;
@@ -92,7 +92,7 @@ impl<'m> WantedDefs<'m> {
     }
 }
 
-/// The files in a folder and below it, or the file of that path.
+/// Returns the files in a folder and below it, or the file of that path, a bit for each.
 fn files_below(index: &Index, folder: &str) -> Vec<u64> {
     let mut files = Vec::new();
     let below = index.paths().folders_below(folder).flatten().copied();

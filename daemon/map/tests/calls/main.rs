@@ -1,11 +1,12 @@
-//! Measures the calls that the map finds against call graphs that others wrote down: recall and precision by category.
+//! Measures the calls that the map finds against independent call graphs: recall and precision by category.
 //!
 //! The cases are not of this project. `HOB_CALL_GRAPHS` names a folder of categories of cases, each with sources and a
-//! `callgraph.json` (caller to callees): `micro-benchmark/snippets` of vitsalis/PyCG at 8d5dc4083780, `benchmarks/javascript/swarm_js` of
-//! secure-software-engineering/SWARM-CG at 5929c0a36a9c. With `HOB_CALL_HALF=1` only the first half of each category counts, by
-//! name; with `HOB_CALL_MISSES=1` what is missing and wrong is printed. Without the folder nothing is measured, and that is said.
+//! `callgraph.json` (caller to callees): `micro-benchmark/snippets` of vitsalis/PyCG at 8d5dc4083780,
+//! `benchmarks/javascript/swarm_js` of secure-software-engineering/SWARM-CG at 5929c0a36a9c. With `HOB_CALL_HALF=1`
+//! only the first half of each category counts, by name; with `HOB_CALL_MISSES=1` the test prints missing and wrong
+//! calls. Without the folder it measures nothing, and says so.
 //!
-//! A class that is called stands for its constructor. What is built in or from outside is counted apart: it is left out.
+//! A called class stands for its constructor. Calls of built-in functions and of packages outside are excluded.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -79,7 +80,7 @@ fn measure_case(case: &Path, score: &mut Score) {
     let mut wanted = Pairs::new();
     for (caller, callees) in &graph {
         for callee in callees.iter().filter(|callee| project.has_name(callee) && project.has_name(caller)) {
-            // Some graphs have a point before it, some have none.
+            // Some graphs have a point before it, others do not.
             let callee = callee.replace(".[Symbol", "[Symbol").replace("[Symbol", ".[Symbol");
             wanted.insert((caller.clone(), callee));
         }
@@ -95,7 +96,7 @@ fn measure_case(case: &Path, score: &mut Score) {
     }
 }
 
-/// Compares the calls of a thing from both ends, and prints those that only one end has.
+/// Compares the calls of a node from both ends, and prints those that only one end has.
 fn check_inbound(project: &CallGraphProject, case: &Path) {
     let kinds: EdgeKinds = [EdgeKind::Calls].into_iter().collect();
     for node in project.all_nodes() {
@@ -201,8 +202,8 @@ impl CallGraphProject {
         found
     }
 
-    /// Returns the name of the function or file that runs a call: a class's body, the value of a variable and
-    /// decorators are run by the file or function around them.
+    /// Returns the name of the function or file that runs a call: the file or function around them runs a class's body,
+    /// the value of a variable and decorators.
     fn caller_name(&self, node: NodeRef, sites: &[u32]) -> Option<String> {
         let info = self.map.info(node)?;
         let decorates =
@@ -244,7 +245,7 @@ impl CallGraphProject {
     }
 }
 
-/// The word that call graphs have for a function without a name that is bound to one here.
+/// Returns the name in call graphs for an anonymous function that is bound to a name here.
 fn is_anonymous(info: &NodeInfo) -> Option<&'static str> {
     let callable = matches!(info.kind, NodeKind::Def(kind) if kind.is_callable());
     let is_lambda = info.signature.contains("lambda");

@@ -1,9 +1,9 @@
-//! No source file, however broken, ends the daemon: of every language in the table, mutants of a sample are extracted,
-//! kept, read back, and put into a map that is then asked about.
+//! Checks that no source file, however broken, ends the daemon: for every language in the table, mutants of a sample
+//! are extracted, encoded, read back, and put into a map that is then queried.
 //!
-//! Grammars are foreign C code, so each language is tried in a process of its own: this same test, started again. If that
-//! process dies, the mutant that it was at is named and kept. `HOB_MUTANTS` is how many there are of each language,
-//! `HOB_MUTANT_SEED` makes them others, `HOB_MUTANT_OF` tries one language alone (`Python`), or one mutant (`Python:17`):
+//! Grammars are foreign C code, so each language is tried in a process of its own: this same test, started again. If
+//! that process dies, the test names the mutant and keeps it. `HOB_MUTANTS` is the number of mutants of each language,
+//! `HOB_MUTANT_SEED` varies them, `HOB_MUTANT_OF` tries one language alone (`Python`), or one mutant (`Python:17`):
 //!
 //! ```text
 //! HOB_MUTANTS=2000 HOB_MUTANT_SEED=7 cargo test --release -p hob-map --test mutated -- --nocapture
@@ -26,15 +26,15 @@ use hob_map::langs::{LangSpec, TABLE};
 use hob_map::{FileFacts, Map, MapChange, extract, persist};
 use mutants::{Mutant, make_mutant};
 
-/// Mutants of each language, few enough for a slow machine.
+/// Number of mutants of each language, few enough for a slow machine.
 const FEW: usize = 150;
 /// Most nested levels, if few mutants are tried: some grammars take minutes for [`DEEPEST`].
 const DEEP: usize = 3_000;
-/// The same, if many are.
+/// Most nested levels, if many mutants are tried.
 const DEEPEST: usize = 100_000;
-/// The map that is asked about has files up to this length; what is longer is much of the same.
+/// Length of the longest files in the queried map, in bytes; longer ones add nothing new.
 const ASKED: usize = 1 << 15;
-/// Tells the process that it is to try one language.
+/// The variable that tells a process to try one language.
 const CHILD: &str = "HOB_MUTANT_CHILD";
 
 const SAMPLES: &str = include_str!("samples.txt");
@@ -44,13 +44,13 @@ fn number_from_env(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is a number, not {text}")))
 }
 
-/// The samples: (ending, text).
+/// Returns the samples as pairs of ending and text.
 fn samples() -> Vec<(&'static str, &'static str)> {
     let parts = SAMPLES.split("//- /sample.").skip(1);
     parts.map(|part| part.split_once('\n').expect("a sample is a page")).collect()
 }
 
-/// A language with its sample and those of the others.
+/// A language with its sample and the samples of the others.
 struct MutantSubject {
     spec: &'static LangSpec,
     ending: &'static str,
@@ -76,7 +76,7 @@ impl MutantSubject {
         }
     }
 
-    /// By its name, as `{:?}` writes it.
+    /// Finds a language by its name, as `{:?}` writes it.
     fn from_name(name: &str) -> Option<Self> {
         TABLE.iter().find(|spec| format!("{:?}", spec.lang) == name).map(Self::new)
     }
@@ -86,7 +86,7 @@ impl MutantSubject {
         make_mutant(self.sample, &self.others, deepest, self.seed, number)
     }
 
-    /// Extracts a mutant; the facts are those of a file, and survive being kept.
+    /// Extracts a mutant, and checks that the facts are those of a file and survive encoding.
     fn extract_mutant(&self, mutant: &Mutant) -> FileFacts {
         let facts = extract(self.spec.lang, &format!("sample.{}", self.ending), &mutant.bytes);
         let lines = 1 + mutant.bytes.iter().filter(|byte| **byte == b'\n').count() as u32;
@@ -107,7 +107,7 @@ impl MutantSubject {
     }
 }
 
-/// Tries the mutants of one language; says before each which it is.
+/// Tries the mutants of one language; prints the number of each before.
 fn try_mutants(subject: &MutantSubject, numbers: impl Iterator<Item = usize>) {
     let (mut changes, mut slowest) = (Vec::new(), (Duration::ZERO, String::new()));
     let mut total = Duration::ZERO;
@@ -128,7 +128,7 @@ fn try_mutants(subject: &MutantSubject, numbers: impl Iterator<Item = usize>) {
     println!("all in {total:.1?}, longest {:.1?} for {}", slowest.0, slowest.1);
 }
 
-/// Has a map computed from the mutants, and asks it about some of them.
+/// Builds a map of the mutants, and queries it about some of them.
 fn ask_map(changes: Vec<MapChange>) {
     let files: Vec<FileId> = changes
         .iter()
@@ -169,7 +169,8 @@ fn start(subject: &MutantSubject, only: Option<usize>) -> Output {
     command.env(CHILD, of).output().expect("a test can be started again")
 }
 
-/// Tries the mutants of a subject in another process, and returns a description of the failure, if there was one.
+/// Tries the mutants of a subject in another process, and returns a description of the failure; `None` if there was
+/// none.
 fn run_outcome(subject: &MutantSubject, only: Option<usize>) -> Option<String> {
     let Output { status, stdout, stderr } = start(subject, only);
     let (said, told) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
@@ -194,7 +195,7 @@ fn keep_mutant(subject: &MutantSubject, number: usize) -> PathBuf {
     path
 }
 
-/// A language and perhaps a number, as `Python:17`.
+/// Reads a language and perhaps a number, as `Python:17`.
 fn parse(of: &str) -> (MutantSubject, Option<usize>) {
     let (name, number) = of.split_once(':').unwrap_or((of, ""));
     let subject = MutantSubject::from_name(name).unwrap_or_else(|| panic!("no language is called {name}"));

@@ -1,15 +1,15 @@
-//! Turns a page of source into one that nobody has written.
+//! Turns a sample of source into one that nobody has written.
 //!
-//! Nothing here knows a language: what nests, quotes or chains in one of them is tried on all. A mutant is a pure function of
-//! the sample, the seed and its number.
+//! It knows no language: texts that nest, quote or chain in one of them are tried on all. A mutant is a pure function
+//! of the sample, the seed and its number.
 
-/// The map gets no larger files; longer lines than this are few.
+/// Length of the longest ordinary files and lines, in bytes; the map gets no larger files.
 const LARGEST: usize = 1 << 20;
-/// The longest line, in bytes; it takes so long that only many mutants have it among them.
+/// Length of the longest line, in bytes; it takes so long that only runs with many mutants have one.
 const LONGEST: usize = 10 << 20;
 const LATE: usize = 1_000;
 
-/// Texts that, repeated, go ever deeper, sideways or on without an end in some language; and the texts that end them.
+/// Texts that, repeated, nest ever deeper or continue without end in some language; and the texts that close them.
 const NESTS: &[(&str, &str)] = &[
     ("(", ")"),
     ("[", "]"),
@@ -100,16 +100,16 @@ const NESTS: &[(&str, &str)] = &[
     ("a\n", ""),
 ];
 
-/// A file that nobody has written.
+/// A mutated file.
 #[derive(Debug)]
 pub(crate) struct Mutant {
-    /// A description of how it came about.
+    /// A description of the mutation.
     pub(crate) what: String,
     /// The contents of the file.
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Random numbers that are the same on every run: SplitMix64 (Steele, Lea, Flood 2014).
+/// A generator of random numbers that are the same on every run: SplitMix64 (Steele, Lea, Flood 2014).
 struct Rng(u64);
 
 impl Rng {
@@ -121,7 +121,7 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A number up to and with `most`.
+    /// Returns a number from 0 to `most`.
     fn up_to(&mut self, most: usize) -> usize {
         (self.next_bits() % (most as u64 + 1)) as usize
     }
@@ -141,7 +141,7 @@ impl Rng {
     }
 }
 
-/// Mutant `number` of a sample; `others` are samples of other languages, which are spliced in.
+/// Makes mutant `number` of a sample; `others` are samples of other languages, which are spliced in.
 pub(crate) fn make_mutant(sample: &str, others: &[&str], deepest: usize, seed: u64, number: usize) -> Mutant {
     let mut rng = Rng(seed.wrapping_mul(1_000_003).wrapping_add(number as u64));
     if [0, LATE].contains(&number) {
@@ -163,12 +163,12 @@ pub(crate) fn make_mutant(sample: &str, others: &[&str], deepest: usize, seed: u
     mutant
 }
 
-/// The sample, over and over, in one line.
+/// Returns the sample, repeated, as one line.
 fn long_line(sample: &str, len: usize) -> Vec<u8> {
     sample.bytes().map(|byte| if byte == b'\n' { b' ' } else { byte }).cycle().take(len).collect()
 }
 
-/// A part of the sample, what nests, perhaps what ends it, and perhaps the rest of the sample.
+/// Nests part of the sample: its beginning, opening texts, perhaps closing ones, and perhaps the rest of the sample.
 fn nest_sample(sample: &str, (open, close): (&str, &str), deepest: usize, rng: &mut Rng) -> Mutant {
     let deepest = deepest.min(LARGEST / (open.len() + close.len()));
     let times = if rng.one_in(4) { deepest } else { rng.up_to(deepest / 50) };
@@ -244,7 +244,7 @@ fn overwrite_bytes(bytes: &mut [u8], rng: &mut Rng) {
         if rng.one_in(2) { *rng.pick_item(b"(){}[]<>\"'`#$\\\n\r\t\0;:,.=@") } else { rng.next_bits() as u8 };
 }
 
-/// Words, spaces and marks in another order, here and there.
+/// Swaps words, spaces and marks here and there.
 fn shuffle_words(bytes: &[u8], rng: &mut Rng) -> Vec<u8> {
     let kind = |byte: &u8| (byte.is_ascii_alphanumeric() || *byte >= 0x80, byte.is_ascii_whitespace());
     let mut tokens: Vec<&[u8]> = bytes.chunk_by(|left, right| kind(left) == kind(right)).collect();

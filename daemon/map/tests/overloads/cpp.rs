@@ -1,7 +1,8 @@
-//! C++ programs with overloads, and what `g++` makes of their calls.
+//! Makes C++ programs with overloads, and reads from the errors of `g++` which function each call means.
 //!
-//! Each function gives a type of its own, and a call is compiled as a variable of a type that has no definition: the error about it
-//! names the type that the call gives. So one run without any output tells all, also which calls are errors themselves.
+//! Each function returns a type of its own, and each call is compiled as a variable of a type without a definition: the
+//! error about it names the type that the call returns. So one run without any output tells all, including which calls
+//! are errors themselves.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -179,13 +180,14 @@ fn compile(folder: &Path, program: &Program) -> Option<CalledLines> {
     Some(messages.lines().filter_map(told_type).filter(|(line, _)| !refused.contains(line)).collect())
 }
 
-/// The line of an error that a call itself has.
+/// Returns the line of an error in a call itself.
 fn refused_line(message: &str) -> Option<u32> {
     let (place, error) = message.split_once(" error: ")?;
     if error.contains("Probe<R<") { None } else { place.split(':').nth(1)?.parse().ok() }
 }
 
-/// The lines in `calls0.cpp:30:20: error: aggregate 'Probe<R<12> > v30' has incomplete type`.
+/// Returns the lines of the call and of the function in `calls0.cpp:30:20: error: aggregate 'Probe<R<12> > v30' has
+/// incomplete type`.
 fn told_type(message: &str) -> Option<(u32, u32)> {
     let (_, function) = message.split_once(" error: ")?.1.split_once("Probe<R<")?;
     let line = message.split(':').nth(1)?.parse().ok()?;

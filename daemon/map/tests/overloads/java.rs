@@ -1,4 +1,4 @@
-//! Java programs with overloads, and what `javac` makes of their calls.
+//! Makes Java programs with overloads, and reads from the class files of `javac` which method each call means.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -43,7 +43,7 @@ const TYPES: &[&str] = &[
 /// Types of a last parameter that takes any number of arguments.
 const VARIADIC: &[&str] = &["int...", "String...", "Object...", "Base...", "long..."];
 
-/// Arguments; `Calls.make` declares the locals.
+/// Arguments of calls; `Calls.make` declares the locals.
 const ARGUMENTS: &[&str] = &[
     "1",
     "-1",
@@ -173,7 +173,7 @@ fn add_methods(text: &mut String, random: &mut Random) {
     }
 }
 
-/// The type that the class file has: two methods cannot have the same ones.
+/// Returns the type in the class file, after erasure: two methods cannot have the same ones.
 fn erased(ty: &str) -> String {
     let ty = ty.split('<').next().unwrap_or(ty).replace("...", "[]");
     if ty == "T" { "Object".to_owned() } else { ty }
@@ -193,7 +193,7 @@ pub(crate) fn called_lines(folder: &Path, programs: &[Program]) -> Option<Vec<Ca
     panic!("javac refuses more than calls: {refused:?}");
 }
 
-/// Compiles without the refused lines; gives the lines with errors.
+/// Compiles without the refused lines; returns the lines with errors.
 fn compile(
     folder: &Path,
     programs: &[Program],
@@ -218,7 +218,7 @@ fn compile(
     Some(errors)
 }
 
-/// The place in `p0/Calls.java:20: error: no suitable method`.
+/// Returns the path and line in `p0/Calls.java:20: error: no suitable method`.
 fn error_place(message: &str) -> Option<(String, u32)> {
     let (place, _) = message.split_once(": error:")?;
     let (path, line) = place.rsplit_once(':')?;
@@ -230,9 +230,10 @@ fn error_place(message: &str) -> Option<(String, u32)> {
 struct MethodCode {
     name: String,
     descriptor: String,
-    /// The called methods, by the places of their instructions: class (empty for the own one), and name with descriptor.
+    /// The called methods, by the offsets of their instructions: class (empty for the own one), and name with
+    /// descriptor.
     calls: Vec<(u32, String, String)>,
-    /// The lines of the source, by the first places of their instructions.
+    /// The lines of the source, by the offsets of their first instructions.
     lines: BTreeMap<u32, u32>,
 }
 

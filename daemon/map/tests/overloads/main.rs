@@ -1,9 +1,9 @@
-//! Compares the overloads that the map chooses with those that compilers choose, in programs that are made up from a seed.
+//! Compares the overloads that the map chooses with those that compilers choose, in programs generated from a seed.
 //!
-//! Each program has functions of one name that differ by their parameters, and calls of them. `javac` says in the class file which
-//! method a call means, `g++` by the type that it gives; calls that they do not accept are left out. Every sure answer of the map has
-//! to be the compiler's own: a wrong one fails the test. An answer that stays open is none. A compiler that is not installed tests
-//! nothing, and that is said.
+//! Each program has functions of one name that differ by their parameters, and calls of them. `javac` tells by the
+//! class file which method a call means, `g++` by the type that the call returns; calls that they do not accept are
+//! excluded. Every sure answer of the map has to be the compiler's: a wrong one fails the test. A call that stays open
+//! has no answer. If a compiler is not installed, the test checks nothing, and says so.
 //!
 //! ```text
 //! HOB_OVERLOAD_PROGRAMS=200 HOB_OVERLOAD_SEED=7 cargo test -p hob-map --test overloads -- --nocapture
@@ -26,28 +26,28 @@ use hob_map::{Map, MapChange, extract, language_of};
 
 use random::Random;
 
-/// Programs of each language, few enough for a slow machine.
+/// Number of programs of each language, few enough for a slow machine.
 const FEW: usize = 12;
 
 /// A program in one file.
 pub(crate) struct Program {
-    /// The file's path.
+    /// The path of the file.
     pub(crate) path: String,
     pub(crate) text: String,
     pub(crate) calls: Vec<Call>,
 }
 
-/// A call that a line of a program is.
+/// A call on a line of its own.
 pub(crate) struct Call {
     pub(crate) line: u32,
-    /// The name that is called.
+    /// The called name.
     pub(crate) name: &'static str,
 }
 
-/// The lines of the functions that the compiler takes, by the lines of their calls.
+/// The lines of the functions that the compiler chooses, by the lines of the calls.
 pub(crate) type CalledLines = BTreeMap<u32, u32>;
 
-/// The outcome for all calls.
+/// The result of comparing all calls.
 #[derive(Default)]
 struct Comparison {
     right: usize,
@@ -90,7 +90,7 @@ fn map_of(program: &Program) -> Map {
     map
 }
 
-/// The line of the function that the map is sure of.
+/// Returns the line of the function that the map surely means.
 fn sure_line(map: &Map, program: &Program, call: &Call) -> Option<u32> {
     let line = program.text.lines().nth(call.line as usize - 1)?;
     let col = line.find(&format!("{}(", call.name))? as u32 + 1;
@@ -116,7 +116,7 @@ fn describe(program: &Program, call: &Call, found: u32, expected: u32) -> String
     )
 }
 
-/// A folder that is gone when the test ends.
+/// A temporary folder that is deleted when the test ends.
 pub(crate) struct TemporaryFolder(pub(crate) PathBuf);
 
 impl TemporaryFolder {
@@ -133,7 +133,7 @@ impl Drop for TemporaryFolder {
     }
 }
 
-/// Runs a compiler; `None` where it is not installed.
+/// Runs a compiler; `None` if it is not installed.
 pub(crate) fn run(command: &mut Command) -> Option<Output> {
     match command.env("LC_ALL", "C").output() {
         Ok(output) => Some(output),
@@ -149,7 +149,7 @@ fn number_from_env(name: &str, otherwise: usize) -> usize {
     number.unwrap_or(otherwise)
 }
 
-/// Compares programs of a language: `make` makes one, `compile` asks the compiler about all.
+/// Compares programs of a language: `make` makes one, `compile` returns the compiler's choices for all.
 fn compare_programs(
     compiler: &str,
     make: fn(usize, &mut Random) -> Program,

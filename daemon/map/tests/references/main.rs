@@ -1,12 +1,14 @@
-//! Measures what the map says that a name means against references that others wrote down: recall and precision by category.
+//! Measures the map's meanings of names against independent lists of references: recall and precision by category.
 //!
-//! The cases are not of this project. `HOB_STACK_GRAPHS` names the folder `languages` of github/stack-graphs at fcb7705, whose tests say
-//! `^ defined: LINES` below a name. `HOB_SCIP_SNAPSHOTS` names a folder with `input` and `output`: `snapshots` of
-//! sourcegraph/scip-typescript at 891eb42, `packages/pyright-scip/snapshots` of sourcegraph/scip-python at 04f4f63d8. With
-//! `HOB_REFERENCE_MISSES=1` what is missing and wrong is printed. Without a folder nothing is measured, and that is said.
+//! The cases are not of this project. `HOB_STACK_GRAPHS` names the folder `languages` of github/stack-graphs at
+//! fcb7705, whose tests say `^ defined: LINES` below a name. `HOB_SCIP_SNAPSHOTS` names a folder with `input` and
+//! `output`: `snapshots` of sourcegraph/scip-typescript at 891eb42, `packages/pyright-scip/snapshots` of
+//! sourcegraph/scip-python at 04f4f63d8. With `HOB_REFERENCE_MISSES=1` the test prints missing and wrong answers.
+//! Without a folder it measures nothing, and says so.
 //!
-//! Only sure answers count as answers: a guess is a miss. A name whose definition is not among the sources must have no sure answer.
-//! What the map has no definition of (a key of an object that a function returns) can be no answer, and is counted apart.
+//! Only sure answers count as answers: a guess is a miss. A name whose definition is not among the sources must have no
+//! sure answer. A definition that the map does not record (a key of an object that a function returns) can be no
+//! answer, and is counted separately.
 
 mod scip;
 mod sources;
@@ -17,13 +19,13 @@ use std::path::Path;
 
 use sources::Project;
 
-/// What came of the questions of a category.
+/// The counts of the answers in a category.
 #[derive(Default)]
 struct Score {
     right: usize,
     missed: usize,
     wrong: usize,
-    /// Missed, because the map has no such definition.
+    /// The number of misses for which the map has no such definition.
     unknown: usize,
 }
 
@@ -42,7 +44,7 @@ impl Score {
 pub(crate) struct Scores(BTreeMap<String, Score>);
 
 impl Scores {
-    /// Asks every question of a project.
+    /// Compares the answers to every question of a project.
     pub(crate) fn measure_references(&mut self, category: &str, project: &Project) {
         for question in &project.questions {
             let score = self.0.entry(category.to_owned()).or_default();
@@ -82,7 +84,7 @@ fn print_miss(category: &str, what: &str) {
     }
 }
 
-/// Measures the folder that a variable names.
+/// Measures the folder that an environment variable names.
 fn measure_folder(variable: &str, measure: impl Fn(&Path, &mut Scores)) {
     let Ok(root) = std::env::var(variable) else {
         println!("skipped: {variable} names no folder");

@@ -1,4 +1,5 @@
-//! Snapshots of an indexer: `input` has sources, `output` the same with a line below each that names what its names define or mean.
+//! Reads snapshots of an indexer: `input` has sources, `output` the same with a line below each that tells what its
+//! names define or mean.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,7 +14,7 @@ struct Occurrence {
     path: String,
     at: NamePlace,
     is_definition: bool,
-    /// The same for all names of a thing.
+    /// The symbol, which is the same for all names of a thing.
     symbol: String,
 }
 
@@ -48,7 +49,7 @@ fn measure_case(name: &str, input: &Path, output: &Path, scores: &mut Scores) {
     for one in occurrences.iter().filter(|one| one.is_definition) {
         defined.entry(&one.symbol).or_default().insert((one.path.clone(), one.at.line));
     }
-    // What a declaration brings in under its name (`using a::b`) is meant by the name as well.
+    // A name also means what a declaration binds to it (`using a::b`).
     let brought = brought_lines(&occurrences, &defined);
     for (symbol, lines) in brought {
         defined.entry(symbol).or_default().extend(lines);
@@ -60,7 +61,7 @@ fn measure_case(name: &str, input: &Path, output: &Path, scores: &mut Scores) {
             asked.entry((&one.path, one.at)).or_default().extend(wanted.iter().cloned());
         }
     }
-    // A name may define one thing and mean another: a variable and the constructor that it is made with.
+    // A name may define one thing and mean another: a variable and the constructor that makes its value.
     for one in occurrences.iter().filter(|one| one.is_definition) {
         if let Some(wanted) = asked.get_mut(&(&one.path, one.at)) {
             wanted.insert((one.path.clone(), one.at.line));
@@ -78,7 +79,7 @@ fn measure_case(name: &str, input: &Path, output: &Path, scores: &mut Scores) {
     scores.measure_references(&format!("references in {name}"), &project);
 }
 
-/// The lines of what stands under the names that definitions have, by the symbols of the definitions.
+/// Returns the lines of the things that the names of definitions mean as well, by the symbols of the definitions.
 fn brought_lines<'o>(
     occurrences: &'o [Occurrence],
     defined: &BTreeMap<&str, BTreeSet<Line>>,
@@ -95,7 +96,7 @@ fn brought_lines<'o>(
     occurrences.iter().filter(|one| one.is_definition).filter_map(lines_at).collect()
 }
 
-/// Reads the lines of a snapshot that are not those of its source.
+/// Reads the lines that a snapshot adds to its source.
 fn read_occurrences(path: &str, text: &str, snapshot: &str) -> Vec<Occurrence> {
     let mut source = text.lines().enumerate().peekable();
     let mut found = Vec::new();
@@ -110,8 +111,8 @@ fn read_occurrences(path: &str, text: &str, snapshot: &str) -> Vec<Occurrence> {
     found
 }
 
-/// Reads `//  ^^^^ reference scip-x npm name 1.0 src/x/f().`. The comment's sign may hide a name's first characters, so the name is
-/// found from its end.
+/// Reads `//  ^^^^ reference scip-x npm name 1.0 src/x/f().`. The comment sign may hide a name's first characters, so
+/// the name is located by its end.
 fn occurrence(path: &str, line: u32, source: &str, note: &str) -> Option<Occurrence> {
     let start = note.find('^')?;
     let rest = note[start..].trim_start_matches('^');

@@ -1,4 +1,4 @@
-//! A few sources as a map, and questions about the names in them.
+//! Builds a map of a few sources, and answers questions about the names in them.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -25,11 +25,11 @@ pub(crate) struct SourceFile {
 pub(crate) struct Question {
     pub(crate) path: String,
     pub(crate) at: NamePlace,
-    /// The lines that define it, as others say; none if nothing in the project does.
+    /// The lines that define it, according to the cases; empty if nothing in the project does.
     pub(crate) wanted: BTreeSet<Line>,
 }
 
-/// Sources, their map, and what is asked about them.
+/// Sources, their map, and the questions about them.
 pub(crate) struct Project {
     name: String,
     files: Vec<SourceFile>,
@@ -44,7 +44,7 @@ impl Project {
         Self { name: name.to_owned(), files, map, questions }
     }
 
-    /// The lines that surely define what a question asks about.
+    /// Returns the lines that surely define the name of a question.
     pub(crate) fn answer(&self, question: &Question) -> BTreeSet<Line> {
         let Some(word) = self.word_at(&question.path, question.at) else { return BTreeSet::new() };
         let local = self.local_at(&question.path, question.at);
@@ -64,14 +64,14 @@ impl Project {
         }
     }
 
-    /// True if the map has a definition, or the file's scopes a binding, whose name stands there.
+    /// Returns true if the map has a definition, or the file's scopes a binding, whose name is at a place.
     pub(crate) fn defines(&self, path: &str, at: NamePlace) -> bool {
         let at = self.behind_sign(path, at);
         let binds = |local: LocalName| local.bindings.contains(&at);
         self.map.def_named_at(path, at.line, at.col).is_some() || self.local_at(path, at).is_some_and(binds)
     }
 
-    /// The place of the word of `:word` or `"word"`: some indexers count the sign as a part of a name.
+    /// Returns the place of the word in `:word` or `"word"`: some indexers count the sign as part of a name.
     fn behind_sign(&self, path: &str, at: NamePlace) -> NamePlace {
         let line =
             self.text(path).and_then(|text| text.lines().nth(at.line as usize - 1)).unwrap_or_default();
@@ -79,7 +79,7 @@ impl Project {
         NamePlace { col: at.col + u32::from(is_sign), ..at }
     }
 
-    /// True if the map has a definition of the name on a line that is wanted, or the file's scopes bind it.
+    /// Returns true if the map has a definition of the name on a wanted line, or the file's scopes bind it.
     pub(crate) fn has_definition(&self, question: &Question) -> bool {
         let word = self.word_at(&question.path, question.at).unwrap_or_default();
         let is_wanted =
@@ -92,7 +92,7 @@ impl Project {
             })
     }
 
-    /// A question that was answered otherwise than wanted, on one line.
+    /// Describes a question and a wrong answer on one line.
     pub(crate) fn describe(&self, question: &Question, answer: &BTreeSet<Line>) -> String {
         let Question { path, at, wanted } = question;
         let source =
@@ -116,7 +116,7 @@ impl Project {
         )
     }
 
-    /// The line of a node; that of a file is its first with any text.
+    /// Returns the line of a node; for a file its first line with text.
     fn line_of(&self, node: NodeRef) -> Option<Line> {
         let info = self.map.info(node)?;
         let path = info.path?.to_string();
@@ -144,12 +144,12 @@ impl Project {
         self.files.iter().find(|file| file.path == path).map(|file| file.text.as_str())
     }
 
-    /// The name around a place. Columns count characters here, which is the same for what the cases are written in.
+    /// Returns the name around a place. Columns count characters here, which equals UTF-16 units in the cases' sources.
     fn word_at(&self, path: &str, at: NamePlace) -> Option<String> {
         let line: Vec<char> = self.text(path)?.lines().nth(at.line as usize - 1)?.chars().collect();
         let at = at.col as usize - 1;
         let is_part = |c: &char| c.is_alphanumeric() || *c == '_' || *c == '$';
-        // An operator beside a name is no part of it.
+        // An operator beside a name does not belong to it.
         line.get(at).filter(|c| is_part(c))?;
         let before = line.get(..at)?.iter().rev().take_while(|c| is_part(c)).count();
         let after = line.get(at..)?.iter().take_while(|c| is_part(c)).count();
@@ -165,7 +165,7 @@ fn change(number: usize, file: &SourceFile) -> Option<MapChange> {
     Some(MapChange::Set { file: FileId(number as u32), path, facts })
 }
 
-/// Every file below a folder, in order.
+/// Returns every file below a folder, in order.
 pub(crate) fn files_below(root: &Path) -> Vec<std::path::PathBuf> {
     let (mut found, mut waiting) = (Vec::new(), vec![root.to_path_buf()]);
     while let Some(folder) = waiting.pop() {

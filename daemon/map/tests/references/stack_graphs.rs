@@ -1,5 +1,5 @@
-//! The tests of stack graphs: one file holds one or several sources, and below a name stands `^ defined: LINES`, with the lines of
-//! the whole file.
+//! Reads the tests of stack graphs: one file has one or several sources, and `^ defined: LINES` below a name, with
+//! lines of the whole file.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn project(name: &str, text: &str) -> Project {
     let mut last_source_line = 0;
     for (number, line) in (1..).zip(text.lines()) {
         if let Some(path) = header(line, "path:") {
-            // Lines keep their numbers: a source begins with as many empty ones as stand before it.
+            // Lines keep their numbers: a source begins with as many empty ones as precede it.
             files.push(SourceFile { path, text: "\n".repeat(number) });
         } else if let Some((col, lines)) = assertion(line) {
             asked.push((NamePlace { line: last_source_line, col }, lines));
@@ -51,13 +51,13 @@ fn project(name: &str, text: &str) -> Project {
     Project::new(name, files, questions)
 }
 
-/// What stands after `--- KEY` in a line that begins a source.
+/// Returns the word after `--- KEY` in a line that begins a source.
 fn header(line: &str, key: &str) -> Option<String> {
     let rest = line.split_once("---")?.1.trim_start_matches('-').trim_start().strip_prefix(key)?;
     Some(rest.split_whitespace().next()?.to_owned())
 }
 
-/// The column and the lines of `^ defined: 1, 2`.
+/// Returns the column and the lines of `^ defined: 1, 2`.
 fn assertion(line: &str) -> Option<(u32, Vec<u32>)> {
     let (before, after) = line.split_once('^')?;
     let lines = after.trim_start().strip_prefix("defined:")?;

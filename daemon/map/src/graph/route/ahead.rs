@@ -1,7 +1,7 @@
-//! Measures how far nodes are from the end of a chain, by the skeleton of the last derivation.
+//! Measures the distance of nodes to the end of a chain over the skeleton of the last derivation.
 //!
-//! Only a hint that keeps a search from looking everywhere: what leads to the end for sure is gone on from first. The chain itself
-//! is made of steps of the map as it is.
+//! The distances are only a hint that keeps a search from visiting everything: nodes that surely lead to the end are
+//! expanded first. The steps of the chain itself come from the map as it is.
 
 use std::collections::hash_map::Entry;
 
@@ -12,23 +12,23 @@ use crate::graph::family::{Families, Kinship};
 use crate::graph::{EdgeKind, Map, NodeRef, PathQuery};
 use crate::resolve::Resolver;
 
-/// Most nodes looked at.
+/// Most nodes visited.
 const MOST: usize = 100_000;
 
-/// Number of nodes that are gone on from between two looks at the clock.
+/// Number of nodes that are expanded between two checks of the clock.
 const CHECK_EVERY: usize = 256;
 
-/// The nodes that lead to the end for sure, each with its number of steps.
+/// The nodes that surely lead to the end, each with its number of steps.
 pub(super) struct Ahead {
     pub(super) steps: FxHashMap<NodeRef, u32>,
-    /// True if these are all such nodes within the greatest length.
+    /// True if `steps` has all such nodes within the greatest length.
     pub(super) is_whole: bool,
-    /// Those to which nothing leads, in the order of their steps.
+    /// The nodes among them to which nothing leads, in the order of their steps.
     pub(super) entries: Vec<NodeRef>,
 }
 
 impl Map {
-    /// Finds the nodes that surely lead to these ends.
+    /// Finds the nodes that surely lead to one of `ends`.
     pub(super) fn ahead_of(&self, resolver: &Resolver<'_>, ends: &[NodeRef], query: &PathQuery) -> Ahead {
         let mut ahead =
             Ahead { steps: ends.iter().map(|end| (*end, 0)).collect(), is_whole: false, entries: Vec::new() };
@@ -69,14 +69,15 @@ impl Map {
         ahead
     }
 
-    /// By which other names a node is called: those of what a method overrides, of the type that a constructor makes.
+    /// Returns the other nodes by whose names code calls a node: the methods that a method overrides, the type that a
+    /// constructor makes.
     fn named_for(&self, resolver: &Resolver<'_>, families: &Families<'_, '_>, node: NodeRef) -> Vec<NodeRef> {
         let NodeRef::Def(def) = node else { return Vec::new() };
         let overridden = families.related_methods(def, Kinship::Overridden).into_iter();
         overridden.chain(self.made_by(resolver, def)).map(NodeRef::Def).collect()
     }
 
-    /// Returns true if an edge leads from a function to one that is written in it.
+    /// Returns true if an edge leads from a function to a function defined in it.
     fn is_nesting(&self, query: &PathQuery, kind: EdgeKind, inner: NodeRef) -> bool {
         let NodeRef::Def(def) = inner else { return false };
         let parent = self.index.entry(def.file).and_then(|entry| {

@@ -1,8 +1,9 @@
-//! Chains of calls from one node to another: what has to happen for the one to reach the other.
+//! Finds chains of calls from one node to another: the calls by which the one reaches the other.
 //!
-//! A search for the cheapest way (A*): sure steps before guesses, few before many, through tests only where there is no other
-//! way. How far a node is from the end by what is sure ([`super::ahead`]) tells where to look first. A second and third chain
-//! are those that are left when the stations of the ones before cost more; they are answered only if they are about as good.
+//! It searches for the cheapest way (A*): sure steps before guesses, few before many, through tests only if there is no
+//! other way. The number of sure steps from a node to the end ([`super::ahead`]) is the estimate. A second and a third
+//! chain are what the search finds if stations of earlier chains cost more; the answer has them only if they cost about
+//! as little.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -24,37 +25,37 @@ use crate::resolve::Resolver;
 /// Most chains of one answer.
 const CHAINS: usize = 3;
 
-/// Most nodes whose steps are looked for in one search.
+/// Most nodes that one search expands.
 const MAX_EXPANDED: usize = 6000;
 
-/// Most entries told where there is no chain, and most uses of each.
+/// Most entries shown if there is no chain, and most uses of each.
 const ENTRIES: usize = 3;
 const USES: usize = 3;
 
-/// Cost that a station adds which is a test.
+/// The cost of a station that is a test.
 const TEST: u32 = 400;
 
-/// Cost that a station of an earlier chain adds in the search for another chain.
+/// The cost that a station of an earlier chain adds in the search for another chain.
 const USED: u32 = 25;
 
-/// By how much another chain may cost more than the first.
+/// The most by which another chain may exceed the cost of the first.
 const ABOUT_AS_GOOD: u32 = 9;
 
-/// The least that a node costs more from which nothing that is sure leads to the end.
+/// The least additional cost of a node from which no sure way leads to the end.
 const NO_SURE_WAY: u32 = 40;
 
-/// A node as a search met it.
+/// A node as a search reached it.
 struct Met {
     node: NodeRef,
     cost: u32,
     steps: u32,
-    /// The place of the node before it, with the step from there; `None` where the search began.
+    /// The index of the node before it, with the step from there; `None` for a start.
     by: Option<(usize, ChainLink)>,
 }
 
 /// The outcome of one search.
 enum ChainOutcome {
-    /// The place of the end among what was met.
+    /// The index of the end in `ChainSearch::met`.
     Found(usize),
     Nothing,
     GivenUp,
@@ -68,13 +69,13 @@ struct ChainSearch<'a, 's, 'm> {
     ends: FxHashSet<NodeRef>,
     ahead: Ahead,
     admits: Option<Admits<'a>>,
-    /// True if an end is in tests, so that the way may be too.
+    /// True if an end is in tests, so that stations in tests cost no more.
     among_tests: bool,
     met: Vec<Met>,
 }
 
 impl Map {
-    /// The best chains from one node to another, over edges as they point.
+    /// Returns the best chains from one node to another, over edges as they point.
     pub(super) fn find_chains(&self, query: &PathQuery, admits: Option<Admits<'_>>) -> PathAnswer {
         if query.from == query.to {
             return PathAnswer {
@@ -84,7 +85,7 @@ impl Map {
         }
         let resolver = Resolver::new(&self.index);
         let (mut starts, ends) = (self.parts_of(&resolver, query.from), self.parts_of(&resolver, query.to));
-        // From a type to its own method leads what is called from its other methods.
+        // A chain from a type to its own method starts at the type or at its other methods.
         starts.retain(|start| *start == query.from || !ends.contains(start));
         let mut search = ChainSearch {
             map: self,
@@ -101,8 +102,8 @@ impl Map {
         search.find_answer()
     }
 
-    /// A node with what stands for it at the end of a chain: a type's methods, a file's definitions, the type that a constructor
-    /// makes, what implements a method that is only declared.
+    /// Returns a node with the nodes that stand for it at the end of a chain: a type's methods, a file's definitions,
+    /// the type that a constructor makes, the methods that implement a declared one.
     fn parts_of(&self, resolver: &Resolver<'_>, node: NodeRef) -> Vec<NodeRef> {
         let mut parts = vec![node];
         match node {
@@ -127,7 +128,7 @@ impl Map {
 }
 
 impl Map {
-    /// The methods that implement one of an interface or trait that is only declared.
+    /// Returns the methods that implement a method of an interface or trait that is only declared.
     fn implementing(&self, resolver: &Resolver<'_>, declared: DefRef) -> Vec<DefRef> {
         let found =
             self.index.entry(declared.file).and_then(|entry| entry.facts.defs.get(declared.def.index()));
@@ -176,7 +177,7 @@ impl ChainSearch<'_, '_, '_> {
         answer
     }
 
-    /// One search; stations that are `used` cost more by so much.
+    /// Searches once; `used` has the additional costs of stations.
     fn run(&mut self, used: &FxHashMap<NodeRef, u32>) -> ChainOutcome {
         self.met.clear();
         let mut open = BinaryHeap::new();
@@ -226,7 +227,7 @@ impl ChainSearch<'_, '_, '_> {
         self.ends.contains(&node) || self.admits.is_none_or(|admits| admits(node))
     }
 
-    /// Returns the cost of a station besides the step to it.
+    /// Returns the cost of a station without the step to it.
     fn cost_of(&self, node: NodeRef) -> u32 {
         if !self.among_tests && self.map.is_among_tests(node) { TEST } else { 0 }
     }
@@ -235,7 +236,7 @@ impl ChainSearch<'_, '_, '_> {
         links.iter().map(|(_, link)| self.cost_of(link.to)).sum()
     }
 
-    /// The steps that led to what was met.
+    /// Returns the steps that led to a reached node.
     fn way_to(&self, end: usize) -> Vec<(NodeRef, ChainLink)> {
         let mut links = Vec::new();
         let mut at = end;
@@ -273,7 +274,7 @@ impl ChainSearch<'_, '_, '_> {
         Reached { from, to, nearest: self.nearest_pair(&met), entries: self.entries() }
     }
 
-    /// Returns the nodes that lead to the end and that nobody calls, each with the places that name it.
+    /// Returns the nodes that lead to the end and that no node is known to call, each with the places that name it.
     fn entries(&self) -> Vec<UncalledNode> {
         let is_code = |node: &&NodeRef| !self.map.is_among_tests(**node) && matches!(node, NodeRef::Def(_));
         let found = self.ahead.entries.iter().filter(is_code).take(ENTRIES);
@@ -282,7 +283,7 @@ impl ChainSearch<'_, '_, '_> {
             .collect()
     }
 
-    /// Where a node is named without being called.
+    /// Returns the places that name a node without calling it.
     fn uses_of(&self, node: NodeRef) -> Vec<(WsPath, u32)> {
         let NodeRef::Def(def) = node else { return Vec::new() };
         let (mut places, _) = self.map.find_uses(def, &self.query.cancel);
@@ -293,8 +294,8 @@ impl ChainSearch<'_, '_, '_> {
         paths.take(USES).collect()
     }
 
-    /// One node that the start leads to and one that leads to the end, nearest by where they are written: in one type, file or
-    /// folder; of those with the fewest steps.
+    /// Returns a node that the start leads to and one that leads to the end, whose places are nearest: in one type,
+    /// file or folder; of such pairs the one with the fewest steps.
     fn nearest_pair(&self, met: &FxHashMap<NodeRef, u32>) -> Option<(NodeInfo, NodeInfo)> {
         let mut places: FxHashMap<String, (u32, NodeRef)> = FxHashMap::default();
         for (node, steps) in met {
@@ -312,7 +313,7 @@ impl ChainSearch<'_, '_, '_> {
         Some((self.map.info(near)?, self.map.info(end)?))
     }
 
-    /// Where a node is: its type, its file, its folder; the narrowest first.
+    /// Returns the keys of a node's type, file and folder, the narrowest first.
     fn places_of(&self, node: NodeRef) -> [String; 3] {
         let entry = node.file().and_then(|file| self.map.index.entry(file));
         let Some(entry) = entry else { return Default::default() };
@@ -323,7 +324,7 @@ impl ChainSearch<'_, '_, '_> {
             _ => None,
         };
         let path = entry.path.as_str();
-        // What stands alone in its file is near to the file only.
+        // A definition that is in no type is near only to the others of its file.
         let of_type = qualifier.filter(|name| !name.is_empty()).map(|name| format!("{path}#{name}"));
         [of_type.unwrap_or_else(|| format!("{path}#")), path.to_owned(), entry.path.dir().to_owned()]
     }

@@ -1,8 +1,8 @@
-//! The search over the graph as it was last derived.
+//! Searches for a connection over the skeleton of the last derivation.
 //!
-//! Breadth first from both ends, level by level, on numbers. Nodes of files that have changed since ask the map instead; so do
-//! those of files that mention a name which the changed files define or defined, because whom they mean may be new, and those of
-//! files of which a language server confirmed something.
+//! It works breadth first from both ends, level by level, on numbers. It asks the map instead for nodes of files that
+//! have changed since; so it does for nodes of files that mention a name which the changed files define or defined,
+//! because its meaning may be new, and for nodes of files with references that a language server confirmed.
 
 use hob_base::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,16 +12,16 @@ use crate::graph::skeleton::Skeleton;
 use crate::graph::{Edge, EdgeKind, EdgeKinds, Map, NodeRef, PathQuery};
 use crate::resolve::Resolver;
 
-/// With more changed files than this, the search runs over computed edges.
+/// Most changed files; beyond, the search runs over computed edges.
 const MANY_CHANGED: usize = 64;
-/// The same for files that mention what those define.
+/// Most files that mention names of the changed files; beyond, the search runs over computed edges.
 const MANY_WARY: usize = 2000;
-/// Number of nodes that are gone on from between two looks at the clock.
+/// Number of nodes that are expanded between two checks of the clock.
 const CHECK_EVERY: usize = 1024;
 
 /// The outcome of a search over the skeleton.
 pub(super) enum Drawn {
-    /// The nodes of a connection, both ends among them. It is for the map to say whether they still are connected.
+    /// The nodes of a connection, including both ends. The map decides whether they are still connected.
     Found(Vec<NodeRef>),
     /// There is no connection.
     Nothing,
@@ -30,7 +30,7 @@ pub(super) enum Drawn {
 }
 
 impl Map {
-    /// Searches the last derived graph.
+    /// Searches the skeleton.
     pub(super) fn searched_drawn(&self, query: &PathQuery) -> Drawn {
         let Some(skeleton) = &self.standing.skeleton else { return Drawn::Unknown };
         let Some(since) = Since::for_query(self, skeleton, query) else { return Drawn::Unknown };
@@ -50,25 +50,25 @@ impl Map {
     }
 }
 
-/// The changes since the graph was derived, as far as a search is concerned.
+/// The changes since the last derivation that matter to a search.
 struct Since<'m> {
     map: &'m Map,
     resolver: Resolver<'m>,
     kinds: EdgeKinds,
     query: &'m PathQuery,
-    /// Numbers of nodes whose file changed: they mean nothing any more.
+    /// Numbers of nodes whose file has changed: they are no longer valid.
     gone: Marks,
-    /// Numbers of nodes whose outgoing edges the map is asked for.
+    /// Numbers of nodes whose outgoing edges come from the map.
     wary: Marks,
     /// Nodes of changed files, numbered after all others.
     new: Vec<NodeRef>,
     new_at: FxHashMap<NodeRef, u32>,
-    /// From which nodes of changed files edges lead to a node.
+    /// The nodes of changed files from which edges lead to a node.
     sources: FxHashMap<NodeRef, Vec<NodeRef>>,
 }
 
 impl<'m> Since<'m> {
-    /// `None` when that is too much.
+    /// Collects the changes; `None` if there are too many.
     fn for_query(map: &'m Map, skeleton: &Skeleton, query: &'m PathQuery) -> Option<Self> {
         let changed = &map.standing.changed;
         let mut since = Self {
@@ -104,7 +104,8 @@ impl<'m> Since<'m> {
         self.map.standing.changed.is_empty() && self.map.confirmed.is_empty()
     }
 
-    /// From where edges lead to a node that the derivation did not see: from changed files, and by what was confirmed.
+    /// Returns the nodes whose edges to a node the derivation did not see: nodes of changed files, and confirmed
+    /// references.
     fn new_sources(&self, node: NodeRef) -> Vec<NodeRef> {
         let mut sources = self.sources.get(&node).cloned().unwrap_or_default();
         if let NodeRef::Def(def) = node {
@@ -122,20 +123,20 @@ impl<'m> Since<'m> {
         }
     }
 
-    /// The nodes around one of a changed file.
+    /// Returns the neighbours of a node in a changed file.
     fn computed_around(&self, node: NodeRef) -> Result<Vec<NodeRef>, super::GivenUp> {
         let (steps, late) = self.map.steps_from(&self.resolver, node, self.kinds, &self.query.cancel);
         if late { Err(super::GivenUp) } else { Ok(steps.into_iter().map(|step| step.to).collect()) }
     }
 
-    /// Where edges lead from a node as the map has it now.
+    /// Returns the targets of the edges that start at a node in the map as it is now.
     fn computed_targets(&self, node: NodeRef) -> impl Iterator<Item = NodeRef> + use<> {
         let edges = self.map.edges_out_with(&self.resolver, node, self.kinds);
         edges.into_iter().filter(Edge::is_resolved).map(|edge| edge.to)
     }
 }
 
-/// The files that mention a name which changed files define, or defined; `None` when there are too many.
+/// Returns the files that mention a name which changed files define, or defined; `None` if there are too many.
 fn wary_files(map: &Map, skeleton: &Skeleton, changed: &FxHashSet<FileId>) -> Option<FxHashSet<FileId>> {
     let mut files = FxHashSet::default();
     for &file in changed {
@@ -155,7 +156,7 @@ fn wary_files(map: &Map, skeleton: &Skeleton, changed: &FxHashSet<FileId>) -> Op
     Some(files)
 }
 
-/// Some of the numbers.
+/// A set of numbers, one bit each.
 #[derive(Default)]
 struct Marks(Vec<u64>);
 
@@ -168,7 +169,7 @@ impl Marks {
         self.0.get(number as usize / 64).is_some_and(|word| word & (1 << (number % 64)) != 0)
     }
 
-    /// Marks a number; returns true if it was not marked before. Numbers of new nodes make room for themselves.
+    /// Marks a number; returns true if it was not marked before. The set grows for the numbers of new nodes.
     fn mark(&mut self, number: u32) -> bool {
         let at = number as usize / 64;
         if at >= self.0.len() {
@@ -187,12 +188,12 @@ impl Marks {
     }
 }
 
-/// The nodes that the search has met from one end, in order.
+/// The nodes that the search has reached from one end, in order.
 struct SkeletonSide {
     met: Marks,
-    /// Each node with the place of the one it was met from.
+    /// Each node with the index of the node that led to it.
     nodes: Vec<(u32, u32)>,
-    /// Where the outermost level begins.
+    /// The index at which the outermost level begins.
     level: usize,
     depth: u32,
 }
@@ -216,7 +217,7 @@ impl SkeletonSide {
         self.nodes.len() - self.level
     }
 
-    /// The nodes from one that was met to this side's end.
+    /// Returns the nodes from a reached node to this side's end.
     fn way_back(&self, node: u32) -> Vec<u32> {
         let Some(mut at) = self.nodes.iter().position(|(met, _)| *met == node) else { return Vec::new() };
         let mut way = vec![node];
@@ -235,7 +236,7 @@ struct SkeletonSearch<'m> {
 }
 
 impl SkeletonSearch<'_> {
-    /// The numbers of a shortest connection.
+    /// Returns the numbers of the nodes of a shortest connection.
     fn run(&mut self, from: u32, to: u32, query: &PathQuery) -> Result<Option<Vec<u32>>, super::GivenUp> {
         if from == to {
             return Ok(Some(vec![from]));
@@ -258,7 +259,7 @@ impl SkeletonSearch<'_> {
         Ok(None)
     }
 
-    /// One level outwards from one end; the node at which the ends meet, if they do.
+    /// Takes one level outwards from one end; returns the node at which the ends meet, if they do.
     fn advance_level(
         &mut self,
         side: &mut SkeletonSide,
@@ -291,7 +292,7 @@ impl SkeletonSearch<'_> {
         Ok(meeting)
     }
 
-    /// The nodes around one, where files have changed.
+    /// Returns the neighbours of a node if files have changed since the derivation.
     fn numbers_around(&mut self, number: u32) -> Result<Vec<u32>, super::GivenUp> {
         let Some(node) = self.node(number) else { return Ok(Vec::new()) };
         if number as usize >= self.skeleton.len() {
@@ -313,7 +314,7 @@ impl SkeletonSearch<'_> {
         Ok(next)
     }
 
-    /// A node's number; new ones get one. Packages have none.
+    /// Returns a node's number, and assigns one to a node of a changed file. `None` for packages.
     fn assign_number(&mut self, node: NodeRef) -> Option<u32> {
         let file = node.file()?;
         if !self.since.map.standing.changed.contains(&file) {

@@ -1,7 +1,7 @@
-//! The steps of a chain: where code leads from a definition.
+//! Finds the steps of a chain: the definitions to which code leads from a definition.
 //!
-//! A call leads to whom it names and to those that override that; a type leads where its constructors do; a function leads to
-//! those written in it. A call of which it cannot be told whom it means leads to each that it may mean, as a guess.
+//! A call leads to the definition that it names and to those that override it; a type leads where its constructors do;
+//! a function leads to functions defined in it. An unresolved call leads to each candidate, as a guess.
 
 use std::rc::Rc;
 
@@ -14,16 +14,16 @@ use crate::graph::{Confidence, DefRef, Edge, EdgeKind, EdgeKinds, Map, NodeRef, 
 use crate::index::FileEntry;
 use crate::resolve::{Resolution, Resolver, Thing};
 
-/// A call that may mean more definitions than these leads nowhere: to follow it would be to follow everything.
+/// Most candidates of a call that is followed: to follow one with more would be to follow everything.
 const MOST_GUESSED: usize = 32;
 
-/// Cost of a sure step: a guess is worth as much as a detour of several sure calls.
+/// Cost of a sure step. A guess costs as much as a detour of several sure calls.
 pub(super) const SURE: u32 = 10;
 const BY_NAME: u32 = 15;
 const GUESSED: u32 = 45;
-/// Cost that a step adds to a method that overrides the one that is named.
+/// Additional cost of a step to a method that overrides the named one.
 const OVERRIDING: u32 = 1;
-/// Cost that each likelier candidate of a guess adds.
+/// Additional cost of a guess for each candidate that is likelier.
 const UNLIKELY: u32 = 2;
 
 /// A step from a node.
@@ -32,17 +32,17 @@ pub(super) struct ChainLink {
     pub(super) to: NodeRef,
     pub(super) kind: Tie,
     pub(super) confidence: Confidence,
-    /// The first line at which it is written, if it is.
+    /// The first line at which the step is written; `None` if it is not written.
     pub(super) line: Option<u32>,
-    /// The method that is named, if `to` overrides it.
+    /// The method that the code names, if `to` overrides it.
     pub(super) named: Option<NodeRef>,
     pub(super) cost: u32,
 }
 
-/// The references of a file by the definition they stand in.
+/// The references of a file by the definition that encloses them.
 type ByOwner = FxHashMap<Option<DefIdx>, Vec<u32>>;
 
-/// Finds the steps from nodes, for one question.
+/// Finds and caches the steps from nodes, for one query.
 pub(super) struct Links<'s, 'm> {
     map: &'m Map,
     resolver: &'s Resolver<'m>,
@@ -58,7 +58,7 @@ impl<'s, 'm> Links<'s, 'm> {
         Self { map, resolver, families: Families::new(map, resolver), kinds, refs, known }
     }
 
-    /// The steps from a node, each end once, cheapest first where it has several.
+    /// Returns the steps from a node, the cheapest to each target.
     pub(super) fn links_from(&mut self, node: NodeRef) -> Rc<[ChainLink]> {
         if let Some(known) = self.known.get(&node) {
             return Rc::clone(known);
@@ -77,7 +77,7 @@ impl<'s, 'm> Links<'s, 'm> {
         found
     }
 
-    /// The lines on which a step is written, ascending; none where there is one line.
+    /// Returns the lines on which a step is written, ascending; empty if there is one line.
     pub(super) fn lines_of(&mut self, from: NodeRef, link: &ChainLink) -> Vec<u32> {
         let is_same =
             |other: &ChainLink| other.to == link.to && other.named == link.named && other.kind == link.kind;
@@ -114,7 +114,8 @@ impl<'s, 'm> Links<'s, 'm> {
         links
     }
 
-    /// Functions and types are stations; files only where chains over imports are asked for.
+    /// Returns true if a chain may pass a node: functions and types; with edges other than calls any definition, and
+    /// files if the query follows imports or containment.
     fn is_station(&self, node: NodeRef) -> bool {
         match node {
             NodeRef::External(_) => false,
@@ -131,7 +132,7 @@ impl<'s, 'm> Links<'s, 'm> {
         Some(self.map.index.entry(def.file)?.facts.defs.get(def.def.index())?.kind)
     }
 
-    /// The calls that are written in a definition.
+    /// Adds the calls that are written in a definition.
     fn calls_of(&mut self, node: NodeRef, links: &mut Vec<ChainLink>) {
         let Some(file) = node.file() else { return };
         let Some(entry) = self.map.index.entry(file).filter(|entry| !entry.lang().is_prose()) else { return };
@@ -156,7 +157,7 @@ impl<'s, 'm> Links<'s, 'm> {
         Rc::clone(self.refs.entry(file).or_insert_with(gather))
     }
 
-    /// A call through a value.
+    /// Adds a call through a value.
     fn add_value_call(&self, to: DefRef, line: u32, links: &mut Vec<ChainLink>) {
         let (kind, line) = (Tie::Edge(EdgeKind::Calls), Some(line));
         links.push(ChainLink {
@@ -191,7 +192,8 @@ impl<'s, 'm> Links<'s, 'm> {
         self.add_overriding_links(def, links.last().cloned(), links);
     }
 
-    /// Resolves a call by its name, unless values replace that; calls through values are then among the links.
+    /// Resolves a call by its name. Calls through values are added to the links; if they replace the name's meaning,
+    /// the result is [`Resolution::Dropped`].
     fn named_or_through(&self, file: FileId, r: &Ref, links: &mut Vec<ChainLink>) -> Resolution {
         let found = self.resolver.resolve(file, r);
         let Some(through) = self.map.through_values(self.resolver, file, r, &found) else { return found };
@@ -199,7 +201,7 @@ impl<'s, 'm> Links<'s, 'm> {
         if through.instead { Resolution::Dropped } else { found }
     }
 
-    /// Those that take a method's place: of a call of it, or of itself.
+    /// Adds the methods that override a method: as targets of a call of it, or of the method itself.
     fn add_overriding_links(&self, method: DefRef, call: Option<ChainLink>, links: &mut Vec<ChainLink>) {
         for over in self.families.related_methods(method, Kinship::Overriding) {
             links.push(match &call {
@@ -237,7 +239,7 @@ impl<'s, 'm> Links<'s, 'm> {
         }));
     }
 
-    /// Functions that are written in another one run when it does, or are made by it to run later.
+    /// Adds the functions defined in a function: they run when it does, or it makes them to run later.
     fn written_in(&self, def: DefRef, links: &mut Vec<ChainLink>) {
         let Some(entry) = self.map.index.entry(def.file) else { return };
         let inner =

@@ -1,6 +1,6 @@
-//! The search over edges as they are computed now: right at every moment, and slow where much is connected with much.
+//! Searches for a connection over edges as they are computed now: always right, and slow in dense graphs.
 //!
-//! Breadth first from both ends, always going on from the end that has met fewer nodes.
+//! It works breadth first from both ends, and always continues from the end that has reached fewer nodes.
 
 use hob_base::{CancelToken, Stopped};
 use rustc_hash::FxHashMap;
@@ -12,7 +12,7 @@ use crate::resolve::Resolver;
 /// Most nodes whose edges are computed for one answer.
 const MAX_EXPANDED: usize = 4000;
 
-/// The nodes that the search has met from one end.
+/// The nodes that the search has reached from one end.
 #[derive(Debug)]
 struct LiveSide {
     end: NodeRef,
@@ -27,7 +27,7 @@ impl LiveSide {
         Self { end, met: FxHashMap::from_iter([(end, None)]), frontier: vec![end], depth: 0 }
     }
 
-    /// The steps from this end to `node`.
+    /// Returns the steps from this end to `node`.
     fn steps_to(&self, node: NodeRef) -> Vec<PathStep> {
         let mut steps = Vec::new();
         let mut at = node;
@@ -51,7 +51,8 @@ struct Routing<'m> {
 }
 
 impl Map {
-    /// The steps of a shortest connection over edges as they are computed now; `Err` when that was given up.
+    /// Returns the steps of a shortest connection over edges as they are computed now; `Err` if the search was given
+    /// up.
     pub(super) fn searched_live(
         &self,
         query: &PathQuery,
@@ -77,8 +78,8 @@ impl Map {
         }
     }
 
-    /// The resolved steps from a node over edges of these kinds, whichever way they point, in order; and whether time ran out
-    /// before all were found.
+    /// Returns the resolved steps from a node over edges of some kinds in either direction, sorted, and true if time
+    /// ran out before all were found.
     pub(super) fn steps_from(
         &self,
         resolver: &Resolver<'_>,
@@ -122,7 +123,7 @@ impl Routing<'_> {
         None
     }
 
-    /// One step outwards from one end; the node at which the ends meet, if they do.
+    /// Takes one step outwards from one end; returns the node at which the ends meet, if they do.
     fn advance(&mut self, side: &mut LiveSide, other: &LiveSide) -> Option<NodeRef> {
         side.depth += 1;
         let mut meetings = Vec::new();
@@ -162,7 +163,7 @@ pub(super) fn step_of_edge(edge: &Edge, direction: Direction) -> PathStep {
     PathStep { from, to, kind, direction, confidence: edge.confidence, line, lines: Vec::new(), named: None }
 }
 
-/// The same step walked the other way.
+/// Returns the step as walked the other way.
 fn turned_step(step: PathStep) -> PathStep {
     let direction = if step.direction == Direction::Out { Direction::In } else { Direction::Out };
     PathStep { from: step.to, to: step.from, direction, ..step }

@@ -1,15 +1,15 @@
-//! Connections between two nodes.
+//! Finds connections between two nodes.
 //!
-//! Asked one way, the answer is chains: who leads to whom, call by call (`chain.rs`). Asked either way at each step, it is a
-//! shortest connection over resolved edges, whichever way they point, and the rest of this header is about that.
+//! In one direction, the answer is chains of calls or other edges (`chain.rs`). In either direction at each step, it is
+//! a shortest connection over resolved edges, which the rest of this header describes.
 //!
-//! The search runs over the graph as it was last derived ([`super::skeleton`], in `drawn.rs`), because that is a thousand times
-//! quicker; each step of what it finds is then computed from the map as it is, and only that is answered. Where the two
-//! disagree, where nothing is found though files have changed since, and before the first derivation, the search runs over
-//! computed edges alone (`live.rs`), as far as a bound. While files have changed since the last derivation, a connection that is
-//! found is one, but a shorter one that only the changes make might be missed.
+//! The search runs over the skeleton of the last derivation ([`super::skeleton`], in `drawn.rs`), because that is a
+//! thousand times quicker. Each step of the result is then computed from the map as it is, and only computed steps are
+//! answered. If the two disagree, if nothing is found though files have changed since, and before the first derivation,
+//! the search runs over computed edges alone (`live.rs`), up to a bound. While files have changed since the last
+//! derivation, every connection found is right, but a shorter one that only the changes make may be missed.
 //!
-//! Packages outside are ends, never stations: that two functions both use `os` connects nothing.
+//! Packages outside are ends, never stations: two functions are not connected because both use `os`.
 
 mod ahead;
 mod chain;
@@ -25,18 +25,18 @@ use live::step_of_edge;
 /// A test of nodes: true if a connection may lead through the node.
 pub type Admits<'a> = &'a dyn Fn(NodeRef) -> bool;
 
-/// A search was given up before everything within reach was seen.
+/// Signals that a search was given up before everything within reach was seen.
 #[derive(Debug)]
 struct GivenUp;
 
 impl Map {
-    /// The best connections between two nodes.
+    /// Returns the best connections between two nodes.
     #[must_use]
     pub fn path(&self, query: &PathQuery) -> PathAnswer {
         self.path_through(query, None)
     }
 
-    /// As [`Self::path`], with stations that `admits` alone; the ends need not be.
+    /// Finds connections as [`Self::path`] does, through stations that `admits` accepts; the ends are exempt.
     #[must_use]
     pub fn path_through(&self, query: &PathQuery, admits: Option<Admits<'_>>) -> PathAnswer {
         match query.direction {
@@ -50,7 +50,7 @@ impl Map {
         }
     }
 
-    /// A shortest connection over edges in either direction. What was drawn knows nothing of what is admitted.
+    /// Finds a shortest connection over edges in either direction. With `admits` it cannot use the skeleton.
     fn shortest_connection(&self, query: &PathQuery, admits: Option<Admits<'_>>) -> PathAnswer {
         let drawn = if admits.is_none() { self.searched_drawn(query) } else { Drawn::Unknown };
         let steps = match drawn {
@@ -73,13 +73,13 @@ impl Map {
         Chain { nodes, steps }
     }
 
-    /// The steps between stations as the map has them now; `None` if two are not connected any more.
+    /// Returns the steps between stations in the map as it is now; `None` if two are no longer connected.
     fn steps_along(&self, stations: &[NodeRef], kinds: EdgeKinds) -> Option<Vec<PathStep>> {
         let resolver = Resolver::new(&self.index);
         stations.windows(2).map(|pair| self.step_between(&resolver, pair[0], pair[1], kinds)).collect()
     }
 
-    /// The surest step from one node to another.
+    /// Returns the surest step from one node to another.
     fn step_between(
         &self,
         resolver: &Resolver<'_>,
@@ -97,7 +97,7 @@ impl Map {
     }
 }
 
-/// The same connections from their other end.
+/// Returns the connections as seen from their other end.
 fn turned_answer(answer: PathAnswer) -> PathAnswer {
     let back = |step: PathStep| PathStep { from: step.to, to: step.from, direction: Direction::In, ..step };
     let chains = answer.chains.into_iter().map(|chain| Chain {

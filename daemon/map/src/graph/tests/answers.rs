@@ -1,4 +1,4 @@
-//! Search, look-up, neighbours, paths, overview.
+//! Tests search, look-up, neighbours, paths and the overview.
 
 use hob_base::CancelToken;
 

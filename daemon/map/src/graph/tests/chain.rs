@@ -1,4 +1,4 @@
-//! Chains of calls from one definition to another.
+//! Tests chains of calls from one definition to another.
 
 use hob_base::CancelToken;
 
@@ -63,7 +63,7 @@ fn ask_path(map: &Map, from: &str, to: &str, direction: Direction) -> PathAnswer
     map.path(&PathQuery { from, to, max_len: 12, kinds, direction, cancel: CancelToken::default() })
 }
 
-/// The stations of the best chain, each with what is remarkable about the step to it.
+/// Returns the stations of the best chain, each with the peculiarities of the step to it.
 fn best_chain(map: &Map, answer: &PathAnswer) -> Vec<String> {
     let Some(chain) = answer.chains.first() else { return Vec::new() };
     let said = chain.steps.iter().map(|step| {

@@ -1,4 +1,5 @@
-//! A map that was changed step by step is the map that is built at once; numbers of files never show.
+//! Checks that a map that was changed step by step equals the map that is built at once, and that numbers of files do
+//! not matter.
 
 use hob_base::{CancelToken, FileId};
 use proptest::prelude::*;
@@ -6,7 +7,7 @@ use proptest::prelude::*;
 use crate::fixture::{files, map, set};
 use crate::graph::{Edge, EdgeKinds, Map, MapBatch, MapChange, NodeRef};
 
-/// A small world of one language: places, and texts that define, import, pass on and use each other's names.
+/// A small project of one language: paths, and texts that define, import, re-export and use each other's names.
 pub(super) struct ChangeWorld {
     pub(super) paths: &'static [&'static str],
     pub(super) texts: &'static [&'static str],
@@ -93,20 +94,19 @@ pub(super) fn change_of_text(world: &ChangeWorld, file: u32, path: usize, text: 
 pub(super) fn built_at_once(world: &ChangeWorld, texts: &[Option<usize>]) -> Map {
     let mut map = Map::new();
     let present = texts.iter().enumerate().filter(|(_, text)| text.is_some());
-    // Numbers run the other way than in the map under test.
+    // The files are numbered in the opposite order to the map under test.
     map.apply(present.map(|(at, text)| change_of_text(world, 50 - at as u32, at, *text)).collect());
     map
 }
 
-/// Returns the lines that only one end shows. A line that is only one of many candidates may be shown from its own
-/// end alone.
+/// Returns the lines that only one end shows. An unresolved edge with many candidates may appear only at its start.
 pub(super) fn one_sided_lines<'l>(out: &'l [String], inbound: &'l [String]) -> Vec<&'l String> {
     let unseen = out.iter().filter(|line| !inbound.contains(line));
     let extra = inbound.iter().filter(|line| !line.contains(" Candidate ") && !out.contains(line));
     unseen.chain(extra).collect()
 }
 
-/// Applies steps one by one, asking everything in between so that whatever is remembered gets old.
+/// Applies steps one by one, with queries in between that fill the caches.
 fn check_changes(world: &ChangeWorld, steps: Vec<(usize, Option<usize>)>) -> Result<(), TestCaseError> {
     let mut map = Map::new();
     let mut texts = vec![None; world.paths.len()];
@@ -163,7 +163,7 @@ proptest! {
     }
 }
 
-/// Every edge within the project, found from its start and from its end.
+/// Returns every edge within the project, as found from its start and from its end.
 pub(super) fn both_ways(world: &ChangeWorld, map: &Map) -> (Vec<String>, Vec<String>) {
     let files = world.paths.iter().filter_map(|path| map.file_at(path));
     let nodes: Vec<NodeRef> = files
@@ -199,7 +199,7 @@ pub(super) fn both_ways(world: &ChangeWorld, map: &Map) -> (Vec<String>, Vec<Str
     (out, inbound)
 }
 
-/// The node asked about, which comes first among the candidates.
+/// Returns the queried node, which comes first among the candidates.
 fn first(edge: &Edge) -> Vec<NodeRef> {
     edge.candidates.iter().take(1).copied().collect()
 }
@@ -229,7 +229,7 @@ os.getcwd()
 ";
     let derive = |mut map: Map, refs_at_once: usize| {
         let mut job = map.derive_job();
-        // Interrupted again and again, within files too.
+        // The derivation is interrupted again and again, also within files.
         loop {
             let left = std::cell::Cell::new(refs_at_once);
             let go_on = || left.replace(left.get().saturating_sub(1)) > 0;
@@ -277,7 +277,7 @@ def g(): f()
     assert_eq!(map.info(crate::fixture::lookup_node(&map, "new")).expect("new").score.to_bits(), 0);
 }
 
-/// Scores are arranged for the map as it is. If it changes before they are taken over, nothing is taken over.
+/// Scores are arranged for the map as it is. If it changes before they are installed, nothing is installed.
 #[test]
 fn scores_are_taken_over_by_the_map_that_they_were_arranged_for() {
     let mut map = map("//- /a.py\ndef f(): pass\n//- /b.py\nfrom a import f\ndef g(): f()\n");
@@ -294,7 +294,7 @@ fn scores_are_taken_over_by_the_map_that_they_were_arranged_for() {
     assert!(!map.install_arranged(&mut derived), "what it has now is of before");
 }
 
-/// A batch that is taken in piece by piece leaves the same map as one taken in at once.
+/// A batch that is applied piece by piece leaves the same map as one that is applied at once.
 #[test]
 fn a_batch_in_pieces_makes_the_same_map() {
     let fixture =

@@ -1,4 +1,4 @@
-//! Tests confirmed references: they show from both ends, convince only where they should, and never outlive what they
+//! Tests confirmed references: they show at both ends, count only on sufficient evidence, and never outlive what they
 //! depend on.
 
 use std::collections::BTreeMap;
@@ -115,7 +115,7 @@ fn a_new_file_that_an_import_may_mean_ends_it() {
     }
 }
 
-/// A Java import names a type; which file of the package has it, if any, their contents say.
+/// A Java import names a type; the contents of the package's files decide which of them has it, if any.
 #[test]
 fn a_type_that_comes_to_where_it_was_looked_for_ends_it() {
     let begin = |import: &str| {
@@ -146,7 +146,7 @@ fn a_type_that_comes_to_where_it_was_looked_for_ends_it() {
     }
 }
 
-/// Found by the property below.
+/// The property test below found this case.
 #[test]
 fn an_import_that_led_nowhere_may_lead_somewhere() {
     use ConfirmStep::{Change, Claim};
@@ -270,7 +270,7 @@ fn arbitrary_confirm_steps() -> impl Strategy<Value = Vec<ConfirmStep>> {
     prop::collection::vec(prop_oneof![change, claim], 6..30)
 }
 
-/// A claim about one of all references, for one of the definitions of its name.
+/// Returns a claim about one of all references, for one of the definitions of its name.
 fn some_claim(world: &ChangeWorld, map: &Map, which: usize, target: usize) -> Option<Claim> {
     let files: Vec<FileId> = world.paths.iter().filter_map(|path| map.file_at(path)).collect();
     let refs: Vec<(FileId, &crate::facts::Ref)> = files
@@ -290,7 +290,7 @@ fn some_claim(world: &ChangeWorld, map: &Map, which: usize, target: usize) -> Op
     Some(Claim { file, at: (r.line, r.col()), target, proof: Proof::Asked })
 }
 
-/// Something confirmed: the path of the reference, its place, and the ID of what it means.
+/// A confirmation: the path of the reference, its place, and the ID of its meaning.
 type One = (String, (u32, u32), String);
 
 type KnownConfirmations = Vec<One>;
@@ -309,7 +309,7 @@ fn known_confirmations(map: &Map) -> KnownConfirmations {
 /// The path of a reference's file, and its place there.
 type Site = (String, (u32, u32));
 
-/// For each reference that is confirmed, what was confirmed; in C that may be a declaration.
+/// Returns the confirmed meaning of each reference; in C that may be a declaration.
 fn confirmed_meanings(map: &Map) -> BTreeMap<Site, String> {
     let path = |file| map.file(file).map(|found| found.0.to_string()).unwrap_or_default();
     let kept = map.confirmed_since(0).into_iter();
@@ -320,7 +320,7 @@ fn confirmed_meanings(map: &Map) -> BTreeMap<Site, String> {
 fn check_confirm_steps(world: &ChangeWorld, steps: Vec<ConfirmStep>) -> Result<(), TestCaseError> {
     let mut map = Map::new();
     let mut texts = vec![None; world.paths.len()];
-    // For each reference that was confirmed, the texts at that time.
+    // The texts at the time of each confirmation, by reference.
     let mut then: FxHashMap<Site, (String, Vec<Option<usize>>)> = FxHashMap::default();
     for step in steps {
         match step {
@@ -357,13 +357,13 @@ fn check_confirm_steps(world: &ChangeWorld, steps: Vec<ConfirmStep>) -> Result<(
     let (out, inbound) = both_ways(world, &map);
     prop_assert_eq!(one_sided_lines(&out, &inbound), Vec::<&String>::new());
     prop_assert_eq!(&out, &both_ways(world, &scratch).0);
-    // Nothing that it depends on, worked out now, is another than it was then.
+    // Everything that it depends on, computed anew, is as it was then.
     for kept in scratch.confirmed_since(0) {
         let path = |file: FileId| scratch.file(file).map(|found| found.0.to_string()).unwrap_or_default();
         for (at, target) in kept.spots {
             let one = (path(kept.file), at);
             let (meant, before) = then.get(&one).expect("it was confirmed at some time, and has not ended");
-            // In C a definition may have come to what was a declaration then.
+            // In C a definition may have been added for what was a declaration then.
             let same = *meant == scratch.id(target.into()).to_string();
             let reached: Vec<FileId> = match &*kept.reach {
                 Reach::Files(files) => files.iter().copied().chain(same.then_some(target.file)).collect(),
@@ -378,7 +378,7 @@ fn check_confirm_steps(world: &ChangeWorld, steps: Vec<ConfirmStep>) -> Result<(
     Ok(())
 }
 
-/// 150, or as many as `PROPTEST_CASES` says.
+/// Returns the number of cases: 150, or the value of `PROPTEST_CASES`.
 fn case_count() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(150)
 }

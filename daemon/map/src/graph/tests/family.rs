@@ -1,4 +1,4 @@
-//! Methods that stand for one another, and who uses them.
+//! Tests families of methods, and their users.
 
 use hob_base::CancelToken;
 
@@ -67,7 +67,7 @@ fn callers(map: &Map, target: &str, family: bool) -> NeighborsAnswer {
     map.neighbors(&query).expect("it is there")
 }
 
-/// `caller line confidence`, with the method that is named if it is another one.
+/// Returns neighbours as `caller line confidence`, with the named method if it is another one.
 fn lines(map: &Map, answer: &NeighborsAnswer) -> Vec<String> {
     let line = |found: &Neighbor| {
         let named = found.names.and_then(|node| map.info(node)).map(|info| format!(" {}", info.qualified));
@@ -144,7 +144,7 @@ fn interfaces_and_traits_stand_with_their_implementors() {
         for method in ["Store.save", "Disk.save", "Cached.save"] {
             let found = lines(&map, &callers(&map, method, true));
             let who: Vec<&str> = found.iter().filter_map(|line| line.split(' ').next()).collect();
-            // That it calls what it overrides makes it no caller of itself.
+            // A call of the overridden method is no call of itself.
             let expected = ["Cached.save", "close", "flush"].into_iter().filter(|who| *who != method);
             assert_eq!(who, expected.collect::<Vec<_>>(), "{method}: {found:?}");
         }

@@ -1,4 +1,4 @@
-//! The flow from a node.
+//! Tests the flow from a node.
 
 use hob_base::CancelToken;
 
@@ -10,7 +10,7 @@ fn traced_flow(map: &Map, root: &str, max_depth: u32, max_steps: usize) -> FlowA
     map.trace_flow(&FlowQuery { node: lookup_node(map, root), max_depth, max_steps, cancel })
 }
 
-/// The tree as lines, depth first, with what is remarkable of each step.
+/// Returns the tree as lines, depth first, with the peculiarities of each step.
 fn flow_tree(map: &Map, answer: &FlowAnswer) -> Vec<String> {
     let mut lines = Vec::new();
     write(map, answer, 0, &mut lines);

@@ -1,4 +1,4 @@
-//! The places along which values go to a call.
+//! Tests the places along which values get to a call.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use hob_base::CancelToken;
 use crate::fixture::{files, lookup_node, map};
 use crate::graph::{Confidence, EdgeKind, EdgeKinds, FlowChain, FlowEdge, FlowSources, Map, NodeRef};
 
-/// A node by its ID, of which the language follows from the path.
+/// Returns a node by its ID, whose language follows from the path.
 fn node_called(map: &Map, id: &str) -> NodeRef {
     let path = id.split('#').next().unwrap_or_default();
     let lang = path.rsplit('.').next().unwrap_or_default();
     lookup_node(map, &format!("{lang}:{id}"))
 }
 
-/// Asks for the chain of the one `flow` edge between two nodes; files are read as they are in `fixture`.
+/// Returns the chain of the only `flow` edge between two nodes; files are read from `fixture`.
 fn chain_between(map: &Map, fixture: &str, from: &str, to: &str) -> Option<FlowChain> {
     let (from, to) = (node_called(map, from), node_called(map, to));
     let calls: EdgeKinds = [EdgeKind::Calls].into_iter().collect();
@@ -25,7 +25,7 @@ fn chain_between(map: &Map, fixture: &str, from: &str, to: &str) -> Option<FlowC
     explain(map, &edge, fixture)
 }
 
-/// Explains an edge; files are read as they are in `fixture`.
+/// Explains an edge; files are read from `fixture`.
 fn explain(map: &Map, edge: &FlowEdge, fixture: &str) -> Option<FlowChain> {
     let texts = files(fixture);
     let mut sources = FlowSources::new(CancelToken::default());
@@ -43,7 +43,7 @@ fn explain(map: &Map, edge: &FlowEdge, fixture: &str) -> Option<FlowChain> {
     }
 }
 
-/// Checks the places of an edge, a line each: `path:line text`.
+/// Checks the places of an edge, a line for each: `path:line text`.
 #[track_caller]
 fn check_chain(fixture: &str, from: &str, to: &str, expected: &str) {
     let chain = chain_between(&map(fixture), fixture, from, to).expect("a chain");

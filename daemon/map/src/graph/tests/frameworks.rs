@@ -1,4 +1,5 @@
-//! Frameworks call handlers of routes, tasks, fixtures and commands: each such call is found from both ends.
+//! Tests that each call by which a framework runs a handler of a route, a task, a fixture or a command is found from
+//! both ends.
 
 use hob_base::CancelToken;
 

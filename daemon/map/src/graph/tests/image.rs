@@ -1,4 +1,5 @@
-//! A map that came back from an image equals one that took its files in, whatever happened to files or image meanwhile.
+//! Checks that a map restored from an image equals one to which its files were applied, whatever happened to files or
+//! image meanwhile.
 
 use std::sync::Arc;
 
@@ -42,7 +43,7 @@ pub struct Thing;
 name = "p"
 "#;
 
-/// The files of a map, numbered anew.
+/// Returns the files of a map with new numbers.
 fn prepared_files(map: &Map, number: impl Fn(u32) -> u32) -> Vec<PreparedFile> {
     let entries = map.index.entries();
     let prepare = |(file, entry): (FileId, &crate::index::FileEntry)| {
@@ -51,7 +52,7 @@ fn prepared_files(map: &Map, number: impl Fn(u32) -> u32) -> Vec<PreparedFile> {
     entries.map(prepare).collect()
 }
 
-/// Returns all that is seen from outside: everything the map says, the hits of searches, and figures.
+/// Returns everything that users see: the export, the hits of searches, and figures.
 fn seen_from_outside(map: &Map) -> (Vec<String>, Vec<String>, usize) {
     let names = ["f", "g", "x", "draw", "size", "own", "Thing", "new", "a", "e"];
     let search = |text: &&str| {
@@ -75,7 +76,7 @@ fn assert_same(a: &Map, b: &Map) {
 fn an_image_and_its_files_make_the_same_map() {
     let map = map(PROJECT);
     let image = map.image();
-    // In the same order, in another, and with gaps.
+    // With the files in the same order, in another, and with gaps.
     for number in [|n| n, |n| 20 - n, |n| (n * 7 + 3) % 11] {
         let RestoredMap { map: back, unknown, rejected } =
             Map::restore(prepared_files(&map, number), Some(&image));
@@ -135,7 +136,7 @@ fn facts_survive_the_disk_and_the_image_together() {
 }
 
 proptest! {
-    /// The image may be of another time: some files gone, some with other contents, some new.
+    /// The image may be old: some files are gone, some have other contents, some are new.
     #[test]
     fn an_old_image_does_no_harm(now in prop::collection::vec(0usize..4, 8), turn in any::<bool>()) {
         let old = map(PROJECT);
@@ -161,7 +162,7 @@ proptest! {
         prop_assert_eq!(seen_from_outside(&again.map), seen_from_outside(&wanted));
     }
 
-    /// Changes may come in while an image is copied: what it says of other files counts, and of these it is not believed.
+    /// Changes may come while an image is copied: the image counts for other files, and is not believed for these.
     #[test]
     fn changes_between_two_slices_of_an_image_do_no_harm(
         steps in prop::collection::vec((0usize..10, 0usize..8, 0usize..4), 0..6),
@@ -187,7 +188,7 @@ proptest! {
             map.apply(vec![match how {
                 0 => MapChange::Remove { file: FileId(at as u32) },
                 1 => set(at as u32, path, other),
-                // The same again: facts of their own, so that it counts as another.
+                // The same contents again: the facts are another object, so the file counts as changed.
                 2 => set(at as u32, path, text),
                 _ => set(20 + at as u32, &format!("new/{path}"), text),
             }]);
@@ -199,7 +200,7 @@ proptest! {
         prop_assert_eq!(seen_from_outside(&back.map), seen_from_outside(&map));
     }
 
-    /// A damaged image is refused or leads to a map that can be asked anything.
+    /// A damaged image is rejected, or leads to a map that answers every query.
     #[test]
     fn damage_never_panics(at in any::<prop::sample::Index>(), value in any::<u8>(), cut in any::<bool>()) {
         let map = map(PROJECT);
@@ -212,7 +213,7 @@ proptest! {
             image[at] = value;
         }
         let mut back = Map::restore(prepared_files(&map, |n| n), Some(&image)).map;
-        // The host has a checksum; here it is enough to live.
+        // The host has a checksum; here the map only must not panic.
         let _ = seen_from_outside(&back);
         back.apply(vec![set(0, "a.py", "def f(): pass\n"), MapChange::Remove { file: FileId(3) }]);
         prop_assert_eq!(back.stats().files, 6);

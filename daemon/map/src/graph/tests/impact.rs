@@ -14,7 +14,7 @@ fn impact_of(map: &Map, target: &str, max_depth: u32) -> ImpactAnswer {
     })
 }
 
-/// `depth cause confidence who`, with a `T` for tests.
+/// Returns affected nodes as `depth cause confidence who`, with a `T` for tests.
 fn lines(map: &Map, hits: &[Affected]) -> Vec<String> {
     let line = |hit: &Affected| {
         let id = map.id(hit.node).to_string();

@@ -1,4 +1,5 @@
-//! Keys of object literals and patterns, what is taken out of lists, maps and promises, and members that only the flow of values tells.
+//! Tests keys of object literals and patterns, values taken out of lists, maps and promises, and members that only the
+//! flow of values tells.
 
 use crate::fixture::{map, shown_uses};
 use crate::graph::{Confidence, Map, NodeRef};
@@ -7,7 +8,7 @@ use crate::locals::{NamePlace, local_name_at};
 use crate::meaning::NameInFile;
 use crate::receiver::receiver_at;
 
-/// Checks that a fixture has these edges to `wanted`, whatever else it has.
+/// Checks that a fixture has these edges to `wanted`, whatever other edges it has.
 #[track_caller]
 fn check_uses_of(fixture: &str, wanted: &str, expected: &[&str]) {
     let map = map(fixture);
@@ -113,7 +114,7 @@ function show(it: Sized) { return it.name }
     );
 }
 
-/// The definitions that the name at `^` in the last line of the only file means.
+/// Returns the definitions that the name at `^` means, in the last line of the only file.
 fn meant(path: &str, code: &str) -> Vec<(String, Confidence)> {
     let col = code.lines().last().and_then(|line| line.find('^')).expect("a mark") as u32 + 1;
     let text = code.replace('^', "");

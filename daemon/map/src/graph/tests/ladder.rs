@@ -1,4 +1,4 @@
-//! Each rung of the confidence ladder, and what must not be taken for one.
+//! Tests each rung of the confidence ladder, and cases that must not be mistaken for it.
 
 use crate::fixture::{check_edges, lookup_node, map, show_edge, shown_edges};
 use crate::graph::{Direction, EdgeKind, EdgeKinds};

@@ -1,4 +1,4 @@
-//! Tests the peculiarities of languages in the way names find their definitions.
+//! Tests the peculiarities of languages in resolving names.
 
 use crate::fixture::check_edges;
 

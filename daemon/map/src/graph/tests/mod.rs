@@ -1,4 +1,4 @@
-//! The map as its users see it: edges of small projects, answers, and that changes leave no trace.
+//! Tests the map as its users see it: the edges of small projects, the answers, and that changes leave no trace.
 
 mod answers;
 mod chain;

@@ -1,4 +1,4 @@
-//! Tests how nodes are ranked before scores are derived, and which figures a restart restores.
+//! Tests the order of nodes before scores are derived, and the figures that a restart restores.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ class Store:
 # Notes
 "#;
 
-/// The hits of a query with their scores.
+/// Returns the hits of a query with their scores.
 fn found_scores(map: &Map, text: &str) -> Vec<(String, f32)> {
     let query = SearchQuery { text, kinds: KindFilter::Function, path_prefix: "", limit: 10 };
     map.search(&query).hits.into_iter().map(|hit| (hit.info.name, hit.info.score)).collect()
@@ -45,7 +45,7 @@ fn cluster_figures(map: &Map) -> Vec<(String, usize, Vec<String>)> {
         .collect()
 }
 
-/// The same files in a map of the next run, which has other numbers for them and no scores.
+/// Returns the files of a map in a map of the next run, with other numbers and without scores.
 fn reopened_map(map: &Map) -> Map {
     let files = map.index.entries().map(|(file, entry)| {
         let facts = persist::decode(&persist::encode(&entry.facts)).expect("just written");
@@ -84,7 +84,8 @@ fn scores_and_clusters_come_back_as_they_were() {
     assert_eq!(after.ranking_bytes(), Some(kept), "the same from scratch");
 }
 
-/// Collected one file at a time, with a change in between, they still are scores of the files that did not change.
+/// Scores that were collected one file at a time, with a change in between, are still those of the files that did not
+/// change.
 #[test]
 fn scores_are_collected_while_the_map_changes() {
     let mut before = derived_map(PROJECT);

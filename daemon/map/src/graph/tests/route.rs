@@ -1,4 +1,4 @@
-//! Connections found over the derived graph are those that a search over computed edges finds.
+//! Checks that connections found over the skeleton are those that a search over computed edges finds.
 
 use hob_base::CancelToken;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::changes::{C, ChangeWorld, GO, JAVA, PYTHON, RUST, TYPESCRIPT, built_at_once, change_of_text};
 use crate::graph::{Direction, EdgeKind, EdgeKinds, Map, NodeRef, PathAnswer, PathQuery, PathStep, Tie};
 
-/// Steps before the derivation, and after it.
+/// The steps before the derivation, and those after it.
 type Steps = (Vec<(usize, usize)>, Vec<(usize, Option<usize>)>);
 
 fn all_nodes(world: &ChangeWorld, map: &Map) -> Vec<NodeRef> {
@@ -32,7 +32,7 @@ fn derive_and_install(map: &mut Map) {
     map.install_derived(job.finish());
 }
 
-/// Compares every pair's connection in a derived map, changed since, with that in one that was never derived.
+/// Compares the connection of every pair in a derived map, changed since, with that in a map that was never derived.
 fn check_routes(world: &ChangeWorld, (before, after): Steps) -> Result<(), TestCaseError> {
     let mut map = Map::new();
     let mut texts = vec![None; world.paths.len()];
@@ -77,7 +77,7 @@ fn steps_of(answer: &PathAnswer) -> &[PathStep] {
     answer.chains.first().map_or(&[], |chain| &chain.steps)
 }
 
-/// Each step is an edge of the map as it is now.
+/// Checks that each step is an edge of the map as it is now.
 fn check_steps(map: &Map, from: NodeRef, to: NodeRef, steps: &[PathStep]) -> Result<(), TestCaseError> {
     let mut at = from;
     for step in steps {

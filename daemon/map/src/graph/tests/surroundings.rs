@@ -1,4 +1,4 @@
-//! Surroundings of several steps over the derived graph are those over computed edges.
+//! Checks that surroundings of several steps over the skeleton equal those over computed edges.
 
 use hob_base::CancelToken;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use crate::fixture::derived_map;
 use crate::graph::{Direction, EdgeKind, EdgeKinds, Map, NeighborsAnswer, NeighborsQuery, NodeRef};
 use hob_base::FileId;
 
-/// C files with a header, and Python modules, with so many names for sixteen functions each.
+/// Returns a project of C files with a header, and of Python modules, with `names` names for sixteen functions each.
 fn project(calls: &[(u8, u8)], names: u8) -> String {
     let mut files = "//- /api.h\nint c0(int);\nint c1(int);\nstruct S { int member; };\n".to_owned();
     for file in 0..4u8 {
@@ -79,7 +79,7 @@ proptest! {
                 let other = plain.neighbors(&query(same, depth)).expect("it is there");
                 prop_assert_eq!(shown_neighbors(&one, &drawn), shown_neighbors(&other, &plain));
                 prop_assert!(one.omitted <= other.omitted);
-                // What is not resolved is not looked for where it would not be shown.
+                // Unresolved edges are not looked for if they would not be shown.
                 prop_assert!(one.omitted == other.omitted || (depth > 1 && !is_unique));
             }
         }
@@ -101,6 +101,6 @@ fn what_is_left_out_two_steps_away_is_counted() {
         cancel: CancelToken::default(),
     };
     let answer = map.neighbors(&query).expect("it is there");
-    // The file holds the hundred callers, and they call g.
+    // The file contains the hundred callers, and they call g.
     assert_eq!((answer.neighbors.len(), answer.omitted), (10, 200 - 8));
 }

@@ -1,5 +1,4 @@
-//! Tests the types that values have by the word of other files: results, fields, annotations, and arguments of
-//! functions.
+//! Tests the types of values as other files state them: results, fields, annotations, and arguments of functions.
 
 use crate::fixture::{check_edges, lookup_node, map, show_edge, shown_uses};
 use crate::graph::EdgeKinds;
@@ -42,7 +41,7 @@ def made():
 default_store = open_store()
 ";
 
-/// Checks the one edge that a file beside [`SHOP`] has to an `add`.
+/// Checks the only edge that a file beside [`SHOP`] has to an `add`.
 #[track_caller]
 fn check_adds(text: &str, expected: &[&str]) {
     let fixture = format!("{SHOP}//- /use.py\n{text}");

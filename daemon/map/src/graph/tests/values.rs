@@ -1,4 +1,4 @@
-//! Calls that reach what they call through values.
+//! Tests calls that reach definitions through values.
 
 use crate::fixture::{derived_map, lookup_node, map, show_edge, shown_uses};
 use crate::graph::{EdgeKind, EdgeKinds, NodeRef};
@@ -315,7 +315,7 @@ def main():
     assert_eq!(ends, [lookup_node(&map, "f")]);
 }
 
-/// Such a container once ended the daemon's stack.
+/// Such a container once overflowed the daemon's stack.
 #[test]
 fn a_container_may_be_spread_into_itself() {
     let map = derived_map(

@@ -1,14 +1,15 @@
-//! The index's names and lists as bytes, so that a restart reads them instead of building them from every file's facts.
+//! Stores the index's names and lists as bytes, so that a restart reads them instead of building them from every file's
+//! facts.
 //!
-//! An image is believed file by file: it says of each what its facts were like (a fingerprint of all that lists depend
-//! on), and what it says of files that are gone or whose facts are others is passed over while it is read. So an image may be
-//! older than the files, and costs the more the older it is, but never an answer. Its bytes are not trusted: whatever
-//! they are, nothing is indexed out of bounds, and a sample of files is looked up under all its words before it is used, which
-//! also finds out an image from a version of hob that kept other lists.
+//! An image is believed file by file. It has a fingerprint of each file's facts, of everything on which the lists
+//! depend, and the reader skips entries of files that are gone or have other facts. So an image may be older than the
+//! files, which costs time and never a right answer. Its bytes are not trusted: no bytes cause an index out of bounds.
+//! Before an image is used, a sample of files is looked up under all their words, which also detects an image from a
+//! version of hob with other lists.
 //!
-//! Layout: version; the files' paths in their order, and their fingerprints; three parts, each with its length before it: names,
-//! `defining` with the numbers of definitions that are not one, `mentioning`; then modules, `importing`. Files are
-//! numbered in the order of their paths here, since a restart numbers them anew.
+//! Layout: version; the files' paths in their order, and their fingerprints; three parts, each preceded by its length:
+//! names, `defining` with the counts of names that a file defines more than once, `mentioning`; then modules,
+//! `importing`. Files are numbered in the order of their paths here, since a restart numbers them anew.
 //!
 //! Versions: 1, the first.
 
@@ -25,10 +26,10 @@ use crate::facts::FileFacts;
 use crate::index::FileEntry;
 use hob_base::FileId;
 
-/// The version written; to be raised with any change to the layout or to which words a file is listed under.
+/// The version written. Raise it with any change to the layout or to the words under which a file is listed.
 const VERSION: u32 = 1;
 
-/// A file made ready for a map, with everything that can be found out about it alone.
+/// A file prepared for a map, with everything that can be computed from it alone.
 #[derive(Debug)]
 pub struct PreparedFile {
     pub(super) file: FileId,
@@ -37,21 +38,21 @@ pub struct PreparedFile {
 }
 
 impl PreparedFile {
-    /// Prepares a file. Pure, and the larger part of the work: to be called for many files in parallel.
+    /// Prepares a file. It is pure, and the larger part of the work, so it should be called for many files in parallel.
     #[must_use]
     pub fn new(file: FileId, path: hob_base::WsPath, facts: std::sync::Arc<FileFacts>) -> Self {
         let fingerprint = fingerprint(&facts);
         Self { file, entry: Box::new(FileEntry::new(path, facts)), fingerprint }
     }
 
-    /// Returns the file's number in this run.
+    /// Returns the number of the file in this run.
     #[must_use]
     pub fn file(&self) -> FileId {
         self.file
     }
 }
 
-/// A hash of everything in a file's facts that its words depend on.
+/// Returns a hash of everything in a file's facts on which its words depend.
 pub(crate) fn fingerprint(facts: &FileFacts) -> u64 {
     let mut hasher = FxHasher::default();
     facts.lang.hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! Building an index from files and an image.
+//! Builds an index from files and an image.
 
 use std::sync::Arc;
 
@@ -13,15 +13,15 @@ use crate::persist::flat::{Input, read_sorted};
 /// Number of files whose words are looked up before an image is used.
 const SAMPLE: usize = 64;
 
-/// No file of this run: what the image says of it is passed over.
+/// The number for a file that is not in this run: the reader skips its entries.
 const GONE: u32 = u32::MAX;
 
 impl Index {
-    /// An index of `files`, whose numbers and paths are distinct, with the lists of an image; and the files that the image does not know as they are, which
-    /// have to be put in one by one.
+    /// Builds an index of `files`, whose numbers and paths are distinct, with the lists of an image. Also returns the
+    /// files that the image does not have as they are now, which the caller has to add one by one.
     ///
     /// # Errors
-    /// When the image is damaged or of another version; together with the files.
+    /// If the image is damaged or of another version; the error comes with the files.
     pub(crate) fn restore(
         files: Vec<PreparedFile>,
         image: &[u8],
@@ -44,7 +44,8 @@ impl Index {
         }
     }
 
-    /// Everything but the files and what is found by place; and which of the files are in it.
+    /// Reads everything but the files and the look-ups by place. Also returns for each file whether the image has it as
+    /// it is now.
     fn read_index_lists(files: &[PreparedFile], image: &[u8]) -> Result<(Self, Vec<bool>), PersistError> {
         let mut input = Input::new(image);
         let version = input.read_number()?;
@@ -103,9 +104,9 @@ impl Index {
         }
     }
 
-    /// Puts files in whose words are listed already.
+    /// Adds files whose words are listed already.
     fn take_files(&mut self, mut files: Vec<PreparedFile>) {
-        // Numbers follow paths where there are many, and the lists of places are in order of path.
+        // If there are many files, their numbers follow their paths, and the lists of places are in order of path.
         files.sort_unstable_by_key(|file| file.file);
         let end = files.iter().map(|file| file.file.index() + 1).max().unwrap_or(0);
         self.files.resize_with(end, || None);
@@ -117,7 +118,7 @@ impl Index {
         }
     }
 
-    /// Notes for each name the kinds of its definitions, and the top folders that hold them.
+    /// Sets for each name the kinds of its definitions, and the top folders that contain them.
     fn note_kinds(&mut self) {
         let entries: Vec<&FileEntry> = self.files.iter().flatten().map(|entry| &**entry).collect();
         let names = &self.names;
@@ -136,7 +137,7 @@ impl Index {
         }
     }
 
-    /// The files again, with others.
+    /// Returns the files of the index, and `files`.
     fn into_files(self, mut files: Vec<PreparedFile>) -> Vec<PreparedFile> {
         let taken = self.files.into_iter().zip(0..).filter_map(|(entry, number)| {
             Some(PreparedFile { file: hob_base::FileId(number), entry: entry?, fingerprint: 0 })
@@ -164,7 +165,8 @@ impl Index {
     }
 }
 
-/// The numbers that the image's files have in this run, and which files are as the image says.
+/// Returns the numbers that the image's files have in this run, and for each of `files` whether the image has it as it
+/// is now.
 fn read_files(input: &mut Input<'_>, files: &[PreparedFile]) -> Result<(Vec<u32>, Vec<bool>), PersistError> {
     let paths = read_sorted(input)?;
     let prints = input.read_bytes((paths.len() * 8) as u32)?.as_chunks::<8>().0;
@@ -224,7 +226,7 @@ fn read_lists(input: &mut Input<'_>, ids: &[u32]) -> Result<Postings, PersistErr
     Ok(lists)
 }
 
-/// Reads the number of definitions that a name has beyond one for each file that defines it.
+/// Reads the numbers of definitions beyond the first that files have of a name.
 fn read_counts(input: &mut Input<'_>, ids: &[u32]) -> Result<Vec<(u32, u32)>, PersistError> {
     let count = input.read_number()?;
     let mut counts = Vec::with_capacity(input.room_for(count));

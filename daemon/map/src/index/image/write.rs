@@ -1,9 +1,9 @@
-//! Writing an image, in slices of time.
+//! Writes an image, in slices of time.
 //!
-//! A job begins with the files as they are and then copies names and lists bit by bit, each under a lock that may be let go between
-//! two of them, so that changes can come in at any time. What they would make wrong is left out: at the end, after the last list, the job
-//! compares every file with what it was at the beginning, and gives those that differ a fingerprint that no file has. Whoever reads
-//! the image passes over what it says of them. Fingerprints and the bytes in their order need no map at all.
+//! A job begins with the present files and then copies names and lists one by one, under a lock that may be released
+//! between any two, so that changes can come at any time. A changed file makes its entries wrong: at the end, after the
+//! last list, the job compares every file with its state at the beginning, and gives changed ones a fingerprint that no
+//! file has, so that a reader skips their entries. Computing fingerprints and ordering the bytes need no map.
 
 use std::sync::Arc;
 
@@ -16,22 +16,22 @@ use crate::index::NameId;
 use crate::index::{FileEntry, Index, MapNameTable};
 use crate::persist::flat::{put_sorted, put_varint};
 
-/// Names that are copied before it is asked whether to go on.
+/// Number of names that are copied between two checks of `go_on`.
 const AT_ONCE: u32 = 256;
 
-/// An image under way.
+/// An image in progress.
 #[derive(Debug, Default)]
 pub struct ImageJob {
-    /// In order of path, once [`ImageJob::arrange_files`] has been called.
+    /// The files, in order of path once [`ImageJob::arrange_files`] has been called.
     files: Vec<ImagedFile>,
-    /// The place of each file among them, by its number.
+    /// The index in `files` of each file, by file number.
     ranks: Vec<u32>,
     names: CopiedNames,
     defining: CopiedLists,
     mentioning: CopiedLists,
     /// Number of files whose names were counted.
     counted: usize,
-    /// The files that define a name more than once: name, file, how often more.
+    /// The definitions beyond the first that files have of a name: name, file, number.
     counts: Vec<(u32, u32, u32)>,
     modules: CopiedNames,
     importing: CopiedLists,
@@ -39,7 +39,7 @@ pub struct ImageJob {
     compared: usize,
 }
 
-/// A file as it was when the image was begun.
+/// A file at the beginning of the job.
 #[derive(Debug)]
 struct ImagedFile {
     file: FileId,
@@ -48,7 +48,7 @@ struct ImagedFile {
     has_changed: bool,
 }
 
-/// The names of a table, as far as they are copied.
+/// The names of a table that have been copied.
 #[derive(Debug, Default)]
 struct CopiedNames {
     /// Number of names that the table had at the beginning.
@@ -58,7 +58,7 @@ struct CopiedNames {
     lengths: Vec<u8>,
 }
 
-/// The lists of these names.
+/// The lists that have been copied.
 #[derive(Debug, Default)]
 struct CopiedLists {
     lengths: Vec<u8>,
@@ -66,14 +66,14 @@ struct CopiedLists {
 }
 
 impl Index {
-    /// The names and lists as bytes. Uses all threads of the pool it is called in.
+    /// Returns the names and lists as bytes. Uses all threads of the pool it is called in.
     pub(crate) fn image(&self) -> Vec<u8> {
         let mut job = self.image_job();
         self.image_while(&mut job, &|| true);
         job.into_bytes()
     }
 
-    /// Begins an image of the files there are now.
+    /// Begins an image of the present files.
     pub(crate) fn image_job(&self) -> ImageJob {
         let imaged = |(file, entry): (FileId, &FileEntry)| ImagedFile {
             file,
@@ -90,7 +90,7 @@ impl Index {
         }
     }
 
-    /// Copies on for as long as `go_on` says; true when everything is copied.
+    /// Copies as long as `go_on` returns true. Returns true if everything is copied.
     pub(crate) fn image_while(&self, job: &mut ImageJob, go_on: &dyn Fn() -> bool) -> bool {
         job.arrange_files();
         let is_copied = self.copy_names(job, go_on) && self.copy_modules(job, go_on);
@@ -139,7 +139,7 @@ impl Index {
         true
     }
 
-    /// Finds the files that are not as they were. Only after the last list: what comes later is in none.
+    /// Marks the files that have changed. It must run after the last list, since later changes are in no list.
     fn compare_files(&self, job: &mut ImageJob, go_on: &dyn Fn() -> bool) -> bool {
         while let Some(imaged) = job.files.get_mut(job.compared) {
             let entry = self.entry(imaged.file);
@@ -156,7 +156,7 @@ impl Index {
 }
 
 impl ImageJob {
-    /// Puts the files in order, unless that was done. It needs no map, and is sooner done without its lock.
+    /// Sorts the files, unless that was done. It needs no map, so it is better done without the map's lock.
     pub fn arrange_files(&mut self) {
         if !self.ranks.is_empty() {
             return;
@@ -169,11 +169,11 @@ impl ImageJob {
         }
     }
 
-    /// The bytes of an image that was copied to its end. Uses all threads of the pool it is called in.
+    /// Returns the bytes of a complete image. Uses all threads of the pool it is called in.
     #[must_use]
     pub fn into_bytes(mut self) -> Vec<u8> {
         let print = |imaged: &ImagedFile| match fingerprint(&imaged.facts) {
-            // No file has it that is as it was, and so whoever reads this does not believe it.
+            // No unchanged file has this fingerprint, so no reader believes it.
             print if imaged.has_changed => !print,
             print => print,
         };
@@ -195,7 +195,7 @@ impl ImageJob {
 }
 
 impl CopiedNames {
-    /// Copies the next name that was there at the beginning, and answers its number.
+    /// Copies the next of the names that existed at the beginning, and returns its number.
     fn copy_next(&mut self, names: &MapNameTable) -> Option<NameId> {
         if self.done == self.all {
             return None;
@@ -208,7 +208,7 @@ impl CopiedNames {
         Some(name)
     }
 
-    /// The number of names and the length of their text, the text, the length of each name.
+    /// Returns the bytes of the names: their number and the length of their text, the text, the length of each name.
     fn into_bytes(self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.text.len() + self.lengths.len() + 10);
         put_varint(&mut out, self.done);
@@ -220,11 +220,12 @@ impl CopiedNames {
 }
 
 impl CopiedLists {
-    /// Copies a list of files by their places, each as its distance from the one before. Files that came later have none.
+    /// Copies a list of files as their indexes in order of path, each as its distance from the one before. Files that
+    /// were added later are skipped.
     fn copy(&mut self, files: &[u32], ranks: &[u32]) {
         let rank = |file: &u32| ranks.get(*file as usize).copied().filter(|rank| *rank != u32::MAX);
         let mut list: Vec<u32> = files.iter().filter_map(rank).collect();
-        // Usually sorted already: files are numbered by path when there are many.
+        // Usually it is sorted already: if there are many files, they are numbered by path.
         list.sort_unstable();
         put_varint(&mut self.lengths, list.len() as u32);
         let mut next = 0;
@@ -234,7 +235,7 @@ impl CopiedLists {
         }
     }
 
-    /// The length of all lengths, the lengths, the distances.
+    /// Returns the bytes of the lists: the length of all lengths, the lengths, the distances.
     fn into_bytes(self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.lengths.len() + self.gaps.len() + 5);
         put_varint(&mut out, self.lengths.len() as u32);

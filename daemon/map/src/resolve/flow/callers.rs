@@ -1,5 +1,5 @@
-//! Finds the calls that can reach a function: its values are followed forwards, generously, and each call that is met
-//! is then asked what it calls.
+//! Finds the calls that can reach a function: it follows the function's values forwards, generously, and then checks
+//! what each call that they reach calls.
 
 use hob_base::FileId;
 use rustc_hash::FxHashSet;
@@ -10,12 +10,12 @@ use crate::index::FileEntry;
 use crate::node::DefRef;
 use crate::resolve::Resolver;
 
-/// Most files in which a name is looked for.
+/// Most files that may mention a name that is followed everywhere; beyond, only its own file is searched.
 const FILES: usize = 24;
-/// Most values that are gone through.
+/// Most values that are followed.
 const VALUES: usize = 400;
 
-/// Values still to follow, and the calls met.
+/// The values that are still to be followed, and the calls reached.
 #[derive(Default)]
 struct Way {
     waiting: Vec<(FileId, ValueIdx)>,
@@ -32,7 +32,8 @@ impl Way {
 }
 
 impl<'m> Resolver<'m> {
-    /// Whoever goes through everything does not ask: it would be asked of every function that is given anything.
+    /// Returns the calls that reach a definition. A pass over the whole map gets none: it would ask for every function
+    /// that has parameters.
     pub(super) fn callers_of_def(&self, def: DefRef) -> Vec<Obj> {
         if self.is_passing() {
             return Vec::new();
@@ -87,14 +88,15 @@ impl<'m> Resolver<'m> {
         sorted_callers(calls.map(|at| Obj::Caller(Bound { by: *at, scope, shift: 0 })).collect())
     }
 
-    /// The class whose constructor a method is.
+    /// Returns the class whose constructor a method is; `None` for any other method.
     fn constructed_class(&self, def: DefRef) -> Option<DefRef> {
         let (entry, found) = self.def(def)?;
         let is_constructor = matches!(entry.facts.name(found.name), "__init__" | "constructor");
         found.parent.filter(|_| is_constructor).map(|class| DefRef { file: def.file, def: class })
     }
 
-    /// Returns the number of parameters that a call gives before its arguments, if it reaches a function.
+    /// Returns the number of parameters that a call binds before its first argument; `None` if it does not reach the
+    /// function.
     fn shift_if_reaching(&self, at: CallAt, def: DefRef, class: Option<DefRef>) -> Option<u32> {
         let (entry, call) = self.call(at)?;
         let callees = self.read(FlowKey::Value(at.file, call.callee, None));
@@ -112,11 +114,11 @@ impl<'m> Resolver<'m> {
             let objects = self.read(FlowKey::Value(at.file, *value, None));
             objects.iter().any(|obj| matches!(obj, Obj::Def(found, _) if *found == def))
         };
-        // Which arguments the library gives is not known.
+        // The call passes the function to the library, which calls it: the arguments are not known.
         passed.iter().any(is_passed).then_some(u32::MAX / 2)
     }
 
-    /// The values that a name can stand for in the files that mention it.
+    /// Adds the values that a name can stand for in the files that mention it.
     fn go_to_named(&self, name: &str, home: FileId, way: &mut Way) {
         let files = self.index.files_mentioning(name);
         if files.len() > FILES {
@@ -140,7 +142,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// The objects of a class.
+    /// Adds the objects of a class.
     fn go_to_made(&self, class: DefRef, way: &mut Way) {
         for caller in self.read(FlowKey::Callers(class)) {
             let Obj::Caller(bound) = caller else { continue };
@@ -207,7 +209,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Into the parameter of what is called.
+    /// Follows a value into the parameter of a called function.
     fn follow_into(&self, callee: &Obj, from: &FileEntry, label: crate::facts::Label, way: &mut Way) {
         let (file, scope, is_bound) = match callee {
             Obj::Def(def, is_bound) => match self.scope_that_runs(*def) {
@@ -237,7 +239,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// The scope of a function, or of a class's constructor.
+    /// Returns the scope of a function, or of a class's constructor.
     fn scope_that_runs(&self, def: DefRef) -> Option<(FileId, ScopeIdx)> {
         let (_, found) = self.def(def)?;
         let runs = if found.kind.is_type() {

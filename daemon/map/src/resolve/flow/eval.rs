@@ -13,18 +13,18 @@ use crate::index::FileEntry;
 use crate::node::DefRef;
 use crate::resolve::{NameLookup, Resolver, Thing};
 
-/// Longest chain of names that is looked up as one.
+/// Most names of a chain that is resolved at once.
 const CHAIN: usize = 8;
 
-/// Most stores under keys that are looked through for one container.
+/// Most stores under keys that are searched for one container.
 const ITEMS: usize = 64;
 
 /// An argument of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ArgumentAt {
-    /// Index of the argument among the parts of the file's flows.
+    /// The index of the argument among the parts of the file's flows.
     pub(super) part: u32,
-    /// The value that is handed over.
+    /// The value that is passed.
     pub(super) value: ValueIdx,
 }
 
@@ -101,7 +101,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// The variable that a definition gives its value to.
+    /// Returns the variable to which a definition is assigned.
     pub(super) fn variable_of(&self, def: DefRef) -> Option<SlotIdx> {
         let (entry, found) = self.def(def)?;
         let uses = self.uses_in_file(def.file, entry);
@@ -155,13 +155,13 @@ impl<'m> Resolver<'m> {
         bounds.filter_map(|obj| if let Obj::Caller(bound) = obj { Some(bound) } else { None }).collect()
     }
 
-    /// Returns the objects that a call gives for a parameter; `None` if it gives none.
+    /// Returns the objects that a call passes for a parameter; `None` if it passes none.
     fn argument_objects(&self, call: Bound, number: u32, name: &str) -> Option<Vec<Obj>> {
         let argument = self.argument_for(call, number, name)?;
         Some(self.read(FlowKey::Value(call.by.file, argument.value, None)))
     }
 
-    /// The argument that a call gives for a parameter.
+    /// Returns the argument that a call passes for a parameter.
     pub(super) fn argument_for(&self, call: Bound, number: u32, name: &str) -> Option<ArgumentAt> {
         let (entry, found) = self.call(call.by)?;
         let opened = self.uses_in_file(call.by.file, entry);
@@ -175,7 +175,7 @@ impl<'m> Resolver<'m> {
         Some(ArgumentAt { part: found.args.start + at as u32, value: parts[at].value })
     }
 
-    /// Returns the objects that a call gives from an argument on: under these places, or all of them.
+    /// Returns the objects that a call passes from argument `from` on: those at these places behind it, or all of them.
     fn arguments_under(&self, call: Bound, from: u32, places: &[&str]) -> Vec<Obj> {
         let Some((entry, found)) = self.call(call.by) else { return Vec::new() };
         let opened = self.uses_in_file(call.by.file, entry);
@@ -196,7 +196,7 @@ impl<'m> Resolver<'m> {
             .collect()
     }
 
-    /// The object at hand in a function.
+    /// Returns the receiver objects of a function: its `this` or `self`.
     fn this_objects(
         &self,
         file: FileId,
@@ -239,7 +239,7 @@ impl<'m> Resolver<'m> {
         objects.iter().flat_map(|obj| self.member_of_object(obj, text, above)).collect()
     }
 
-    /// The objects that a name behind the name of a module can be.
+    /// Returns the objects that a member of a module can be.
     fn through_module(
         &self,
         file: FileId,
@@ -254,7 +254,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// The definition or package that a name behind the name of a module means.
+    /// Returns the definition or package that a member of a module means.
     pub(super) fn thing_in_module(
         &self,
         file: FileId,
@@ -291,7 +291,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Returns the objects that a call in a file gives.
+    /// Returns the objects that a call in a file returns.
     pub(super) fn result(
         &self,
         file: FileId,
@@ -309,7 +309,7 @@ impl<'m> Resolver<'m> {
             given.extend(self.given_by(callee, at));
         }
         given.extend(self.library_result(at, entry, found, &callees, bound));
-        // What an unknown decorator makes of a function is most often called like it.
+        // The result of an unknown decorator is most often called like the function that it decorates.
         if found.kind == CallKind::Decorator && !is_known && self.is_settled() {
             let opened = self.uses_in_file(file, entry);
             let args = opened.flows.parts(found.args);
@@ -318,7 +318,7 @@ impl<'m> Resolver<'m> {
         given
     }
 
-    /// Returns the objects that a call of one object gives.
+    /// Returns the objects that a call of one object returns.
     fn given_by(&self, callee: &Obj, at: CallAt) -> Vec<Obj> {
         match callee {
             Obj::Def(def, is_bound) => {
@@ -353,7 +353,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Returns the objects that going through an object gives.
+    /// Returns the objects that iterating over an object yields.
     pub(super) fn parts_of(&self, obj: &Obj) -> Vec<Obj> {
         match obj {
             Obj::Container(..) | Obj::Arguments(..) => self.under_key(obj, &[]),
@@ -376,7 +376,7 @@ impl<'m> Resolver<'m> {
         self.read(FlowKey::Yield(method.file, scope, None))
     }
 
-    /// Returns the objects that an object holds under a key; without one, all that it holds.
+    /// Returns the objects that an object holds under any of some keys; without keys, all that it holds.
     pub(super) fn under_key(&self, obj: &Obj, keys: &[Obj]) -> Vec<Obj> {
         let texts: Vec<&str> = keys
             .iter()
@@ -396,8 +396,8 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Returns the objects that an object brings along which is spread into a container. A container may be spread
-    /// into itself, by way of others, so that its contents are a key of their own.
+    /// Returns the objects that spreading an object into a container adds. A container may be spread into itself, by
+    /// way of others, so its contents have a key of their own.
     fn spread_objects(&self, obj: &Obj, keys: &Rc<[Rc<str>]>) -> Vec<Obj> {
         if let Obj::Container(file, at) = obj {
             return self.read(FlowKey::Held(*file, *at, Rc::clone(keys)));
@@ -439,14 +439,14 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Returns true if a computed key can be one of these; a key of which nothing is known can be any.
+    /// Returns true if a computed key can be one of these; an unknown key can be any.
     fn may_be(&self, file: FileId, key: ValueIdx, texts: &[&str]) -> bool {
         let keys = self.read(FlowKey::Value(file, key, None));
         (keys.is_empty() && self.is_settled())
             || keys.iter().any(|key| matches!(key, Obj::Text(text) if texts.contains(&&**text)))
     }
 
-    /// Returns the objects that code elsewhere in the file puts into a container.
+    /// Returns the objects that stores elsewhere in the file put into a container.
     fn put_in(&self, file: FileId, entry: &FileEntry, at: ValueIdx, texts: &[&str]) -> Vec<Obj> {
         let opened = self.uses_in_file(file, entry);
         let flows = &opened.flows;
@@ -472,7 +472,7 @@ impl<'m> Resolver<'m> {
         found
     }
 
-    /// Returns true if a variable of a definition holds more than the definition itself, as a decorated function's
+    /// Returns true if the variable of a definition holds more than the definition itself, as a decorated function's
     /// does.
     pub(crate) fn is_rebound(&self, def: DefRef) -> bool {
         let Some((entry, found)) = self.def(def).filter(|(entry, _)| !entry.facts.flows.is_empty()) else {

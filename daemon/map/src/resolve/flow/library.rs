@@ -1,4 +1,4 @@
-//! Models the languages' own functions: which of them call their arguments, and which hand their arguments on.
+//! Models the languages' own functions: which of them call their arguments, and which return their arguments.
 
 use hob_base::FileId;
 
@@ -7,7 +7,7 @@ use crate::facts::{Call, FlowValue, Label, StrId, ValueIdx};
 use crate::index::FileEntry;
 use crate::resolve::Resolver;
 
-/// Functions and methods that call what they are given.
+/// Functions and methods that call their arguments.
 const CALLING: [&str; 48] = [
     "map",
     "filter",
@@ -59,7 +59,7 @@ const CALLING: [&str; 48] = [
     "replace",
 ];
 
-/// Functions that give what they are given first, or its like.
+/// Functions whose result stands for their first argument: it is the same value, its elements, or a wrapper of it.
 const SAME: [&str; 20] = [
     "list",
     "tuple",
@@ -84,7 +84,7 @@ const SAME: [&str; 20] = [
 ];
 
 impl<'m> Resolver<'m> {
-    /// The arguments that a call hands to something of the library which calls them.
+    /// Returns the arguments of a call that a library function calls.
     pub(super) fn callbacks(
         &self,
         at: CallAt,
@@ -101,7 +101,7 @@ impl<'m> Resolver<'m> {
         flows.parts(call.args).iter().map(|arg| arg.value).collect()
     }
 
-    /// The name of what is called if it is the library's, or can be nothing else.
+    /// Returns the name of the called function if it is the library's, or can be nothing else.
     fn library_name<'e>(
         &self,
         file: FileId,
@@ -117,7 +117,7 @@ impl<'m> Resolver<'m> {
         match self.uses_in_file(file, entry).flows.value(call.callee) {
             FlowValue::Free(name, _) if is_library && !callees.is_empty() => Some(named(name)),
             FlowValue::Member(of, name) if is_library => {
-                // A method of something of the project's is not the library's.
+                // A method of an object of the project is not the library's.
                 let objects = self.read_known(FlowKey::Value(file, of, None));
                 let is_own = objects.iter().any(|obj| matches!(obj, Obj::Instance(..)));
                 Some(named(name)).filter(|_| !is_own)
@@ -126,13 +126,13 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Returns the objects that are known of a key, without computing anything.
+    /// Returns the objects that are known of a key, without computing it.
     fn read_known(&self, key: FlowKey) -> Vec<Obj> {
         let known = self.flow.borrow();
         known.ids.get(&key).map(|id| known.states[*id as usize].set.clone()).unwrap_or_default()
     }
 
-    /// Returns the objects that a call of something of the library gives.
+    /// Returns the objects that a call of a library function returns.
     pub(super) fn library_result(
         &self,
         at: CallAt,
@@ -177,7 +177,7 @@ impl<'m> Resolver<'m> {
         found
     }
 
-    /// Returns the objects that `getattr(x, "name")` gives.
+    /// Returns the objects that `getattr(x, "name")` returns.
     fn getattr_objects(&self, at: CallAt, entry: &FileEntry, call: Call) -> Vec<Obj> {
         let opened = self.uses_in_file(at.file, entry);
         let [of, name, ..] = opened.flows.parts(call.args) else { return Vec::new() };
@@ -191,7 +191,7 @@ impl<'m> Resolver<'m> {
             .collect()
     }
 
-    /// Returns the objects that a method of a container, or of a function, gives.
+    /// Returns the objects that a method of a container, or of a function, returns.
     pub(super) fn method_result(
         &self,
         at: CallAt,
@@ -222,7 +222,7 @@ impl<'m> Resolver<'m> {
         found
     }
 
-    /// Returns the objects that a function gives with which something of the library goes through things.
+    /// Returns the results of the functions that a call passes to a library function, which applies them to elements.
     pub(super) fn mapped_results(&self, at: CallAt) -> Vec<Obj> {
         let Some((entry, call)) = self.call(at) else { return Vec::new() };
         let mut found = Vec::new();
@@ -249,7 +249,7 @@ impl<'m> Resolver<'m> {
         self.read(FlowKey::Return(file, scope, None))
     }
 
-    /// Returns true if something of the library hands its arguments on in the result of its call.
+    /// Returns true if a library function returns its arguments in its result.
     pub(super) fn hands_on(&self, callee: &Obj) -> bool {
         matches!(callee, Obj::Library(name) if SAME.contains(&&**name) || matches!(&**name, "map" | "filter" | "enumerate"))
     }

@@ -1,4 +1,4 @@
-//! Members of objects: fields by what is stored in them anywhere, methods by class.
+//! Finds the members of objects: fields by the stores in them anywhere, methods by class.
 
 use std::rc::Rc;
 
@@ -11,13 +11,13 @@ use crate::node::DefRef;
 use crate::resolve::Resolver;
 use crate::resolve::members::MemberLookup;
 
-/// Most files looked through for what is stored in members of one name.
+/// Most files that may mention or define the name of a member whose stores are followed.
 const FILES: usize = 24;
-/// Most stores looked at for one member.
+/// Most stores examined in each file for members of one name.
 const STORES: usize = 64;
 
 impl<'m> Resolver<'m> {
-    /// A method of a class or of its bases.
+    /// Finds a method of a class or of its bases.
     pub(super) fn find_method(&self, class: DefRef, name: &str) -> Option<DefRef> {
         match self.find_member(class, name) {
             MemberLookup::Found(def) => {
@@ -27,7 +27,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// A member of an object; `above` if it is looked for in the bases of its class alone.
+    /// Returns the objects that a member of an object can be; with `above` only the bases of its class are searched.
     pub(super) fn member_of_object(&self, obj: &Obj, name: &str, above: bool) -> Vec<Obj> {
         match obj {
             Obj::Instance(class, made) => self.member_of_instance(*class, *made, name, above),
@@ -73,7 +73,7 @@ impl<'m> Resolver<'m> {
         self.uses_in_file(file, entry).flows.scopes.get(scope.0 as usize).map(|scope| scope.kind)
     }
 
-    /// A function as it is when it is read through an object.
+    /// Returns a function as read through an object: bound to it, unless it is static.
     pub(super) fn through_object(&self, obj: Obj) -> Obj {
         let Obj::Def(def, _) = obj else { return obj };
         let Some((entry, found)) = self.def(def) else { return obj };
@@ -102,7 +102,7 @@ impl<'m> Resolver<'m> {
         objects.into_iter().map(|obj| if is_class { self.through_object(obj) } else { obj }).collect()
     }
 
-    /// Returns true if a method gets its class: Python's `@classmethod`.
+    /// Returns true if a method's first parameter is the class: Python's `@classmethod`.
     fn is_class_method(&self, def: DefRef) -> bool {
         let Some((entry, _)) = self.def(def).filter(|(entry, _)| entry.lang().semantics().class_methods)
         else {
@@ -118,7 +118,7 @@ impl<'m> Resolver<'m> {
         flows.values_stored_in(first).any(|value| flows.value(value) == FlowValue::Scope(found.parent))
     }
 
-    /// Returns the objects that are stored in members of this name of just this object.
+    /// Returns the objects that stores put into a member of this name of exactly this object.
     fn stored_on(&self, obj: &Obj, name: &str) -> Vec<Obj> {
         let mut found = Vec::new();
         for (file, _, of, value) in self.stores_of(name) {
@@ -129,7 +129,7 @@ impl<'m> Resolver<'m> {
         found
     }
 
-    /// Returns the stores in members of a name: file, entry, the value whose member it is, and the stored value.
+    /// Returns the stores in members of a name: file, entry, the value that has the member, and the stored value.
     pub(super) fn stores_of(&self, name: &str) -> Vec<(FileId, &'m FileEntry, ValueIdx, ValueIdx)> {
         let files = self.index.files_mentioning(name).iter().chain(self.index.files_defining(name));
         let mut files: Vec<u32> = files.copied().collect();
@@ -152,7 +152,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the objects that a field of a class's objects holds: those that its own methods and those of its bases
-    /// store, else those of classes derived from it; and those that are stored from outside.
+    /// store, otherwise those that methods of derived classes store; and those stored from outside.
     pub(super) fn field_objects(&self, class: DefRef, made: Option<CallAt>, name: &str) -> Vec<Obj> {
         let (mut own, mut below) = (Vec::new(), Vec::new());
         let above = self.types_above(class);
@@ -175,7 +175,8 @@ impl<'m> Resolver<'m> {
         if own.is_empty() && self.find_method(class, name).is_none() { below } else { own }
     }
 
-    /// Returns true if a value can be an object of a class that a call made; any object of the class without a call.
+    /// Returns true if a value can be the object of a class that a call made, or, without a call, any object of the
+    /// class.
     pub(super) fn may_be_object(&self, value: FlowKey, class: DefRef, made: Option<CallAt>) -> bool {
         self.read(value).iter().any(|obj| match obj {
             Obj::Instance(other, by) => *other == class && (made.is_none() || by.is_none() || *by == made),
@@ -183,7 +184,8 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// Returns the objects that a field of the object that a call made can hold after the constructor's are overwritten.
+    /// Returns the objects that a field can hold, in the object that a call made, after the value of the constructor is
+    /// overwritten.
     pub(super) fn later_objects(&self, class: DefRef, made: CallAt, name: &str) -> Vec<Obj> {
         let mut found = Vec::new();
         let above = self.types_above(class);
@@ -210,8 +212,7 @@ impl<'m> Resolver<'m> {
         matches!(name, "__init__" | "constructor")
     }
 
-    /// Returns the objects that a method stores; if it is the constructor, as the call that made the object gives
-    /// them.
+    /// Returns the objects that a method stores; for the constructor, as the call that made the object passes them.
     fn stored_by(
         &self,
         file: FileId,
@@ -224,7 +225,7 @@ impl<'m> Resolver<'m> {
         self.read(FlowKey::Value(file, value, bound))
     }
 
-    /// The call that binds the parameters of a constructor, where the call that made the object is known.
+    /// Returns the call that binds the parameters of a constructor, if the call that made the object is known.
     pub(super) fn bound_of_store(
         &self,
         file: FileId,
@@ -237,7 +238,7 @@ impl<'m> Resolver<'m> {
         made.filter(|_| is_made).map(|by| Bound { by, scope, shift })
     }
 
-    /// The class whose object at hand a value is, and the method.
+    /// Returns the class and the method of a value that is the receiver in a method.
     pub(super) fn class_of_this(
         &self,
         file: FileId,

@@ -1,14 +1,15 @@
-//! Finds the functions and classes that a value can be: values that are assigned, passed, returned and stored are
-//! followed across files.
+//! Finds the functions and classes that a value can be, by following assigned, passed, returned and stored values
+//! across files.
 //!
-//! The question is asked of one call, and only what it depends on is looked at. Each thing to be known (a value, a variable, what a
-//! function returns, who calls it) is a [`FlowKey`] with a growing set of objects; a key is computed again when one that it
-//! read has grown, until nothing grows: the least fixed point of PyCG's assignment graph, built on demand. The order
-//! of statements counts only where the facts settle it. What a function returns is told apart by the call that asks, one level
-//! deep, and so are the fields of objects by the call that made them, so that a decorator does not mix all that it decorates.
+//! A query is about one call, and computes only what that call depends on. Each fact (the objects of a value, of a
+//! variable, of a function's result, the callers of a function) is a [`FlowKey`] with a growing set of objects. A key
+//! is computed again when a key that it read has grown, until nothing grows: the least fixed point of PyCG's assignment
+//! graph, built on demand. The order of statements counts only where the facts decide it. Results of functions are kept
+//! apart by the calling call, one level deep, and fields of objects by the call that made the object, so that a
+//! decorator does not mix everything that it decorates.
 //!
-//! Hard bounds: [`STEPS`] computations for a question, [`WIDTH`] objects for a key. A key that gets wider, or a question that takes
-//! longer, gives nothing: no edge is made of half an answer.
+//! Hard bounds: [`STEPS`] computations for a query, [`WIDTH`] objects for a key. A key that gets wider, or a query that
+//! takes longer, has no result: no edge is made of half an answer.
 
 mod callers;
 mod chain;
@@ -33,15 +34,15 @@ use crate::index::FileEntry;
 use crate::node::DefRef;
 pub(crate) use chain::ChainPlace;
 
-/// Most computations for one question.
+/// Most computations for one query.
 const STEPS: u32 = 600;
-/// The same when everything is gone through.
+/// Most computations for one query of a pass over the whole map.
 const PASSING_STEPS: u32 = 80;
-/// Most files whose flows are kept at hand.
+/// Most files whose flows are cached.
 const OPEN: usize = 512;
-/// Most objects that a key may have.
+/// Most objects that a key may have; callers may be eight times as many.
 const WIDTH: usize = 24;
-/// Most keys that are kept; with more, a question begins anew.
+/// Most keys that are kept; beyond, a query starts with an empty memory.
 const KEPT: usize = 200_000;
 
 /// The place of one call: its file, and its index in the file's flows.
@@ -55,41 +56,40 @@ pub(crate) struct CallAt {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 struct Bound {
     by: CallAt,
-    /// The function's scope, in its own file.
+    /// The scope of the function, in the function's own file.
     scope: ScopeIdx,
-    /// Number of parameters that are given before the first argument.
+    /// Number of parameters that are bound before the first argument.
     shift: u32,
 }
 
 /// An object that a value can be.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Obj {
-    /// A function or class; `true` if its object is given.
+    /// A function or class; `true` if it is bound to an object.
     Def(DefRef, bool),
     /// A function without a name.
     Lambda(FileId, ScopeIdx),
-    /// An object of a class, made by a call.
+    /// An object of a class, with the call that made it, if that is known.
     Instance(DefRef, Option<CallAt>),
-    /// A container that is written in a file.
+    /// A container literal in a file.
     Container(FileId, ValueIdx),
-    /// Pairs of a key or number and a part of the container.
+    /// Pairs of a key or number and a part of a container.
     Pairs(FileId, ValueIdx),
-    /// The values that a generator gives, one by one.
+    /// The values that a generator yields.
     Yields(FileId, ScopeIdx, Option<Bound>),
-    /// The values that a function of the library gives which goes through things with the function that is passed to
-    /// it.
+    /// The results of the functions that a call passes to a library function, which applies them to elements.
     Gives(CallAt),
-    /// The arguments of a call from this number on.
+    /// The arguments of a call from a number on.
     Arguments(Bound, u32),
     /// A text, as a key.
     Text(Rc<str>),
-    /// Something of the language, or from outside.
+    /// A value of the language or of a package outside, by name.
     Library(Rc<str>),
     /// A call that reaches a function.
     Caller(Bound),
 }
 
-/// Something to be known.
+/// A set of objects to compute.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum FlowKey {
     Value(FileId, ValueIdx, Option<Bound>),
@@ -98,34 +98,34 @@ enum FlowKey {
     Return(FileId, ScopeIdx, Option<Bound>),
     Yield(FileId, ScopeIdx, Option<Bound>),
     Def(DefRef),
-    /// A field of objects of a class.
+    /// A field of objects of a class, of all or of those that one call made.
     Field(DefRef, Option<CallAt>, Rc<str>),
-    /// The same of the object that a call made, once its constructor's value is overwritten.
+    /// A field of the object that a call made, after the value of its constructor is overwritten.
     LaterField(DefRef, CallAt, Rc<str>),
     /// The objects that a container holds under these keys; without any, all of them.
     Held(FileId, ValueIdx, Rc<[Rc<str>]>),
     /// The calls that reach a function or class.
     Callers(DefRef),
     CallersOf(FileId, ScopeIdx),
-    /// What a call gives.
+    /// The objects that a call returns.
     Result(CallAt),
-    /// A member of what another key can be.
+    /// A member of the objects of another key.
     Member(Rc<Self>, Rc<str>),
-    /// What another key's objects hold under a key; without one, all of it.
+    /// The objects that another key's objects hold under a key; without one, all of them.
     Item(Rc<Self>, Option<Rc<str>>),
 }
 
 #[derive(Debug, Default)]
 struct FlowKeyState {
     set: Vec<Obj>,
-    /// True if objects that are not known now will not be known later either.
+    /// True if an object that is unknown now stays unknown, so that conclusions from its absence are allowed.
     is_settled: bool,
     readers: Vec<u32>,
     is_waiting: bool,
     is_too_wide: bool,
 }
 
-/// The memory of the search: the objects that are known so far, for one question of many calls.
+/// The memory of the search: the objects that are known so far, shared by queries about many calls.
 #[derive(Debug, Default)]
 pub(super) struct FlowMemory {
     ids: FxHashMap<FlowKey, u32>,
@@ -133,17 +133,17 @@ pub(super) struct FlowMemory {
     states: Vec<FlowKeyState>,
     waiting: VecDeque<u32>,
     files: FxHashMap<FileId, Rc<Uses>>,
-    /// The key that is computed.
+    /// The key that is being computed.
     at: u32,
-    /// Keys that wait until nothing else grows to say what follows from that something is not known.
+    /// Keys that wait until nothing grows, because they draw conclusions from the absence of an object.
     undecided: Vec<u32>,
 }
 
-/// A file's flows, from both sides.
+/// The flows of a file, with the uses of each value.
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
     pub(crate) flows: Flows,
-    /// The uses of values, in order of the values.
+    /// The uses of values, sorted by value.
     of: Vec<(ValueIdx, Use)>,
     slots: FxHashMap<SlotIdx, ValueIdx>,
     calls: FxHashMap<CallIdx, ValueIdx>,
@@ -231,14 +231,14 @@ impl Uses {
 }
 
 impl<'m> Resolver<'m> {
-    /// The call that stands at a place.
+    /// Returns the call at a place.
     pub(crate) fn call_at(&self, file: FileId, place: (u32, u32)) -> Option<CallAt> {
         let entry = self.entry(file).filter(|entry| !entry.facts.flows.is_empty())?;
         let call = self.uses_in_file(file, entry).sites.get(&place).copied()?;
         Some(CallAt { file, call })
     }
 
-    /// The definitions that a call reaches through values; none where that is not known, or is too many.
+    /// Returns the definitions that a call reaches through values; empty if they are not known, or are too many.
     pub(crate) fn reached_defs(&self, at: CallAt) -> Vec<DefRef> {
         let Some((entry, call)) = self.call(at) else { return Vec::new() };
         let key = FlowKey::Value(at.file, call.callee, None);
@@ -259,14 +259,14 @@ impl<'m> Resolver<'m> {
         found
     }
 
-    /// Returns true if all that a call can reach is the language's own, or from outside.
+    /// Returns true if a call can reach only functions of the language, or from outside.
     pub(crate) fn is_of_library(&self, at: CallAt) -> bool {
         let Some((_, call)) = self.call(at) else { return false };
         let callees = self.solve(FlowKey::Value(at.file, call.callee, None)).unwrap_or_default();
         !callees.is_empty() && callees.iter().all(|callee| matches!(callee, Obj::Library(_)))
     }
 
-    /// The calls that may reach a definition through values.
+    /// Returns the calls that may reach a definition through values.
     pub(crate) fn calls_reaching(&self, def: DefRef) -> Vec<CallAt> {
         let Some(entry) = self.entry(def.file).filter(|entry| !entry.facts.flows.is_empty()) else {
             return Vec::new();
@@ -285,7 +285,7 @@ impl<'m> Resolver<'m> {
         calls
     }
 
-    /// The definition that runs when an object is called.
+    /// Returns the definition that runs when an object is called.
     fn called_def(&self, obj: &Obj) -> Option<DefRef> {
         match obj {
             Obj::Def(def, _) => Some(*def),
@@ -299,7 +299,7 @@ impl<'m> Resolver<'m> {
         Some((entry, *self.uses_in_file(at.file, entry).flows.calls.get(at.call.0 as usize)?))
     }
 
-    /// The definition that a call stands in; `None` at file level.
+    /// Returns the definition that encloses a call; `None` at file level.
     pub(crate) fn owner_of_call(&self, at: CallAt) -> Option<(Option<DefIdx>, Call)> {
         let (entry, call) = self.call(at)?;
         let opened = self.uses_in_file(at.file, entry);
@@ -341,7 +341,7 @@ impl<'m> Resolver<'m> {
         Site { file, entry, owner, want: Want::Callee }
     }
 
-    /// Everything a key can be, or `None` if that takes too long or is too much.
+    /// Returns all objects of a key; `None` if that takes too long, or they are too many.
     fn solve(&self, key: FlowKey) -> Option<Vec<Obj>> {
         if self.flow.borrow().keys.len() > KEPT {
             let files = std::mem::take(&mut self.flow.borrow_mut().files);
@@ -365,7 +365,7 @@ impl<'m> Resolver<'m> {
         if state.is_too_wide { None } else { Some(state.set.clone()) }
     }
 
-    /// Returns true if an object that is not known may be taken for one that never will be; if false, the key that is
+    /// Returns true if an unknown object may be taken for one that stays unknown; if false, the key that is being
     /// computed is computed again.
     fn is_settled(&self) -> bool {
         let mut known = self.flow.borrow_mut();
@@ -377,7 +377,7 @@ impl<'m> Resolver<'m> {
         is_settled
     }
 
-    /// Reads the objects of a key that are known so far; the key that asks is computed again when they grow.
+    /// Returns the objects of a key that are known so far; the reading key is computed again when they grow.
     fn read(&self, key: FlowKey) -> Vec<Obj> {
         let mut known = self.flow.borrow_mut();
         let (id, at) = (known.id(key), known.at);
@@ -431,7 +431,7 @@ impl FlowMemory {
         id
     }
 
-    /// Ends the search: keys that were still to be computed are not known, and will not be.
+    /// Ends the search: the keys that were still to be computed have no result, now or later.
     fn give_up(&mut self, root: u32) {
         for id in std::mem::take(&mut self.waiting)
             .into_iter()
@@ -484,12 +484,12 @@ impl FlowMemory {
     }
 }
 
-/// Returns 1 if the first parameter of a function that is called as a member is the object at hand.
+/// Returns 1 if the first parameter of a function that is called as a member is its receiver, otherwise 0.
 fn receiver_shift(entry: &FileEntry, is_bound: bool) -> u32 {
     u32::from(is_bound && entry.lang().semantics().receiver_parameter)
 }
 
-/// Returns true if a definition has a scope of its own to look into.
+/// Returns true if a definition has a scope whose values can be followed.
 fn is_followed(kind: DefKind) -> bool {
     kind.is_callable() || kind.is_type()
 }

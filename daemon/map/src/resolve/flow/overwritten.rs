@@ -1,8 +1,9 @@
-//! Finds the fields of which an object surely has another value than its constructor gave it, where they are called.
+//! Finds calls of fields that surely have another value than the object's constructor stored.
 //!
-//! `const c = new Box(f); c.change(g); c.run()` calls `g` alone if every run of `change` stores `this.run`. Sure is only what
-//! follows from the text: the object is made, changed and called in one scope, none of the three in a branch or loop, and what
-//! changes it is one function, which stores the field whenever it runs to its end. Anything else only adds values to the field.
+//! `const c = new Box(f); c.change(g); c.run()` calls `g` alone if every run of `change` stores `this.run`. Certain is
+//! only what follows from the text: the object is made, changed and called in one scope, none of the three in a branch
+//! or loop, and the change is a call of one function, which stores the field whenever it runs to its end. Anything else
+//! only adds values to the field.
 
 use hob_base::FileId;
 
@@ -10,15 +11,15 @@ use super::{CallAt, FlowKey, Obj, receiver_shift};
 use crate::facts::{Call, FlowValue, Flows, Label, ScopeIdx, SlotIdx, StrId, ValueIdx};
 use crate::resolve::Resolver;
 
-/// Most calls between that of a constructor and that of a field.
+/// Most calls between the call of the constructor and the call of the field.
 const BETWEEN: usize = 32;
-/// Most functions within one another of which the innermost stores the field.
+/// Most nested functions of which the innermost stores the field.
 const WITHIN: usize = 3;
 
 /// The object whose field is called.
 struct CalledField<'e> {
     file: FileId,
-    /// The value that is the object.
+    /// The value that has the field.
     of: ValueIdx,
     /// The name of the field.
     name: &'e str,
@@ -32,7 +33,7 @@ struct FieldOf {
 }
 
 impl<'m> Resolver<'m> {
-    /// The field that a call calls, if the value is gone that the constructor stored there.
+    /// Returns the key of the field that a call calls, if the value that the constructor stored there is overwritten.
     pub(super) fn key_of_overwritten(&self, at: CallAt) -> Option<FlowKey> {
         let (entry, call) = self.call(at)?;
         let opened = self.uses_in_file(at.file, entry);
@@ -57,7 +58,7 @@ impl<'m> Resolver<'m> {
         is_known.then_some(key)
     }
 
-    /// Returns true if a call surely stores a field of an object that it is given, or called on.
+    /// Returns true if a call surely stores a field of an object that is its argument or receiver.
     fn overwrites(&self, change: &Call, field: &CalledField<'_>) -> bool {
         let callees = self.solve(FlowKey::Value(field.file, change.callee, None)).unwrap_or_default();
         let [Obj::Def(def, is_bound)] = callees[..] else { return false };
@@ -77,13 +78,13 @@ impl<'m> Resolver<'m> {
     }
 }
 
-/// Returns true if a call is given a value, or calls a member of it.
+/// Returns true if a value is an argument or the receiver of a call.
 fn touches_value(flows: &Flows, call: &Call, of: ValueIdx) -> bool {
     matches!(flows.value(call.callee), FlowValue::Member(on, _) if on == of)
         || flows.parts(call.args).iter().any(|arg| arg.value == of)
 }
 
-/// The number of the argument that a value is.
+/// Returns the number of the argument that is a value.
 fn parameter_given(flows: &Flows, call: &Call, of: ValueIdx) -> Option<u32> {
     let arg = flows.parts(call.args).iter().find(|arg| arg.value == of)?;
     if let Label::At(number) = arg.label { Some(number) } else { None }
@@ -94,7 +95,7 @@ fn parameter(flows: &Flows, scope: ScopeIdx, number: u32) -> Option<FlowValue> {
     (number < found.param_count).then_some(FlowValue::Slot(SlotIdx(found.params + number)))
 }
 
-/// Returns true if every run of a function stores a field, or calls a function within it that does.
+/// Returns true if every run of a function stores a field, or calls an inner function that does.
 fn surely_stores(flows: &Flows, scope: ScopeIdx, field: FieldOf, depth: usize) -> bool {
     if flows.surely_stored_in(field.name, scope).any(|of| flows.value(of) == field.of) {
         return true;

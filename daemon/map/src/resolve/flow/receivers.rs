@@ -1,4 +1,5 @@
-//! Members of what an expression can be: the objects that the expression's values are followed to have the member, or their classes do.
+//! Finds the members of an expression by the objects that its values can be: the objects have the member, or their
+//! classes do.
 
 use std::rc::Rc;
 
@@ -12,14 +13,15 @@ use crate::receiver::ReceiverExpr;
 use crate::resolve::members::MemberLookup;
 use crate::resolve::{NameLookup, Resolver, Thing};
 
-/// Most definitions that a member is said to mean.
+/// Most definitions that a member may mean.
 const SHOWN: usize = 4;
 
-/// Most objects within one another whose keys are looked for.
+/// Most nested objects whose keys are searched.
 const NESTED: usize = 4;
 
 impl<'m> Resolver<'m> {
-    /// The definitions of a member of an expression's values. `owner` is the definition that the expression stands in.
+    /// Returns the definitions of a member of an expression's values. `owner` is the definition that encloses the
+    /// expression.
     pub(crate) fn members_through_values(
         &self,
         file: FileId,
@@ -69,7 +71,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// The variable that a name is where it stands, or the definition that it means.
+    /// Returns the key of the variable that a name means at its place, or of the definition.
     fn key_of_name(
         &self,
         file: FileId,
@@ -96,19 +98,19 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// What a call gives, whoever asks.
+    /// Returns the objects that a call returns, for any caller of the enclosing function.
     pub(super) fn call_result(&self, at: CallAt) -> Vec<Obj> {
         let Some(entry) = self.entry(at.file) else { return Vec::new() };
         self.result(at.file, entry, at.call, None)
     }
 
-    /// The definitions of an object's member.
+    /// Returns the definitions of an object's member.
     fn defined_members(&self, obj: &Obj, name: &str) -> Vec<DefRef> {
         match obj {
             Obj::Instance(class, _) | Obj::Def(class, _) if self.has_members(*class) => {
                 let is_type = matches!(obj, Obj::Def(..));
                 match self.find_member(*class, name) {
-                    // A class has none of its objects' members.
+                    // A class has no instance members.
                     MemberLookup::Found(def) if !is_type || self.is_of_type_itself(def) => vec![def],
                     MemberLookup::Found(_) | MemberLookup::Missing { .. } => Vec::new(),
                 }
@@ -118,7 +120,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// The definitions of a key of a container: those below the variables that hold it.
+    /// Returns the definitions of a key of a container: those inside the definitions of variables that hold it.
     fn defined_keys(&self, file: FileId, container: ValueIdx, name: &str) -> Vec<DefRef> {
         let Some(entry) = self.entry(file) else { return Vec::new() };
         let holds = |parent: DefIdx| {
@@ -129,7 +131,8 @@ impl<'m> Resolver<'m> {
         keys.map(|(def, _)| DefRef { file, def }).collect()
     }
 
-    /// Returns the key of what a definition can be; a key of an object that is written there is a member of what the object's variable can be.
+    /// Returns the key of a definition's objects. For a key of an object literal it is a member of the key of the
+    /// object's variable.
     fn key_of_holder(&self, file: FileId, entry: &FileEntry, def: DefIdx, depth: usize) -> FlowKey {
         let found = entry.facts.def(def);
         let parent = found.parent.filter(|_| found.kind == DefKind::Field && depth > 0);
@@ -143,7 +146,8 @@ impl<'m> Resolver<'m> {
     }
 }
 
-/// Opens objects whose members are asked for: code that a library runs for its caller gives what it yields and returns.
+/// Opens objects whose members are wanted: code that a library runs for its caller stands for what it yields and
+/// returns.
 pub(super) fn opened_objects(objects: Vec<Obj>, known: impl Fn(FlowKey) -> Vec<Obj>) -> Vec<Obj> {
     let open = |obj: Obj| match obj {
         Obj::Yields(file, scope, bound) => {

@@ -1,7 +1,8 @@
-//! Tells functions of one name apart by the number of their parameters, where nothing else may.
+//! Chooses between functions of one name by the number of their parameters, in languages where nothing else
+//! distinguishes them.
 //!
-//! A parameter with a default makes one definition stand for several numbers. Signatures are read as text, which shows brackets,
-//! commas and the marks of defaults.
+//! A parameter with a default makes one definition take several numbers of arguments. Signatures are read as text,
+//! which shows brackets, commas and the marks of defaults.
 
 use hob_base::FileId;
 
@@ -14,7 +15,7 @@ use crate::resolve::Resolver;
 const DEFAULT: &str = "\\\\";
 
 impl Resolver<'_> {
-    /// The one of `all` that takes as many arguments as the use at `r` gives.
+    /// Chooses the one of `all` that takes as many arguments as the use at `r` passes.
     pub(super) fn by_arity(&self, file: FileId, r: &Ref, all: &[DefRef]) -> Overloads {
         let [first, _, ..] = all else { return Overloads::Single };
         let Some(arguments) = self.entry(file).and_then(|entry| entry.facts.arguments_of(r)) else {
@@ -37,9 +38,9 @@ impl Resolver<'_> {
     }
 }
 
-/// The least and the greatest number of arguments that a function with this signature takes.
+/// Returns the least and the greatest number of arguments that a function with this signature takes.
 fn arities_of(signature: &str, name: &str) -> (usize, usize) {
-    // The name of an operator stands between its parameters.
+    // The name of an operator is between its parameters.
     let behind = signature.split_once(' ').and_then(|(_, head)| head.strip_prefix(name));
     let Some(behind) = behind else { return (0, usize::MAX) };
     let Some(list) = behind.strip_prefix('(') else { return (0, 0) };

@@ -1,9 +1,9 @@
-//! Tells definitions of one name and place apart: overloads by the arguments of a call, members of a type from those of its
-//! objects by the receiver, macros by which was defined last.
+//! Chooses between definitions of one name and place: overloads by the arguments of a call, static and instance members
+//! by the receiver, macros by the last definition.
 //!
-//! A language's compiler knows every type; the map knows how many arguments there are and the kinds that their text shows. So it
-//! never takes an overload for what it is not: it drops those that cannot take the arguments, prefers one over another only where
-//! every argument that tells them apart is known, and leaves the call open among those that remain.
+//! A language's compiler knows every type; the map knows the number of arguments and the kinds that their text shows.
+//! So it chooses only on evidence: it drops overloads that cannot take the arguments, prefers one over another only if
+//! every argument that distinguishes them is known, and leaves the call open among those that remain.
 
 mod arity;
 mod parameters;
@@ -25,13 +25,13 @@ pub(super) use parameters::parameters_of;
 /// The parameters of one function.
 pub(super) type Parameters = Rc<[Parameter]>;
 
-/// Most files that are looked through for the declarations and bodies of one function.
+/// Most files that are searched for the declarations and bodies of one function.
 const FILES: usize = 32;
 
-/// Most classes whose overloads are told apart together.
+/// Most classes whose overloads are compared together.
 const CLASSES: usize = 16;
 
-/// Most classes up that overloads are looked for.
+/// Most steps up to classes whose overloads are searched.
 const DEEPEST: usize = 8;
 
 /// The overloads that a call may mean.
@@ -39,20 +39,20 @@ const DEEPEST: usize = 8;
 pub(super) enum Overloads {
     /// There is one function of the name, or the language has no overloads.
     Single,
-    /// This one.
+    /// The use means this overload.
     Chosen(DefRef),
-    /// Any of these: none fits better than the others, or none fits.
+    /// The use may mean any of these: none fits better than the others, or none fits.
     Open(Vec<DefRef>),
 }
 
 /// The declarations that announce a function with a body.
 #[derive(Clone, Debug)]
 pub(super) enum Announcements {
-    /// There are none: its own signature has all of its parameters' defaults.
+    /// There are none: the function's own signature has all defaults of its parameters.
     None,
-    /// These, which are all.
+    /// All declarations of the function.
     These(Rc<[DefRef]>),
-    /// Some, of which it is not known which count.
+    /// There are some, but it is unknown which of them count.
     Somewhere,
 }
 
@@ -61,7 +61,7 @@ pub(super) enum Announcements {
 enum Side {
     /// The type itself: `Shop.open()`.
     Type,
-    /// Its objects: `shop.close()`.
+    /// The objects of the type: `shop.close()`.
     Object,
 }
 
@@ -92,7 +92,7 @@ impl<'m> Resolver<'m> {
             let kept: Vec<DefRef> =
                 all.iter().copied().filter(|one| side_of(entry, entry.facts.def(one.def)) == side).collect();
             match kept[..] {
-                // Such a use is an error, or the type is more than its text says.
+                // Such a use is an error, or the type has members that its text does not show.
                 [] => return Overloads::Open(all),
                 [one] if one != found => return Overloads::Chosen(one),
                 _ => all = kept,
@@ -113,7 +113,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Adds the overloads that a class inherits and does not override: its own go before them only where they fit better.
+    /// Adds the overloads that a class inherits and does not override: its own have precedence only if they fit better.
     fn add_inherited(&self, all: &mut Vec<DefRef>, def: &Def) {
         let Some(own) = all.first().copied().filter(|_| def.kind == DefKind::Method) else { return };
         let Some((entry, class)) = self.entry(own.file).zip(def.parent) else { return };
@@ -143,7 +143,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Returns true if two functions have parameters of the same types, as they are written.
+    /// Returns true if two functions have parameters of the same types, compared as text.
     pub(super) fn has_same_parameters(&self, one: DefRef, other: DefRef) -> bool {
         let types = |of: DefRef| {
             self.parameters(of).map(|all| all.iter().map(|one| one.ty.clone()).collect::<Vec<_>>())
@@ -151,7 +151,7 @@ impl<'m> Resolver<'m> {
         types(one) == types(other)
     }
 
-    /// The macro that a header defines, where the file itself defines it further down.
+    /// Returns the macro that a header defines, if the file itself defines it only further down.
     fn included_macro(&self, file: FileId, r: &Ref) -> Option<DefRef> {
         let entry = self.entry(file)?;
         let site = Site { file, entry, owner: r.owner, want: Want::for_ref_kind(r.kind()) };
@@ -159,7 +159,7 @@ impl<'m> Resolver<'m> {
         (def.file != file).then_some(def)
     }
 
-    /// The declarations of a body in headers, which alone have the defaults of its parameters.
+    /// Returns the declarations of a body in headers, which alone have the defaults of its parameters.
     fn announcements(&self, body: DefRef) -> Announcements {
         match self.def(body) {
             Some((entry, def))
@@ -196,13 +196,13 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Decides by the arguments among functions of one name and place; goes on to inherited ones, at most `deep` classes up, where
-    /// none of these can take them.
+    /// Chooses by the arguments among functions of one name and place; continues with inherited ones, at most `deep`
+    /// classes up, if none of these can take them.
     fn by_arguments(&self, file: FileId, r: &Ref, all: &[DefRef], deep: usize) -> Overloads {
         let arguments = self.entry(file).and_then(|entry| entry.facts.arguments_of(r));
         let parameters: Option<Vec<Parameters>> = all.iter().map(|one| self.parameters(*one)).collect();
         let Some((arguments, parameters)) = arguments.zip(parameters) else {
-            // A use that is no call may mean any of them: a method reference, a name passed on.
+            // A use that is no call may mean any of them: a method reference, a name that is passed.
             return if all.len() > 1 { Overloads::Open(all.to_vec()) } else { Overloads::Single };
         };
         let semantics =
@@ -238,7 +238,8 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// The overloads that a class inherits, where its own cannot take the arguments. C++ hides them.
+    /// Chooses among the overloads that a class inherits, if its own cannot take the arguments. In C++ its own hide
+    /// them.
     fn inherited_overloads(&self, file: FileId, r: &Ref, own: &[DefRef], deep: usize) -> Option<Overloads> {
         let (entry, def) = self.def(*own.first()?)?;
         if entry.lang().semantics().declares_in_headers || deep == 0 {
@@ -257,13 +258,14 @@ impl<'m> Resolver<'m> {
                     found => Some(found),
                 }
             }
-            // What is inherited from outside the project may take them.
+            // A base from outside the project may have an overload that takes them.
             MemberLookup::Missing { open: true } => Some(Overloads::Open(own.to_vec())),
             MemberLookup::Missing { open: false } => None,
         }
     }
 
-    /// The one function with a body that a declaration with these parameters announces; else the declaration.
+    /// Returns the one function with a body that a declaration with these parameters announces; otherwise the
+    /// declaration.
     pub(super) fn body_with(&self, declared: DefRef, parameters: &[Parameter]) -> DefRef {
         let Some((entry, def)) = self.def(declared).filter(|(_, def)| def.flags.has(DefFlags::DECLARATION))
         else {
@@ -293,14 +295,14 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Returns true if a member may be one of its type itself, as far as its language tells that.
+    /// Returns true if a member may be static, as far as its language marks that.
     pub(super) fn is_of_type_itself(&self, member: DefRef) -> bool {
         let Some((entry, def)) = self.def(member) else { return true };
         let has_sides = entry.lang().semantics().static_members != StaticMembers::Unmarked;
         !has_sides || !is_member(entry, def) || side_of(entry, def) == Side::Type
     }
 
-    /// The side of a type that a use asks for; `None` where its receiver does not tell.
+    /// Returns the side of a type that a use asks for; `None` if its receiver does not tell.
     fn wanted_side(&self, file: FileId, r: &Ref) -> Option<Side> {
         let entry = self.entry(file)?;
         match r.receiver() {
@@ -319,7 +321,7 @@ impl<'m> Resolver<'m> {
     }
 }
 
-/// The definition of a macro that counts at a use: the last one before it, in the file that redefines it.
+/// Returns the definition of a macro that counts at a use: the last one before it, in the file that redefines it.
 fn last_macro(entry: &FileEntry, def: &Def, r: &Ref, is_here: bool) -> Option<DefIdx> {
     let all = entry.defs_named(entry.facts.name(def.name)).filter(|(_, other)| other.kind == DefKind::Macro);
     all.filter(|(_, other)| is_here && other.name_at.0 <= r.line)
@@ -327,7 +329,7 @@ fn last_macro(entry: &FileEntry, def: &Def, r: &Ref, is_here: bool) -> Option<De
         .map(|(idx, _)| idx)
 }
 
-/// Returns true for methods and fields of a class.
+/// Returns true if a definition is a method or field of a class.
 fn is_member(entry: &FileEntry, def: &Def) -> bool {
     matches!(def.kind, DefKind::Method | DefKind::Function | DefKind::Field)
         && def.parent.is_some_and(|parent| entry.facts.def(parent).kind == DefKind::Class)
@@ -353,7 +355,8 @@ fn side_of(entry: &FileEntry, def: &Def) -> Side {
     if is_of_type { Side::Type } else { Side::Object }
 }
 
-/// Returns true if both are functions of one name in one place; where declarations announce bodies, both with one or both without.
+/// Returns true if both are functions of one name in one place; in languages whose declarations announce bodies, both
+/// with a body or both without.
 fn is_overload(one: &Def, other: &Def, semantics: &NameSemantics) -> bool {
     let declared = |def: &Def| semantics.declares_in_headers && def.flags.has(DefFlags::DECLARATION);
     other.qualified == one.qualified && other.kind == one.kind && declared(one) == declared(other)
@@ -396,7 +399,7 @@ class Far {}
         );
     }
 
-    /// Callers of each overload, and of one that the text does not decide.
+    /// Checks the calls of each overload, and a call that the text does not decide.
     fn check_overloads(file: &str, code: &str, prefix: &str) {
         let code = format!("//- /{file}\n{code}");
         let id = |number: usize| match number {

@@ -1,16 +1,16 @@
-//! The parameters of a function as its signature has them, and how well arguments fit them.
+//! Reads the parameters of a function from its signature, and judges how well arguments fit them.
 
 use std::rc::Rc;
 
 use crate::facts::{ArgumentKind, Arguments};
 use crate::langs::support::kind_of_type;
 
-/// A parameter as the signature has it.
+/// A parameter in a signature.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Parameter {
     /// The type as written; empty if none is.
     pub(in crate::resolve) ty: String,
-    /// True if calls may leave it out.
+    /// True if calls may omit it.
     optional: bool,
     /// True if it takes any number of arguments.
     variadic: bool,
@@ -21,33 +21,32 @@ pub(crate) struct Parameter {
 /// The quality of an argument's fit to a parameter; better ones are greater.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Fit {
-    /// It cannot be passed.
+    /// The argument cannot be passed.
     Never,
-    /// By another name of its type, as a type parameter's or by a conversion, if there is one: as good as any other, except the type
-    /// itself.
+    /// It may fit through an alias, a type parameter or a conversion: as good as any other fit, except the type itself.
     Perhaps,
-    /// By way of a type that all such values have.
+    /// It fits a type that all such values have.
     Any,
-    /// By boxing: a literal for a `Boolean`.
+    /// It fits after boxing: a literal for a `Boolean`.
     Boxed,
-    /// By the language's own widening, to this kind; nearer kinds are better.
+    /// It fits after the language's own widening to this kind; nearer kinds are better.
     Widened(std::cmp::Reverse<ArgumentKind>),
-    /// As it is.
+    /// It fits unchanged.
     Same,
 }
 
 /// The rules by which arguments are converted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Conversions {
-    /// Fixed rules alone, see `NameSemantics::strict_arguments`.
+    /// Only fixed rules, see `NameSemantics::strict_arguments`.
     Fixed,
-    /// Those of the language, and what the program adds.
+    /// The rules of the language, and conversions that the program defines.
     Added,
-    /// Those too, and numbers, pointers and truth values turn into each other.
+    /// These too, and implicit conversions between numbers, pointers and truth values.
     Loose,
 }
 
-/// The numbers of those that can take the arguments and that no other beats.
+/// Returns the indexes of the overloads that can take the arguments and that no other beats.
 pub(super) fn fitting(
     overloads: &[Rc<[Parameter]>],
     arguments: Arguments,
@@ -61,7 +60,7 @@ pub(super) fn fitting(
         takes(parameters, kinds.len()) && !fits(parameters).contains(&Some(Fit::Never))
     };
     let able: Vec<usize> = (0..overloads.len()).filter(|at| can(&overloads[*at])).collect();
-    // One that surely takes just so many goes before one that takes any number.
+    // An overload that surely takes exactly that many has precedence over variadic ones.
     let is_fixed = |at: &usize| !overloads[*at].iter().any(|parameter| parameter.variadic);
     let is_sure = |at: &usize| fits(&overloads[*at]).iter().all(|fit| *fit > Some(Fit::Perhaps));
     let has_sure = able.iter().any(|at| is_fixed(at) && is_sure(at));
@@ -71,7 +70,7 @@ pub(super) fn fitting(
     able.iter().copied().filter(|at| !beaten(at)).collect()
 }
 
-/// Returns true if a call may pass so many arguments.
+/// Returns true if a call may pass `count` arguments.
 fn takes(parameters: &[Parameter], count: usize) -> bool {
     let least = parameters.iter().filter(|parameter| !parameter.optional && !parameter.variadic).count();
     let unbounded = parameters.iter().any(|parameter| parameter.variadic);
@@ -82,7 +81,8 @@ fn parameter_at(parameters: &[Parameter], at: usize) -> Option<&Parameter> {
     parameters.get(at).or_else(|| parameters.last().filter(|last| last.variadic))
 }
 
-/// Returns true if every argument that tells the two apart is known, none fits `one` worse, and one of them fits it better.
+/// Returns true if every argument that distinguishes the two is known, none fits `one` worse, and one of them fits it
+/// better.
 fn beats(one: &[Parameter], other: &[Parameter], kinds: &[ArgumentKind], conversions: Conversions) -> bool {
     let mut better = false;
     for (at, kind) in kinds.iter().enumerate() {
@@ -103,11 +103,11 @@ fn beats(one: &[Parameter], other: &[Parameter], kinds: &[ArgumentKind], convers
     better
 }
 
-/// Judges how an argument fits; `None` where nothing tells.
+/// Judges the fit of an argument; `None` if its kind does not decide.
 fn fit(kind: ArgumentKind, parameter: Option<&Parameter>, conversions: Conversions) -> Option<Fit> {
     let parameter = parameter.filter(|parameter| !parameter.ty.is_empty())?;
     if parameter.variadic {
-        // One element of the list, or the list itself.
+        // The argument is one element of the list, or the list itself.
         let element = parameter.ty.trim_end_matches("...").trim_end_matches("[]").trim();
         let is_list = matches!(kind, ArgumentKind::Array | ArgumentKind::Null | ArgumentKind::Unknown);
         let is_told = conversions == Conversions::Fixed && !is_list && !parameter.generic;
@@ -134,10 +134,10 @@ fn fit_type(kind: ArgumentKind, ty: &str, conversions: Conversions) -> Option<Fi
         (Array, Object) if is_fixed && is_comparable(ty) => Fit::Never,
         (Object, Object) if is_comparable(ty) => Fit::Perhaps,
         (Object | Array, Object) if is_root_type(ty) => Fit::Any,
-        // Nothing says which class it is, or whether a class takes a lambda.
+        // Nothing says which class the object is of, or whether a class takes a lambda.
         (Object | Function, Object) | (Null, Object | Text | Array) => return None,
         (Null, _) if is_boxed(ty) => return None,
-        // Where a boxed and a plain type stand side by side, a literal is a plain value.
+        // If both a boxed and a plain type are offered, a literal is a plain value.
         (kind, wanted) if kind == wanted && is_fixed && is_boxed(ty) && is_exact(kind, ty) => Fit::Boxed,
         (kind, wanted) if kind == wanted && is_exact(kind, ty) && !(is_loose && kind == Text) => Fit::Same,
         (kind, wanted) if kind == wanted => {
@@ -171,7 +171,8 @@ fn fit_type(kind: ArgumentKind, ty: &str, conversions: Conversions) -> Option<Fi
     })
 }
 
-/// Returns true for the type that values of a kind have, not another one of the kind: `int` rather than `short`.
+/// Returns true if a type is the one that values of a kind have, not another one of the kind: `int` rather than
+/// `short`.
 fn is_exact(kind: ArgumentKind, ty: &str) -> bool {
     match kind {
         ArgumentKind::Int => {
@@ -182,28 +183,28 @@ fn is_exact(kind: ArgumentKind, ty: &str) -> bool {
     }
 }
 
-/// The name of a type without what makes it constant, a reference or optional.
+/// Returns the name of a type without the marks that make it constant, a reference or optional.
 fn plain_name(ty: &str) -> &str {
     let ty = ty.trim_end_matches(['?', '&']).trim();
     ty.strip_prefix("const ").unwrap_or(ty).trim()
 }
 
-/// Returns true for Java's plain types that others widen to.
+/// Returns true if a type is one of Java's plain types to which others widen.
 fn is_widening(ty: &str) -> bool {
     matches!(ty, "int" | "long" | "float" | "double")
 }
 
-/// Returns true for the classes of numbers, characters and truth values.
+/// Returns true if a type is a class of numbers, characters or truth values.
 fn is_boxed(ty: &str) -> bool {
     matches!(ty, "Boolean" | "Integer" | "Long" | "Float" | "Double" | "Character" | "Short" | "Byte")
 }
 
-/// Returns true for a type that most values have, but not all.
+/// Returns true if a type is one that most values have, but not all.
 fn is_comparable(ty: &str) -> bool {
     ty.split('<').next().is_some_and(|name| matches!(name, "Comparable" | "Serializable"))
 }
 
-/// Returns true for types that every plain value and text has.
+/// Returns true if a type is one that every plain value and text has.
 fn is_root_type(ty: &str) -> bool {
     matches!(
         ty.split('<').next().unwrap_or(ty).trim_end_matches('?'),
@@ -211,12 +212,12 @@ fn is_root_type(ty: &str) -> bool {
     )
 }
 
-/// The parameters in the signature of `name`: what stands between the first bracket after the name and the one that closes it.
-/// `None` where the signature does not show them all, or the first is the value that the function is called on.
+/// Returns the parameters in the signature of `name`, between the first bracket after the name and the one that closes
+/// it. `None` if the signature does not show them all, or the first is the receiver.
 pub(in crate::resolve) fn parameters_of(signature: &str, name: &str) -> Option<Vec<Parameter>> {
     let behind = signature.find(name).map_or(0, |at| at + name.len());
     let open = behind + signature[behind..].find('(')?;
-    // What overrides has the defaults of what it overrides.
+    // A method that overrides has the defaults of the overridden one.
     let overrides = signature[..behind].split_whitespace().any(|word| word == "override");
     let type_parameters = type_parameters_of(&signature[..open]);
     let (mut parts, mut depth, mut quote, mut before) = (vec![String::new()], 0u32, None, ' ');
@@ -278,7 +279,7 @@ fn parameter(text: &str, overrides: bool) -> Parameter {
     Parameter { ty, optional, variadic, generic: false }
 }
 
-/// The names in the brackets of `<T, U extends A<T>> void f` and `void f<T>`, as far as they may be type parameters.
+/// Returns the words in the angle brackets of `<T, U extends A<T>> void f` and `void f<T>` that may be type parameters.
 fn type_parameters_of(head: &str) -> Vec<&str> {
     let Some((_, inside)) = head.split_once('<') else { return Vec::new() };
     let inside = inside.rsplit_once('>').map_or(inside, |(inside, _)| inside);
@@ -286,7 +287,7 @@ fn type_parameters_of(head: &str) -> Vec<&str> {
     words.filter(|word| word.starts_with(char::is_uppercase)).collect()
 }
 
-/// Words before a parameter's type that are no part of it.
+/// Words before a parameter's type that do not belong to it.
 const MODIFIERS: [&str; 7] = ["final", "ref", "out", "in", "this", "noinline", "crossinline"];
 
 #[cfg(test)]

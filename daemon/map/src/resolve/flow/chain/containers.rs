@@ -1,4 +1,4 @@
-//! Finds the way of an object into a container and out of it: parts that are written, and what is put there later.
+//! Finds how an object gets into a container and out of it: through parts of the literal, and through later stores.
 
 use hob_base::FileId;
 
@@ -7,8 +7,8 @@ use crate::facts::{FlowTarget, FlowValue, Label, StrId, ValueIdx};
 use crate::resolve::flow::{Bound, FlowKey, Obj};
 
 impl ChainSearch<'_, '_> {
-    /// Finds the way through whatever container has the object under one of the keys (under any, without keys): how the object came into
-    /// it, and how the container came here.
+    /// Finds the way through any container that has the object under one of the keys (under any key, without keys):
+    /// into the container, and along the way of the container.
     pub(super) fn reach_part_of(&mut self, of: ValueAt, keys: Option<&[Obj]>, obj: &Obj) -> Option<Carried> {
         let holders = self.resolver.solve(of.key())?;
         holders.iter().find_map(|holder| {
@@ -43,7 +43,7 @@ impl ChainSearch<'_, '_> {
         }
     }
 
-    /// Finds the way through a part that is written in the container.
+    /// Finds the way through a part of the container's literal.
     fn enter_written(&mut self, container: ValueAt, keys: Option<&[Obj]>, obj: &Obj) -> Option<Carried> {
         let opened = self.opened(container.file)?;
         let FlowValue::Container(parts) = opened.uses.flows.value(container.value) else { return None };
@@ -64,7 +64,7 @@ impl ChainSearch<'_, '_> {
         })
     }
 
-    /// Returns true if a part with this label can stand under one of the keys.
+    /// Returns true if a part with this label can be under one of the keys.
     fn may_fit(&self, file: FileId, label: Label, keys: Option<&[Obj]>) -> bool {
         let Some(texts) = keys.map(texts_of).filter(|texts| !texts.is_empty()) else { return true };
         match label {
@@ -79,7 +79,7 @@ impl ChainSearch<'_, '_> {
         self.resolver.entry(file).is_some_and(|entry| texts.contains(&entry.facts.name(name)))
     }
 
-    /// Returns true if a computed key can be one of these; a key of which nothing is known can be any.
+    /// Returns true if a computed key can be one of these; an unknown key can be any.
     fn may_be_key(&self, file: FileId, key: ValueIdx, texts: &[&str]) -> bool {
         let keys = self.resolver.solve(FlowKey::Value(file, key, None)).unwrap_or_default();
         keys.is_empty() || texts_of(&keys).iter().any(|key| texts.contains(key))
@@ -113,7 +113,7 @@ impl ChainSearch<'_, '_> {
         })
     }
 
-    /// Finds the way through one of the arguments of a call from a number on.
+    /// Finds the way through one of the arguments of a call, from a number on.
     fn enter_arguments(&mut self, call: Bound, from: u32, obj: &Obj) -> Option<Carried> {
         let (entry, found) = self.resolver.call(call.by)?;
         let uses = self.resolver.uses_in_file(call.by.file, entry);

@@ -1,13 +1,14 @@
-//! Finds the chain of places along which a definition comes to a call through values: where it is defined, each assignment,
+//! Finds the chain of places along which a definition gets to a call through values: its definition, each assignment,
 //! argument, result, field and key that carries it, and the call.
 //!
-//! The solver says that a call can reach a definition, not along which places, because it keeps sets and not their reasons. A chain is found
-//! backwards, when it is asked for: from the value that is called to a key whose objects include the same one and from which the
-//! language carries them over, until a key that makes the object itself. Each step is thus checked twice, by the solver's sets and by
-//! the flows, and its line comes from a new reading of the file ([`FlowPlaces`]). The chain is one of perhaps several, not the shortest.
+//! The solver says that a call can reach a definition, not along which places, because it keeps sets and not their
+//! reasons. So a chain is searched backwards, on demand: from the called value to a key whose objects include the same
+//! one and from which the language carries them over, until a key that makes the object itself. Each step is thus
+//! checked twice, by the solver's sets and by the flows, and its line comes from a new reading of the file
+//! ([`FlowPlaces`]). The chain is one of perhaps several, not the shortest.
 //!
-//! Hard bounds: [`DEPTH`] keys within one another, [`ASKED`] keys for a chain. Where they do not suffice, or a key's way is not one of those that
-//! are known here, there is no chain: none is guessed.
+//! Hard bounds: [`DEPTH`] nested keys, [`ASKED`] keys for a chain. If they do not suffice, or the way of a key is of a
+//! kind that this search does not know, there is no chain: none is guessed.
 
 mod containers;
 mod values;
@@ -23,12 +24,12 @@ use crate::index::FileEntry;
 use crate::node::DefRef;
 use crate::resolve::Resolver;
 
-/// Most keys within one another.
+/// Most nested keys.
 const DEPTH: usize = 48;
-/// Most keys that are asked for one chain.
+/// Most keys searched for one chain.
 const ASKED: usize = 2_000;
 
-/// A line that a chain leads over.
+/// A line of a chain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ChainPlace {
     pub(crate) file: FileId,
@@ -39,10 +40,10 @@ pub(crate) struct ChainPlace {
 /// Reads the places of a file's values; `None` if the file is not as the map has it.
 pub(crate) type PlacesByFile<'p> = dyn Fn(FileId) -> Option<Rc<FlowPlaces>> + 'p;
 
-/// The places over which an object comes to a key, in order.
+/// The places over which an object gets to a key, in order.
 type Carried = Vec<ChainPlace>;
 
-/// A value of a file, for one call of the function around.
+/// A value of a file, for one call of the enclosing function.
 #[derive(Clone, Copy)]
 struct ValueAt {
     file: FileId,
@@ -68,13 +69,13 @@ impl ValueAt {
 struct ChainSearch<'r, 'm> {
     resolver: &'r Resolver<'m>,
     places: &'r PlacesByFile<'r>,
-    /// The outcome for each key and object; `None` also while the outcome is looked for.
+    /// The result for each key and object; `None` also while the search for it runs.
     found: FxHashMap<(FlowKey, Obj), Option<Carried>>,
     depth: usize,
 }
 
 impl<'m> Resolver<'m> {
-    /// Finds the places along which a definition comes to a call, from the definition to the call; `None` if no chain is found.
+    /// Finds the places along which a definition gets to a call, in that order; `None` if no chain is found.
     pub(crate) fn chain_to_call(
         &self,
         at: CallAt,
@@ -90,7 +91,7 @@ impl<'m> Resolver<'m> {
     }
 }
 
-/// Puts a chain together; a line that carries a value twice stands there once, the call last.
+/// Joins the parts of a chain; a line that carries a value twice appears once, the call last.
 fn joined(first: ChainPlace, carried: Carried, call: ChainPlace) -> Vec<ChainPlace> {
     let mut chain = vec![first];
     for place in carried {
@@ -120,7 +121,7 @@ impl<'m> ChainSearch<'_, 'm> {
         passed.into_iter().find_map(|value| self.reach_callback(at, value, def))
     }
 
-    /// Finds the places to an argument that something of the library calls.
+    /// Finds the places to an argument that a library function calls.
     fn reach_callback(&mut self, at: CallAt, value: ValueIdx, def: DefRef) -> Option<Carried> {
         let passed = ValueAt::new(at.file, value);
         let objects = self.resolver.solve(passed.key())?;
@@ -130,7 +131,8 @@ impl<'m> ChainSearch<'_, 'm> {
         Some(carried)
     }
 
-    /// Finds the places over which an object comes to a key; `None` if the key cannot have the object, or its way is not found.
+    /// Finds the places over which an object gets to a key; `None` if the key cannot have the object, or no way is
+    /// found.
     fn carry(&mut self, key: &FlowKey, obj: &Obj) -> Option<Carried> {
         let asked = (key.clone(), obj.clone());
         if let Some(known) = self.found.get(&asked) {
@@ -176,7 +178,7 @@ impl<'m> ChainSearch<'_, 'm> {
         Some(OpenedFile { entry, uses: self.resolver.uses_in_file(file, entry) })
     }
 
-    /// Finds the way through whatever the file stores in one place.
+    /// Finds the way through any value that the file stores in a place.
     fn reach_store(
         &mut self,
         file: FileId,
@@ -218,7 +220,7 @@ impl<'m> ChainSearch<'_, 'm> {
         self.reach_store(file, FlowTarget::Slot(slot), bound, obj)
     }
 
-    /// Finds the way through the argument that a call gives for a parameter.
+    /// Finds the way through the argument that a call passes for a parameter.
     fn reach_argument(&mut self, call: Bound, number: u32, name: &str, obj: &Obj) -> Option<Carried> {
         let argument = self.resolver.argument_for(call, number, name)?;
         let mut carried = self.carry(&ValueAt::new(call.by.file, argument.value).key(), obj)?;
@@ -237,7 +239,7 @@ impl<'m> ChainSearch<'_, 'm> {
         Some(vec![ChainPlace { file: def.file, line: found.name_at.0 }])
     }
 
-    /// Finds the way through what is stored in a field of the objects of a class.
+    /// Finds the way through a store in a field of a class's objects.
     fn reach_field(&mut self, class: DefRef, made: Option<CallAt>, name: &str, obj: &Obj) -> Option<Carried> {
         let resolver = self.resolver;
         let above = resolver.types_above(class);
@@ -272,14 +274,14 @@ impl<'m> ChainSearch<'_, 'm> {
         Some(on_lines(at.file, vec![line]))
     }
 
-    /// Returns the places of the expression that a call calls.
+    /// Returns the places of a call's callee expression.
     fn callee_places(&self, at: CallAt) -> Option<Carried> {
         let places = (self.places)(at.file)?;
         let seen = *places.callees.get(at.call.0 as usize)?;
         Some(on_lines(at.file, places.lines_to(seen)))
     }
 
-    /// Returns the places of a call's argument: those of its expression, or the call's own.
+    /// Returns the places of a call's argument: those of its expression, or the call's own if it has none.
     fn part_places(&self, at: CallAt, part: u32) -> Option<Carried> {
         let places = (self.places)(at.file)?;
         let lines = places.lines_to(*places.parts.get(part as usize)?);
@@ -303,7 +305,7 @@ impl<'m> ChainSearch<'_, 'm> {
     }
 }
 
-/// A file with its flows.
+/// A file's entry and flows.
 struct OpenedFile<'m> {
     entry: &'m FileEntry,
     uses: Rc<Uses>,

@@ -1,4 +1,4 @@
-//! Finds the way of an object to a value: through names, members, choices and the results of calls.
+//! Finds how an object gets to a value: through names, members, choices and the results of calls.
 
 use hob_base::FileId;
 
@@ -12,10 +12,10 @@ use crate::resolve::{NameLookup, Thing};
 /// A member of a value.
 #[derive(Clone, Copy)]
 pub(super) struct MemberAt<'n> {
-    /// The value whose member it is.
+    /// The value that has the member.
     of: ValueAt,
     name: &'n str,
-    /// True if the search looks through the bases of the class alone.
+    /// True if the search covers only the bases of the class.
     above: bool,
 }
 
@@ -83,7 +83,7 @@ impl ChainSearch<'_, '_> {
         self.reach_member(MemberAt { of: at.with_value(of), name, above }, obj)
     }
 
-    /// Finds the way through whatever object has the member: how the member came into it, and how it came here.
+    /// Finds the way through any object that has the member: into the member, and along the way of that object.
     fn reach_member(&mut self, member: MemberAt<'_>, obj: &Obj) -> Option<Carried> {
         let holders = self.resolver.solve(member.of.key())?;
         holders.iter().find_map(|holder| {
@@ -135,7 +135,7 @@ impl ChainSearch<'_, '_> {
         self.carry(&FlowKey::Return(def.file, scope, None), obj)
     }
 
-    /// Finds the way through a store in a member of just this object.
+    /// Finds the way through a store in a member of exactly this object.
     fn reach_stored_on(&mut self, holder: &Obj, name: &str, obj: &Obj) -> Option<Carried> {
         self.resolver.stores_of(name).into_iter().find_map(|(file, entry, of, value)| {
             self.has(&FlowKey::Value(file, of, None), holder).then_some(())?;
@@ -146,7 +146,7 @@ impl ChainSearch<'_, '_> {
         })
     }
 
-    /// Finds the way through what a call gives.
+    /// Finds the way through the result of a call.
     fn reach_result(&mut self, at: ValueAt, call: CallIdx, obj: &Obj) -> Option<Carried> {
         let place = CallAt { file: at.file, call };
         let (_, found) = self.resolver.call(place)?;
@@ -160,7 +160,7 @@ impl ChainSearch<'_, '_> {
         Some(carried)
     }
 
-    /// Finds the way of an object out of what one function returns.
+    /// Finds the way of an object through the result of one callee.
     fn given_by(&mut self, callee: &Obj, at: CallAt, obj: &Obj) -> Option<Carried> {
         match callee {
             Obj::Def(def, is_bound) => {
@@ -188,7 +188,7 @@ impl ChainSearch<'_, '_> {
         self.carry(&FlowKey::Return(file, bound.scope, Some(bound)), obj)
     }
 
-    /// Finds the way out of a method that the language's own containers and functions have.
+    /// Finds the way through the result of a method of the language's containers and functions.
     fn given_by_method(&mut self, at: ValueAt, call: CallAt, found: Call, obj: &Obj) -> Option<Carried> {
         let opened = self.opened(at.file)?;
         let FlowValue::Member(of, name) = opened.uses.flows.value(found.callee) else { return None };
@@ -204,7 +204,7 @@ impl ChainSearch<'_, '_> {
         self.reach_part_of(of, Some(&first), obj)
     }
 
-    /// Finds the way through an argument that something of the library, or a decorator that nothing is known of, hands on.
+    /// Finds the way through an argument that a library function, or an unknown decorator, returns.
     fn handed_on(&mut self, at: ValueAt, found: Call, callees: &[Obj], obj: &Obj) -> Option<Carried> {
         let is_known = callees.iter().any(|callee| matches!(callee, Obj::Def(..) | Obj::Lambda(..)));
         let is_decorator = found.kind == CallKind::Decorator && !is_known;
