@@ -121,7 +121,7 @@ impl GraphPage {
         let (mut uses, mut use_lines) = (Vec::new(), Vec::new());
         for drawn in map.drawn_from(file) {
             let from = match drawn.from {
-                NodeRef::Def(def) => u64::from(def.def.0) + 1,
+                NodeRef::Def(def) => u64::from(def.def.number()) + 1,
                 _ => 0,
             };
             let kind = EdgeKind::ALL.iter().position(|kind| *kind == drawn.kind).unwrap_or(0);

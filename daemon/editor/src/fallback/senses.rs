@@ -223,7 +223,7 @@ fn edges_at(map: &Map, file: FileId, facts: &FileFacts, r: &Ref) -> Vec<Edge> {
     // is the former certain.
     let is_beside = |other: &Ref| {
         let same = other.line == r.line && other.owner == r.owner && other.name != r.name;
-        same && edge_kind(other.kind) == edge_kind(r.kind())
+        same && edge_kind(other.kind()) == edge_kind(r.kind())
     };
     if facts.refs.iter().any(is_beside) {
         edges.clear();

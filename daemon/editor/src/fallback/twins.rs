@@ -15,7 +15,7 @@ pub(super) fn twin_def(from: &FileFacts, def: DefIdx, to: &FileFacts) -> Option<
 /// same definition if possible. The meaning of `self` depends on the definition.
 pub(super) fn twin_ref<'t>(from: &FileFacts, r: &Ref, to: &'t FileFacts) -> Option<&'t Ref> {
     let name = to.names.find(from.name(r.name))?;
-    let is_same = |other: &&Ref| other.kind == r.kind() && receiver_key(to, other) == receiver_key(from, r);
+    let is_same = |other: &&Ref| other.kind() == r.kind() && receiver_key(to, other) == receiver_key(from, r);
     let mut same: Vec<&Ref> = to.refs_named(name).iter().filter(is_same).collect();
     let owner = owner_name(from, r);
     same.sort_by_key(|other| other.owner.map(|def| to.name(to.def(def).qualified)) != owner);

@@ -119,7 +119,7 @@ fn member_texts(facts: &FileFacts) -> FxHashMap<u32, String> {
     let mut members: FxHashMap<u32, String> = FxHashMap::default();
     for def in &facts.defs {
         let Some(parent) = def.parent else { continue };
-        let text = members.entry(parent.0 + 1).or_default();
+        let text = members.entry(parent.number() + 1).or_default();
         if text.len() < OWN_MAX {
             text.extend(["\n", facts.name(def.name), " ", facts.doc(def)]);
         }

@@ -366,7 +366,7 @@ impl FactsBuilder {
         self.imports.iter().map(|import| import.line)
     }
 
-    fn add_signature(&mut self, text: &str) -> TextRange {
+    fn add_signature(&mut self, text: &str) -> Range<usize> {
         let tidy = header::tidy_header(self.lang, text);
         self.add_text(&tidy)
     }

@@ -328,7 +328,7 @@ impl DeriveJob {
             NodeRef::Def(def) => {
                 let item = &self.items[*self.at_file.get(&def.file)? as usize];
                 let same = map.index.entry(def.file).is_some_and(|e| Arc::ptr_eq(&e.facts, &item.facts));
-                same.then_some(item.first + 1 + def.def.0)
+                same.then_some(item.first + 1 + def.def.number())
             }
         }
     }
@@ -457,8 +457,8 @@ fn community_hubs(items: &[DeriveItem], communities: &[u32], scores: &[f32]) -> 
         for (idx, def) in item.facts.defs_indexed() {
             let hidden = !def.flags.has(DefFlags::EXPORTED) || def.flags.has(DefFlags::DECLARATION);
             if !hidden {
-                let score = scores[(item.first + 1 + idx.0) as usize];
-                list.push((u32::MAX - score.to_bits(), at as u32, idx.0));
+                let score = scores[(item.first + 1 + idx.number()) as usize];
+                list.push((u32::MAX - score.to_bits(), at as u32, idx.number()));
             }
         }
         if list.len() > 4096 {

@@ -45,7 +45,7 @@ impl Map {
     #[must_use]
     pub fn included_method(&self, from: &str, at: (u32, u32), word: &str) -> Option<NodeRef> {
         let (_, facts) = self.file(self.file_at(from)?)?;
-        let Receiver::Typed(ty) = ref_at(facts, at, word)?.receiver else { return None };
+        let Receiver::Typed(ty) = ref_at(facts, at, word)?.receiver() else { return None };
         let mut path = plain_path(facts.name(ty));
         for _ in 0..MOST_ALIASES {
             let NodeRef::Def(found) = self.first_included(from, &path)? else { return None };

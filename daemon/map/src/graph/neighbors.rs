@@ -75,7 +75,7 @@ impl Map {
             let path = |file| self.index.entry(file).map_or("", |entry| entry.path.as_str());
             match node {
                 NodeRef::File(file) => (false, path(file), 0),
-                NodeRef::Def(def) => (false, path(def.file), def.def.0 + 1),
+                NodeRef::Def(def) => (false, path(def.file), def.def.number() + 1),
                 NodeRef::External(_) => (true, "", 0),
             }
         };

@@ -214,7 +214,7 @@ impl Skeleton {
         match node {
             NodeRef::File(_) => Some(stretch.first),
             NodeRef::Def(def) => {
-                (def.def.index() < stretch.facts.defs.len()).then_some(stretch.first + 1 + def.def.0)
+                (def.def.index() < stretch.facts.defs.len()).then_some(stretch.first + 1 + def.def.number())
             }
             NodeRef::External(_) => None,
         }

@@ -199,7 +199,7 @@ fn imports_where<'f>(
 
 fn base_refs(facts: &FileFacts) -> impl Iterator<Item = u32> + '_ {
     (0..facts.refs.len() as u32)
-        .filter(|&i| matches!(facts.refs[i as usize].kind, RefKind::Extends | RefKind::Implements))
+        .filter(|&i| matches!(facts.refs[i as usize].kind(), RefKind::Extends | RefKind::Implements))
 }
 
 fn position(facts: &FileFacts, at: u32) -> (u32, u32) {

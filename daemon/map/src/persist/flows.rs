@@ -30,7 +30,7 @@ pub(super) fn put_flows(out: &mut Vec<u8>, flows: &Flows) {
 
 fn scope_row(scope: &FlowScope) -> [u32; 6] {
     let (def, home) =
-        (option_number(scope.def.map(|def| def.0)), option_number(scope.home.map(|home| home.0)));
+        (option_number(scope.def.map(|def| def.number())), option_number(scope.home.map(|home| home.0)));
     [scope.kind as u32, scope.parent.0, def, home, scope.params, scope.param_count]
 }
 

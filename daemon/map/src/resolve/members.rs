@@ -400,7 +400,7 @@ fn bases_in_order(entry: &FileEntry, class: DefIdx) -> Vec<&Ref> {
     let mut bases: Vec<&Ref> = entry.bases_of(class).collect();
     if entry.lang().semantics().later_bases_hide {
         bases.reverse();
-        bases.sort_by_key(|base| base.kind != RefKind::Extends);
+        bases.sort_by_key(|base| base.kind() != RefKind::Extends);
     }
     bases
 }

@@ -194,7 +194,7 @@ impl UseCheck<'_> {
     }
 
     fn leads_somewhere(&self, path: &WsPath, found: &Ref, name: &str) -> bool {
-        let meant = self.after.defs_meant_at(path.as_str(), (found.line, found.col), name);
+        let meant = self.after.defs_meant_at(path.as_str(), (found.line, found.col()), name);
         meant.iter().any(|(_, confidence)| *confidence != Confidence::Candidate)
     }
 
@@ -252,9 +252,9 @@ impl UseCheck<'_> {
         let mut found = Vec::new();
         for user in users {
             let calls =
-                self.references(user, &after.name).into_iter().filter(|call| call.kind == RefKind::Call);
+                self.references(user, &after.name).into_iter().filter(|call| call.kind() == RefKind::Call);
             let is_of_it = |call: &Ref| {
-                let meant = self.after.defs_meant_at(user.path.as_str(), (call.line, call.col), &after.name);
+                let meant = self.after.defs_meant_at(user.path.as_str(), (call.line, call.col()), &after.name);
                 meant.is_empty() || meant.iter().any(|(def, _)| Some(*def) == target)
             };
             found.extend(calls.filter(is_of_it).map(|call| CallToCheck {

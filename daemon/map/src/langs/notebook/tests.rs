@@ -77,7 +77,7 @@ fn every_name_stands_at_its_place() {
     let facts = crate::extract(Lang::Notebook, "", SAMPLE.as_bytes());
     let lines: Vec<Vec<u16>> = SAMPLE.lines().map(|line| line.encode_utf16().collect()).collect();
     let defs = facts.defs.iter().map(|def| (facts.name(def.name), def.name_at));
-    let refs = facts.refs.iter().map(|found| (facts.name(found.name), (found.line, found.col)));
+    let refs = facts.refs.iter().map(|found| (facts.name(found.name), (found.line, found.col())));
     for (name, (line, col)) in defs.chain(refs) {
         let rest = &lines[line as usize - 1][col as usize - 1..];
         assert!(String::from_utf16_lossy(rest).starts_with(name), "{name} at {line}:{col}");

@@ -46,11 +46,11 @@ pub(super) fn merge(facts: &mut FactsBuilder, other: &FileFacts, lines: &BranchL
         let receiver = translated_receiver(facts, other, found);
         facts.add_reference(&RefInput {
             name: other.name(found.name),
-            kind: found.kind,
+            kind: found.kind(),
             receiver,
             owner: owner_of(found.owner),
             line: found.line,
-            col: found.col,
+            col: found.col(),
         });
     }
     for import in other.imports.iter().filter(|import| has_line(lines, import.line)) {
@@ -67,7 +67,7 @@ pub(super) fn merge(facts: &mut FactsBuilder, other: &FileFacts, lines: &BranchL
 }
 
 fn translated_receiver(facts: &mut FactsBuilder, other: &FileFacts, found: &Ref) -> Receiver {
-    match found.receiver {
+    match found.receiver() {
         Receiver::Path(id) => Receiver::Path(facts.intern(other.name(id))),
         Receiver::Typed(id) => Receiver::Typed(facts.intern(other.name(id))),
         known => known,
