@@ -32,8 +32,8 @@ fn search_event(tree: &Tree, pattern: &str, content: &str) -> String {
     .to_string()
 }
 
-/// The context that a client gets; empty if there is none. A deadline on a busy machine may make the hook silent, so it is asked again
-/// where something is expected.
+/// Returns the context that a client gets; empty if there is none. A deadline on a busy machine may make the hook
+/// silent, so it is asked again where something is expected.
 fn told(world: &World, tree: &Tree, event: &str, is_expected: bool) -> String {
     for _ in 0..50 {
         let output: Output = world.hob_with_input(tree.root(), &["hook", "claude-code"], event).code(0);

@@ -26,7 +26,7 @@ fn world() -> (World, Tree) {
     (world, tree)
 }
 
-/// A client of an older revision that can do this.
+/// Returns a client of an older revision that can do this.
 fn client(world: &World, tree: &Tree, capabilities: &Value) -> Mcp {
     let mut mcp = Mcp::start(world, tree, &McpOptions { handshake: false, ..McpOptions::default() });
     let who = json!({"name": "hob-tests", "version": "0"});
@@ -50,7 +50,7 @@ fn asked(mcp: &mut Mcp, mode: &str, method: &str, reply: &dyn Fn(&Value) -> Valu
     (question["params"].clone(), mcp.wait_call(id, "resolve", args(mode)))
 }
 
-/// The value of the option for the class in this file.
+/// Returns the value of the option for the class in this file.
 fn option(params: &Value, file: &str) -> Value {
     let field = &params["requestedSchema"]["properties"]["choice"];
     let titles = field["enumNames"].as_array().expect("titles").iter();
@@ -58,7 +58,7 @@ fn option(params: &Value, file: &str) -> Value {
     field["enum"][at.expect("it is among them").0].clone()
 }
 
-/// The number of the class in this file, from the list that a model is given.
+/// Returns the number of the class in this file, from the list that a model is given.
 fn number(prompt: &str, file: &str) -> String {
     let line = prompt.lines().find(|line| line.contains(file) && line.contains("Ledger"));
     line.and_then(|line| line.split('.').next()).expect("it is among them").trim().to_owned()
@@ -169,7 +169,7 @@ fn a_client_that_cannot_ask_gets_the_candidates_and_is_told_the_way() {
     stands(&mcp.call("resolve", args("llm_select")), "no model is configured");
 }
 
-/// A model for one question, which it answers with this status and what `answer` makes of the prompt.
+/// Returns a model for one question, which it answers with this status and what `answer` makes of the prompt.
 fn model(world: &World, status: &'static str, answer: fn(&str) -> String) -> JoinHandle<Value> {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("bound");
@@ -189,7 +189,7 @@ fn model(world: &World, status: &'static str, answer: fn(&str) -> String) -> Joi
     })
 }
 
-/// The body of a request, as JSON.
+/// Returns the body of a request, as JSON.
 fn body(stream: &TcpStream) -> Value {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();

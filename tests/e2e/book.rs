@@ -41,7 +41,7 @@ struct Page {
     text: String,
 }
 
-/// The README and every page of the book, but for the one whose examples are made elsewhere.
+/// Returns the README and every page of the book, but for the one whose examples are made elsewhere.
 fn pages() -> Vec<Page> {
     let folder = fs::read_dir(repository().join("docs")).expect("there are docs").flatten();
     let mut files: Vec<PathBuf> = folder.map(|entry| entry.path()).collect();
@@ -72,7 +72,7 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
     found
 }
 
-/// The commands of a transcript, each with the output that is shown.
+/// Returns the commands of a transcript, each with the output that is shown.
 fn samples(transcript: &str) -> Vec<(&str, &str)> {
     let starts: Vec<usize> = transcript
         .match_indices("$ ")
@@ -139,7 +139,7 @@ impl Stage {
         stage
     }
 
-    /// The tree for a page: the shared one, unless its commands write.
+    /// Returns the tree for a page: the shared one, unless its commands write.
     fn tree(&self, page: &Page) -> PathBuf {
         let writes = blocks(&page.text).iter().filter(|block| block.language == "console").any(|block| {
             samples(&page.text[block.range.clone()]).iter().any(|(command, _)| is_writing(command))
@@ -166,7 +166,7 @@ impl Stage {
         run(&mut command, input.as_bytes())
     }
 
-    /// The page as it should be.
+    /// Returns the page as it should be.
     fn played(&self, page: &Page) -> String {
         let (tree, mut now, mut done) = (self.tree(page), String::new(), 0);
         let mut program: Option<String> = None;
@@ -238,7 +238,8 @@ impl Helps {
     }
 }
 
-/// The reason why a command line is none of hob's; `None` if it is one. `help_of` tells the help of the words that lead to a command.
+/// Returns the reason why a command line is none of hob's; `None` if it is one. `help_of` tells the help of the words
+/// that lead to a command.
 fn command_fault(words: &[String], mut help_of: impl FnMut(&[&str]) -> String) -> Option<String> {
     let (mut path, mut before): (Vec<&str>, &str) = (Vec::new(), "");
     for word in words.iter().map(String::as_str) {
@@ -278,7 +279,7 @@ fn takes_only_commands(help: &str) -> bool {
     has("Commands:") && !has("Arguments:")
 }
 
-/// The names below "Commands:".
+/// Returns the names below "Commands:".
 fn commands_in(help: &str) -> Vec<&str> {
     let after = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let rows = after.take_while(|line| line.starts_with("  "));
@@ -290,7 +291,7 @@ fn has_option(help: &str, name: &str) -> bool {
     help.match_indices(name).any(|(at, _)| is_end(help[at + name.len()..].chars().next()))
 }
 
-/// The command lines of hob in a block, as words.
+/// Returns the command lines of hob in a block, as words.
 fn command_lines(block: &str) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     for line in block.lines() {
@@ -306,7 +307,7 @@ fn command_lines(block: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// The words of a command line; quotes of both kinds hold words together.
+/// Returns the words of a command line; quotes of both kinds hold words together.
 fn shell_words(line: &str) -> Vec<String> {
     let (mut words, mut quote) = (vec![String::new()], None);
     for c in line.chars() {

@@ -20,7 +20,7 @@ const LARGEST: usize = 1 << 20;
 
 const WELL: &str = "//- /well.py\ndef found():\n    return 1\n";
 
-/// A file for each ending and kind of trouble, each with a needle in its first line and in its last.
+/// Returns a file for each ending and kind of trouble, each with a needle in its first line and in its last.
 fn fill(tree: &Tree) -> usize {
     let mut rng = Rng::new(3);
     let mut files = 0;

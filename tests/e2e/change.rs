@@ -61,7 +61,7 @@ def test_total():
     assert total([]) == 0
 ";
 
-/// The project with one commit on `main`.
+/// Returns the project with one commit on `main`.
 fn repository(world: &World) -> Tree {
     let tree = world.tree(PROJECT);
     git(world, tree.root(), "init -q -b main");

@@ -18,7 +18,7 @@ def there():
     return 1
 "#;
 
-/// The envelope of `--json`.
+/// Returns the envelope of `--json`.
 #[track_caller]
 fn envelope(output: &Output) -> Value {
     serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}{output}"))

@@ -39,7 +39,7 @@ export function sum(shapes: Shape[]) {
 }
 ";
 
-/// A question about a line, without and with a column.
+/// Returns a question about a line, without and with a column.
 #[track_caller]
 fn both(mcp: &mut Mcp, tool: &str, (file, line, col): (&str, u32, u32)) -> (Answer, Answer) {
     let mut ask = |args: Value| mcp.call(tool, args);

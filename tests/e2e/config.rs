@@ -204,7 +204,7 @@ fn the_published_schema_and_the_page_are_what_the_table_says() {
     );
 }
 
-/// The first example in the documentation.
+/// Returns the first example in the documentation.
 fn example() -> String {
     let docs = fs::read_to_string(repository().join("docs/settings.md")).expect("it is there");
     let from = docs.find("```toml\n").expect("an example") + "```toml\n".len();

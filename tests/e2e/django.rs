@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use super::map::hit;
 
-/// A world in which Django is indexed once for all tests that run at the same time. The last of them ends it: nothing
-/// that is shared for ever would ever be cleaned up.
+/// Returns a world in which Django is indexed once for all tests that run at the same time. The last of them ends it:
+/// nothing that is shared for ever would ever be cleaned up.
 pub(crate) fn shared() -> Arc<World> {
     static WORLD: Mutex<Weak<World>> = Mutex::new(Weak::new());
     let mut slot = WORLD.lock().unwrap_or_else(PoisonError::into_inner);

@@ -17,7 +17,7 @@ def found():
     return 1
 ";
 
-/// A world with a project that its daemon has open.
+/// Returns a world with a project that its daemon has open.
 fn opened(world: &World) -> Tree {
     let tree = world.tree(FIXTURE);
     opens(world, &tree);
@@ -256,7 +256,7 @@ fn a_server_of_the_project_waits_for_trust() {
     assert!(!marker.exists(), "nothing of the project was run");
 }
 
-/// A copy of some of the programs, whose daemon was written so long ago.
+/// Returns a copy of some of the programs, whose daemon was written so long ago.
 fn copy(to: &Path, names: &[&str], age: Duration) -> PathBuf {
     fs::create_dir_all(to).expect("a folder");
     for name in names {

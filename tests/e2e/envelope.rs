@@ -25,7 +25,7 @@ fn monstrous(world: &World) -> Tree {
     tree
 }
 
-/// A diff that takes away what everybody uses.
+/// Returns a diff that takes away what everybody uses.
 fn whole_diff() -> &'static str {
     "--- a/hub.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-def hub():\n-    return 1\n"
 }

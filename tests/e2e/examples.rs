@@ -112,7 +112,7 @@ impl Reader {
         self.lasting(&serde_json::to_string(&lasting(answer.envelope)).expect("plain data"))
     }
 
-    /// The arguments, with the names that the daemon gave for those of the page.
+    /// Returns the arguments, with the names that the daemon gave for those of the page.
     fn meant(&self, args: &Value) -> Value {
         let mut text = args.to_string();
         for (ours, theirs) in self.names() {
@@ -121,7 +121,7 @@ impl Reader {
         serde_json::from_str(&text).expect("plain data")
     }
 
-    /// An answer with the names of the page.
+    /// Returns an answer with the names of the page.
     fn lasting(&self, answer: &str) -> String {
         let root = self.tree.root().display().to_string();
         let answer = answer.replace(&root, "/home/me/shop");
@@ -135,7 +135,7 @@ impl Reader {
     }
 }
 
-/// The word between `before` and `end`.
+/// Returns the word between `before` and `end`.
 fn named(text: &str, before: &str, end: char) -> Option<String> {
     text.split_once(before)?.1.split(end).next().map(str::to_owned)
 }
@@ -161,7 +161,7 @@ fn the_page_of_answers_shows_what_the_programs_say() {
     assert!(page == kept, "docs/answers.md is out of date (HOB_WRITE_EXAMPLES=1 writes it): {differs:?}");
 }
 
-/// A tool's calls with their answers.
+/// Returns a tool's calls with their answers.
 fn section(tool: &str, reads: &mut Reader, parses: &mut Reader) -> String {
     let mut out = format!("\n## `{tool}`\n");
     for args in calls_of(tool) {

@@ -51,7 +51,7 @@ fn text_of(path: &Path) -> String {
     path.to_str().expect("text").to_owned()
 }
 
-/// The one process that a shim has started: what connects it.
+/// Returns the one process that a shim has started: what connects it.
 #[track_caller]
 fn connection_of(mcp: &Mcp) -> u32 {
     let children = children_of(mcp.pid());
@@ -123,8 +123,8 @@ fn the_command_line_asks_and_checks_over_ssh_and_says_what_is_wrong() {
     assert!(usage.stderr.contains("run this one there"), "{usage}");
 }
 
-/// The script that stands for Docker: `exec --interactive NAME COMMAND...`, in a world that has none of hob's programs. It also tells of
-/// one development container, in which the near folder is mounted where the far project is.
+/// Returns the script that stands for Docker: `exec --interactive NAME COMMAND...`, in a world that has none of hob's
+/// programs. It also tells of one development container, in which the near folder is mounted where the far project is.
 fn write_docker(near: &World, far: &World, project: &FarProject) -> PathBuf {
     let docker = near.path("docker");
     let label = format!("label=devcontainer.local_folder={}", project.near.display());

@@ -17,7 +17,7 @@ fn nodes(mcp: &mut Mcp, name: &str) -> Vec<String> {
     hits.map(|hit| hit["id"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// A project of a few dozen files in folders of several depths.
+/// Returns a project of a few dozen files in folders of several depths.
 fn project(world: &World) -> Tree {
     let tree = world.tree("//- /readme.txt\nhello\n");
     for i in 0..40 {

@@ -28,7 +28,7 @@ fn told(answer: &Answer) -> Vec<String> {
         .collect()
 }
 
-/// A function that is changed, renamed, moved, and left alone by commits between.
+/// Returns a function that is changed, renamed, moved, and left alone by commits between.
 fn repository(world: &World) -> Tree {
     let tree = world.tree(&format!("//- /a.py\n{}", body("total", "1", "x = 1\n")));
     git(world, tree.root(), "init -q -b main");

@@ -36,7 +36,7 @@ impl<'t> Project<'t> {
         self.files.push(path);
     }
 
-    /// A name from a small pool, so that names meet across files.
+    /// Returns a name from a small pool, so that names meet across files.
     fn name(&mut self) -> String {
         let name = format!("{}_{}", self.rng.pick(&["load", "save", "draw", "move"]), self.rng.below(25));
         self.names.insert(name.clone());
@@ -148,7 +148,8 @@ impl<'t> Project<'t> {
     }
 }
 
-/// Everything that is asked of both daemons, without what may differ: scores, which are computed aside, and times.
+/// Returns everything that is asked of both daemons, without what may differ: scores, which are computed aside, and
+/// times.
 fn knowledge(mcp: &mut Mcp, names: &BTreeSet<String>) -> Vec<(String, Value)> {
     let mut known = Vec::new();
     let mut ids = BTreeSet::new();
@@ -185,8 +186,8 @@ fn forget_scores(item: &mut Value) {
     item["score"] = Value::Null;
 }
 
-/// The neighbours as a set. Which twenty of a kind are shown depends on scores, so where some are omitted only their
-/// number is compared.
+/// Returns the neighbours as a set. Which twenty of a kind are shown depends on scores, so where some are omitted only
+/// their number is compared.
 fn neighbours(data: &Value) -> Value {
     let mut list = data["neighbors"].as_array().cloned().unwrap_or_default();
     if data["omitted"] != 0 {

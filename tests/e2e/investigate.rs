@@ -69,7 +69,7 @@ fn bundle(answer: &Answer) -> String {
     answer.ok()["bundle_id"].as_str().expect("a bundle has a name").to_owned()
 }
 
-/// The entry of a node.
+/// Returns the entry of a node.
 #[track_caller]
 fn entry<'a>(answer: &'a Answer, list: &str, uid: &str) -> &'a Value {
     let found = answer.list(list).iter().find(|entry| entry["uid"] == uid);

@@ -74,7 +74,7 @@ fn function(out: &mut String, file: usize, own: &str, calls: &str) {
     written.expect("memory takes everything");
 }
 
-/// The name that a file defines in one version only.
+/// Returns the name that a file defines in one version only.
 fn current(file: usize, version: usize) -> String {
     format!("current_{file}_in_{version}_")
 }
@@ -156,8 +156,8 @@ impl Project {
     }
 }
 
-/// An answer that is neither late nor about an index under way. That the store or the snapshot had to be given up is no
-/// answer for a kill.
+/// Returns an answer that is neither late nor about an index under way. That the store or the snapshot had to be given
+/// up is no answer for a kill.
 #[track_caller]
 fn ask(mcp: &mut Mcp, tool: &str, args: Value) -> Answer {
     let start = Instant::now();
@@ -175,7 +175,7 @@ fn ask(mcp: &mut Mcp, tool: &str, args: Value) -> Answer {
     }
 }
 
-/// The daemon of a world, as its lock file says, and as the process itself confirms.
+/// Returns the daemon of a world, as its lock file says, and as the process itself confirms.
 fn daemon(world: &World) -> Option<u32> {
     let text = fs::read_to_string(world.dir().join("run/daemon.lock")).ok()?;
     let pid: u32 = text.split(|c: char| !c.is_ascii_digit()).find(|word| !word.is_empty())?.parse().ok()?;
@@ -298,7 +298,7 @@ fn files_below(folder: &Path, found: &mut Vec<(PathBuf, u64)>) {
     }
 }
 
-/// Everything that the world keeps but the log.
+/// Returns everything that the world keeps but the log.
 fn kept(world: &World, part: &str) -> Vec<(PathBuf, u64)> {
     let mut found = Vec::new();
     files_below(&world.dir().join(part), &mut found);

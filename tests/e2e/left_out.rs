@@ -53,7 +53,7 @@ fn capabilities() -> Value {
         .collect()
 }
 
-/// A client of a project whose server gives these answers.
+/// Returns a client of a project whose server gives these answers.
 fn with(world: &World, fixture: &str, answers: impl Fn(&Tree) -> Value) -> (Tree, Mcp) {
     let tree = world.tree(fixture);
     stand_in(world, "ty", &[json!({"capabilities": capabilities(), "answers": answers(&tree)})]);
@@ -61,7 +61,7 @@ fn with(world: &World, fixture: &str, answers: impl Fn(&Tree) -> Value) -> (Tree
     (tree, mcp)
 }
 
-/// A place as the protocol writes it; line and column count from 1.
+/// Returns a place as the protocol writes it; line and column count from 1.
 fn place(tree: &Tree, file: &str, line: u32, col: u32, width: u32) -> Value {
     let at = |character: u32| json!({"line": line - 1, "character": character});
     let uri = format!("file://{}", tree.at(file).display());

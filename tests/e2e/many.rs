@@ -204,7 +204,7 @@ fn an_agent_that_moves_into_a_work_tree_is_followed_and_told_so() {
     assert!(home.contains("not a project") && home.contains("`root`"), "{home}");
 }
 
-/// The message and the hint of the error that a question about a folder gives.
+/// Returns the message and the hint of the error that a question about a folder gives.
 #[track_caller]
 fn defined_error(world: &World, tree: &Tree, root: &str) -> String {
     let answer = world.mcp(tree).call("map_search", json!({"query": "here", "root": root}));

@@ -213,7 +213,7 @@ const USES: &[(&str, &str)] = &[
     ("ts:ts/shapes.ts#makeShape", "vue:web/App.vue#drawWeb"),
 ];
 
-/// The one result with this ID.
+/// Returns the one result with this ID.
 #[track_caller]
 pub(crate) fn hit<'a>(answer: &'a Answer, id: &str) -> &'a Value {
     let found = answer.list("/results").iter().find(|hit| hit["id"] == id);

@@ -50,7 +50,7 @@ const WORDS: &[(&str, [f32; 4])] = &[
     ("hound", [0.0, 0.0, 0.9, 0.1]),
 ];
 
-/// A model of [`WORDS`] in a folder; `turned` gives every word the meaning that the next axis stands for.
+/// Returns a model of [`WORDS`] in a folder; `turned` gives every word the meaning that the next axis stands for.
 fn model(world: &World, name: &str, turned: usize) -> PathBuf {
     let folder = world.path(name);
     fs::create_dir(&folder).expect("the test's own folder");

@@ -433,7 +433,7 @@ def total(items: list[int]) -> int:
 import shop
 ";
 
-/// Every process below this one.
+/// Returns every process below this one.
 pub(super) fn below(pid: u32) -> Vec<u32> {
     let all: Vec<(u32, u32)> = fs::read_dir("/proc")
         .expect("Linux")

@@ -93,7 +93,7 @@ fn pack_jar(tree: &Tree, folder: &str, jar: &str) {
     assert!(packed.expect("Python").success(), "{}", jar.display());
 }
 
-/// A world in which no language server is found.
+/// Returns a world in which no language server is found.
 fn quiet_world() -> World {
     World::new().env("PATH", "/nowhere")
 }

@@ -183,7 +183,7 @@ package fmt
 func Println(a ...any) {}
 "#;
 
-/// A world in which no language server is found.
+/// Returns a world in which no language server is found.
 fn quiet_world() -> World {
     World::new().env("PATH", "/nowhere")
 }
@@ -192,7 +192,7 @@ fn define(mcp: &mut Mcp, root: &str, file: &str, line: u32, col: u32) -> Answer 
     mcp.call("nav_definition", json!({"file": file, "line": line, "col": col, "root": root}))
 }
 
-/// The end of the path and the line of the only place of an answer.
+/// Returns the end of the path and the line of the only place of an answer.
 fn place_below(answer: &Answer, folder: &str) -> String {
     let found = answer.list("/locations");
     assert_eq!(found.len(), 1, "{answer}");

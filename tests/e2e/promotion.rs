@@ -56,7 +56,7 @@ fn world() -> World {
     World::new().env("PATH", path_with(&ty_alone()))
 }
 
-/// The calls that a function makes, as `target confidence`.
+/// Returns the calls that a function makes, as `target confidence`.
 fn calls(mcp: &mut Mcp, from: &str) -> Vec<String> {
     let args = json!({"nodeId": from, "direction": "out", "edgeKinds": ["calls"]});
     let answer = mcp.call("map_neighbors", args);
@@ -89,7 +89,7 @@ fn references(mcp: &mut Mcp, node: &str) {
 const TYPED: &str = "py:typed.py#pay_typed";
 const LIVE: &str = "py:cart.py#Cart.settle live";
 
-/// A project whose calls of `Cart.settle` were confirmed.
+/// Returns a project whose calls of `Cart.settle` were confirmed.
 fn confirmed(world: &World) -> (Tree, Mcp) {
     let tree = world.tree(SHOP);
     let mut mcp = world.mcp(&tree);
@@ -181,7 +181,7 @@ fn it_survives_the_daemon_and_serves_a_copy_of_the_project() {
     assert_eq!(calls(&mut world.mcp(&copy), TYPED), [LIVE], "the copy did not");
 }
 
-/// A server that says what it is told to, under the name of a real one.
+/// Returns a server that says what it is told to, under the name of a real one.
 fn liar(name: &str, answers: &Value) -> World {
     let world = World::new();
     let folder = world.path("bin");
@@ -207,7 +207,8 @@ fn place(tree: &Tree, file: &str, (line, col): (u32, u32)) -> Value {
     json!({"uri": uri, "range": {"start": at(col), "end": at(col + 6)}})
 }
 
-/// Everything at the edges of `pay_typed`, after a lying answer and, behind it, an honest one about another file.
+/// Returns everything at the edges of `pay_typed`, after a lying answer and, behind it, an honest one about another
+/// file.
 fn after_lies(lies: &dyn Fn(&Tree) -> Vec<Value>) -> Vec<String> {
     // Where the tree is must be known before the server is made: the links in its answers are whole.
     let holder = World::new();

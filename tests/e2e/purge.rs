@@ -156,7 +156,7 @@ fn a_service_has_to_go_first() {
     let _ = world.hob(tree.root(), &["purge", "--yes"]).code(0);
 }
 
-/// Every path below, relative, sorted.
+/// Returns every path below, relative, sorted.
 fn left(folder: &std::path::Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];

@@ -237,7 +237,7 @@ fn a_restart_goes_on_with_what_was_there() {
     finds_nothing(&search(&world, &tree, "receipt"));
 }
 
-/// The folder of the only ranked index in this world.
+/// Returns the folder of the only ranked index in this world.
 fn index_folder(world: &World) -> std::path::PathBuf {
     let mut open = vec![world.dir().to_path_buf()];
     while let Some(folder) = open.pop() {

@@ -70,7 +70,7 @@ fn world_with(folders: &[PathBuf]) -> World {
     World::new().env("PATH", path)
 }
 
-/// Every server that tests have.
+/// Returns every server that tests have.
 fn servers() -> World {
     world_with(outside::servers())
 }

@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::watching::fresh;
 
-/// The lines in the project at `root`.
+/// Returns the lines in the project at `root`.
 #[track_caller]
 fn lines(mcp: &mut Mcp, root: &Path) -> Vec<String> {
     let args = json!({"pattern": "^line .*", "root": root});
@@ -26,7 +26,7 @@ fn lines(mcp: &mut Mcp, root: &Path) -> Vec<String> {
     found.into_iter().map(str::to_owned).collect()
 }
 
-/// The functions that the map has of the name.
+/// Returns the functions that the map has of the name.
 #[track_caller]
 fn defined(mcp: &mut Mcp, root: &Path, name: &str) -> usize {
     let answer = fresh(mcp, "map_search", &json!({"query": name, "root": root}));
@@ -129,7 +129,7 @@ fn a_link_as_root_is_followed_at_every_call() {
     }
 }
 
-/// A daemon that is started by these words, which end in `exec`.
+/// Returns a daemon that is started by these words, which end in `exec`.
 fn wrapped(world: World, words: &str) -> World {
     let (wrapper, hobd) = (world.path("wrapped-hobd"), binaries().join("hobd"));
     fs::write(&wrapper, format!("#!/bin/sh\n{words} '{}' \"$@\"\n", hobd.display())).expect("written");
@@ -137,7 +137,7 @@ fn wrapped(world: World, words: &str) -> World {
     world.env("HOB_DAEMON", wrapper.display().to_string())
 }
 
-/// A world whose daemon may not read what modes forbid it: root is such a user only without two of its rights.
+/// Returns a world whose daemon may not read what modes forbid it: root is such a user only without two of its rights.
 pub(super) fn world_of_modes() -> Option<World> {
     if !rustix::process::geteuid().is_root() {
         return Some(World::new());

@@ -74,7 +74,7 @@ fn write_index(world: &World, root: &str, documents: Vec<SourceDocument>) -> Str
     file.to_str().expect("plain").to_owned()
 }
 
-/// A world without language servers.
+/// Returns a world without language servers.
 fn bare_world() -> World {
     World::new().env("PATH", "/usr/bin:/bin")
 }
@@ -212,7 +212,7 @@ fn an_index_that_is_of_something_else_is_refused_with_a_reason() {
     refused(&differs, "another text");
 }
 
-/// Every document of an index that lies on disk.
+/// Returns every document of an index that lies on disk.
 fn documents_of(file: &std::path::Path) -> (IndexHead, Vec<SourceDocument>) {
     let bytes = fs::read(file).expect("there");
     let (mut head, mut documents) = (IndexHead::default(), Vec::new());

@@ -29,7 +29,7 @@ def test_open():
     assert open_it() == 1
 "#;
 
-/// The files of a list of an answer, each once.
+/// Returns the files of a list of an answer, each once.
 fn files(answer: &Answer, list: &str, field: &str) -> Vec<String> {
     let mut files: Vec<String> = answer.texts(list, field).into_iter().map(str::to_owned).collect();
     files.sort();

@@ -20,7 +20,7 @@ const FIXTURE: &str =
 /// Users that no account has.
 const SECOND: u32 = 54_321;
 
-/// A wrapper for the daemon that has it traced, and where the trace goes; `None`, with a word about it, where that cannot be done.
+/// Returns a wrapper for the daemon that has it traced, and where the trace goes; `None`, with a word about it, where that cannot be done.
 pub(super) fn tracer(world: &World, calls: &str) -> Option<(PathBuf, PathBuf)> {
     let log = world.path("trace");
     let mut probe = Command::new("strace");
@@ -66,7 +66,7 @@ fn owner(path: &Path) -> u32 {
     fs::metadata(path).map_or(0, |found| found.uid())
 }
 
-/// A world that everybody may walk through, so that nothing but hob's own modes keeps others out; `HOB_DIR` is there with `mode`.
+/// Returns a world that everybody may walk through, so that nothing but hob's own modes keeps others out; `HOB_DIR` is there with `mode`.
 fn open_world(mode: u32) -> (World, Tree) {
     let world = World::new();
     let open = |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("ours");

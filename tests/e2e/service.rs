@@ -111,7 +111,7 @@ fn handed(listener: &UnixListener, command: &[String]) -> Child {
     shell.env_remove("HOB_DIR").stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a shell")
 }
 
-/// A copy of the programs whose daemon was written so many seconds ago.
+/// Returns a copy of the programs whose daemon was written so many seconds ago.
 fn copy(to: &Path, age: u64) -> PathBuf {
     fs::create_dir_all(to).expect("a folder");
     for name in ["hob", "hobd", "hob-mcp"] {
@@ -353,7 +353,7 @@ fn service(world: &World, programs: &Path, args: &[&str]) -> hob_tests::Output {
     run(hob.env("HOB_DAEMON", programs.join("hobd")).arg("service").args(args), b"")
 }
 
-/// Every file, folder and link below a folder, with contents and modes.
+/// Returns every file, folder and link below a folder, with contents and modes.
 fn everything(folder: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
     let mut found = BTreeMap::new();
     let mut open = vec![folder.to_path_buf()];

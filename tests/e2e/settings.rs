@@ -37,7 +37,7 @@ impl Stage {
         Self { world, tree, program }
     }
 
-    /// A script for the server that has it answer `hover`, as TOML.
+    /// Returns a script for the server that has it answer `hover`, as TOML.
     fn script(&self, hover: &str) -> String {
         let script = json!({"capabilities": {"hoverProvider": true}, "record": self.world.path("record"),
             "answers": {"textDocument/hover": [{"result": {"contents": hover}}]}});

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 const FIXTURE: &str = "//- /a.py\ndef found():\n    return 1\n";
 
-/// A project whose `PATH` has hob and node.
+/// Returns a project whose `PATH` has hob and node.
 fn world() -> (World, Tree) {
     let world = World::new();
     let tree = world.tree(FIXTURE);
@@ -42,14 +42,14 @@ fn set_up(world: &World, place: &Path, args: &[&str]) -> Value {
     report
 }
 
-/// The name that npm's packages have for this machine.
+/// Returns the name that npm's packages have for this machine.
 fn platform() -> String {
     let system = if cfg!(target_os = "macos") { "darwin" } else { std::env::consts::OS };
     let machine = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
     format!("{system}-{machine}")
 }
 
-/// A program of npm, in this world's environment.
+/// Returns a program of npm, in this world's environment.
 #[track_caller]
 fn agent(world: &World, place: &Path, program: &str, args: &[&str]) -> String {
     let path = outside::agents().join(program.replace("PLATFORM", &platform()));

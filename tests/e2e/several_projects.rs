@@ -49,7 +49,7 @@ impl Layout {
         json!({"file": file, "line": number + 1, "col": line.find('%').expect("a name") + 1, "tokenBudget": 10_000})
     }
 
-    /// The lines that use a name.
+    /// Returns the lines that use a name.
     fn truth(&self, tree: &Tree, name: &str) -> BTreeSet<String> {
         let mut truth = BTreeSet::new();
         for (file, _, line, _) in self.uses {

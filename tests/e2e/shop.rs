@@ -46,7 +46,8 @@ const DIFF: &str = "\
 +        return path.strip() if strict else path
 ";
 
-/// The arguments of a call that answers something. A tool that goes on from another's answer needs its name as well.
+/// Returns the arguments of a call that answers something. A tool that goes on from another's answer needs its name as
+/// well.
 pub(super) fn args_of(tool: &str) -> Value {
     match tool {
         "count_patterns" => json!({"patterns": ["load", "open"]}),

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::watching::fresh;
 
-/// The lines that begin with `line `.
+/// Returns the lines that begin with `line `.
 #[track_caller]
 fn lines(mcp: &mut Mcp) -> Vec<String> {
     let answer = fresh(mcp, "regex_search", &json!({"pattern": "^line .*"}));

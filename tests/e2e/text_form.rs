@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::shop::{SHOP, args_of};
 
-/// A file whose function is longer than the least answer.
+/// Returns a file whose function is longer than the least answer.
 fn long_function() -> String {
     let lines: String = (0..60).map(|n| format!("    value_{n} = compute({n})\n")).collect();
     format!("def compute(n):\n    return n\n\n\ndef long():\n{lines}    return value_0\n")

@@ -73,7 +73,7 @@ impl Descriptors {
     }
 }
 
-/// The soft and the hard limit of a process, as the system tells everybody.
+/// Returns the soft and the hard limit of a process, as the system tells everybody.
 fn read_limit(pid: Pid) -> Rlimit {
     let limits = fs::read_to_string(format!("/proc/{}/limits", pid.as_raw_nonzero())).expect("it runs");
     let line = limits.lines().find(|line| line.starts_with("Max open files")).expect("there is one");

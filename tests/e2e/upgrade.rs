@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use hob_tests::{Mcp, Tree, World, binaries, is_alive};
 use serde_json::json;
 
-/// A copy of the programs whose daemon was written at a certain time.
+/// Returns a copy of the programs whose daemon was written at a certain time.
 fn copy(to: &Path, written: SystemTime) -> PathBuf {
     fs::create_dir_all(to).expect("a folder");
     for name in ["hob", "hobd", "hob-mcp"] {
@@ -37,7 +37,7 @@ fn installed() -> Installed {
 }
 
 impl Installed {
-    /// A shim of one of the installations. A path that is absolute is taken as it is.
+    /// Returns a shim of one of the installations. A path that is absolute is taken as it is.
     #[track_caller]
     fn shim(&self, installation: &Path) -> Mcp {
         Mcp::start_program(&self.world, &self.tree, &installation.join("hob-mcp"))

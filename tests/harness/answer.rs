@@ -62,7 +62,7 @@ impl Answer {
         assert!(self.envelope["warnings"].is_array(), "warnings are a list{self}");
     }
 
-    /// The data of an answer that succeeded.
+    /// Returns the data of an answer that succeeded.
     ///
     /// # Panics
     /// When it did not.
@@ -84,7 +84,7 @@ impl Answer {
         self.ok()
     }
 
-    /// The error of an answer that failed with `code`; it says something.
+    /// Returns the error of an answer that failed with `code`; it says something.
     ///
     /// # Panics
     /// When it did not fail so.
@@ -100,7 +100,7 @@ impl Answer {
         error
     }
 
-    /// All warnings, one a line.
+    /// Returns all warnings, one a line.
     #[must_use]
     pub fn warnings(&self) -> String {
         let warnings = self.envelope["warnings"].as_array().into_iter().flatten();
@@ -137,7 +137,7 @@ impl Answer {
         self
     }
 
-    /// A list in the data, by its JSON pointer.
+    /// Returns a list in the data, by its JSON pointer.
     ///
     /// # Panics
     /// When there is none.

@@ -14,7 +14,7 @@ pub fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this package lies in the repository")
 }
 
-/// The folder with `hob`, `hobd`, `hob-mcp` and `hob-lsp`, up to date.
+/// Returns the folder with `hob`, `hobd`, `hob-mcp` and `hob-lsp`, up to date.
 ///
 /// # Panics
 /// When they cannot be built.

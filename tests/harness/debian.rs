@@ -30,19 +30,19 @@ const SECOND_GO_MODULE: Packages = &[("golang-github-google-go-cmp-dev", &["./us
 /// The libraries that the packages above need to run; these are unpacked whole if the machine has not got them.
 pub(crate) const LIBRARIES: &[&str] = &["./*"];
 
-/// A folder with `gopls` and `rust-analyzer`, to be put on the `PATH`.
+/// Returns a folder with `gopls` and `rust-analyzer`, to be put on the `PATH`.
 pub fn servers() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| unpacked().join("bin"))
 }
 
-/// A folder with a `gopls` that finds no Go.
+/// Returns a folder with a `gopls` that finds no Go.
 #[must_use]
 pub fn gopls_alone() -> PathBuf {
     unpacked().join("root/usr/bin")
 }
 
-/// The sources of Rust's standard library.
+/// Returns the sources of Rust's standard library.
 ///
 /// # Panics
 /// When the package has them elsewhere.
@@ -53,13 +53,13 @@ pub fn rust_library() -> PathBuf {
     library.into_iter().find(|path| path.join("core").is_dir()).expect("the package has the sources")
 }
 
-/// The source of a Go module that needs no other.
+/// Returns the source of a Go module that needs no other.
 #[must_use]
 pub fn go_module() -> PathBuf {
     unpacked().join("root/usr/share/gocode/src/github.com/spf13/pflag")
 }
 
-/// The source of a Go module of several packages that needs no other.
+/// Returns the source of a Go module of several packages that needs no other.
 #[must_use]
 pub fn second_go_module() -> PathBuf {
     let pins = format!("{SECOND_GO_MODULE:?}");

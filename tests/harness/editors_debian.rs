@@ -22,7 +22,7 @@ const PACKAGES: Packages = &[
     ("vim-ale", &["./usr/share/vim-ale"]),
 ];
 
-/// A folder with `nvim`, `emacs` and `vim`. Emacs finds eglot; Vim finds ALE where `VIM_ADDED` says.
+/// Returns a folder with `nvim`, `emacs` and `vim`. Emacs finds eglot; Vim finds ALE where `VIM_ADDED` says.
 pub fn programs() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {

@@ -24,7 +24,7 @@ const PROGRAMS: [&str; 3] = ["usr/sbin/sshd", "usr/bin/ssh", "usr/bin/ssh-keygen
 const AS_ROOT: &str = "set -e\nfolder=$1\nshift\nmount -t tmpfs tmpfs /run\nmkdir -m 755 /run/sshd\n\
                        mount --bind \"$folder/passwd\" /etc/passwd\nmount --bind \"$folder/shadow\" /etc/shadow\nexec \"$@\"";
 
-/// A folder with `sshd`, `ssh` and `ssh-keygen`.
+/// Returns a folder with `sshd`, `ssh` and `ssh-keygen`.
 fn installed_programs() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -102,7 +102,7 @@ impl SshServer {
         }
     }
 
-    /// The value of `HOB_SSH` with which the host `far` is this server.
+    /// Returns the value of `HOB_SSH` with which the host `far` is this server.
     #[must_use]
     pub fn ssh_command(&self) -> String {
         format!(

@@ -7,7 +7,7 @@ use crate::{Answer, Mcp, Tree, World};
 /// Lines shown of each side where they differ.
 const SHOWN: usize = 12;
 
-/// The digests of everything that the daemon of `world` knows about `tree`.
+/// Returns the digests of everything that the daemon of `world` knows about `tree`.
 ///
 /// # Panics
 /// When it does not say it, or does not rest.
@@ -47,7 +47,7 @@ pub fn knows_what_a_newcomer_knows(world: &World, tree: &Tree, when: &str) {
     assert_eq!(got.ok(), wanted.ok(), "{when}: everything is the same{got}");
 }
 
-/// The first file, in order of path, about which the two differ: digests of ever smaller beginnings tell.
+/// Returns the first file, in order of path, about which the two differ: digests of ever smaller beginnings tell.
 fn first_difference(old: &mut Mcp, new: &mut Mcp, part: &str) -> u64 {
     let mut same = |files: u64| {
         let args = json!({"limit": files});

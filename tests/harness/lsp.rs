@@ -282,13 +282,13 @@ impl Lsp {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
-    /// The URI of a file of the project.
+    /// Returns the URI of a file of the project.
     #[must_use]
     pub fn uri(&self, file: &str) -> String {
         uri_of(&if file.is_empty() { self.root.clone() } else { self.root.join(file) })
     }
 
-    /// The file that a URI leads to: relative to the project where it lies in it, absolute where not.
+    /// Returns the file that a URI leads to: relative to the project where it lies in it, absolute where not.
     ///
     /// # Panics
     /// When it leads to no file.
@@ -372,7 +372,7 @@ impl Drop for Lsp {
     }
 }
 
-/// The URI of a path.
+/// Returns the URI of a path.
 pub(crate) fn uri_of(path: &Path) -> String {
     let mut uri = "file://".to_owned();
     for byte in path.to_str().expect("a plain path").bytes() {

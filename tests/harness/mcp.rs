@@ -118,7 +118,7 @@ impl Mcp {
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     }
 
-    /// The shim's process number.
+    /// Returns the shim's process number.
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.child.id()
@@ -180,7 +180,8 @@ impl Mcp {
         }
     }
 
-    /// The next message, in the order of arrival; `None` when there is none within `patience` or the shim has ended.
+    /// Returns the next message, in the order of arrival; `None` when there is none within `patience` or the shim has
+    /// ended.
     ///
     /// # Panics
     /// When the shim writes something that is no JSON.

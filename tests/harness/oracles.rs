@@ -14,7 +14,7 @@ pub type Line = (String, u64, String);
 /// The matching lines of each file, as ripgrep prints them: `number:text`, each with a line feed.
 pub type ByFile = BTreeMap<String, String>;
 
-/// Every line that ripgrep finds below `root`, sorted by path and line.
+/// Returns every line that ripgrep finds below `root`, sorted by path and line.
 ///
 /// # Panics
 /// When ripgrep cannot be run or refuses the pattern.
@@ -37,7 +37,7 @@ pub struct Ripgrep<'a> {
 }
 
 impl Ripgrep<'_> {
-    /// Every line that matches.
+    /// Returns every line that matches.
     ///
     /// # Errors
     /// What ripgrep says about the pattern.
@@ -46,7 +46,7 @@ impl Ripgrep<'_> {
         Ok(records(&self.run(pattern, &["--line-number", "--no-heading"])?).collect())
     }
 
-    /// Every line that matches, for answers with a great many of them.
+    /// Returns every line that matches, for answers with a great many of them.
     ///
     /// # Errors
     /// As [`Ripgrep::lines`].
@@ -69,7 +69,7 @@ impl Ripgrep<'_> {
         Ok(files)
     }
 
-    /// Every line that matches and `around` lines on each side, the former by file and as [`Ripgrep::by_file`] has them.
+    /// Returns every line that matches and `around` lines on each side, the former by file and as [`Ripgrep::by_file`] has them.
     ///
     /// # Errors
     /// As [`Ripgrep::lines`].
@@ -98,7 +98,7 @@ impl Ripgrep<'_> {
         Ok(records.map(|(path, count, _)| (path.to_owned(), count.parse().unwrap_or(0))).collect())
     }
 
-    /// The files that match.
+    /// Returns the files that match.
     ///
     /// # Errors
     /// As [`Ripgrep::lines`].
@@ -126,7 +126,7 @@ impl Ripgrep<'_> {
     }
 }
 
-/// The lines of `./path\0number:text`, or `number-text` around a match. A path may have newlines in it, a text a `\r` at its end.
+/// Returns the lines of `./path\0number:text`, or `number-text` around a match. A path may have newlines in it, a text a `\r` at its end.
 fn records(said: &str) -> impl Iterator<Item = Line> + use<> {
     let mut lines: Vec<Line> = Vec::new();
     let mut rest = said;
@@ -140,7 +140,7 @@ fn records(said: &str) -> impl Iterator<Item = Line> + use<> {
     lines.into_iter()
 }
 
-/// A path, what is said of it, and all that follows. What ripgrep says about binary files has another form and is left out.
+/// Returns a path, what is said of it, and all that follows. What ripgrep says about binary files has another form and is left out.
 fn next_record(said: &str) -> Option<(&str, &str, &str)> {
     let mut said = said;
     loop {

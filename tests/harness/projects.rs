@@ -17,7 +17,7 @@ pub const CLICK: &str = "click==8.3.1";
 /// The pin of [`zod`].
 pub const ZOD: &str = "zod@4.1.5";
 
-/// The source distribution of flask: 83 Python files, some with text that is not ASCII.
+/// Returns the source distribution of flask: 83 Python files, some with text that is not ASCII.
 pub fn flask() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| {
@@ -25,14 +25,14 @@ pub fn flask() -> &'static Path {
     })
 }
 
-/// The TypeScript of rxjs, 251 files, with a `tsconfig.json` of its own: that of the package names folders which are not
+/// Returns the TypeScript of rxjs, 251 files, with a `tsconfig.json` of its own: that of the package names folders which are not
 /// published.
 pub fn rxjs() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| prepared("rxjs", RXJS, |folder| fetch_source(RXJS, folder, RXJS_CONFIG)).join("tree"))
 }
 
-/// The source distribution of click, tests included.
+/// Returns the source distribution of click, tests included.
 pub fn click() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| {
@@ -40,7 +40,7 @@ pub fn click() -> &'static Path {
     })
 }
 
-/// The TypeScript of zod, tests included, with a `tsconfig.json` of its own: none is published.
+/// Returns the TypeScript of zod, tests included, with a `tsconfig.json` of its own: none is published.
 pub fn zod() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| prepared("zod", ZOD, |folder| fetch_source(ZOD, folder, ZOD_CONFIG)).join("tree"))

@@ -44,13 +44,14 @@ pub fn zstd() -> &'static Path {
     TREE.get_or_init(|| crates().join("zstd"))
 }
 
-/// The crate `ignore`, with a module that uses it. Cargo finds what it depends on with [`rust_environment`] alone.
+/// Returns the crate `ignore`, with a module that uses it. Cargo finds what it depends on with [`rust_environment`]
+/// alone.
 pub fn ignore() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| crates().join("ignore"))
 }
 
-/// A Go module that needs no other: pflag, 62 files and two that use them.
+/// Returns a Go module that needs no other: pflag, 62 files and two that use them.
 pub fn pflag() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| {
@@ -106,7 +107,7 @@ pub fn rust_environment() -> Vec<(&'static str, String)> {
     vec![("CARGO_HOME", text(crates().join("home"))), ("RUST_SRC_PATH", text(rust_library()))]
 }
 
-/// The folder of the machine's Rust toolchain.
+/// Returns the folder of the machine's Rust toolchain.
 pub fn sysroot() -> &'static str {
     static SYSROOT: OnceLock<String> = OnceLock::new();
     SYSROOT.get_or_init(|| {
@@ -195,7 +196,7 @@ pub(crate) fn vendor(folder: &Path, crates: &str) {
     fs::write(home.join("config.toml"), source).expect("it can be written");
 }
 
-/// The folder of a crate that was fetched, by the beginning of its name.
+/// Returns the folder of a crate that was fetched, by the beginning of its name.
 pub(crate) fn vendored(folder: &Path, name: &str) -> PathBuf {
     let all = fs::read_dir(folder.join("vendor")).expect("it was made").flatten().map(|entry| entry.path());
     let is = |path: &PathBuf| path.file_name().is_some_and(|found| found.to_string_lossy().starts_with(name));

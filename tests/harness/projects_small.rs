@@ -29,13 +29,13 @@ pub fn zlib() -> &'static Path {
     TREE.get_or_init(|| crates().join("zlib"))
 }
 
-/// The crate `aho-corasick`. Cargo finds what it depends on with [`small_rust_environment`] alone.
+/// Returns the crate `aho-corasick`. Cargo finds what it depends on with [`small_rust_environment`] alone.
 pub fn aho_corasick() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| crates().join("aho-corasick"))
 }
 
-/// The Go module go-cmp.
+/// Returns the Go module go-cmp.
 pub fn go_cmp() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| {

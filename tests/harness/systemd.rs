@@ -16,7 +16,7 @@ const PACKAGES: Packages =
 /// The tools that tests use.
 const TOOLS: [&str; 2] = ["systemd-analyze", "systemd-socket-activate"];
 
-/// A command of one of systemd's tools, by its full path.
+/// Returns a command of one of systemd's tools, by its full path.
 #[must_use]
 pub fn tool(name: &str) -> Command {
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -44,7 +44,7 @@ impl Tree {
         tree
     }
 
-    /// A tree that lies on disk already.
+    /// Returns a tree that lies on disk already.
     ///
     /// # Panics
     /// When it does not.
@@ -59,7 +59,7 @@ impl Tree {
         &self.root
     }
 
-    /// A place in it.
+    /// Returns a place in it.
     #[must_use]
     pub fn at(&self, path: &str) -> PathBuf {
         self.root.join(path)
@@ -133,7 +133,7 @@ fn list(folder: &Path, files: &mut Vec<(PathBuf, u64)>) {
     }
 }
 
-/// The files of a fixture. A section's text ends with a line feed.
+/// Returns the files of a fixture. A section's text ends with a line feed.
 fn sections(fixture: &str) -> Vec<(&str, &str)> {
     let mut out = Vec::new();
     let mut rest = fixture.trim_start();

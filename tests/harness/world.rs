@@ -29,13 +29,13 @@ impl Default for World {
 }
 
 impl World {
-    /// An empty world with the programs of this build.
+    /// Returns an empty world with the programs of this build.
     #[must_use]
     pub fn new() -> Self {
         Self::with_binaries(binaries())
     }
 
-    /// An empty world with the programs of `folder`.
+    /// Returns an empty world with the programs of `folder`.
     ///
     /// # Panics
     /// When no temporary folder can be had.
@@ -49,7 +49,7 @@ impl World {
         Self { temp, hob_dir, binaries: folder.to_path_buf(), env: Vec::new() }
     }
 
-    /// A world in the same temporary folder's place but with this `HOB_DIR`.
+    /// Returns a world in the same temporary folder's place but with this `HOB_DIR`.
     #[must_use]
     pub fn hob_dir(mut self, dir: PathBuf) -> Self {
         self.hob_dir = dir;
@@ -63,7 +63,7 @@ impl World {
         self
     }
 
-    /// A path in the world's own folder.
+    /// Returns a path in the world's own folder.
     #[must_use]
     pub fn path(&self, name: &str) -> PathBuf {
         self.temp.path().join(name)
@@ -75,13 +75,13 @@ impl World {
         &self.hob_dir
     }
 
-    /// A project in this world.
+    /// Returns a project in this world.
     #[must_use]
     pub fn tree(&self, fixture: &str) -> Tree {
         Tree::new(&self.path("ws"), fixture)
     }
 
-    /// A program in this world's environment. `program` is a name in the folder of programs, or a path.
+    /// Returns a program in this world's environment. `program` is a name in the folder of programs, or a path.
     #[must_use]
     pub fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(self.binaries.join(program));
@@ -138,7 +138,7 @@ impl World {
         (status["running"] != false).then_some(status)
     }
 
-    /// The daemon's process number, as it says itself; `None` when none runs.
+    /// Returns the daemon's process number, as it says itself; `None` when none runs.
     ///
     /// # Panics
     /// When a daemon runs that does not say it.
@@ -178,7 +178,7 @@ impl World {
         }
     }
 
-    /// The last lines of the daemon's log.
+    /// Returns the last lines of the daemon's log.
     #[must_use]
     pub fn log(&self) -> String {
         let text = self.whole_log();

@@ -24,7 +24,7 @@ fn facts(name: &str, text: &str) -> FileFacts {
     extract(language_of(name, text.as_bytes()).expect("a language"), name, text.as_bytes())
 }
 
-/// Every file of Python, TypeScript, Rust, Go and C in the trees that tests use.
+/// Returns every file of Python, TypeScript, Rust, Go and C in the trees that tests use.
 fn sources() -> Vec<Code> {
     let trees = [
         projects::click(),
@@ -54,7 +54,7 @@ fn list(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// A file, if the map understands all of it.
+/// Returns a file, if the map understands all of it.
 fn code(path: &Path) -> Option<Code> {
     let name = path.file_name()?.to_string_lossy().into_owned();
     let text = fs::read_to_string(path).ok()?;
@@ -79,8 +79,8 @@ impl Code {
         Ok(Self { name: self.name.clone(), text, facts })
     }
 
-    /// The names of all definitions that `keep` wants. Routes are left out: one is named with the prefix that another
-    /// definition holds, so it rightly changes with that one.
+    /// Returns the names of all definitions that `keep` wants. Routes are left out: one is named with the prefix that
+    /// another definition holds, so it rightly changes with that one.
     fn names(&self, keep: impl Fn(&Def) -> bool) -> BTreeSet<&str> {
         let kept = self.facts.defs.iter().filter(|def| def.kind != DefKind::Route && keep(def));
         kept.map(|def| self.facts.name(def.name)).collect()
@@ -91,7 +91,7 @@ impl Code {
     }
 }
 
-/// A number of definitions from all over the file.
+/// Returns a number of definitions from all over the file.
 fn tried(code: &Code) -> impl Iterator<Item = &Def> {
     let step = code.facts.defs.len().div_ceil(TRIED).max(1);
     code.facts.defs.iter().step_by(step)

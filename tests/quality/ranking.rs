@@ -33,7 +33,7 @@ fn questions() -> Vec<Question> {
     lines.map(question).collect()
 }
 
-/// The projects, each copied to where no other repository's rules decide what is seen of it.
+/// Returns the projects, each copied to where no other repository's rules decide what is seen of it.
 fn trees(world: &World) -> BTreeMap<&'static str, Tree> {
     let sources: [(&str, &Path); 3] =
         [("django", outside::django()), ("flask", projects::flask()), ("rxjs", projects::rxjs())];
@@ -46,7 +46,7 @@ fn trees(world: &World) -> BTreeMap<&'static str, Tree> {
     sources.map(tree).into_iter().collect()
 }
 
-/// The answers that are not in the tree, as `path` or `path#Definition`.
+/// Returns the answers that are not in the tree, as `path` or `path#Definition`.
 fn missing(world: &World, tree: &Tree, question: &Question) -> Vec<&'static str> {
     let ending = |file: &str| if file.ends_with(".ts") { "ts" } else { "py" };
     let is_there = |answer: &str| match answer.split_once('#') {
@@ -59,7 +59,7 @@ fn missing(world: &World, tree: &Tree, question: &Question) -> Vec<&'static str>
     question.answers.iter().copied().filter(|answer| !is_there(answer)).collect()
 }
 
-/// The place of the first answer among the results, from 1.
+/// Returns the place of the first answer among the results, from 1.
 fn rank(question: &Question, answer: &Answer) -> Option<usize> {
     let is_answer = |found: &Value| {
         let id = found["id"].as_str().unwrap_or_default();

@@ -46,7 +46,8 @@ impl Host {
         keys.iter().map(|key| key.server.to_owned()).collect()
     }
 
-    /// The innermost open project around a path, which may be gone from the disk; else the root that hob would choose.
+    /// Returns the innermost open project around a path, which may be gone from the disk; else the root that hob would
+    /// choose.
     fn open_root_around(&self, start: &AbsPath) -> AbsPath {
         let found = self.root_of(start).ok();
         let open = lock(&self.open);

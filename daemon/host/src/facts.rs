@@ -45,7 +45,7 @@ impl FactsCache {
         Self { store, attempts, extracted: AtomicU64::new(0), loaded: AtomicU64::new(0) }
     }
 
-    /// The store that they are in.
+    /// Returns the store that they are in.
     pub(super) fn facts_store(&self) -> &dyn Store {
         &*self.store
     }
@@ -122,7 +122,7 @@ fn extract_patiently(
     facts
 }
 
-/// The content that stored facts are of, by their key and value; `None` where this build has no use for them whatever the
+/// Returns the content that stored facts are of, by their key and value; `None` where this build has no use for them whatever the
 /// content: they are of another extractor, or in another form.
 pub(super) fn content_of(key: &[u8], value: &[u8]) -> Option<ContentHash> {
     let (hash, rest) = key.split_first_chunk::<HASH>()?;
@@ -147,7 +147,7 @@ fn key(wanted: &FactsRequest<'_>) -> Vec<u8> {
     key
 }
 
-/// The time that this thread has worked. A busy machine does not make it longer: what a file says must not depend on that.
+/// Returns the time that this thread has worked. A busy machine does not make it longer: what a file says must not depend on that.
 #[cfg(unix)]
 fn spent() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);

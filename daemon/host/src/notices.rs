@@ -20,7 +20,7 @@ impl Notices {
         }
     }
 
-    /// The notices so far, oldest first.
+    /// Returns the notices so far, oldest first.
     pub(super) fn all(&self) -> Vec<String> {
         lock(&self.list).iter().map(|(_, text)| text.clone()).collect()
     }

@@ -65,7 +65,7 @@ pub enum PackageEffort {
 }
 
 impl Host {
-    /// The workspace of the source of the package `name` that `project` depends on, opened and being indexed if it was not.
+    /// Returns the workspace of the source of the package `name` that `project` depends on, opened and being indexed if it was not.
     ///
     /// # Errors
     /// [`PackageError`] when there is no such source.
@@ -154,7 +154,7 @@ impl Host {
         unnamed.ok_or_else(|| PackageError::Unknown { named: direct_names(&packages) })
     }
 
-    /// The jar of the artifact that is called so; `None` if the project has no such artifact.
+    /// Returns the jar of the artifact that is called so; `None` if the project has no such artifact.
     fn find_artifact(
         &self,
         project: &Workspace,
@@ -200,7 +200,7 @@ impl Host {
     }
 }
 
-/// The folders of the manifests that name a package, which may have packages of their own.
+/// Returns the folders of the manifests that name a package, which may have packages of their own.
 pub(super) fn folders_of(project: &Workspace, package: &Package) -> Vec<PathBuf> {
     let folder_of = |manifest: &hob_base::WsPath| {
         let path = project.root().join_ws(manifest);
@@ -215,7 +215,7 @@ pub(super) fn folders_of(project: &Workspace, package: &Package) -> Vec<PathBuf>
     folders
 }
 
-/// The versions of a package that would be the right one, the best first.
+/// Returns the versions of a package that would be the right one, the best first.
 pub(super) fn versions_of(package: &Package) -> Vec<String> {
     let mut versions: Vec<String> = package.version.iter().cloned().collect();
     versions.extend(package.versions.iter().rev().cloned());
@@ -229,7 +229,7 @@ fn versioned_name(package: &Package) -> String {
     }
 }
 
-/// The packages that a project depends on directly, sorted by name; its own members are none.
+/// Returns the packages that a project depends on directly, sorted by name; its own members are none.
 #[must_use]
 pub fn direct_names(packages: &[Package]) -> Vec<String> {
     let direct = packages.iter().filter(|package| package.direct && !package.local);

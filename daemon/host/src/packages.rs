@@ -15,7 +15,7 @@ use hob_base::lock;
 const LARGEST: usize = 32 << 20;
 
 impl Workspace {
-    /// The packages that its manifests and lock files name, sorted by ecosystem and name.
+    /// Returns the packages that its manifests and lock files name, sorted by ecosystem and name.
     #[must_use]
     pub fn packages(&self) -> Arc<Vec<Package>> {
         let mut state = lock(&self.packages.state);

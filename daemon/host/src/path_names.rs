@@ -103,7 +103,7 @@ fn hash_of_name(name: &str) -> u64 {
     hasher.finish()
 }
 
-/// The folders that some files are in, each with the number of files below it.
+/// Returns the folders that some files are in, each with the number of files below it.
 fn folders_above<'p>(paths: impl Iterator<Item = &'p WsPath>) -> Vec<NamedFolder> {
     let mut direct: FxHashMap<&str, usize> = FxHashMap::default();
     for path in paths {

@@ -77,7 +77,8 @@ impl Host {
         aside
     }
 
-    /// The root that something is kept under: the very folder if it was one, else that of the project around it.
+    /// Returns the root that something is kept under: the very folder if it was one, else that of the project around
+    /// it.
     fn kept_root(&self, start: &AbsPath) -> AbsPath {
         let itself = without_links(start);
         let was_root = self.options.snapshots.as_path().join(folder_name(&itself)).exists();
@@ -85,7 +86,7 @@ impl Host {
     }
 }
 
-/// A path as it is, or would be, without links: as far as it is there.
+/// Returns a path as it is, or would be, without links: as far as it is there.
 fn without_links(path: &AbsPath) -> AbsPath {
     let real = |at: &Path| AbsPath::new(fs::canonicalize(at).ok()?).ok();
     let found = path.as_path().ancestors().find_map(|at| Some((at, real(at)?)));

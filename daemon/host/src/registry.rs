@@ -134,7 +134,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// A host without language servers.
+    /// Returns a host without language servers.
     ///
     /// # Errors
     /// As [`Host::with_live`].
@@ -142,7 +142,7 @@ impl Host {
         Self::with_live(options, LiveOptions::default(), Trust::default(), Settings::default())
     }
 
-    /// The user's groups of projects, as they are now.
+    /// Returns the user's groups of projects, as they are now.
     ///
     /// # Errors
     /// [`UserFileError`] if the file cannot be used.
@@ -195,7 +195,7 @@ impl Host {
         })
     }
 
-    /// The workspace that `start` (a folder or file) lies in, opened and being indexed if it was not.
+    /// Returns the workspace that `start` (a folder or file) lies in, opened and being indexed if it was not.
     ///
     /// # Errors
     /// [`OpenError`] when there is nothing to open.
@@ -203,7 +203,7 @@ impl Host {
         Ok(self.use_workspace(&self.root_of(start)?, false))
     }
 
-    /// The open workspace that `start` lies in; `None` if it is not open. This opens nothing and counts as no use, so it keeps no
+    /// Returns the open workspace that `start` lies in; `None` if it is not open. This opens nothing and counts as no use, so it keeps no
     /// workspace in memory.
     #[must_use]
     pub fn workspace_if_open(&self, start: &AbsPath) -> Option<Arc<Workspace>> {
@@ -211,7 +211,8 @@ impl Host {
         lock(&self.open).get(&root).map(|entry| Arc::clone(&entry.workspace))
     }
 
-    /// The workspace with this root, opened and being indexed if it was not. The source of a package `is_package`.
+    /// Returns the workspace with this root, opened and being indexed if it was not. The source of a package
+    /// `is_package`.
     pub(super) fn use_workspace(&self, root: &AbsPath, is_package: bool) -> Arc<Workspace> {
         self.collector.note_use();
         let mut open = lock(&self.open);
@@ -302,7 +303,7 @@ impl Host {
         &self.shared.live
     }
 
-    /// The open workspaces, most recently used first.
+    /// Returns the open workspaces, most recently used first.
     #[must_use]
     pub fn workspaces(&self) -> Vec<Arc<Workspace>> {
         let open = lock(&self.open);
@@ -410,8 +411,8 @@ impl Host {
         self.find_root(start).map(|root| root.path)
     }
 
-    /// The root of the project that `place` lies in, if that is not the project of `from`, and something marks it as a project: a folder
-    /// like `/etc` is one only if the caller says so. Nothing is opened.
+    /// Returns the root of the project that `place` lies in, if that is not the project of `from`, and something marks
+    /// it as a project: a folder like `/etc` is one only if the caller says so. Nothing is opened.
     #[must_use]
     pub fn other_project(&self, place: &AbsPath, from: &AbsPath) -> Option<AbsPath> {
         let own = self.root_of(from).ok();

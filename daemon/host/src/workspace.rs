@@ -191,13 +191,13 @@ impl Workspace {
         self.shared.trust.is_trusted(self.root(), &self.shared.notices)
     }
 
-    /// The settings that count in it, at this moment.
+    /// Returns the settings that count in it, at this moment.
     #[must_use]
     pub fn settings(&self) -> Arc<InForce> {
         self.shared.settings.in_force_for(self.root(), self.is_trusted())
     }
 
-    /// The project as the live layer sees it. Servers that are not wanted any more, for what the user has said since, are ended.
+    /// Returns the project as the live layer sees it. Servers that are not wanted any more, for what the user has said since, are ended.
     #[must_use]
     pub fn project(&self) -> LiveProject {
         let trusted = self.is_trusted();
@@ -207,12 +207,12 @@ impl Workspace {
         project
     }
 
-    /// The map. Hold it for one answer, never while reading files.
+    /// Returns the map. Hold it for one answer, never while reading files.
     pub fn map(&self) -> RwLockReadGuard<'_, Map> {
         self.map.read()
     }
 
-    /// The text index of this moment.
+    /// Returns the text index of this moment.
     #[must_use]
     pub fn text(&self) -> Snapshot {
         self.text.read().unwrap_or_else(PoisonError::into_inner).snapshot()
@@ -271,7 +271,7 @@ impl Workspace {
         &self.tree.watcher
     }
 
-    /// The pool that calls compute on.
+    /// Returns the pool that calls compute on.
     #[must_use]
     pub fn query_pool(&self) -> &rayon::ThreadPool {
         &self.shared.pools.query

@@ -18,7 +18,7 @@ fn host(dir: &Path) -> Host {
     Host::new(options).expect("threads can be started")
 }
 
-/// The store, once the threads of the host before have let go of it.
+/// Returns the store, once the threads of the host before have let go of it.
 fn store(dir: &Path) -> Arc<dyn Store> {
     for _ in 0..6_000 {
         let Opened { store, notice } = hob_store::open(&dir.join("store"));

@@ -14,8 +14,8 @@ use tempfile::TempDir;
 /// Files of the project: enough for names and lists to be saved.
 const FILES: usize = 2_100;
 
-/// A host in `dir`. The threads of the one before may hold the store for a moment after it was closed; until they have
-/// let go there is one in memory, which is not what is tested here.
+/// Returns a host in `dir`. The threads of the one before may hold the store for a moment after it was closed; until
+/// they have let go there is one in memory, which is not what is tested here.
 fn host(dir: &Path) -> Host {
     loop {
         let host = new_host(dir);

@@ -53,7 +53,7 @@ fn settle(workspace: &Workspace) {
     assert_eq!(workspace.barrier(true, Duration::from_secs(60)), Freshness::Fresh);
 }
 
-/// Everything that map and text know, independent of numbering.
+/// Returns everything that map and text know, independent of numbering.
 fn known(workspace: &Workspace) -> (BTreeSet<String>, BTreeSet<String>) {
     let map = workspace.map().export().into_iter().collect();
     let text =

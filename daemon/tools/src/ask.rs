@@ -12,7 +12,7 @@ use hob_live::requests::{self, ServerQueryContext};
 use super::{ToolCall, unsaved};
 use hob_host::Workspace;
 
-/// A file's present text as servers have it, unsaved changes of editors included; servers are given nothing that is no text.
+/// Returns a file's present text as servers have it, unsaved changes of editors included; servers are given nothing that is no text.
 pub(super) fn text_of(workspace: &Workspace, path: &WsPath) -> Option<String> {
     let bytes = hob_results::current_bytes(workspace, path)?;
     std::str::from_utf8(&bytes).ok().map(str::to_owned)

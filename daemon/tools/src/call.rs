@@ -126,7 +126,7 @@ pub struct Handled {
 }
 
 impl Handled {
-    /// An error, with the warnings that there were before it.
+    /// Returns an error, with the warnings that there were before it.
     #[must_use]
     pub fn failed_with(error: ToolError, warnings: Vec<String>) -> Self {
         Self { outcome: Err(error), notes: AnswerNotes::with_warnings(warnings) }
@@ -134,7 +134,7 @@ impl Handled {
 }
 
 impl<'h> ToolCall<'h> {
-    /// A call that has not found its workspace yet; `warnings` are those of the check of its arguments.
+    /// Returns a call that has not found its workspace yet; `warnings` are those of the check of its arguments.
     #[must_use]
     pub fn new(
         services: CallServices<'h>,
@@ -190,7 +190,7 @@ impl<'h> ToolCall<'h> {
         self.room_for_data().saturating_sub(note_room(self.terms.room))
     }
 
-    /// The arguments as their type.
+    /// Returns the arguments as their type.
     pub(crate) fn parse_args<T: DeserializeOwned>(&mut self) -> Result<T, ToolError> {
         let scope = SCOPE_ARGS
             .iter()

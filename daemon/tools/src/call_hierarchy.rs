@@ -174,7 +174,7 @@ fn place_of_name(item: &CallItem) -> Option<RequestPosition> {
     Some(RequestPosition { file: file.clone(), line: item.place.start.0, col: item.place.start.1 })
 }
 
-/// The lines of the calls of some functions.
+/// Returns the lines of the calls of some functions.
 fn call_sites(roots: &[CallItem]) -> Listed {
     let mut listed = Listed::default();
     for caller in roots.iter().flat_map(|root| &root.calls) {
@@ -183,7 +183,7 @@ fn call_sites(roots: &[CallItem]) -> Listed {
     listed
 }
 
-/// The callers or callees of all that was asked about, each once: overloads are called by the same functions.
+/// Returns the callers or callees of all that was asked about, each once: overloads are called by the same functions.
 fn merge_calls(roots: &[CallItem]) -> Vec<CallItem> {
     let mut all: Vec<CallItem> = Vec::new();
     for item in roots.iter().flat_map(|root| &root.calls) {
@@ -214,7 +214,7 @@ fn about_another(at: &RequestPosition, word: &str, root: &CallItem) -> Option<St
     })
 }
 
-/// The innermost function of a file around a line, as the map knows it.
+/// Returns the innermost function of a file around a line, as the map knows it.
 fn function_around(map: &Map, file: &WsPath, line: u32) -> Option<NodeInfo> {
     let file = map.file_at(file.as_str())?;
     let infos = map.defs_of(file).into_iter().filter_map(|def| map.info(def.into()));
@@ -223,7 +223,7 @@ fn function_around(map: &Map, file: &WsPath, line: u32) -> Option<NodeInfo> {
     around.min_by_key(|info| info.lines.1 - info.lines.0)
 }
 
-/// The workspace with its map as fresh as its text, and the function asked about.
+/// Returns the workspace with its map as fresh as its text, and the function asked about.
 fn function_asked(
     call: &mut ToolCall<'_>,
     asked: &NavQuery,
@@ -347,7 +347,7 @@ fn from_map(
     })
 }
 
-/// The tree of what was reached, below `via`. Each node is reached once, so it ends.
+/// Returns the tree of what was reached, below `via`. Each node is reached once, so it ends.
 fn call_tree(all: &[Neighbor], via: NodeRef) -> Vec<Call> {
     let below = all.iter().filter(|found| found.via == via && found.info.node != via);
     let site = |line: &u32| CallSite { line: *line, col: None };

@@ -61,8 +61,9 @@ fn worth_of_words(words: u32, rarities: &[(String, f32)]) -> f32 {
     rarities.iter().enumerate().filter(|(at, _)| has(*at)).map(|(_, (_, rarity))| rarity).sum()
 }
 
-/// The factor by which callers raise a hit's score: for the greater coverage of the question, as the index counts it, and for the words
-/// themselves. `own` and `added` are the worth of the words in the hit and in its callers, which count at most as much as the hit.
+/// Returns the factor by which callers raise a hit's score: for the greater coverage of the question, as the index
+/// counts it, and for the words themselves. `own` and `added` are the worth of the words in the hit and in its callers,
+/// which count at most as much as the hit.
 fn caller_factor(own: f32, added: f32) -> f32 {
     if own <= 0.0 || added <= 0.0 {
         return 1.0;

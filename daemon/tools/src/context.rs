@@ -108,7 +108,7 @@ fn with_uses(map: &Map, at: DefRef, symbol: SymbolUse, cancel: &CancelToken) -> 
     SymbolUse { callers: is_callable.then_some(callers.len()), files: Some(files.len()), ..symbol }
 }
 
-/// The definitions around found lines, as far as the map is of the files' present state.
+/// Returns the definitions around found lines, as far as the map is of the files' present state.
 fn hit_symbols(workspace: &Workspace, hits: &[String]) -> Vec<HitSymbol> {
     let places = hits.iter().take(MOST_HITS).filter_map(|hit| {
         let (path, line) = hit.rsplit_once(':')?;
@@ -121,7 +121,7 @@ fn hit_symbols(workspace: &Workspace, hits: &[String]) -> Vec<HitSymbol> {
         .collect()
 }
 
-/// The definition in which reading began, or the most used definitions of a file that was read whole.
+/// Returns the definition in which reading began, or the most used definitions of a file that was read whole.
 fn read_uses(map: &Map, file: FileId, from: Option<u32>, cancel: &CancelToken) -> Vec<SymbolUse> {
     let chosen: Vec<DefRef> = match from.filter(|from| *from > 1) {
         Some(from) => map.symbol_at(file, from).into_iter().collect(),

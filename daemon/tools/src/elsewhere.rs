@@ -118,7 +118,7 @@ fn sentence(name: &str, unknown: &[String], of_others: &[String]) -> String {
     format!("Every line of code in scope with `{name}` was looked at{clauses}")
 }
 
-/// All lines that have a name as a word; `None` if they were not all found, or are many.
+/// Returns all lines that have a name as a word; `None` if they were not all found, or are many.
 pub(super) fn lines_with_word(
     workspace: &Workspace,
     name: &str,

@@ -55,7 +55,7 @@ impl<'w> Enclosing<'w> {
         Self { workspace, files: FxHashMap::default() }
     }
 
-    /// The innermost definition that began on an earlier line and has not ended.
+    /// Returns the innermost definition that began on an earlier line and has not ended.
     fn symbol_at(&mut self, path: &str, line: u32) -> Option<String> {
         if !self.files.contains_key(path) {
             self.files.insert(path.to_owned(), spans_of(self.workspace, path));
@@ -67,7 +67,7 @@ impl<'w> Enclosing<'w> {
     }
 }
 
-/// The definitions of a file in source order; none where the map is not of the file's present state.
+/// Returns the definitions of a file in source order; none where the map is not of the file's present state.
 fn spans_of(workspace: &Workspace, path: &str) -> Vec<SymbolLines> {
     let is_stale = || WsPath::new(path).is_ok_and(|path| workspace.stale_files().has(&path));
     if workspace.progress.now().phase != Phase::Done || is_stale() {

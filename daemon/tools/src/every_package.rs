@@ -113,7 +113,7 @@ impl AllPackages<'_> {
         }
     }
 
-    /// The direct dependencies that are on this machine, those first that cost least.
+    /// Returns the direct dependencies that are on this machine, those first that cost least.
     fn packages_by_effort(
         &self,
         project: &Workspace,

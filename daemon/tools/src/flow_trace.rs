@@ -141,7 +141,7 @@ impl<'a> FlowTree<'a> {
         chars_of(&self.result(steps))
     }
 
-    /// The result with the first so many steps.
+    /// Returns the result with the first so many steps.
     fn result(&self, steps: usize) -> FlowResult {
         let mut below: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         let mut kept: Vec<usize> = self.order.iter().copied().take(steps).collect();
@@ -170,7 +170,7 @@ impl<'a> FlowTree<'a> {
         FlowNode { calls, more, ..self.nodes[at].clone() }
     }
 
-    /// The way from a symbol down to the call of itself.
+    /// Returns the way from a symbol down to the call of itself.
     fn cycle_path(&self, closing: usize) -> Vec<String> {
         let mut way = vec![self.names[closing].clone()];
         let mut above = self.answer.steps[closing].parent;
@@ -228,7 +228,7 @@ pub(super) fn name_of(info: &NodeInfo) -> String {
     if info.qualified.is_empty() { info.name.clone() } else { info.qualified.clone() }
 }
 
-/// The file a node is in; empty for packages outside the workspace.
+/// Returns the file a node is in; empty for packages outside the workspace.
 pub(super) fn file_of(info: &NodeInfo) -> String {
     info.path.as_ref().map(ToString::to_string).unwrap_or_default()
 }

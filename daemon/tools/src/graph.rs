@@ -51,7 +51,7 @@ pub(super) fn graph(call: &mut ToolCall<'_>) -> ToolOutcome {
     to_data(&page)
 }
 
-/// The commits of the last `days` that changed each file, most changed first.
+/// Returns the commits of the last `days` that changed each file, most changed first.
 fn count_changes(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,
@@ -143,7 +143,7 @@ impl GraphPage {
         });
     }
 
-    /// The place of a node among those that edges lead to.
+    /// Returns the place of a node among those that edges lead to.
     fn place_of_other(&mut self, map: &Map, node: NodeRef) -> u64 {
         let next = self.others.len() as u64;
         *self.others.entry(node).or_insert_with(|| {

@@ -140,7 +140,7 @@ impl Telling<'_> {
         }
     }
 
-    /// The affected ones that earlier pages do not have.
+    /// Returns the affected ones that earlier pages do not have.
     fn page(&self) -> &[Affected] {
         self.answer.affected.get(self.offset..).unwrap_or_default()
     }
@@ -218,7 +218,7 @@ fn changed_node(info: &NodeInfo) -> Changed {
     }
 }
 
-/// The first items, as many as fit into so many characters, and what they cost.
+/// Returns the first items, as many as fit into so many characters, and what they cost.
 pub(super) fn items_that_fit<T: Serialize>(items: impl Iterator<Item = T>, room: usize) -> (Vec<T>, usize) {
     let (mut taken, mut used) = (Vec::new(), 0);
     for item in items {

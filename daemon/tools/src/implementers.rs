@@ -26,7 +26,7 @@ fn row(found: &Neighbor, line: u32, lines: &mut FileLineCache<'_>) -> Option<Nei
     Some(Neighbor { sites: vec![line], derived: Some(derived), text, ..found.clone() })
 }
 
-/// The type that the first line of an `impl` of Rust is for.
+/// Returns the type that the first line of an `impl` of Rust is for.
 fn implementing(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("unsafe ").unwrap_or(line).strip_prefix("impl")?;
     let (_, ty) = rest.rsplit_once(" for ")?;

@@ -80,7 +80,7 @@ pub type ToolOutcome = Result<Value, ToolError>;
 /// The function that runs a tool.
 pub type Handler = fn(&mut ToolCall<'_>) -> ToolOutcome;
 
-/// The code of a tool; a test holds this table against the tool definitions.
+/// Returns the code of a tool; a test holds this table against the tool definitions.
 #[must_use]
 pub fn handler(name: &str) -> Option<Handler> {
     Some(match name {
@@ -135,7 +135,7 @@ pub fn handler(name: &str) -> Option<Handler> {
     })
 }
 
-/// A result as the envelope's data.
+/// Returns a result as the envelope's data.
 pub(crate) fn to_data(result: &impl Serialize) -> ToolOutcome {
     serde_json::to_value(result).map_err(|error| {
         ToolError::new(ErrorCode::Internal, format!("the result could not be written: {error}"))

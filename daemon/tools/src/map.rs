@@ -60,7 +60,7 @@ pub(super) fn overview(call: &mut ToolCall<'_>) -> ToolOutcome {
     to_data(&to_proto::overview_result(overview, &workspace))
 }
 
-/// A path in any spelling as the map has it; other words stay as they are.
+/// Returns a path in any spelling as the map has it; other words stay as they are.
 fn focus_of(workspace: &Workspace, focus: String) -> Result<String, ToolError> {
     let is_path =
         Path::new(&focus).is_absolute() || focus == "." || focus.starts_with("./") || focus.starts_with("..");
@@ -71,7 +71,7 @@ fn focus_of(workspace: &Workspace, focus: String) -> Result<String, ToolError> {
     inside.map(|path| path.to_string()).map_err(|error| errors::outside_workspace(&error, workspace.root()))
 }
 
-/// A path argument as a path in the workspace.
+/// Returns a path argument as a path in the workspace.
 pub(super) fn confined_path(workspace: &Workspace, path: Option<&str>) -> Result<Option<WsPath>, ToolError> {
     path.map(|path| {
         hob_workspace::confine(workspace.root(), path)
@@ -175,7 +175,7 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
     to_data(&result)
 }
 
-/// The place of a node's name; `None` for packages.
+/// Returns the place of a node's name; `None` for packages.
 fn name_place(info: &NodeInfo) -> Option<RequestPosition> {
     let (line, col) = info.name_at;
     Some(RequestPosition { file: info.path.clone()?, line, col })
@@ -194,7 +194,7 @@ fn lists_all_uses(call: &ToolCall<'_>, args: &NeighborsArgs, omitted: usize) -> 
         && has_uses(&args.edge_kinds)
 }
 
-/// The name of a definition, and what counts as a use of it; `None` for files and packages.
+/// Returns the name of a definition, and what counts as a use of it; `None` for files and packages.
 fn account_of(map: &Map, node: NodeRef, with_family: bool) -> Option<elsewhere::Listed> {
     let NodeRef::Def(def) = node else { return None };
     let family = if with_family { map.family(node) } else { Vec::new() };
@@ -231,7 +231,7 @@ fn most_neighbors(args: &NeighborsArgs, kinds: EdgeKinds) -> usize {
     args.max_nodes.unwrap_or(if args.edge_kinds.len() == 1 || is_hierarchy { 200 } else { 50 })
 }
 
-/// A line of a file as answers show it; empty where there is none.
+/// Returns a line of a file as answers show it; empty where there is none.
 pub(super) fn text_at(lines: &mut FileLineCache<'_>, file: &str, line: Option<u32>) -> String {
     let path = WsPath::new(file).ok().map(FileRef::Inside);
     path.zip(line).and_then(|(path, line)| lines.line(&path, line)).unwrap_or_default()
@@ -250,7 +250,7 @@ pub(super) fn parse_direction(word: &str) -> Direction {
     }
 }
 
-/// The nodes among neighbours that call the node itself.
+/// Returns the nodes among neighbours that call the node itself.
 fn direct_callers(neighbors: &[hob_map::graph::Neighbor]) -> impl Iterator<Item = NodeRef> + '_ {
     let is_caller = |found: &&hob_map::graph::Neighbor| {
         found.depth == 1 && found.direction == Direction::In && found.edge == EdgeKind::Calls

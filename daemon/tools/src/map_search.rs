@@ -133,7 +133,7 @@ impl Looking<'_> {
         self.find_unused(infos.filter(|info| is_member(info) && kinds.admits(info.kind)), false)
     }
 
-    /// Every definition in scope that other files can see: members of classes where they or a part of the project is asked about.
+    /// Returns every definition in scope that other files can see: members of classes where they or a part of the project is asked about.
     fn find_everything(&self) -> NameSearchResult {
         let rules = self.scope.rules();
         let with_members = self.args.kind == "method" || !rules.is_all();

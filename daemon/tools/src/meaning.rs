@@ -47,12 +47,12 @@ impl ReadName {
         Self { at: at.clone(), word: word_at(workspace, at), path, local }
     }
 
-    /// The name itself; empty where none stands.
+    /// Returns the name itself; empty where none stands.
     pub(super) fn word(&self) -> &str {
         &self.word
     }
 
-    /// The dotted path that ends with the name; empty where it begins with a variable.
+    /// Returns the dotted path that ends with the name; empty where it begins with a variable.
     pub(super) fn written_path(&self) -> &str {
         &self.path
     }
@@ -62,22 +62,22 @@ impl ReadName {
         !self.path.is_empty()
     }
 
-    /// The meaning of the name in a map, without what its values say.
+    /// Returns the meaning of the name in a map, without what its values say.
     pub(super) fn meaning_in(&self, map: &Map) -> meaning::Meaning {
         map.meaning_at(self.name(), self.local.clone())
     }
 
-    /// The nodes that the name means by the values of the expression before it.
+    /// Returns the nodes that the name means by the values of the expression before it.
     pub(super) fn through_values(&self, map: &Map, receiver: &ReceiverExpr) -> Vec<(NodeRef, Confidence)> {
         map.meaning_through_values(self.name(), receiver)
     }
 
-    /// The node that the name means as a module, or as the end of a path of names.
+    /// Returns the node that the name means as a module, or as the end of a path of names.
     pub(super) fn path_in(&self, map: &Map) -> Option<NodeRef> {
         map.path_meant_at(self.written())
     }
 
-    /// The packages outside that the name may lead to.
+    /// Returns the packages outside that the name may lead to.
     pub(super) fn packages_in(&self, map: &Map) -> Vec<OutsidePackage> {
         map.packages_meant_at(self.written())
     }
@@ -123,7 +123,7 @@ pub(super) fn bound_name_at(
     }
 }
 
-/// The definition whose name stands at a place, or that the reference there surely means.
+/// Returns the definition whose name stands at a place, or that the reference there surely means.
 pub(super) fn def_at(map: &Map, at: &RequestPosition, word: &str) -> Option<DefRef> {
     map.sure_def_at(name_in_file(at, word))
 }
@@ -137,13 +137,13 @@ fn infos(map: &Map, nodes: Vec<(NodeRef, Confidence)>) -> Vec<MeantNode> {
     nodes.into_iter().filter_map(info).collect()
 }
 
-/// The name at a place, if its file binds it.
+/// Returns the name at a place, if its file binds it.
 fn local_name(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> Option<LocalName> {
     let text = text_of(workspace, &at.file)?;
     local_name_at(language_at(at, &text), text.as_bytes(), place_of(at), &|| cancel.check().is_ok())
 }
 
-/// The expression before the member's name at a place.
+/// Returns the expression before the member's name at a place.
 pub(super) fn receiver(
     workspace: &Workspace,
     at: &RequestPosition,
@@ -153,7 +153,8 @@ pub(super) fn receiver(
     receiver_at(language_at(at, &text), text.as_bytes(), place_of(at), &|| cancel.check().is_ok())
 }
 
-/// The names joined by `.` or `::` that end with the one at a place, dotted; `None` where the first one is a variable.
+/// Returns the names joined by `.` or `::` that end with the one at a place, dotted; `None` where the first one is a
+/// variable.
 fn path_at(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> Option<String> {
     let text = text_of(workspace, &at.file)?;
     let line = text.get(LineIndex::new(text.as_bytes()).line_range(at.line)?)?;
@@ -177,7 +178,7 @@ fn path_at(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) ->
     (!is_variable && path.split('.').all(|name| !name.is_empty())).then_some(path)
 }
 
-/// The place of the name of the function that is called with a named argument whose name stands at a place.
+/// Returns the place of the name of the function that is called with a named argument whose name stands at a place.
 pub(super) fn callee_with_argument(
     workspace: &Workspace,
     at: &RequestPosition,

@@ -99,7 +99,7 @@ fn early_answer(
     }
 }
 
-/// A question that is answered with places.
+/// Returns a question that is answered with places.
 fn places_inquiry(
     question: UsesQuestion,
     patience: Duration,
@@ -128,7 +128,7 @@ fn with_missing(
     locations
 }
 
-/// The places in scope.
+/// Returns the places in scope.
 fn in_scope<'p>(
     workspace: &Workspace,
     scope: &CallScope,
@@ -379,7 +379,7 @@ fn known_diagnostics(call: &mut ToolCall<'_>) -> Result<(Vec<Diagnosis>, Complet
     Ok((found, Completeness::Partial))
 }
 
-/// The word for how whole an answer is; the reason becomes a warning.
+/// Returns the word for how whole an answer is; the reason becomes a warning.
 pub(super) fn completeness_of<T>(call: &mut ToolCall<'_>, answer: &ServerAnswer<T>) -> Completeness {
     let (word, why) = match &answer.completeness {
         Whole::Complete => return Completeness::Complete,

@@ -108,7 +108,7 @@ impl NavQuery {
     }
 }
 
-/// The contents at which a call asks.
+/// Returns the contents at which a call asks.
 pub(super) fn revision_of_call(call: &ToolCall<'_>, workspace: &Workspace) -> Option<Moment> {
     workspace.current_revision().filter(|_| call.notes.freshness == Freshness::Fresh)
 }
@@ -129,7 +129,7 @@ fn place_of_node(
     Ok(RequestPosition { file, line, col: col.max(1) })
 }
 
-/// The name that stands at a place; empty where none does.
+/// Returns the name that stands at a place; empty where none does.
 pub(super) fn word_at(workspace: &Workspace, at: &RequestPosition) -> String {
     let text = text_of(workspace, &at.file).unwrap_or_default();
     let range = LineIndex::new(text.as_bytes()).line_range(at.line);

@@ -81,7 +81,7 @@ struct PackageQuestion {
 }
 
 impl PackageDefinition {
-    /// The place for an answer.
+    /// Returns the place for an answer.
     pub(super) fn anchor(&self) -> Anchor {
         let (line, col) = self.line_and_col();
         let signature = self.signature();
@@ -97,19 +97,19 @@ impl PackageDefinition {
         }
     }
 
-    /// The line and column of its name; a file begins at its first line.
+    /// Returns the line and column of its name; a file begins at its first line.
     pub(super) fn line_and_col(&self) -> (u32, u32) {
         if self.info.name_at.0 == 0 { (1, 1) } else { self.info.name_at }
     }
 
-    /// The first line of its signature.
+    /// Returns the first line of its signature.
     pub(super) fn signature(&self) -> String {
         self.info.signature.lines().next().unwrap_or_default().trim().chars().take(SIGNATURE).collect()
     }
 }
 
-/// The definitions in packages that a name means of which the project knows nothing surer, `found`; says in the answer's notes where they
-/// are, or why they are not to be had.
+/// Returns the definitions in packages that a name means of which the project knows nothing surer, `found`; says in the
+/// answer's notes where they are, or why they are not to be had.
 pub(super) fn definitions_beyond(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
@@ -132,7 +132,7 @@ pub(super) fn definitions_beyond(
     definitions
 }
 
-/// The definitions in packages that the name at a place means; of the name of an argument, the parameters.
+/// Returns the definitions in packages that the name at a place means; of the name of an argument, the parameters.
 pub(super) fn definitions_at(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
@@ -147,7 +147,7 @@ pub(super) fn definitions_at(
     functions.into_iter().filter_map(|function| parameter_of(function, &word)).collect()
 }
 
-/// The parameter of a function, as a place in it; `None` where the function has no such parameter.
+/// Returns the parameter of a function, as a place in it; `None` where the function has no such parameter.
 fn parameter_of(function: PackageDefinition, name: &str) -> Option<PackageDefinition> {
     let text = small::read_text(function.place.file.as_path(), LARGEST).ok()?;
     let (first, last) = (function.line_and_col().0, function.info.lines.1);
@@ -162,7 +162,7 @@ fn parameter_of(function: PackageDefinition, name: &str) -> Option<PackageDefini
     None
 }
 
-/// The 1-based column of a parameter in a line of a function's header.
+/// Returns the 1-based column of a parameter in a line of a function's header.
 fn column_of_parameter(line: &str, name: &str) -> Option<u32> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let is_parameter = |at: usize| {
@@ -244,8 +244,8 @@ impl PackageQuestion {
         if near.is_empty() { self.look(joined) } else { LookOutcome::Needs(near) }
     }
 
-    /// The declaration that a file of C sees first through its includes, in place of those that are not of the project: a library has
-    /// several of one name, for other compilers and for checks.
+    /// Returns the declaration that a file of C sees first through its includes, in place of those that are not of the
+    /// project: a library has several of one name, for other compilers and for checks.
     fn through_includes(
         &self,
         joined: &JoinedMap,
@@ -268,7 +268,7 @@ impl PackageQuestion {
         found.map_or(nodes, |node| vec![(node, Confidence::Import)])
     }
 
-    /// The only macro of this name in the packages: a macro is exported by its crate, in whichever module it is written.
+    /// Returns the only macro of this name in the packages: a macro is exported by its crate, in whichever module it is written.
     fn only_macro(&self, joined: &JoinedMap) -> Option<PackageDefinition> {
         if !self.read.has_path() {
             return None;
@@ -291,7 +291,7 @@ impl PackageQuestion {
         found.next().is_none().then_some(only)
     }
 
-    /// The packages that the file imports; next those that these packages import where the file does.
+    /// Returns the packages that the file imports; next those that these packages import where the file does.
     fn packages_near(&self, joined: &JoinedMap) -> Vec<OutsidePackage> {
         let (map, file) = (joined.map(), self.read.at.file.as_str());
         if self.widened == 1 {
@@ -327,7 +327,7 @@ impl PackageQuestion {
     }
 }
 
-/// The number of packages that are opened of these: headers cost little.
+/// Returns the number of packages that are opened of these: headers cost little.
 fn most_opened(packages: &[OutsidePackage]) -> usize {
     let are_headers = packages.iter().all(|package| matches!(package.lang, Lang::C | Lang::Cpp));
     if are_headers { MOST_INCLUDED } else { MOST_IMPORTED }
@@ -360,7 +360,7 @@ fn sure_definitions(joined: &JoinedMap, nodes: Vec<(NodeRef, Confidence)>) -> Ve
     nodes.into_iter().filter_map(definition).collect()
 }
 
-/// The function where a namespace has the name of one, as declarations of modules that are one function do; else what it is.
+/// Returns the function where a namespace has the name of one, as declarations of modules that are one function do; else what it is.
 fn function_of_name(map: &Map, info: NodeInfo) -> NodeInfo {
     let (NodeKind::Def(DefKind::Module), NodeRef::Def(def)) = (info.kind, info.node) else { return info };
     let others = map.defs_of(def.file).into_iter().filter_map(|other| map.info(other.into()));

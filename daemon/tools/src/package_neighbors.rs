@@ -27,7 +27,7 @@ pub(super) struct PackageUses {
     calls: Vec<(u32, u32)>,
 }
 
-/// The uses of packages in a symbol, one for each name; `None` where it uses none, or is no definition.
+/// Returns the uses of packages in a symbol, one for each name; `None` where it uses none, or is no definition.
 pub(super) fn uses_of_packages(map: &Map, info: &NodeInfo) -> Option<PackageUses> {
     let file = info.path.clone().filter(|_| info.lines.0 > 0)?;
     let mut uses = map.outside_refs_in(file.as_str(), info.lines.0..=info.lines.1, usize::MAX);
@@ -63,7 +63,7 @@ pub(super) fn add_definitions(
     }
 }
 
-/// The functions of headers of this machine that a symbol calls, each header as an external package.
+/// Returns the functions of headers of this machine that a symbol calls, each header as an external package.
 pub(super) fn calls_into_headers(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
@@ -104,7 +104,8 @@ fn header_neighbor(id: String, line: u32, definition: &PackageDefinition) -> Nei
     }
 }
 
-/// The ID of the header as an include names it: its path in the joined map without the folder that it was found in.
+/// Returns the ID of the header as an include names it: its path in the joined map without the folder that it was found
+/// in.
 fn header_id(definition: &PackageDefinition) -> Option<String> {
     let path = definition.info.path.as_ref().filter(|_| definition.place.package.is_empty())?;
     let package = path.as_str().splitn(4, '/').nth(3)?.to_owned();

@@ -45,7 +45,7 @@ impl<'t> PackageTarget<'t> {
     }
 }
 
-/// The definitions in a package that a target means.
+/// Returns the definitions in a package that a target means.
 pub(super) fn definitions_named(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
@@ -109,7 +109,7 @@ fn begins_with(module: &str, package: &str) -> bool {
     rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '-'))
 }
 
-/// The place with the column at which the name stands in its line.
+/// Returns the place with the column at which the name stands in its line.
 fn with_column(workspace: &Workspace, at: RequestPosition, name: &str) -> Option<RequestPosition> {
     if at.col > 0 {
         return Some(at);

@@ -34,7 +34,7 @@ impl LineSpot {
         if there { Ok(()) } else { Err(errors::file_deleted(&self.file)) }
     }
 
-    /// The place of a name.
+    /// Returns the place of a name.
     ///
     /// # Errors
     /// `BAD_ARGS` for a line past the end of the file, and, without a column, for one that has no name or several.
@@ -50,7 +50,8 @@ impl LineSpot {
             .ok_or_else(|| errors::nothing_named(&self.file, self.line))
     }
 
-    /// The place of the name that the line defines, or any place on it: for questions about what encloses the line.
+    /// Returns the place of the name that the line defines, or any place on it: for questions about what encloses the
+    /// line.
     ///
     /// # Errors
     /// `BAD_ARGS` for a line past the end of the file, and, without a column, for one that defines several names.
@@ -86,7 +87,7 @@ impl LineSpot {
         Ok(Some(names_on_line(lang, &bytes, self.line, &|| cancel.check().is_ok())))
     }
 
-    /// The column of the only name among these; of one that is written several times, the first.
+    /// Returns the column of the only name among these; of one that is written several times, the first.
     fn column_of_only_name(&self, names: &[NameAt]) -> Result<Option<u32>, ToolError> {
         let Some(first) = names.first() else { return Ok(None) };
         if names.iter().all(|other| other.name == first.name) {

@@ -68,7 +68,7 @@ pub(super) fn rename(
     Ok(renamed)
 }
 
-/// The file that a target means, if it is one and no place in it.
+/// Returns the file that a target means, if it is one and no place in it.
 fn file_of(
     call: &mut ToolCall<'_>,
     target: &PositionArgs,
@@ -126,7 +126,7 @@ fn rename_symbol(
 /// Says what comes of imports that the server would not change.
 const LEFT_ALONE: &str = "they keep the old path (`details.leftBehind`) and would break; change them too.";
 
-/// The lines that a rename changes.
+/// Returns the lines that a rename changes.
 fn changed_lines(renaming: &Renaming) -> Listed {
     let mut listed = Listed::default();
     for file in &renaming.files {

@@ -84,7 +84,7 @@ pub(super) fn place_of(call: &mut ToolCall<'_>, text: &str) -> ToolOutcome {
     }
 }
 
-/// The ID that a target is or stands for. An ID need not be in the map: what it names may have moved.
+/// Returns the ID that a target is or stands for. An ID need not be in the map: what it names may have moved.
 fn id_of(call: &mut ToolCall<'_>, workspace: &Workspace, text: &str) -> Result<NodeId, ToolError> {
     if NodeId::looks_like(text)
         && let Ok(id) = text.parse()
@@ -136,7 +136,7 @@ fn node_at(call: &mut ToolCall<'_>, file: &str, line: u32, col: Option<u32>) -> 
     to_data(&result)
 }
 
-/// The workspace, and why its map cannot be asked, if it cannot.
+/// Returns the workspace, and why its map cannot be asked, if it cannot.
 fn workspace_with_or_without_map(
     call: &mut ToolCall<'_>,
 ) -> Result<(Arc<Workspace>, Option<ToolError>), ToolError> {
@@ -153,14 +153,14 @@ fn workspace_with_or_without_map(
     }
 }
 
-/// An error that became a warning.
+/// Returns an error that became a warning.
 fn error_as_warning(error: &ToolError) -> String {
     let code = serde_json::to_value(error.code).ok();
     let code = code.as_ref().and_then(|code| code.as_str()).unwrap_or_default();
     format!("{code}: {} {}", error.message, error.hint)
 }
 
-/// The name to look for elsewhere when a node is gone.
+/// Returns the name to look for elsewhere when a node is gone.
 fn name_of(id: &NodeId) -> &str {
     match id {
         NodeId::Symbol { qualified, .. } => qualified.rsplit('.').next().unwrap_or(qualified),
@@ -268,7 +268,7 @@ impl SoughtDefinition {
         self.mapped.def_with_id(&self.id)
     }
 
-    /// A place with a name, and nothing known of it yet.
+    /// Returns a place with a name, and nothing known of it yet.
     fn result(&self, at: (u32, u32), symbol: Symbol) -> NodeResult {
         NodeResult {
             node_id: self.id.to_string(),

@@ -87,8 +87,8 @@ fn requests_matching(workspace: &Workspace, pattern: String, cancel: &CancelToke
     FoundRequests { lines, is_whole }
 }
 
-/// The innermost function around a line that requests something, or else its file; `None` for a line of prose, and for one that makes a
-/// route itself.
+/// Returns the innermost function around a line that requests something, or else its file; `None` for a line of prose,
+/// and for one that makes a route itself.
 pub(super) fn owner_of_request(map: &Map, line: &LineMatch) -> Option<NodeRef> {
     let file = map.file_at(line.path.as_str())?;
     let (_, facts) = map.file(file)?;
@@ -113,7 +113,7 @@ pub(super) fn neighbors_by_requests(
     merge_sites(requests.iter().filter_map(of_line).collect())
 }
 
-/// The function or file around a line of code, as a neighbour that calls; `None` where it is not admitted.
+/// Returns the function or file around a line of code, as a neighbour that calls; `None` where it is not admitted.
 pub(super) fn neighbor_on(
     map: &Map,
     line: &LineMatch,
@@ -162,7 +162,7 @@ fn function_around(file: FileId, facts: &FileFacts, line: u32) -> NodeRef {
     innermost.map_or(NodeRef::File(file), |(def, _)| NodeRef::Def(DefRef { file, def }))
 }
 
-/// The paths of the routes that a node is, or that a framework hands their requests to it for, among the nodes that call it.
+/// Returns the paths of the routes that a node is, or that a framework hands their requests to it for, among the nodes that call it.
 pub(super) fn routes_among(map: &Map, node: NodeRef, callers: impl Iterator<Item = NodeRef>) -> Vec<String> {
     match path_of_route(map, node) {
         Some(path) => vec![path],
@@ -170,7 +170,7 @@ pub(super) fn routes_among(map: &Map, node: NodeRef, callers: impl Iterator<Item
     }
 }
 
-/// The path of a route as it is written; `None` for any other node.
+/// Returns the path of a route as it is written; `None` for any other node.
 pub(super) fn path_of_route(map: &Map, node: NodeRef) -> Option<String> {
     let NodeRef::Def(def) = node else { return None };
     let is_route = map.info(node).is_some_and(|info| info.kind == NodeKind::Def(DefKind::Route));
@@ -182,12 +182,12 @@ pub(super) fn path_of_route(map: &Map, node: NodeRef) -> Option<String> {
 /// Parts of a path below which a router is mounted.
 const MOUNT: &str = r"(?:/[\w.-]+){1,4}";
 
-/// A string literal that has one of the paths, alone or behind a host or a part that a template puts in.
+/// Returns a string literal that has one of the paths, alone or behind a host or a part that a template puts in.
 fn literal_pattern(mount: &str, paths: &[String]) -> String {
     format!(r#"(?:["'`}}]|//[^/\s"'`]+){mount}(?:{})/?["'`?#]"#, paths.join("|"))
 }
 
-/// The regular expression of a route's path; `None` if no part of it is fixed.
+/// Returns the regular expression of a route's path; `None` if no part of it is fixed.
 fn path_pattern(route: &str) -> Option<String> {
     let parts: Vec<&str> = route.split('/').filter(|part| !part.is_empty()).collect();
     let mut fixed = 0;

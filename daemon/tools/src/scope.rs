@@ -199,7 +199,7 @@ impl CallScope {
 }
 
 impl ToolCall<'_> {
-    /// The scope that the call asks for. The arguments must have been taken.
+    /// Returns the scope that the call asks for. The arguments must have been taken.
     ///
     /// # Errors
     /// `OUTSIDE_WORKSPACE` for a path that leads out, `BAD_PATTERN` for a bad glob.
@@ -228,7 +228,7 @@ impl ToolCall<'_> {
     }
 }
 
-/// The lines that are not of tests, and those that are.
+/// Returns the lines that are not of tests, and those that are.
 fn parts(lines: &LineSet, tests: &LineSet) -> (LineSet, LineSet) {
     (lines.without(tests), lines.within(tests))
 }

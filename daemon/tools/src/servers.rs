@@ -67,7 +67,7 @@ struct ServersQuery<'p> {
     endings: HashMap<String, usize>,
 }
 
-/// The files that the map has by now, by ending.
+/// Returns the files that the map has by now, by ending.
 fn count_endings(workspace: &Workspace) -> HashMap<String, usize> {
     let mut endings = HashMap::new();
     for (path, _) in workspace.map().drawn_files() {
@@ -192,7 +192,7 @@ fn of_server(wish: &ServerPreference, spec: &ServerSpec, trusted: bool) -> Vec<S
     all
 }
 
-/// The commands that install into `folder` and write to nothing else. Scripts of npm packages are not run.
+/// Returns the commands that install into `folder` and write to nothing else. Scripts of npm packages are not run.
 fn install_recipe(install: Install, folder: &Path) -> Recipe {
     let (python, inside) = match cfg!(windows) {
         true => ("python", "Scripts/python.exe"),

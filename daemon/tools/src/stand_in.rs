@@ -50,12 +50,12 @@ pub(super) fn may_answer(error: &ToolError) -> bool {
     }
 }
 
-/// The warning that goes with what the map answers instead of an error.
+/// Returns the warning that goes with what the map answers instead of an error.
 pub(super) fn stand_in_warning(error: &ToolError) -> String {
     warning_with(error, "The map answers instead: something may be missing")
 }
 
-/// The warning that goes with an answer instead of an error; `who` says whose it is.
+/// Returns the warning that goes with an answer instead of an error; `who` says whose it is.
 fn warning_with(error: &ToolError, who: &str) -> String {
     if is_late(error) {
         return format!("{PARTIAL}: {}; ask again for its answer.", error.message);
@@ -85,7 +85,7 @@ fn source_sentence(answer: &serde_json::Value) -> &'static str {
     }
 }
 
-/// The outcome of `from_map` if a server refused or is being replaced, else the error itself.
+/// Returns the outcome of `from_map` if a server refused or is being replaced, else the error itself.
 fn answer_from_map(
     call: &mut ToolCall<'_>,
     error: ToolError,
@@ -338,7 +338,7 @@ fn def_at(map: &Map, asked: &NavQuery, word: &str) -> Option<DefRef> {
     meaning::def_at(map, &asked.at, word)
 }
 
-/// The places of a file that bind or use a local name.
+/// Returns the places of a file that bind or use a local name.
 fn local_anchors(workspace: &Workspace, at: &RequestPosition, places: &[NamePlace]) -> Vec<Anchor> {
     let mut lines = FileLineCache::in_workspace(workspace);
     let file = hob_live::uri::FileRef::Inside(at.file.clone());
@@ -364,7 +364,7 @@ fn local_references(workspace: &Workspace, asked: &NavQuery, mut places: Vec<Nam
     locations_of_map(locations, Some(files))
 }
 
-/// The line that binds a local name first, trimmed.
+/// Returns the line that binds a local name first, trimmed.
 fn binding_line(workspace: &Workspace, at: &RequestPosition, local: &LocalName) -> String {
     let line = local_anchors(workspace, at, local.bindings.get(..1).unwrap_or_default()).pop();
     line.and_then(|anchor| anchor.snippet).map(|text| text.trim().to_owned()).unwrap_or_default()

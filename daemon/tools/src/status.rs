@@ -9,7 +9,7 @@ use serde_json::{Map as JsonMap, Value, json};
 use hob_host::{Host, Phase, Workspace, resident_bytes};
 use hob_results::map as to_proto;
 
-/// The host's part of the daemon's status.
+/// Returns the host's part of the daemon's status.
 #[must_use]
 pub fn status_for_people(host: &Host) -> JsonMap<String, Value> {
     let workspaces = host.workspaces();

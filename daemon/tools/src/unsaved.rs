@@ -13,7 +13,7 @@ const NAMED: usize = 3;
 /// A file and the editor that has unsaved changes of it.
 pub(crate) type Unsaved = (WsPath, String);
 
-/// The files of a workspace of which an editor has unsaved text that counts.
+/// Returns the files of a workspace of which an editor has unsaved text that counts.
 pub(crate) fn unsaved_files(workspace: &Workspace) -> Vec<Unsaved> {
     let view = workspace.live().pool().known_view(workspace.root());
     view.map(|view| view.unsaved_files()).unwrap_or_default()

@@ -13,7 +13,7 @@ use hob_map::graph::{
 /// Guesses that are counted for one definition.
 const GUESSES: usize = 50;
 
-/// The definitions that other files can see, those at file level or with the members of types, of the files that `admits` lets
+/// Returns the definitions that other files can see, those at file level or with the members of types, of the files that `admits` lets
 /// through, in order of path and line.
 pub(super) fn visible_definitions(
     map: &Map,

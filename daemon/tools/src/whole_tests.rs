@@ -3,7 +3,7 @@
 use hob_map::Map;
 use hob_map::graph::{NodeKind, NodeRef};
 
-/// The outermost function of a test that a node lies in; else the node itself.
+/// Returns the outermost function of a test that a node lies in; else the node itself.
 pub(super) fn whole_test(map: &Map, node: NodeRef) -> NodeRef {
     let NodeRef::Def(def) = node else { return node };
     let is_function = |node: &NodeRef| {

@@ -113,7 +113,7 @@ impl<'w> Explainer<'w> {
     }
 }
 
-/// The edge by which a neighbour was found, as it points.
+/// Returns the edge by which a neighbour was found, as it points.
 fn edge_of(map: &Map, found: &Neighbor) -> FlowEdge {
     let (from, to) = match found.direction {
         Direction::In => (found.info.node, found.names.unwrap_or(found.via)),
@@ -122,7 +122,7 @@ fn edge_of(map: &Map, found: &Neighbor) -> FlowEdge {
     FlowEdge { from: map.id(from), to: map.id(to), lines: found.sites.clone() }
 }
 
-/// The edge of a step, as it points.
+/// Returns the edge of a step, as it points.
 fn edge_of_step(map: &Map, step: &PathStep) -> FlowEdge {
     let (from, to) = match step.direction {
         Direction::In => (step.to, step.from),

@@ -23,7 +23,7 @@ pub(crate) struct Edited {
 }
 
 impl Edited {
-    /// The file in the middle of those in the tree's commonest language.
+    /// Returns the file in the middle of those in the tree's commonest language.
     pub(crate) fn choose(tree: &Path) -> Result<Self, Failure> {
         let mut found = BTreeMap::new();
         collect(tree, &mut found);
@@ -34,7 +34,7 @@ impl Edited {
         Self::at(tree, at.strip_prefix(tree)?)
     }
 
-    /// The file at `path` in another copy of the tree.
+    /// Returns the file at `path` in another copy of the tree.
     pub(crate) fn at(tree: &Path, path: &Path) -> Result<Self, Failure> {
         let at = tree.join(path);
         let path = path.to_str().ok_or("the file's name is not Unicode")?.to_owned();

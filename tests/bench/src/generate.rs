@@ -38,7 +38,7 @@ pub(crate) fn path(number: usize) -> PathBuf {
     folder(number / FILES_PER_FOLDER).join(format!("part_{number}.{}", ending(number)))
 }
 
-/// The ending of file `number`, which tells its language.
+/// Returns the ending of file `number`, which tells its language.
 pub(crate) fn ending(number: usize) -> &'static str {
     ENDINGS[number % ENDINGS.len()]
 }
@@ -59,7 +59,7 @@ pub(crate) fn text(number: usize) -> String {
     out
 }
 
-/// A function in the language of `ending` that calls another; a section, in notes.
+/// Returns a function in the language of `ending` that calls another; a section, in notes.
 pub(crate) fn definition(ending: &str, name: &str, callee: &str) -> String {
     let mut out = String::new();
     let said = match ending {

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::rows::Failure;
 use crate::world::run;
 
-/// A git command in `tree`.
+/// Returns a git command in `tree`.
 pub(crate) fn git(tree: &Path, args: &[&str]) -> Command {
     let mut command = Command::new("git");
     command.current_dir(tree);

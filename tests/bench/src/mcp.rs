@@ -20,12 +20,12 @@ pub(crate) struct Server {
 pub(crate) struct Answer(Value);
 
 impl Answer {
-    /// The whole envelope, as text.
+    /// Returns the whole envelope, as text.
     pub(crate) fn text(&self) -> String {
         self.0.to_string()
     }
 
-    /// The result; null for a failure.
+    /// Returns the result; null for a failure.
     pub(crate) fn data(&self) -> &Value {
         &self.0["data"]
     }

@@ -40,7 +40,7 @@ impl Codanna {
         command
     }
 
-    /// A server that follows changes.
+    /// Returns a server that follows changes.
     pub(crate) fn watching_server(&self) -> Command {
         let mut command = self.server();
         command.arg("--watch");

@@ -25,7 +25,7 @@ pub(crate) struct Thread {
     pub(crate) preempted: u64,
 }
 
-/// A process's threads by their number, now.
+/// Returns a process's threads by their number, now.
 pub(crate) fn threads(pid: u32) -> Result<BTreeMap<u32, Thread>, Failure> {
     let mut threads = BTreeMap::new();
     for entry in fs::read_dir(format!("/proc/{pid}/task"))? {
@@ -59,7 +59,7 @@ fn thread(task: &Path) -> Result<Thread, Failure> {
     })
 }
 
-/// The CPU time of a process with all its threads, those that have ended included, in whole clock ticks.
+/// Returns the CPU time of a process with all its threads, those that have ended included, in whole clock ticks.
 pub(crate) fn cpu(pid: u32) -> Result<Duration, Failure> {
     ticks(Path::new(&format!("/proc/{pid}/stat")))
 }

@@ -30,12 +30,12 @@ impl Scratch {
         Ok(Self { dir: dir.canonicalize()?, _temporary: None })
     }
 
-    /// A place in it.
+    /// Returns a place in it.
     pub(crate) fn at(&self, name: &str) -> PathBuf {
         self.dir.join(name)
     }
 
-    /// A copy of `tree`, made if it is not there yet. It is a repository of its own in any case, lest it be taken for a part
+    /// Returns a copy of `tree`, made if it is not there yet. It is a repository of its own in any case, lest it be taken for a part
     /// of one that lies above.
     pub(crate) fn copy_of(&self, tree: &Path) -> Result<PathBuf, Failure> {
         let copy = self.at("tree");
@@ -64,7 +64,7 @@ pub(crate) struct Size {
     pub(crate) files: u64,
 }
 
-/// The size of a folder with all below it; what vanishes meanwhile is not counted.
+/// Returns the size of a folder with all below it; what vanishes meanwhile is not counted.
 pub(crate) fn size(folder: &Path) -> Size {
     let mut size = Size::default();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -16,7 +16,7 @@ impl Times {
         self.0.push(millis);
     }
 
-    /// The value below which `share` of the times lie, in milliseconds.
+    /// Returns the value below which `share` of the times lie, in milliseconds.
     pub(crate) fn quantile(&self, share: f64) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_by(f64::total_cmp);
@@ -54,7 +54,7 @@ impl Times {
     }
 }
 
-/// A time in milliseconds.
+/// Returns a time in milliseconds.
 pub(crate) fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }

@@ -24,13 +24,13 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// An empty `HOB_DIR`; the programs are those beside this one.
+    /// Returns an empty `HOB_DIR`; the programs are those beside this one.
     pub(crate) fn new(tree: &Path) -> Result<Self, Failure> {
         let temporary = Scratch::new()?;
         Self::make(temporary.at("hob"), tree, Some(temporary))
     }
 
-    /// A `HOB_DIR` that stays, and may have been used before.
+    /// Returns a `HOB_DIR` that stays, and may have been used before.
     pub(crate) fn within(dir: &Path, tree: &Path) -> Result<Self, Failure> {
         Self::make(dir.to_path_buf(), tree, None)
     }
@@ -76,7 +76,7 @@ impl World {
         command
     }
 
-    /// A session of an agent in the tree.
+    /// Returns a session of an agent in the tree.
     pub(crate) fn server(&self) -> Result<Server, Failure> {
         Server::start(&mut self.shim())
     }

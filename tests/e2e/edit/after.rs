@@ -38,7 +38,7 @@ def limited(number: int) -> int:
 export const sum = items => fetch('/total', items);
 ";
 
-/// A client of a project for which ty runs.
+/// Returns a client of a project for which ty runs.
 fn with_ty() -> (World, Tree, Mcp) {
     let world = World::new().env("PATH", path_with(&ty_alone()));
     let tree = world.tree(SHOP);

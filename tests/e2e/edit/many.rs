@@ -95,7 +95,7 @@ fn try_one(
     let _ = mcp.call("resolve_action", decision("discard")).ok();
 }
 
-/// The text after all of these edits, in an order in which each finds what it replaces. Every new line is written once, so there is
+/// Returns the text after all of these edits, in an order in which each finds what it replaces. Every new line is written once, so there is
 /// only one such order for each line.
 #[track_caller]
 fn replayed(start: String, mut edits: Vec<&Applied>) -> String {

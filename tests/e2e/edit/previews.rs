@@ -194,7 +194,7 @@ fn a_line_longer_than_an_answer_is_had_in_parts() {
     assert!(nothing.error("BAD_ARGS")["message"].to_string().contains("tokenBudget"), "{nothing}");
 }
 
-/// The whole diff of a pending edit, had in answers of so many tokens.
+/// Returns the whole diff of a pending edit, had in answers of so many tokens.
 fn in_parts(mcp: &mut Mcp, id: &str, budget: u32) -> String {
     let (mut whole, mut offset) = (String::new(), 0);
     loop {

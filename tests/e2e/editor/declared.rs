@@ -17,7 +17,7 @@ fn opened(scripted: &Scripted, capabilities: Value) -> Editor {
     editor
 }
 
-/// A server whose completions have everything that servers are told may be there, and bring an import when they are resolved.
+/// Returns a server whose completions have everything that servers are told may be there, and bring an import when they are resolved.
 fn completing() -> Scripted {
     let item = json!({"label": "Path", "kind": 25, "data": 1, "sortText": "1", "commitCharacters": ["."], "preselect": true,
         "tags": [1], "labelDetails": {"detail": " (class)", "description": "pathlib"}});

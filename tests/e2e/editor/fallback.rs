@@ -27,7 +27,7 @@ one = unit()
 two = unit()
 ";
 
-/// A world without servers, and an editor that comes when the project is known.
+/// Returns a world without servers, and an editor that comes when the project is known.
 fn without_servers() -> (World, Editor) {
     let world = World::new().env("PATH", "/usr/bin:/bin");
     let tree = world.tree(TREE);
@@ -41,7 +41,7 @@ fn line(place: &Value) -> Option<u64> {
     place["range"]["start"]["line"].as_u64()
 }
 
-/// A list of places, or one, each as `file:line`, sorted.
+/// Returns a list of places, or one, each as `file:line`, sorted.
 fn places(answer: &Value) -> Vec<String> {
     let one = |place: &Value| {
         let uri = place["uri"].as_str().unwrap_or_default();

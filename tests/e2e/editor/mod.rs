@@ -76,7 +76,7 @@ impl Scripted {
     }
 }
 
-/// A world with pyright and nothing else for Python.
+/// Returns a world with pyright and nothing else for Python.
 fn with_pyright() -> World {
     let others = |folder: &&PathBuf| !folder.ends_with("venv/bin");
     let folders: Vec<PathBuf> = outside::servers().iter().filter(others).cloned().collect();

@@ -20,7 +20,7 @@ from shop import total
 print(total([1]))
 ";
 
-/// The lines that refer to what is defined in the first line of `shop.py`, by file.
+/// Returns the lines that refer to what is defined in the first line of `shop.py`, by file.
 fn references(mcp: &mut Mcp) -> (Vec<String>, String) {
     let answer = mcp.call("nav_references", json!({"file": "shop.py", "line": 1, "col": 5}));
     let one = |at: &Value| format!("{}:{}", at["file"].as_str().unwrap_or_default(), at["line"]);
@@ -42,7 +42,7 @@ fn rename_unsaved(editor: &mut Editor) {
     editor.substitute("use.py", "print(total([1]))", "print(grand_total([1]))\nprint(grand_total([2]))");
 }
 
-/// The language servers' own processes, and what guards them.
+/// Returns the language servers' own processes, and what guards them.
 fn servers(world: &World) -> usize {
     below(world.daemon_pid().expect("a daemon runs")).len()
 }

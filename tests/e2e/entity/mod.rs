@@ -78,7 +78,7 @@ fn subject(world: &World, tree: &Tree, subject: &str) -> Answer {
     resolve(world, tree, &json!({"subject": subject}))
 }
 
-/// The ID of what was meant.
+/// Returns the ID of what was meant.
 #[track_caller]
 pub(super) fn entity(answer: &Answer) -> &str {
     assert_eq!(answer.ok()["status"], "resolved", "{answer}");

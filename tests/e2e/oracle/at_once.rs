@@ -10,7 +10,7 @@ use super::{Mark, Subject, ask_until_whole};
 /// server, and the servers of all languages together were a tenth of the suite's time with twenty.
 const ROUNDS: usize = 2;
 
-/// The definition asked for at a place where something is used.
+/// Returns the definition asked for at a place where something is used.
 fn use_of(place: &str) -> Question {
     let mut parts = place.rsplitn(3, ':');
     let (col, line) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());

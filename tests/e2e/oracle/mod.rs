@@ -45,13 +45,13 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    /// A world in which hob finds this server.
+    /// Returns a world in which hob finds this server.
     fn world(&self) -> World {
         let world = World::new().env("PATH", path_with(&(self.folders)()));
         (self.env)().into_iter().fold(world, |world, (name, value)| world.env(name, value))
     }
 
-    /// The project, copied into a world.
+    /// Returns the project, copied into a world.
     fn tree(&self, world: &World) -> Tree {
         self.tree_in(world, "ws")
     }
@@ -77,7 +77,7 @@ impl Subject {
         tree
     }
 
-    /// The server itself, on the same files.
+    /// Returns the server itself, on the same files.
     fn itself(&self, world: &World, tree: &Tree) -> Lsp {
         let folders = (self.folders)();
         let found =

@@ -253,7 +253,8 @@ fn clangd_says_what_it_does_not_know_and_writes_nothing_into_the_project() {
     assert_eq!(ask_until_whole(&mut mcp, &back).ok()["total"], 2, "and table.c's again");
 }
 
-/// A toolchain whose sources are not installed, and a `rustup` that notes its calls in the file that is given back.
+/// Returns a toolchain whose sources are not installed, and a `rustup` that notes its calls in the file that is given
+/// back.
 fn rust_without_sources(world: &World) -> (Vec<PathBuf>, PathBuf) {
     let (bin, bare, note) = (world.path("bin"), world.path("toolchain"), world.path("rustup-was-called"));
     for folder in [&bin, &bare] {

@@ -112,7 +112,7 @@ fn files_of(tree: &Tree, subject: &Subject, rng: &mut Rng) -> Vec<(String, Vec<N
     all.into_iter().map(|(names, path)| (path, names)).take(FILES).collect()
 }
 
-/// The files that the server can be asked about.
+/// Returns the files that the server can be asked about.
 pub(super) fn paths(tree: &Tree, subject: &Subject) -> Vec<String> {
     let mut paths = Vec::new();
     list(tree.root(), tree.root(), &mut paths);

@@ -30,7 +30,7 @@ pub(in crate::e2e) enum Kind {
 }
 
 impl Kind {
-    /// The server's capability for it.
+    /// Returns the server's capability for it.
     pub(super) fn capability(self) -> &'static str {
         match self {
             Self::References => "referencesProvider",
@@ -131,7 +131,7 @@ impl Question {
         (in_order(said), answer.envelope["truncated"] == false)
     }
 
-    /// The files that an answer of hob's has places in.
+    /// Returns the files that an answer of hob's has places in.
     pub(super) fn files(&self, answer: &Answer) -> BTreeSet<String> {
         let list = match self.kind {
             Kind::References | Kind::Definition | Kind::Implementations => "/locations",
@@ -239,7 +239,7 @@ fn hover_text(contents: &Value) -> String {
     }
 }
 
-/// The lines of a hover without what only makes it look nice.
+/// Returns the lines of a hover without what only makes it look nice.
 fn hover_lines(text: &str) -> Vec<String> {
     let looks =
         |line: &&str| line.is_empty() || line.starts_with("```") || matches!(*line, "---" | "***" | "___");

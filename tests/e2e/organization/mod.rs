@@ -30,7 +30,7 @@ def sign_cookie(session):
     return charge_card(session)
 ";
 
-/// A user whose settings name the server at `url`.
+/// Returns a user whose settings name the server at `url`.
 fn user(url: &str) -> World {
     let world = World::new().env("A_TOKEN", TOKEN);
     let folder = world.dir().join("config");

@@ -20,7 +20,7 @@ pub(super) struct Playback {
 }
 
 impl Playback {
-    /// A server that plays back the recording.
+    /// Returns a server that plays back the recording.
     pub(super) fn start() -> Self {
         let mut answers = HashMap::new();
         for line in RECORDED.lines().filter(|line| !line.is_empty()) {
@@ -41,7 +41,7 @@ impl Playback {
         })
     }
 
-    /// A server that lets nobody in, and repeats what it was shown.
+    /// Returns a server that lets nobody in, and repeats what it was shown.
     pub(super) fn refusing() -> Self {
         Self::serve(|_, _| ("401 Unauthorized", format!("{} is wrong", super::TOKEN)))
     }
@@ -68,7 +68,7 @@ impl Playback {
         Self { address, asked }
     }
 
-    /// The requests so far.
+    /// Returns the requests so far.
     pub(super) fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -9,7 +9,7 @@ use hob_tests::{Output, World, repository, run};
 
 use super::{PROGRAMS, PROJECT, programs, release, text_of, version};
 
-/// The archive of this platform and its checksums in a folder of `world`.
+/// Returns the archive of this platform and its checksums in a folder of `world`.
 fn archive(world: &World, more: &[&str]) -> (PathBuf, String) {
     let out = world.path("dist");
     let made = run(release(world, "tarball", &programs(world), &out).args(more), b"").success();
@@ -28,7 +28,7 @@ fn install(world: &World, from: &Path, args: &[&str]) -> Output {
     run(installer(world, from).args(args), b"")
 }
 
-/// Everything below a folder.
+/// Returns everything below a folder.
 fn below(folder: &Path) -> BTreeSet<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries

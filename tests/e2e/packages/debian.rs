@@ -6,7 +6,7 @@ use hob_tests::{World, repository, run};
 
 use super::{PROGRAMS, programs, release, text_of};
 
-/// The sources and places that the metadata lists.
+/// Returns the sources and places that the metadata lists.
 fn assets() -> Vec<(String, String)> {
     let manifest = text_of("client/cli/Cargo.toml");
     let (_, list) = manifest.split_once("\nassets = [\n").expect("the package has assets");

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hob_tests::{World, run};
 
-/// Every page, by its name without the section.
+/// Returns every page, by its name without the section.
 fn pages(world: &World) -> BTreeMap<String, String> {
     let folder = world.path("man");
     let said = world.hob(&world.path("tmp"), &["man", "--out", folder.to_str().expect("plain")]).success();
@@ -20,7 +20,7 @@ fn pages(world: &World) -> BTreeMap<String, String> {
     pages
 }
 
-/// The long options at the beginnings of lines of a help text.
+/// Returns the long options at the beginnings of lines of a help text.
 fn options(help: &str) -> BTreeSet<String> {
     let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
     let words = lines

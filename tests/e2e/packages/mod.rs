@@ -25,13 +25,13 @@ def answer():
     return 42
 "#;
 
-/// A file of the repository.
+/// Returns a file of the repository.
 #[track_caller]
 fn text_of(name: &str) -> String {
     std::fs::read_to_string(repository().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The version that everything has to bear.
+/// Returns the version that everything has to bear.
 fn version() -> String {
     let manifest = text_of("Cargo.toml");
     let (_, below) =

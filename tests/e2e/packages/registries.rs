@@ -25,7 +25,7 @@ fn with_node(world: &World, command: &mut Command) {
     command.env("PATH", path);
 }
 
-/// The folders of the two npm packages: that of every platform, and that of this one.
+/// Returns the folders of the two npm packages: that of every platform, and that of this one.
 fn staged(world: &World) -> Vec<String> {
     let made =
         run(release(world, "npm", &programs(world), &world.path("npm")).arg("--no-notices"), b"").success();

@@ -53,7 +53,7 @@ fn path(branch: usize, i: usize) -> Option<String> {
     }
 }
 
-/// The name that file `i` defines on a branch.
+/// Returns the name that file `i` defines on a branch.
 fn name(branch: usize, i: usize) -> String {
     format!("b{branch}f{i:06}")
 }

@@ -32,7 +32,7 @@ const CHURN: u32 = 200;
 /// measure; it only keeps a daemon from getting by with always saying so.
 const RARELY: usize = 10;
 
-/// A number from the environment.
+/// Returns a number from the environment.
 fn given(name: &str, otherwise: usize) -> usize {
     let text = std::env::var(name).ok();
     text.map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number, not {text}")))

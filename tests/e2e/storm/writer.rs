@@ -151,7 +151,7 @@ impl Writer {
         self.rng.below(self.files.len())
     }
 
-    /// The file written before, or another.
+    /// Returns the file written before, or another.
     fn pick_hot(&mut self) -> usize {
         let hot = self.files.iter().position(|file| file.path == self.last);
         let other = self.pick();

@@ -34,7 +34,7 @@ impl Document {
 }
 
 impl Editor {
-    /// A document that it has open.
+    /// Returns a document that it has open.
     ///
     /// # Panics
     /// When it has not.
@@ -149,7 +149,7 @@ impl Editor {
     }
 }
 
-/// The position of a byte, in `utf-8`, `utf-16` or `utf-32` units.
+/// Returns the position of a byte, in `utf-8`, `utf-16` or `utf-32` units.
 fn position(text: &str, offset: usize, encoding: &str) -> Value {
     let before = &text[..offset];
     let line = before.matches('\n').count();

@@ -171,13 +171,13 @@ impl Editor {
         self.notify("initialized", &json!({}));
     }
 
-    /// The process that it speaks to.
+    /// Returns the process that it speaks to.
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// The URI of a file of the project, or of the project itself.
+    /// Returns the URI of a file of the project, or of the project itself.
     #[must_use]
     pub fn uri(&self, file: &str) -> String {
         uri_of(&if file.is_empty() { self.root.clone() } else { self.root.join(file) })

@@ -71,7 +71,7 @@ fn cost_of_shell(tree: &Tree, question: &Question) -> Cost {
     Cost { calls: question.commands.len(), chars: chars.sum() }
 }
 
-/// The project, copied to where no other repository's rules decide what is seen of it.
+/// Returns the project, copied to where no other repository's rules decide what is seen of it.
 fn tree(world: &World, name: &str) -> Tree {
     let source: &Path = match name {
         "click" => projects::click(),

@@ -81,7 +81,7 @@ fn pooled(points: &[Point]) -> Vec<Block> {
     blocks
 }
 
-/// The steps for `daemon/words/src/entity/calibrate.rs`, after how many points each stands for.
+/// Returns the steps for `daemon/words/src/entity/calibrate.rs`, after how many points each stands for.
 ///
 /// A share is drawn towards the middle as if one right and one wrong point more had been seen (Laplace), so that a few right
 /// answers are no certainty. That could make a step of few points lower than one of more before it; it is raised then.

@@ -127,14 +127,14 @@ fn reaches_the_goals(mode: &str, outcomes: &[Outcome]) {
     }
 }
 
-/// The sum of the terms of a score.
+/// Returns the sum of the terms of a score.
 fn score(candidate: &Value) -> Option<f64> {
     let terms = candidate["score"].as_object()?;
     let total = terms.get("total").and_then(Value::as_f64);
     total.or_else(|| Some(terms.values().filter_map(Value::as_f64).sum()))
 }
 
-/// The best candidate and its rival; `None` if there is no candidate.
+/// Returns the best candidate and its rival; `None` if there is no candidate.
 fn point(answer: &Answer, subject: &Subject) -> Option<Point> {
     let candidates = answer.list("/candidates");
     let first = candidates.first()?;

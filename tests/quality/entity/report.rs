@@ -61,7 +61,7 @@ impl Outcome {
     }
 }
 
-/// The share of `all` that is `wanted`; 1 of nothing.
+/// Returns the share of `all` that is `wanted`; 1 of nothing.
 pub(super) fn share<'a>(
     all: impl Iterator<Item = &'a Outcome>,
     wanted: impl Fn(&Outcome) -> bool,
@@ -76,12 +76,12 @@ pub(super) fn precision(outcomes: &[Outcome], least: f64) -> (usize, f64) {
     share(outcomes.iter().filter(|one| one.is_resolved() && one.confidence >= least), Outcome::is_right)
 }
 
-/// The share of a class that is right.
+/// Returns the share of a class that is right.
 pub(super) fn right(outcomes: &[Outcome], class: Class) -> f64 {
     share(outcomes.iter().filter(|one| one.subject.class == class), Outcome::is_right).1
 }
 
-/// All figures of some outcomes.
+/// Returns all figures of some outcomes.
 pub(super) fn figures(name: &str, outcomes: &[Outcome]) -> String {
     let mut text = format!("{name}\n{}", by_class(outcomes));
     for least in [0.0, 0.9] {

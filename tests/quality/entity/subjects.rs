@@ -106,7 +106,8 @@ impl Subject {
     }
 }
 
-/// An ID as labels are written: without the language, the version, and the number among definitions of one name.
+/// Returns an ID as labels are written: without the language, the version, and the number among definitions of one
+/// name.
 fn place(id: &str) -> String {
     if id.starts_with("pkg:") {
         return id.split(['@', '?']).next().unwrap_or_default().to_ascii_lowercase();

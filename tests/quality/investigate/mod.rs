@@ -94,7 +94,7 @@ fn median(mut of: Vec<f64>) -> f64 {
     of[of.len() / 2]
 }
 
-/// The share of outcomes with the right file among the first `most` entries.
+/// Returns the share of outcomes with the right file among the first `most` entries.
 fn within(outcomes: &[Outcome], most: usize) -> f64 {
     let right = outcomes.iter().filter(|one| one.rank.is_some_and(|rank| rank <= most));
     right.count() as f64 / outcomes.len() as f64

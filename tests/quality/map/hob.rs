@@ -71,7 +71,7 @@ impl Asked {
         self.nodes = symbols.iter().enumerate().map(node).collect();
     }
 
-    /// The node whose name stands exactly there. A name behind a body (`typedef struct s { } name;`) is asked for by ID.
+    /// Returns the node whose name stands exactly there. A name behind a body (`typedef struct s { } name;`) is asked for by ID.
     fn node(&mut self, symbol: &Symbol) -> Option<String> {
         let place = json!({"file": symbol.file, "line": symbol.line, "col": symbol.col, "fresh": false});
         let id = self.named(symbol, place.clone());
@@ -90,7 +90,7 @@ impl Asked {
         (last == symbol.name && at["line"] == symbol.line && at["col"] == symbol.col).then_some(id)
     }
 
-    /// The node and its namesakes in the same place, variables left out.
+    /// Returns the node and its namesakes in the same place, variables left out.
     fn with_namesakes(&mut self, id: &str) -> Vec<String> {
         let base = id.split('~').next().unwrap_or(id).to_owned();
         let mut nodes = vec![id.to_owned()];
@@ -106,12 +106,12 @@ impl Asked {
         nodes
     }
 
-    /// Every line that refers to a definition or to another declaration of it.
+    /// Returns every line that refers to a definition or to another declaration of it.
     pub(super) fn references(&mut self, symbols: &[Symbol], answer: &Answer) -> Lines {
         self.uses(symbols, answer, &KINDS)
     }
 
-    /// Every line that does so by an edge of certain kinds.
+    /// Returns every line that does so by an edge of certain kinds.
     pub(super) fn uses(&mut self, symbols: &[Symbol], answer: &Answer, kinds: &[&str]) -> Lines {
         let group = answer.group(symbols);
         let found: Vec<String> = group.filter_map(|at| self.nodes[at].clone()).collect();

@@ -60,7 +60,8 @@ const QUICK: usize = 40;
 /// The seed of the draw.
 const SEED: u64 = 6;
 
-/// The definitions to ask about, by their place among all: names that are shared and names that are not by turns.
+/// Returns the definitions to ask about, by their place among all: names that are shared and names that are not by
+/// turns.
 fn draw(symbols: &[Symbol], most: usize) -> Vec<usize> {
     let eligible = server::eligible(symbols);
     let (shared, unique): (Vec<usize>, Vec<usize>) = eligible.into_iter().partition(|&at| symbols[at].shared);
@@ -82,7 +83,7 @@ fn draw(symbols: &[Symbol], most: usize) -> Vec<usize> {
     drawn
 }
 
-/// The row's project, copied to where no other repository's rules decide what is seen of it.
+/// Returns the row's project, copied to where no other repository's rules decide what is seen of it.
 fn tree(row: &Row, world: &World) -> Tree {
     let root = world.path("ws");
     copy_folder((row.project)(), &root);

@@ -46,7 +46,7 @@ impl Places {
     }
 }
 
-/// The lines of statements that begin with a line that `begins` and end with one that `ends`, given what was read of it.
+/// Returns the lines of statements that begin with a line that `begins` and end with one that `ends`, given what was read of it.
 fn statements(text: &str, begins: fn(&str) -> bool, ends: fn(&str) -> bool) -> BTreeSet<u64> {
     let mut found = BTreeSet::new();
     let mut statement = String::new();

@@ -85,7 +85,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Every declaration of what was asked about, which of the symbols.
+    /// Returns every declaration of what was asked about, which of the symbols.
     pub(super) fn group<'s>(&'s self, symbols: &'s [Symbol]) -> impl Iterator<Item = usize> + 's {
         let is_one = |at: usize| symbols[at].is_one_with(&symbols[self.symbol]);
         (0..symbols.len()).filter(move |at| is_one(*at) || self.twins.contains(at))
@@ -242,7 +242,7 @@ fn start(row: &Row, world: &World, tree: &Tree) -> Lsp {
     Lsp::start(command, tree.root(), &(row.speaks)())
 }
 
-/// The project's files in the row's language, in order.
+/// Returns the project's files in the row's language, in order.
 fn files_of(tree: &Tree, row: &Row) -> Vec<String> {
     fn list(root: &Path, folder: &Path, files: &mut Vec<String>) {
         for entry in fs::read_dir(folder).expect("a folder of the project").flatten() {
@@ -286,7 +286,7 @@ impl<'r> Asking<'r> {
         Asking { lsp, row, tree, texts, places: BTreeMap::new(), definitions: BTreeMap::new() }
     }
 
-    /// The outline of a file as the server gives it.
+    /// Returns the outline of a file as the server gives it.
     pub(super) fn outlined(&mut self, file: &str) -> Value {
         self.lsp.open(file);
         let params = json!({"textDocument": {"uri": self.lsp.uri(file)}});
@@ -435,7 +435,7 @@ impl<'r> Asking<'r> {
         said.iter().map(|place| self.place(place)).collect()
     }
 
-    /// The references that it lists; none in a file that it is not part of its build.
+    /// Returns the references that it lists; none in a file that it is not part of its build.
     fn listed(&mut self, params: &Value) -> Vec<Place> {
         let said = self.lsp.ask("textDocument/references", params).unwrap_or_default();
         let mut places: Vec<Place> =
@@ -514,7 +514,7 @@ impl<'r> Asking<'r> {
     }
 }
 
-/// A position; nothing asks for declarations.
+/// Returns a position; nothing asks for declarations.
 fn question(lsp: &Lsp, file: &str, line: u64, col: u64) -> Value {
     json!({
         "textDocument": {"uri": lsp.uri(file)},

@@ -62,7 +62,8 @@ impl CollectRun<'_> {
     }
 }
 
-/// A folder with what is noted of it. One without a note is half made or half removed, and as old as it says itself.
+/// Returns a folder with what is noted of it. One without a note is half made or half removed, and as old as it says
+/// itself.
 fn read_note(folder: PathBuf) -> UnpackedFolder {
     let mut note = folder.clone().into_os_string();
     note.push(USED);

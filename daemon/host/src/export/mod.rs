@@ -105,7 +105,7 @@ impl Workspace {
         Ok(outcome)
     }
 
-    /// The files of the map that are code, in order of path.
+    /// Returns the files of the map that are code, in order of path.
     fn code_files(&self) -> Vec<WsPath> {
         let map = self.map();
         let mut files = map.drawn_files();

@@ -35,7 +35,7 @@ pub(crate) struct BelievedCounts {
 }
 
 impl Workspace {
-    /// The state of each imported index, sorted by name. Files that change at this moment count as they were.
+    /// Returns the state of each imported index, sorted by name. Files that change at this moment count as they were.
     #[must_use]
     pub fn index_statuses(&self) -> Vec<IndexStatus> {
         let generation = self.generation().0;

@@ -50,7 +50,7 @@ pub struct NamedSymbols {
     symbols: BTreeSet<SymbolKey>,
 }
 
-/// The symbols of the name at a place; `None` where no index that is believed has a name there.
+/// Returns the symbols of the name at a place; `None` where no index that is believed has a name there.
 pub fn symbols_named_at(
     indexes: Arc<[ImportedIndex]>,
     at: PlaceInFile<'_>,
@@ -66,7 +66,8 @@ pub fn symbols_named_at(
 }
 
 impl NamedSymbols {
-    /// The places at which the symbols are defined, by file and place. A symbol without a definition of its own borrows those of others.
+    /// Returns the places at which the symbols are defined, by file and place. A symbol without a definition of its own
+    /// borrows those of others.
     pub fn definitions(&self, current: CurrentHash<'_>) -> Vec<IndexedPlace> {
         let own = self.places_of(&self.symbols, true, current);
         if own.is_empty() {
@@ -75,7 +76,7 @@ impl NamedSymbols {
         own
     }
 
-    /// The places at which the symbols are used, by file and place, with those of symbols whose references count as theirs.
+    /// Returns the places at which the symbols are used, by file and place, with those of symbols whose references count as theirs.
     pub fn uses(&self, current: CurrentHash<'_>) -> Vec<IndexedPlace> {
         let mut all = self.symbols.clone();
         all.extend(self.related_to(Relation::Reference));
@@ -84,7 +85,7 @@ impl NamedSymbols {
         self.places_of(&all, false, current)
     }
 
-    /// The definitions of what implements or overrides the symbols, by file and place.
+    /// Returns the definitions of what implements or overrides the symbols, by file and place.
     pub fn implementations(&self, current: CurrentHash<'_>) -> Vec<IndexedPlace> {
         self.places_of(&self.related_from(Relation::Implementation), true, current)
     }

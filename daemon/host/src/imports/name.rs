@@ -5,7 +5,7 @@ use hob_base::{ContentHash, WsPath};
 /// Characters of the longest name of an index, well below what file systems take.
 const LONGEST_NAME: usize = 120;
 
-/// The name of an index: its indexer, and the folder that it is of unless that is the root. As it becomes a file's name, other
+/// Returns the name of an index: its indexer, and the folder that it is of unless that is the root. As it becomes a file's name, other
 /// characters are written as numbers.
 pub(super) fn name_of(tool: &str, folder: &WsPath) -> String {
     let tool = if tool.is_empty() { "unnamed" } else { tool };

@@ -40,7 +40,7 @@ pub enum LeftAside {
 }
 
 impl LeftAside {
-    /// The reason, as the end of a sentence that begins with the number of documents.
+    /// Returns the reason, as the end of a sentence that begins with the number of documents.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

@@ -151,7 +151,7 @@ impl Import<'_> {
         Ok(Believed { path, hash: ContentHash::of(&file.bytes), names, relations })
     }
 
-    /// The path in the workspace of one in the index.
+    /// Returns the path in the workspace of one in the index.
     fn path_of(&self, written: &str) -> Result<WsPath, LeftAside> {
         let below = WsPath::new(written).map_err(|_| LeftAside::Outside)?;
         match (self.folder.is_root(), below.is_root()) {
@@ -220,7 +220,7 @@ struct Believed {
     relations: Vec<hob_scip::SymbolRelation>,
 }
 
-/// A name for an index that grows, of which there may be several at a time.
+/// Returns a name for an index that grows, of which there may be several at a time.
 fn growing_name() -> String {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     format!("growing-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed))

@@ -39,7 +39,7 @@ impl ImportedIndexes {
         Self { folder, open: Mutex::default(), counts: Mutex::default() }
     }
 
-    /// The file of an index.
+    /// Returns the file of an index.
     pub(super) fn file_of(&self, name: &str) -> AbsPath {
         self.folder.join(format!("{name}{ENDING}"))
     }
@@ -78,7 +78,7 @@ impl ImportedIndexes {
 }
 
 impl Workspace {
-    /// The imported indexes, sorted by name.
+    /// Returns the imported indexes, sorted by name.
     #[must_use]
     pub fn imported_indexes(&self) -> Arc<[ImportedIndex]> {
         let mut open = lock(&self.imports.open);

@@ -21,14 +21,15 @@ const MOST: usize = 500;
 /// A file's beginning, by which its language is told.
 const HEAD: usize = 4096;
 
-/// The facts of one file, with its name as its path.
+/// Returns the facts of one file, with its name as its path.
 pub(super) fn facts_of_file(project: &Workspace, file: &Path) -> ProjectFiles {
     let name = file.file_name().and_then(|name| name.to_str()).and_then(|name| WsPath::new(name).ok());
     let facts = name.and_then(|name| Some((name.clone(), read_facts(project, &name, file)?)));
     facts.into_iter().collect()
 }
 
-/// The facts of a header. One whose name tells no language, as those of C++'s standard library, is of the language that includes it.
+/// Returns the facts of a header. One whose name tells no language, as those of C++'s standard library, is of the
+/// language that includes it.
 pub(super) fn facts_of_header(project: &Workspace, file: &Path, including: Lang) -> Option<Arc<FileFacts>> {
     let metadata = fs::metadata(file).ok()?;
     let stamp = (metadata.modified().ok()?, metadata.len());
@@ -42,7 +43,7 @@ pub(super) fn facts_of_header(project: &Workspace, file: &Path, including: Lang)
     Some(facts)
 }
 
-/// The facts of the files in a folder, without those below it.
+/// Returns the facts of the files in a folder, without those below it.
 pub(super) fn facts_of_folder(project: &Workspace, folder: &Path) -> ProjectFiles {
     let listed = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     let files = listed.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
@@ -68,7 +69,7 @@ fn read_facts(project: &Workspace, name: &WsPath, file: &Path) -> Option<Arc<Fil
     facts_of_bytes(project, name, &small::read(file, LARGEST).ok()?, None)
 }
 
-/// The facts of a text, whose language its name tells, or else is this one.
+/// Returns the facts of a text, whose language its name tells, or else is this one.
 fn facts_of_bytes(
     project: &Workspace,
     name: &WsPath,

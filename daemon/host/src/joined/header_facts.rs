@@ -21,7 +21,7 @@ pub(super) struct HeaderFacts {
 }
 
 impl HeaderFacts {
-    /// The facts of a file, if it has not changed since they were read.
+    /// Returns the facts of a file, if it has not changed since they were read.
     pub(super) fn known_facts(&self, file: &Path, stamp: FileStamp) -> Option<Arc<FileFacts>> {
         let known = lock(&self.known);
         let (read, facts) = known.get(file)?;

@@ -61,7 +61,7 @@ impl Host {
         })
     }
 
-    /// The folders in which the project's files look for headers.
+    /// Returns the folders in which the project's files look for headers.
     fn header_search(&self, project: &Workspace) -> HeaderSearch {
         let mut named: Vec<PathBuf> = Vec::new();
         let mut sysroot = PathBuf::from("/");
@@ -78,7 +78,7 @@ impl Host {
     }
 }
 
-/// The folders that a project's build names, by their kind.
+/// Returns the folders that a project's build names, by their kind.
 fn compile_commands(project: &Workspace) -> Vec<(String, String)> {
     let map = project.map();
     let files = map.files().filter(|(_, path, _)| path.file_name() == COMMANDS);
@@ -104,7 +104,7 @@ struct HeaderWalk<'w> {
 }
 
 impl HeaderWalk<'_> {
-    /// The header `first` and those that it reaches, with their paths in a joined map.
+    /// Returns the header `first` and those that it reaches, with their paths in a joined map.
     fn read_from(&self, first: HeaderPlace) -> ProjectFiles {
         let (mut seen, mut found) = (HashSet::from([first.clone()]), Vec::new());
         let mut queue = VecDeque::from([first]);
@@ -134,13 +134,13 @@ impl HeaderWalk<'_> {
     }
 }
 
-/// The path of a header: the folder that it was found in as one segment, and the path by which it is included.
+/// Returns the path of a header: the folder that it was found in as one segment, and the path by which it is included.
 fn path_in_map(header: &HeaderPlace) -> Option<WsPath> {
     let folder = header.folder.to_str()?.replace('%', "%25").replace('/', "%2F");
     WsPath::new(&format!("{folder}/{}", header.path)).ok()
 }
 
-/// The file of a header by its path in the map, below the root of the file system.
+/// Returns the file of a header by its path in the map, below the root of the file system.
 pub(super) fn path_on_disk(path: &str) -> Option<String> {
     let (folder, below) = path.split_once('/')?;
     let folder = folder.replace("%2F", "/").replace("%25", "%");

@@ -73,7 +73,8 @@ pub struct PackagePlace {
 }
 
 impl JoinedMap {
-    /// The map itself. Paths of packages in it are nowhere on a disk: [`Self::place_of`] says where they come from.
+    /// Returns the map itself. Paths of packages in it are nowhere on a disk: [`Self::place_of`] says where they come
+    /// from.
     #[must_use]
     pub fn map(&self) -> &Map {
         &self.map
@@ -98,12 +99,12 @@ impl JoinedMap {
         self.packages().any(|one| layout::is_same(one, package))
     }
 
-    /// The packages that are joined.
+    /// Returns the packages that are joined.
     pub(super) fn packages(&self) -> impl Iterator<Item = &OutsidePackage> {
         self.packages.iter().flat_map(|package| &package.names)
     }
 
-    /// The open workspaces that packages come from.
+    /// Returns the open workspaces that packages come from.
     pub(super) fn joined_workspaces(&self) -> impl Iterator<Item = Arc<Workspace>> {
         self.packages.iter().filter_map(|package| package.origin.as_ref()?.0.upgrade())
     }

@@ -69,7 +69,7 @@ impl PackageLayout {
         Self { ecosystem: Some(ecosystem), is_project: true, prefix, manifest }
     }
 
-    /// The files of the package with their paths in the joined map.
+    /// Returns the files of the package with their paths in the joined map.
     pub(super) fn place_all(&self, files: ProjectFiles) -> ProjectFiles {
         let has_types = !self.is_project && files.iter().any(|(path, _)| is_declaration(path.as_str()));
         let is_wanted = |path: &WsPath| !self.is_aside(path) && self.is_imported(path, has_types);
@@ -90,7 +90,7 @@ impl PackageLayout {
         WsPath::new(&format!("{}{path}", self.prefix)).ok()
     }
 
-    /// The path of a file below the package's own folder.
+    /// Returns the path of a file below the package's own folder.
     pub(super) fn own_path(&self, path: &WsPath) -> Option<String> {
         let below = path.as_str().strip_prefix(&self.prefix)?;
         if self.ecosystem.is_none() { headers::path_on_disk(below) } else { Some(below.to_owned()) }

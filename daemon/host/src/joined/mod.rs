@@ -74,20 +74,20 @@ impl Workspace {
         lock(&self.joined.map).join(source);
     }
 
-    /// The workspaces of the packages that are joined at this moment.
+    /// Returns the workspaces of the packages that are joined at this moment.
     #[must_use]
     pub fn joined_workspaces(&self) -> Vec<Arc<Workspace>> {
         lock(&self.joined.map).joined_workspaces().collect()
     }
 
-    /// The packages that are joined at this moment.
+    /// Returns the packages that are joined at this moment.
     #[must_use]
     pub fn joined_packages(&self) -> Vec<OutsidePackage> {
         lock(&self.joined.map).packages().cloned().collect()
     }
 }
 
-/// The mapped files of a workspace with their facts.
+/// Returns the mapped files of a workspace with their facts.
 fn facts_of(workspace: &Workspace) -> Vec<(WsPath, Arc<FileFacts>)> {
     workspace.map().files().map(|(_, path, facts)| (path.clone(), Arc::clone(facts))).collect()
 }

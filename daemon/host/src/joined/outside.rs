@@ -95,7 +95,7 @@ pub enum OutsideError {
     },
 }
 
-/// The ecosystem that files of a language import from; `None` where hob does not know where its packages lie.
+/// Returns the ecosystem that files of a language import from; `None` where hob does not know where its packages lie.
 pub(super) fn ecosystem_of(lang: Lang) -> Option<Ecosystem> {
     match lang {
         Lang::Python | Lang::Notebook => Some(Ecosystem::PyPi),
@@ -114,7 +114,7 @@ pub(super) fn ecosystem_of(lang: Lang) -> Option<Ecosystem> {
 }
 
 impl OutsideSource {
-    /// The workspace that the package is, where it is one: it may still have to be indexed.
+    /// Returns the workspace that the package is, where it is one: it may still have to be indexed.
     #[must_use]
     pub fn workspace(&self) -> Option<&Arc<Workspace>> {
         match &self.contents {
@@ -123,7 +123,7 @@ impl OutsideSource {
         }
     }
 
-    /// The name and version of the package.
+    /// Returns the name and version of the package.
     #[must_use]
     pub fn title(&self) -> &str {
         &self.title
@@ -209,7 +209,7 @@ impl Host {
         Err(OutsideError::Absent { name: module.to_owned(), looked_at })
     }
 
-    /// The folder of types that others have written for a package without any, and the project file with the package's name.
+    /// Returns the folder of types that others have written for a package without any, and the project file with the package's name.
     fn types_of(
         &self,
         project: &Workspace,
@@ -322,7 +322,7 @@ fn is_standard(ecosystem: Ecosystem, name: &str) -> bool {
     }
 }
 
-/// The packages of a project that its files name so: a crate is named with `_`, and of a Go module the repository alone is known.
+/// Returns the packages of a project that its files name so: a crate is named with `_`, and of a Go module the repository alone is known.
 fn called_in_code<'p>(packages: &'p [Package], ecosystem: Ecosystem, name: &str) -> Vec<&'p Package> {
     let is_called = |package: &&Package| match ecosystem {
         Ecosystem::Cargo => {

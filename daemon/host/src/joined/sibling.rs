@@ -21,7 +21,8 @@ use crate::workspace::Workspace;
 const PYTHON_MANIFESTS: [&str; 3] = ["pyproject.toml", "setup.py", "setup.cfg"];
 
 impl OutsideSource {
-    /// The project `sibling` as the package that files of another project name so; `None` if it is not that package.
+    /// Returns the project `sibling` as the package that files of another project name so; `None` if it is not that
+    /// package.
     #[must_use]
     pub fn of_sibling(package: &OutsidePackage, sibling: &Arc<Workspace>) -> Option<Self> {
         let ecosystem = ecosystem_of(package.lang)?;
@@ -41,7 +42,7 @@ impl OutsideSource {
     }
 }
 
-/// The name by which a project or a member of it publishes what files import as `imported`.
+/// Returns the name by which a project or a member of it publishes what files import as `imported`.
 fn published_name(map: &Map, ecosystem: Ecosystem, imported: &str) -> Option<String> {
     let is_published = match ecosystem {
         Ecosystem::PyPi => has_module(map, imported),
@@ -51,7 +52,7 @@ fn published_name(map: &Map, ecosystem: Ecosystem, imported: &str) -> Option<Str
     is_published.then(|| imported.to_owned())
 }
 
-/// The name in the outermost manifest of those that files may import as `imported`.
+/// Returns the name in the outermost manifest of those that files may import as `imported`.
 fn named_so(map: &Map, ecosystem: Ecosystem, imported: &str) -> Option<String> {
     let manifest = match ecosystem {
         Ecosystem::Npm => "package.json",

@@ -39,13 +39,13 @@ pub(super) fn key(content: ContentHash, path: &str) -> Vec<u8> {
     key
 }
 
-/// The content and the path that a key is of.
+/// Returns the content and the path that a key is of.
 pub(super) fn parts_of(key: &[u8]) -> Option<(ContentHash, &str)> {
     let (hash, path) = key.split_first_chunk::<32>()?;
     Some((ContentHash(*hash), std::str::from_utf8(path).ok()?))
 }
 
-/// The content that a record is of; `None` where nobody can read it.
+/// Returns the content that a record is of; `None` where nobody can read it.
 pub(crate) fn content_of(key: &[u8], value: &[u8]) -> Option<ContentHash> {
     seconds_of(value)?;
     parts_of(key).map(|(content, _)| content)

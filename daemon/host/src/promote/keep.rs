@@ -121,7 +121,7 @@ fn find_confirmed(workspace: &Workspace) -> Result<Option<hob_map::graph::Examin
     Ok((!examined.is_empty()).then_some(examined))
 }
 
-/// The file that a record is about, if it is there with these contents and nothing is confirmed of it yet.
+/// Returns the file that a record is about, if it is there with these contents and nothing is confirmed of it yet.
 fn unconfirmed_file(core: &Core, map: &Map, key: &[u8]) -> Option<FileId> {
     let (content, path) = format::parts_of(key)?;
     let file = core.table.id(&WsPath::new(path).ok()?)?;

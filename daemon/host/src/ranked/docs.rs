@@ -28,7 +28,7 @@ pub(super) struct RankedSource<'s> {
     pub(super) bytes: &'s [u8],
 }
 
-/// The number by which the ranked index knows a file: the same in every run.
+/// Returns the number by which the ranked index knows a file: the same in every run.
 #[must_use]
 pub fn number_of(path: &WsPath) -> u64 {
     first_bytes(&ContentHash::of(path.as_str().as_bytes()))
@@ -139,7 +139,7 @@ fn inner_ranges(defs: &[Def]) -> Vec<Vec<(u32, u32)>> {
     holes
 }
 
-/// The text of a range without its holes, which are in order, up to `most` bytes.
+/// Returns the text of a range without its holes, which are in order, up to `most` bytes.
 fn text_without_holes<'b>(
     bytes: &'b [u8],
     range: (u32, u32),

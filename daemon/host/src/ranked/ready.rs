@@ -21,7 +21,7 @@ pub enum NotReady {
 }
 
 impl Ranked {
-    /// The index with everything that has been noted so far, waiting for it within `cancel`; `report` is told how far it is.
+    /// Returns the index with everything that has been noted so far, waiting for it within `cancel`; `report` is told how far it is.
     ///
     /// # Errors
     /// [`NotReady`].

@@ -16,8 +16,8 @@ pub(crate) struct Claims {
     pub(crate) hashes: Vec<ContentHash>,
 }
 
-/// The claims of the workspace whose snapshot lies in `folder`; `None` where no table can be read, which then claims
-/// nothing when its workspace is opened either.
+/// Returns the claims of the workspace whose snapshot lies in `folder`; `None` where no table can be read, which then
+/// claims nothing when its workspace is opened either.
 pub(crate) fn read_claims(folder: &AbsPath) -> Option<Claims> {
     let bytes = fs::read(folder.join(TABLE).as_path()).ok()?;
     let Decoded { root, entries } = decode(&bytes).ok()?;

@@ -51,7 +51,7 @@ impl Snapshots {
         (self.took * REST_FACTOR).min(LONGEST_REST)
     }
 
-    /// The file of the table.
+    /// Returns the file of the table.
     pub(super) fn table_path(&self) -> AbsPath {
         self.folder.join(TABLE)
     }

@@ -32,7 +32,7 @@ pub(super) fn write(kept: ImageFile, folder: &AbsPath, content: &[u8]) -> io::Re
     write_atomically(folder.join(kept.name).as_path(), &bytes)
 }
 
-/// The content, if there is one; else why there is none to use.
+/// Returns the content, if there is one; else why there is none to use.
 pub(super) fn read(kept: ImageFile, folder: &AbsPath) -> Result<Option<Vec<u8>>, String> {
     let bytes = match fs::read(folder.join(kept.name)) {
         Ok(bytes) => bytes,

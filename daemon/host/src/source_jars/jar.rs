@@ -31,7 +31,8 @@ pub(crate) struct JarListing {
 }
 
 impl JarListing {
-    /// The number of files of a package of Java or its kin: `a.b` may lie in `a/b`, or below a folder of some platform (`commonMain/a/b`).
+    /// Returns the number of files of a package of Java or its kin: `a.b` may lie in `a/b`, or below a folder of some
+    /// platform (`commonMain/a/b`).
     pub(crate) fn files_of_package(&self, package: &str) -> usize {
         let folder = package.replace('.', "/");
         let is_it = |path: &str| {
@@ -97,7 +98,7 @@ fn read_file(
     (contents.len() == size && rawzip::crc32(contents) == entry.crc32()).then_some(())
 }
 
-/// The path of a file, if it is plainly one below the jar's folder and no folder itself.
+/// Returns the path of a file, if it is plainly one below the jar's folder and no folder itself.
 fn plain_name(entry: &ZipFileHeaderRecord<'_>) -> Option<String> {
     let path = entry.file_path();
     let name = std::str::from_utf8(path.as_bytes()).ok().filter(|_| !entry.is_dir())?;
@@ -138,7 +139,7 @@ pub(super) mod fixture {
 
     use rawzip::ZipArchiveWriter;
 
-    /// The bytes of a jar with these files, stored as they are.
+    /// Returns the bytes of a jar with these files, stored as they are.
     pub(in super::super) fn jar_of(files: &[(&str, &str)]) -> Vec<u8> {
         let mut archive = ZipArchiveWriter::new(Vec::new());
         for (name, text) in files {

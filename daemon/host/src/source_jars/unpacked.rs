@@ -39,13 +39,13 @@ impl UnpackedSources {
         Self { folder, filling: Mutex::new(()) }
     }
 
-    /// The folder of a jar's sources, if they have been unpacked.
+    /// Returns the folder of a jar's sources, if they have been unpacked.
     pub(crate) fn known_folder(&self, name: &str, listing: &JarListing) -> Option<AbsPath> {
         let folder = self.folder_of(name, listing);
         folder.as_path().is_dir().then_some(folder)
     }
 
-    /// The folder of the sources of the jar at `jar`, unpacked if they have not been.
+    /// Returns the folder of the sources of the jar at `jar`, unpacked if they have not been.
     ///
     /// # Errors
     /// Whatever the system says.

@@ -94,7 +94,8 @@ impl Models {
         Self { folder, active: Mutex::default(), shared: SharedVectors::default() }
     }
 
-    /// The model that counts, or why it cannot be used; `None` when none was added. Opened when first asked for.
+    /// Returns the model that counts, or why it cannot be used; `None` when none was added. Opened when first asked
+    /// for.
     #[must_use]
     pub fn active_model(&self) -> Option<Result<Arc<Model>, String>> {
         let mut active = lock(&self.active);
@@ -106,7 +107,7 @@ impl Models {
         found.as_ref().map(|(_, model)| model.clone())
     }
 
-    /// All models, the one that counts first.
+    /// Returns all models, the one that counts first.
     #[must_use]
     pub fn list(&self) -> Vec<InstalledModel> {
         // Opened by way of the cache: one that is in use is not opened twice.

@@ -17,7 +17,7 @@ impl Workspace {
         self.vectors.heap_bytes()
     }
 
-    /// The `k` symbols and sections whose meaning is nearest to a text. Waits within `cancel` until what changed before is in.
+    /// Returns the `k` symbols and sections whose meaning is nearest to a text. Waits within `cancel` until what changed before is in.
     #[must_use]
     pub fn nearest_to_text(self: &Arc<Self>, text: &str, k: usize, cancel: &CancelToken) -> Nearest {
         self.nearest_of(text, k, None, cancel)

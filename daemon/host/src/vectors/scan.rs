@@ -22,7 +22,7 @@ const SLACK: usize = 32;
 /// A vector's similarity and whose it is.
 type Hit = (f32, DefRef);
 
-/// The `k` nearest that the map still has.
+/// Returns the `k` nearest that the map still has.
 pub(super) fn nearest_in_map(
     workspace: &Workspace,
     query: &Codes,
@@ -66,7 +66,7 @@ fn collect_hits(workspace: &Workspace, query: &Codes, admits: Option<Admits<'_>>
     workspace.query_pool().install(|| files.par_iter().flat_map_iter(one).collect())
 }
 
-/// The best of them, and all that are as good as the last.
+/// Returns the best of them, and all that are as good as the last.
 fn best_with_equals(mut all: Vec<Hit>, most: usize) -> Vec<Hit> {
     if all.len() > most && most > 0 {
         all.select_nth_unstable_by(most - 1, |(x, _), (y, _)| y.total_cmp(x));
@@ -76,7 +76,7 @@ fn best_with_equals(mut all: Vec<Hit>, most: usize) -> Vec<Hit> {
     all
 }
 
-/// The definitions of a file that are worth a vector.
+/// Returns the definitions of a file that are worth a vector.
 pub(super) fn worthy_definitions(
     map: &Map,
     file: FileId,

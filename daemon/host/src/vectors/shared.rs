@@ -27,7 +27,7 @@ struct Inside {
 }
 
 impl SharedVectors {
-    /// The vectors of this key, made by `make` if nobody has them.
+    /// Returns the vectors of this key, made by `make` if nobody has them.
     pub(super) fn get(&self, key: ContentHash, make: impl FnOnce() -> Codes) -> Arc<Codes> {
         if let Some(known) = lock(&self.inside).all.get(&key).and_then(Weak::upgrade) {
             return known;

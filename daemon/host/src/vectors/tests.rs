@@ -33,7 +33,7 @@ fn write_model(folder: &Path) {
     fs::write(folder.join("model.safetensors"), table).expect("the test's own folder");
 }
 
-/// A host with that model.
+/// Returns a host with that model.
 fn host_with_model(dir: &Path) -> Host {
     let options = HostOptions::in_folder(&AbsPath::new(dir).expect("absolute"));
     let host = Host::new(options).expect("threads can be started");

@@ -22,7 +22,7 @@ const PATH: f32 = 0.5;
 /// Texts with their weights.
 pub(super) type WeightedTexts<'f> = [(&'f str, f32); 5];
 
-/// The parts of a definition.
+/// Returns the parts of a definition.
 pub(super) fn weighted_texts<'f>(path: &'f str, facts: &'f FileFacts, def: &Def) -> WeightedTexts<'f> {
     let outer = def.parent.map_or("", |parent| facts.name(facts.def(parent).qualified));
     [

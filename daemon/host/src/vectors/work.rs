@@ -206,7 +206,7 @@ impl UnembeddedFile {
         text::weighted_texts(self.path.as_str(), &self.facts, self.facts.def(def))
     }
 
-    /// All that the vectors depend on.
+    /// Returns all that the vectors depend on.
     fn key(&self, model: &Model) -> ContentHash {
         let mut all = model.fingerprint().as_bytes().to_vec();
         for (text, weight) in self.defs.iter().flat_map(|def| self.texts_of(*def)) {

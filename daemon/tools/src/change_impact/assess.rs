@@ -87,7 +87,7 @@ impl AssessedSymbol<'_> {
         self.broken.dedup_by(|a, b| (&a.file, a.line) == (&b.file, b.line));
     }
 
-    /// The care that a reviewer should take.
+    /// Returns the care that a reviewer should take.
     pub(super) fn risk(&self) -> ReviewRisk {
         let change = self.change;
         match () {
@@ -100,7 +100,8 @@ impl AssessedSymbol<'_> {
         }
     }
 
-    /// The place of the symbol in an answer: by risk, then those without a test, then those on which most depends.
+    /// Returns the place of the symbol in an answer: by risk, then those without a test, then those on which most
+    /// depends.
     pub(super) fn rank(&self) -> (ReviewRisk, bool, std::cmp::Reverse<usize>, &str, u32) {
         let place = self.change.place();
         let dependents = std::cmp::Reverse(self.reach.dependents);
@@ -150,7 +151,7 @@ impl Assessor<'_> {
         AssessedSymbol { change, members: members.len(), broken, calls, reach: self.reach_of(change) }
     }
 
-    /// The side on which a symbol is followed: after the change, or before it if it is gone.
+    /// Returns the side on which a symbol is followed: after the change, or before it if it is gone.
     fn side_of<'p>(&self, change: &'p SymbolChange) -> (&Map, Option<&'p SymbolPlace>, bool) {
         match (&change.before, &change.after) {
             (_, Some(after)) => (self.after, Some(after), false),
@@ -220,7 +221,8 @@ pub(super) fn is_of_docs(change: &SymbolChange) -> bool {
     change.fate == SymbolFate::Changed && !change.parts.signature && !change.parts.body
 }
 
-/// The definition of a place on a map; where a historic change numbers its name otherwise, the first of that name.
+/// Returns the definition of a place on a map; where a historic change numbers its name otherwise, the first of that
+/// name.
 pub(super) fn find_definition(map: &Map, place: &SymbolPlace) -> Option<DefRef> {
     let path = place.path.as_str();
     map.definition(path, &place.qualified, place.ordinal)
@@ -232,7 +234,7 @@ fn is_follower(change: &SymbolChange) -> bool {
     change.within.is_some() && change.parts.is_empty()
 }
 
-/// The order in which symbols are followed.
+/// Returns the order in which symbols are followed.
 fn urgency(change: &SymbolChange) -> u8 {
     match change.fate {
         SymbolFate::Removed | SymbolFate::Renamed | SymbolFate::Moved => 0,

@@ -150,7 +150,7 @@ impl UseCheck<'_> {
         })
     }
 
-    /// The path after the change of a file at a path before it.
+    /// Returns the path after the change of a file at a path before it.
     fn path_after(&self, path: &WsPath) -> WsPath {
         let is_it = |pair: &&FilePair| pair.before.as_ref().is_some_and(|before| before.path == *path);
         let pair = self.pairs.iter().find(is_it);
@@ -198,7 +198,7 @@ impl UseCheck<'_> {
         meant.iter().any(|(_, confidence)| *confidence != Confidence::Candidate)
     }
 
-    /// The imports of a symbol's name in the file of a user, after the change.
+    /// Returns the imports of a symbol's name in the file of a user, after the change.
     fn imports_of<'s>(
         &'s self,
         user: &LaterUser,
@@ -228,7 +228,7 @@ impl UseCheck<'_> {
         lost.map(|import| import.line).collect()
     }
 
-    /// The modules from which the file of a user imported the symbol before the change.
+    /// Returns the modules from which the file of a user imported the symbol before the change.
     fn modules_before(&self, user: &LaterUser, before: &SymbolPlace) -> FxHashSet<&str> {
         let file = self.before.file_at(user.was.as_str()).and_then(|file| self.before.file(file));
         let Some((path, facts)) = file else { return FxHashSet::default() };
@@ -295,7 +295,7 @@ fn broken_use(user: &LaterUser, line: u32, why: String) -> BrokenUse {
     }
 }
 
-/// The name before, qualified where only the container has another one.
+/// Returns the name before, qualified where only the container has another one.
 fn name_before<'p>(before: &'p SymbolPlace, after: &SymbolPlace) -> &'p str {
     if before.name == after.name { &before.qualified } else { &before.name }
 }

@@ -36,7 +36,7 @@ pub(super) struct CallChecker<'a> {
 }
 
 impl<'a> CallChecker<'a> {
-    /// A checker that knows the files of a change as they are after it.
+    /// Returns a checker that knows the files of a change as they are after it.
     pub(super) fn new(workspace: &'a Workspace, pairs: &[FilePair]) -> Self {
         let after = pairs.iter().filter_map(|pair| pair.after.as_ref());
         let texts =
@@ -44,7 +44,7 @@ impl<'a> CallChecker<'a> {
         Self { workspace, texts: texts.collect() }
     }
 
-    /// The calls that fitted before the change and do not fit now.
+    /// Returns the calls that fitted before the change and do not fit now.
     pub(super) fn misfits(&mut self, calls: Vec<CallToCheck>) -> Vec<BrokenUse> {
         calls.into_iter().filter_map(|call| self.misfit_of_call(call)).collect()
     }

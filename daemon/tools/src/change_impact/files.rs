@@ -110,7 +110,7 @@ impl SideReader<'_> {
         Ok(files)
     }
 
-    /// The sides of a patch, one of which is on disk; `None` if the patch does not fit what is there.
+    /// Returns the sides of a patch, one of which is on disk; `None` if the patch does not fit what is there.
     fn sides_of_patch(&self, patch: &FilePatch, is_applied: bool) -> Option<ChangedPath> {
         let path = patch.after.clone().or_else(|| patch.before.clone())?;
         let here = if is_applied { &patch.after } else { &patch.before };
@@ -163,7 +163,7 @@ impl SideReader<'_> {
         .map_err(|error| git_failed(&error))
     }
 
-    /// The files on disk that differ from a commit.
+    /// Returns the files on disk that differ from a commit.
     fn against_disk(
         &self,
         repository: &Repository,
@@ -304,7 +304,7 @@ fn blobs(path: WsPath, before: Option<Oid>, after: Option<Oid>) -> ChangedPath {
     }
 }
 
-/// The files that differ between two lists that are sorted by path.
+/// Returns the files that differ between two lists that are sorted by path.
 fn differing(before: Vec<TreeFile>, after: Vec<TreeFile>) -> Vec<ChangedPath> {
     let mut sides: std::collections::BTreeMap<WsPath, (Option<Oid>, Option<Oid>)> =
         std::collections::BTreeMap::new();

@@ -126,7 +126,7 @@ pub(super) fn read_change(
     }
 }
 
-/// The changed symbols that the map of now has, and how many it does not have. Documentation is no change here.
+/// Returns the changed symbols that the map of now has, and how many it does not have. Documentation is no change here.
 pub(super) fn changed_nodes(map: &Map, comparison: &ChangeComparison) -> (Vec<NodeRef>, usize) {
     let is_code = |change: &&SymbolChange| !assess::is_of_docs(change);
     let places = comparison.symbols.iter().filter(is_code).map(|change| change.after.as_ref());
@@ -173,7 +173,7 @@ fn warn_of_age(files: &ChangedFiles) -> Option<String> {
     })
 }
 
-/// The places after the change of symbols that have another name or file, by path and name before it.
+/// Returns the places after the change of symbols that have another name or file, by path and name before it.
 fn renamed_symbols(changes: &[SymbolChange]) -> FxHashMap<(String, String), SymbolPlace> {
     let relocated =
         changes.iter().filter_map(|change| Some((change.before.as_ref()?, change.after.as_ref()?)));
@@ -184,7 +184,7 @@ fn renamed_symbols(changes: &[SymbolChange]) -> FxHashMap<(String, String), Symb
         .collect()
 }
 
-/// The files of a change, with what differs beside their symbols.
+/// Returns the files of a change, with what differs beside their symbols.
 fn files_of(comparison: &ChangeComparison, files: &ChangedFiles) -> Vec<ReviewedFile> {
     let mut told: Vec<ReviewedFile> = comparison
         .files

@@ -53,7 +53,7 @@ pub(crate) fn open_repository(workspace: &Workspace) -> Result<Repository, ToolE
     })
 }
 
-/// An error of git as a tool's.
+/// Returns an error of git as a tool's.
 pub(crate) fn git_failed(error: &GitError) -> ToolError {
     match error {
         GitError::Stopped(_) => hob_results::errors::cancelled(),
@@ -111,7 +111,7 @@ impl RangeReader<'_> {
         Ok(ChangeRange { before: SideSource::Commit(commit), after, words })
     }
 
-    /// The checked-out branch with all that is not committed, from where it left its base.
+    /// Returns the checked-out branch with all that is not committed, from where it left its base.
     fn current_branch(&self) -> Result<ChangeRange, ToolError> {
         let head = self.repository.head().map_err(|error| git_failed(&error))?;
         let Some(commit) = head.commit else {
@@ -123,7 +123,7 @@ impl RangeReader<'_> {
         Ok(ChangeRange { before: SideSource::Commit(base), after: SideSource::Worktree, words })
     }
 
-    /// The merge base of a branch and its base, with words for it.
+    /// Returns the merge base of a branch and its base, with words for it.
     fn base_of(&self, branch: Option<&str>, tip: Oid) -> Result<(Oid, String), ToolError> {
         let (name, commit) = match self.base {
             Some(name) => (name.to_owned(), commit_named(self.repository, "base", name)?.oid),
@@ -162,7 +162,7 @@ impl RangeReader<'_> {
         commit_named(self.repository, "change", revision)
     }
 
-    /// A branch from where it left its base; any other revision against its first parent.
+    /// Returns a branch from where it left its base; any other revision against its first parent.
     fn named(&self, change: &str) -> Result<ChangeRange, ToolError> {
         if self.base.is_some() || self.repository.branch_commit(change).is_some() {
             let tip = commit_named(self.repository, "change", change)?.oid;
@@ -191,7 +191,7 @@ fn no_base() -> ToolError {
         .hint("Pass base, such as develop.")
 }
 
-/// A commit with its subject, cut.
+/// Returns a commit with its subject, cut.
 fn told_commit(commit: &Commit) -> String {
     let subject: String = commit.subject.chars().take(60).collect();
     format!("{} ({subject})", commit.oid.short_hex())

@@ -103,7 +103,7 @@ impl ReviewTelling<'_> {
     }
 }
 
-/// The broken uses that each symbol may show: all of few symbols, whoever renames one wants them all; a few of each of many.
+/// Returns the broken uses that each symbol may show: all of few symbols, whoever renames one wants them all; a few of each of many.
 fn most_broken(room: usize, symbols: usize) -> usize {
     (room * SHARES[0] / 100 / symbols.max(1) / CHARS_OF_BROKEN).max(BROKEN)
 }

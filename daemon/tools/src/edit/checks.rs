@@ -67,7 +67,7 @@ fn regex_escaped(name: &str) -> String {
     out
 }
 
-/// The outcome in a few sentences.
+/// Returns the outcome in a few sentences.
 pub(super) fn message(label: &str, leftovers: &Option<Leftovers>, worse: &[Worse]) -> String {
     let mut message = format!("Applied: {label}.");
     if let Some(left) = leftovers.as_ref().filter(|left| left.lines > 0) {

@@ -23,7 +23,7 @@ pub(super) fn allowed(call: &ToolCall<'_>, workspace: &Workspace) -> Result<(), 
     )))
 }
 
-/// A path that the caller names, as the place where the file really is.
+/// Returns a path that the caller names, as the place where the file really is.
 pub(super) fn real_path(workspace: &Workspace, path: &str) -> Result<WsPath, ToolError> {
     let found = hob_workspace::confine(workspace.root(), path)
         .map_err(|error| errors::outside_workspace(&error, workspace.root()))?;
@@ -33,7 +33,7 @@ pub(super) fn real_path(workspace: &Workspace, path: &str) -> Result<WsPath, Too
     Ok(found)
 }
 
-/// A path that nobody named: what a server or a search came up with.
+/// Returns a path that nobody named: what a server or a search came up with.
 pub(super) fn found(workspace: &Workspace, path: &WsPath) -> Result<WsPath, ToolError> {
     let real = real_path(workspace, path.as_str())?;
     if workspace.is_visible(&real) {

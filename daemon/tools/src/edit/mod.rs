@@ -97,7 +97,7 @@ impl Desk {
         self.workspace.disk_contents().read(path).map_err(|error| to_proto::unreadable_file(path, &error))
     }
 
-    /// The change that replacements make of a file, `None` if nothing would be different.
+    /// Returns the change that replacements make of a file, `None` if nothing would be different.
     fn change_of(
         path: WsPath,
         before: Arc<[u8]>,

@@ -134,7 +134,7 @@ impl Compiled {
     }
 }
 
-/// The files of these languages, in the order of their paths.
+/// Returns the files of these languages, in the order of their paths.
 fn files(desk: &Desk, langs: &[Lang], below: Option<&WsPath>) -> Vec<WsPath> {
     let map = desk.workspace.map();
     let wanted =

@@ -58,7 +58,7 @@ fn rename_label(renaming: &Renaming, new_name: &str) -> String {
     }
 }
 
-/// The two names in the label of a rename: the old one is what to look for when it is done.
+/// Returns the two names in the label of a rename: the old one is what to look for when it is done.
 pub(super) fn old_name(label: &str) -> Option<&str> {
     let (old, _) = label.strip_prefix("Rename `")?.split_once("` to `")?;
     (!old.is_empty()).then_some(old)

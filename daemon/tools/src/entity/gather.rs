@@ -174,7 +174,7 @@ fn in_map(view: &SubjectView<'_>, map: &Map, past: Option<&Past>, gathered: &mut
     ));
 }
 
-/// The best fit of a name over all readings that allow its kind.
+/// Returns the best fit of a name over all readings that allow its kind.
 pub(super) fn best_fit(subject: &Subject, kind: &str, named: &NameForms<'_>) -> Option<Fit> {
     let allows = |reading: &&SubjectReading| reading.kinds.is_none_or(|kinds| kinds.contains(&kind));
     let fits = subject.readings.iter().filter(allows).filter_map(|reading| name_match(reading, named));
@@ -183,7 +183,7 @@ pub(super) fn best_fit(subject: &Subject, kind: &str, named: &NameForms<'_>) -> 
     Some(Fit { most_sure, ..best })
 }
 
-/// A node of the map, if its name fits at all.
+/// Returns a node of the map, if its name fits at all.
 pub(super) fn symbol(view: &SubjectView<'_>, map: &Map, info: &NodeInfo) -> Option<Candidate> {
     let subject = &view.request.subject;
     if info.kind == NodeKind::External {
@@ -201,7 +201,7 @@ pub(super) fn symbol(view: &SubjectView<'_>, map: &Map, info: &NodeInfo) -> Opti
     Some(definition(view.workspace, map, info, &path, fit))
 }
 
-/// A definition with what is known of it.
+/// Returns a definition with what is known of it.
 pub(super) fn definition(
     workspace: &Workspace,
     map: &Map,

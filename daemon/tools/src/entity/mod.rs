@@ -189,7 +189,7 @@ fn find_candidates(
     Ok(candidates)
 }
 
-/// The decision, by the scores and by whoever may choose.
+/// Returns the decision, by the scores and by whoever may choose.
 fn decide_candidates(
     call: &mut ToolCall<'_>,
     view: &SubjectView<'_>,
@@ -224,7 +224,7 @@ fn failure_result(error: EntityFailure, meta: Meta) -> EntityResult {
     }
 }
 
-/// The workspace that the realm names, or the call's own.
+/// Returns the workspace that the realm names, or the call's own.
 fn choose_workspace(call: &mut ToolCall<'_>, request: &SubjectRequest) -> Result<Arc<Workspace>, ToolError> {
     if let Some(realm) = &request.context.realm {
         let named = realm.trim().strip_prefix("repo:").unwrap_or(realm.trim());
@@ -301,7 +301,7 @@ fn expected_of(view: &SubjectView<'_>) -> Result<Expected, ToolError> {
     })
 }
 
-/// The file in which the mention stands.
+/// Returns the file in which the mention stands.
 fn mention_path(workspace: &Workspace, from: &str) -> Result<String, ToolError> {
     let of_node = from.parse::<hob_proto::NodeId>().ok().and_then(|id| id.path().map(str::to_owned));
     let path = of_node.unwrap_or_else(|| from.to_owned());

@@ -44,7 +44,7 @@ pub(super) struct Past {
 }
 
 impl Past {
-    /// A candidate out of git, and not out of a file of now.
+    /// Returns a candidate out of git, and not out of a file of now.
     pub(super) fn mark_as_past(&self, mut candidate: Candidate) -> Candidate {
         let line = candidate.attributes.get("line").map(|line| format!("#L{line}")).unwrap_or_default();
         candidate.uri = format!("git:{}:{}{line}", self.commit, candidate.path);
@@ -114,7 +114,7 @@ fn files_of_now(workspace: &Workspace) -> Vec<(WsPath, Option<Stat>)> {
     text.indexed_paths().map(|(_, path)| (path.clone(), stat(path))).collect()
 }
 
-/// A map of what differs and has one of the words; how many files are in it, and how many were not looked at.
+/// Returns a map of what differs and has one of the words; how many files are in it, and how many were not looked at.
 fn parse(
     repository: &Repository,
     request: &SubjectRequest,

@@ -19,7 +19,7 @@ use hob_words::entity::candidate::{Candidate, Traits};
 use hob_words::entity::fit::{Fit, NameForms};
 use hob_words::entity::subject::Subject;
 
-/// A file; with what the map says of it, where it has it.
+/// Returns a file; with what the map says of it, where it has it.
 pub(super) fn file(workspace: &Workspace, path: &str, info: Option<&NodeInfo>, fit: Fit) -> Candidate {
     let mut attributes = Object::new();
     attributes.insert("file".to_owned(), path.into());
@@ -193,7 +193,7 @@ fn is_without_language(map: &Map, file: FileId) -> bool {
     map.file(file).is_none_or(|(_, facts)| facts.lang == Lang::Manifest)
 }
 
-/// The folders above and including this one whose last name is wanted.
+/// Returns the folders above and including this one whose last name is wanted.
 fn wanted_folders(folder: &str, wanted: &WantedNames) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = folder;

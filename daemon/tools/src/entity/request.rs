@@ -86,7 +86,7 @@ fn parse_subject(text: &str, aliases: &[String]) -> Result<Subject, ToolError> {
     Subject::parse(text, aliases).ok_or_else(no_word)
 }
 
-/// The error for a subject in which nothing can be looked for.
+/// Returns the error for a subject in which nothing can be looked for.
 pub(super) fn no_word() -> ToolError {
     ToolError::bad_args("there is no word in `subject`")
         .hint("Pass a name, part of one, or a few words, e.g. \"session store\" or \"Flask.make_response\".")

@@ -131,7 +131,7 @@ fn model_prompt(request: &SubjectRequest, candidates: &[Candidate]) -> String {
     format!("The phrase: {}\n{from}Entities:\n{list}The number:", request.subject.text)
 }
 
-/// The first number in what a model said, behind what it thought aloud.
+/// Returns the first number in what a model said, behind what it thought aloud.
 fn chosen_by_number(text: &str, most: usize) -> Chosen {
     let text = text.rsplit_once("</think>").map_or(text, |(_, said)| said);
     let digits: String =

@@ -81,7 +81,7 @@ struct TextCandidate {
     text: String,
 }
 
-/// The hits that may be answers. What the map says of them comes first; their files are read without it.
+/// Returns the hits that may be answers. What the map says of them comes first; their files are read without it.
 fn candidates_of_hits(view: &SubjectView<'_>, hits: &[MappedHit]) -> Vec<TextCandidate> {
     let mut found = Vec::with_capacity(hits.len());
     let map = view.workspace.map();
@@ -137,7 +137,8 @@ impl Worth<'_> {
         content.iter().filter(is_rarest).map(|term| term.word.as_str()).collect()
     }
 
-    /// The share of the subject that a document has; what stands in its name counts more than what stands in its text.
+    /// Returns the share of the subject that a document has; what stands in its name counts more than what stands in
+    /// its text.
     fn share_of_subject(&self, content: &[Term], info: &NodeInfo, text: &str) -> f64 {
         let stems =
             |text: &str| terms_of(text).into_iter().map(|term| term.stem).collect::<BTreeSet<String>>();

@@ -47,7 +47,7 @@ impl TopicPlace {
         if self.info.qualified.is_empty() { &self.info.name } else { &self.info.qualified }
     }
 
-    /// The entry without its source.
+    /// Returns the entry without its source.
     pub(super) fn entry_without_source(
         &self,
         asset_id: String,
@@ -83,7 +83,7 @@ impl TopicPlace {
         InvestigationEntry { summary: shorten_text(&entry.summary, SHORT), ..entry }
     }
 
-    /// The lines of its source that have most of the question, its signature aside.
+    /// Returns the lines of its source that have most of the question, its signature aside.
     pub(super) fn excerpt_of_source(
         &self,
         body: &str,
@@ -97,7 +97,7 @@ impl TopicPlace {
         (!is_its_name).then_some(shown)
     }
 
-    /// A line of its source, with its number before it.
+    /// Returns a line of its source, with its number before it.
     pub(super) fn line(&self, body: &str, line: u32) -> Option<String> {
         let first = if self.info.kind == NodeKind::File { 1 } else { self.info.lines.0 };
         let text = body.lines().nth(line.checked_sub(first)? as usize)?.trim();
@@ -119,7 +119,7 @@ impl TopicPlace {
     }
 }
 
-/// The first characters of a text, with `…` where some are left out.
+/// Returns the first characters of a text, with `…` where some are left out.
 pub(super) fn shorten_text(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text[..end].trim_end_matches('…')),
@@ -132,7 +132,7 @@ pub(super) fn hash(body: &str) -> [u8; 32] {
     *ContentHash::of(body.as_bytes()).as_bytes()
 }
 
-/// The lines from the start that take at most `room` characters in an answer; `None` if not even one does.
+/// Returns the lines from the start that take at most `room` characters in an answer; `None` if not even one does.
 pub(super) fn first_lines(text: &str, room: usize) -> Option<&str> {
     let (mut end, mut taken) = (0, 0);
     for line in text.split_inclusive('\n') {

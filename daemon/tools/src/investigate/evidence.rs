@@ -156,7 +156,7 @@ impl FileScope {
         }
     }
 
-    /// The files that fit a question's words together.
+    /// Returns the files that fit a question's words together.
     fn rank(
         &self,
         call: &mut ToolCall<'_>,
@@ -209,7 +209,8 @@ impl NodeTally {
         *self.0.entry(node).or_default() += worth;
     }
 
-    /// The nodes, the worthiest first; equals by their IDs, so that the same question has the same answer everywhere.
+    /// Returns the nodes, the worthiest first; equals by their IDs, so that the same question has the same answer
+    /// everywhere.
     fn into_ranked(self, map: &Map) -> Vec<NodeRef> {
         let keyed = self.0.into_iter().map(|(node, worth)| (worth, map.id(node).to_string(), node));
         let mut keyed: Vec<(f64, String, NodeRef)> = keyed.collect();
@@ -218,7 +219,8 @@ impl NodeTally {
     }
 }
 
-/// The definitions that are called as the question writes, the rarest names and the best places of writing first.
+/// Returns the definitions that are called as the question writes, the rarest names and the best places of writing
+/// first.
 fn named_definitions(map: &Map, reading: &QuestionReading) -> Vec<NodeRef> {
     let mut tally = NodeTally::default();
     for name in &reading.names {
@@ -254,7 +256,8 @@ fn definitions_of(map: &Map, name: &str) -> Vec<NodeRef> {
     }
 }
 
-/// The files of the places that the question names, then those that it mentions by path or as a module, each only if it can be no other.
+/// Returns the files of the places that the question names, then those that it mentions by path or as a module, each
+/// only if it can be no other.
 fn mentioned_files(map: &Map, request: &EvidenceRequest<'_>) -> Vec<FileId> {
     let EvidenceRequest { reading, places, .. } = request;
     let named = places.iter().filter_map(|(node, _)| node.file());
@@ -270,7 +273,7 @@ fn mentioned_files(map: &Map, request: &EvidenceRequest<'_>) -> Vec<FileId> {
     files
 }
 
-/// The file of the longest beginning of a dotted name that is a module with a file of its own.
+/// Returns the file of the longest beginning of a dotted name that is a module with a file of its own.
 fn module_of(map: &Map, name: &str) -> Option<FileId> {
     let mut beginning = name;
     while beginning.contains(['.', ':']) {

@@ -55,7 +55,7 @@ pub(super) struct Sheet<'q> {
 }
 
 impl Sheet<'_> {
-    /// The entries that have room.
+    /// Returns the entries that have room.
     pub(super) fn entries(
         &self,
         found: &[(OrderedPlace, TopicPlace)],

@@ -65,8 +65,8 @@ pub(super) fn file_of(map: &Map, path: &str) -> Option<FileId> {
     })
 }
 
-/// The path of a file that a JVM's frame names without its folder, by the class before it: `org/x/Pool.java` for
-/// `org.x.Pool.get(Pool.java:31)`.
+/// Returns the path of a file that a JVM's frame names without its folder, by the class before it: `org/x/Pool.java`
+/// for `org.x.Pool.get(Pool.java:31)`.
 fn path_in_package(line: &str, name: &str) -> Option<String> {
     let (before, _) = line.split_once(name)?;
     let called = before.strip_suffix('(')?.rsplit([' ', '\t', '/']).next()?;
@@ -74,8 +74,8 @@ fn path_in_package(line: &str, name: &str) -> Option<String> {
     Some(format!("{}/{name}", package.replace('.', "/")))
 }
 
-/// The places in a line: `x.ts:3`, `x.ts:3:4`, and as Python (`File "x.py", line 12`), .NET (`in x.cs:line 3`), PHP (`x.php on line 3`,
-/// `x.php(3)`) and some compilers (`x.cpp(3,4)`) write them.
+/// Returns the places in a line: `x.ts:3`, `x.ts:3:4`, and as Python (`File "x.py", line 12`), .NET (`in x.cs:line 3`),
+/// PHP (`x.php on line 3`, `x.php(3)`) and some compilers (`x.cpp(3,4)`) write them.
 fn frames_in_line(line: &str) -> Vec<NamedFrame<'_>> {
     let quoted = line.split_once("File \"").and_then(|(_, rest)| rest.split_once("\", line "));
     let spelled = || {

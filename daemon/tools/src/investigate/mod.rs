@@ -313,7 +313,7 @@ fn inline_source(entry: &mut InvestigationEntry, body: &str, room: usize) {
     }
 }
 
-/// The clusters of entries, the one with most of the topic first.
+/// Returns the clusters of entries, the one with most of the topic first.
 fn domains_of(found: &[(OrderedPlace, TopicPlace)]) -> Vec<Domain> {
     let mut by_label: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, (_, found)) in found.iter().enumerate() {
@@ -442,7 +442,7 @@ fn not_kept(error: &StoreError) -> ToolError {
         .hint("text_search and read_symbols need no bundle.")
 }
 
-/// The workspace of a bundle, whichever project the client is in.
+/// Returns the workspace of a bundle, whichever project the client is in.
 fn workspace_of(call: &mut ToolCall<'_>, bundle: &Bundle) -> Result<Arc<Workspace>, ToolError> {
     if let Ok(root) = AbsPath::new(&bundle.root) {
         call.terms.start = root;
@@ -457,7 +457,7 @@ fn node_of_target(map: &Map, target: &str) -> Option<NodeRef> {
     }
 }
 
-/// An entry with all of its source, as it is now.
+/// Returns an entry with all of its source, as it is now.
 fn whole_entry(
     workspace: &Workspace,
     bundle: &Bundle,

@@ -43,7 +43,8 @@ struct OrderedFile {
 }
 
 impl Evidence {
-    /// The places in the order of their files, the likeliest first. Places that the question names stand before them, `near` ones behind.
+    /// Returns the places in the order of their files, the likeliest first. Places that the question names stand before
+    /// them, `near` ones behind.
     pub(super) fn ordered_places(
         &self,
         map: &Map,
@@ -96,7 +97,7 @@ impl Evidence {
         self.places.iter().filter(|node| admits(**node)).map(ordered).collect()
     }
 
-    /// A definition of a file that has this share of the best one's score.
+    /// Returns a definition of a file that has this share of the best one's score.
     fn ordered(&self, node: NodeRef, file: &OrderedFile, share: f64) -> OrderedPlace {
         let relevance = (file.relevance * (0.7 + 0.3 * share) * 1e3).round() / 1e3;
         let is_seed = self.seeds.contains(&node) || matches!(node, NodeRef::File(_));
@@ -121,7 +122,7 @@ impl Evidence {
         }
     }
 
-    /// The files by all evidence, the likeliest first.
+    /// Returns the files by all evidence, the likeliest first.
     fn ordered_files(&self, map: &Map) -> Vec<OrderedFile> {
         let mut files: Vec<ScoredFile> = Vec::new();
         let mut at_file: FxHashMap<FileId, usize> = FxHashMap::default();
@@ -147,14 +148,14 @@ impl Evidence {
         files.iter().zip(confidences(&scores)).map(ordered).collect()
     }
 
-    /// The score of a file before any evidence: by the part that it plays, and by its name.
+    /// Returns the score of a file before any evidence: by the part that it plays, and by its name.
     fn first_score(&self, map: &Map, file: FileId) -> Option<FileScore> {
         let (path, facts) = map.file(file)?;
         let role = FileRole::of_path(path.as_str(), facts.lang.is_prose(), &self.title);
         Some(FileScore::of_file(role, is_called_so(path.as_str(), &self.title)))
     }
 
-    /// The definitions of each file, best first, without those that the question names by place.
+    /// Returns the definitions of each file, best first, without those that the question names by place.
     fn nodes_by_file(&self, admits: &dyn Fn(NodeRef) -> bool) -> FxHashMap<FileId, Vec<Fused<NodeRef>>> {
         let mut of_file: FxHashMap<FileId, Vec<Fused<NodeRef>>> = FxHashMap::default();
         let wanted = |one: &Fused<NodeRef>| admits(one.item) && !self.places.contains(&one.item);

@@ -110,7 +110,7 @@ fn is_called(workspace: &Workspace, name: &str) -> bool {
     name_of(workspace).eq_ignore_ascii_case(name) || workspace.root().as_path() == std::path::Path::new(name)
 }
 
-/// The folder of a package, or the folder called so.
+/// Returns the folder of a package, or the folder called so.
 fn project(workspace: &Workspace, name: &str) -> Result<WsPath, ToolError> {
     let packages = workspace.map().folders_of_package(name);
     let folders: BTreeSet<String> = match packages.is_empty() {
@@ -134,7 +134,7 @@ fn project(workspace: &Workspace, name: &str) -> Result<WsPath, ToolError> {
     }
 }
 
-/// The folders with files that have this path, or else this name.
+/// Returns the folders with files that have this path, or else this name.
 fn folders_called(workspace: &Workspace, name: &str) -> BTreeSet<String> {
     let text = workspace.text();
     let mut named = BTreeSet::new();

@@ -31,8 +31,8 @@ pub(crate) fn show_other_projects(
     show_files(instance, &other_projects(workspace, file, instance, &|| None).files, asking)
 }
 
-/// A file of each project that a server would not know of by itself; only of those with files that `may_use` what is asked about, if
-/// it says which do.
+/// Returns a file of each project that a server would not know of by itself; only of those with files that `may_use`
+/// what is asked about, if it says which do.
 pub(super) fn other_projects(
     workspace: &Workspace,
     asked: &WsPath,

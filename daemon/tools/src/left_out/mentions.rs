@@ -59,7 +59,7 @@ const TYPES: &[&str] = &[
 /// Words between `export default` and the name of what is declared.
 const DECLARES: &[&str] = &["*", "abstract", "async", "class", "enum", "function", "interface"];
 
-/// The files that write what stands at `at`, or what it is called elsewhere; `None` if that rules no file out.
+/// Returns the files that write what stands at `at`, or what it is called elsewhere; `None` if that rules no file out.
 pub(super) fn files_with(
     workspace: &Workspace,
     at: &RequestPosition,
@@ -87,7 +87,7 @@ pub(super) fn files_with(
     None
 }
 
-/// The lines of source files that have one of the names; `None` if they were not all found.
+/// Returns the lines of source files that have one of the names; `None` if they were not all found.
 fn lines_with(
     workspace: &Workspace,
     names: &BTreeSet<String>,

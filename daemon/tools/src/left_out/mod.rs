@@ -127,7 +127,7 @@ pub(super) fn ask<T>(
     Ok((answer, MapComparison { server: server.get(), doubt: left.doubt.or_else(|| too_many(more)), ..left }))
 }
 
-/// The lines of places.
+/// Returns the lines of places.
 pub(super) fn lines_of(places: &[ServerLocation]) -> Listed {
     let mut listed = Listed::default();
     places.iter().for_each(|place| listed.add(&place.file, place.start.0));

@@ -61,7 +61,7 @@ pub(super) struct ProjectsQuery<'q> {
     pub(super) most: usize,
 }
 
-/// The other projects of `files`, each by one that can have to do with what is asked about.
+/// Returns the other projects of `files`, each by one that can have to do with what is asked about.
 pub(super) fn find_other_projects(
     files: &[WsPath],
     question: &ProjectsQuery<'_>,
@@ -132,7 +132,7 @@ impl<'r> Solution<'r> {
         }
     }
 
-    /// The configuration at `path`, or one that it refers to, whichever includes the file.
+    /// Returns the configuration at `path`, or one that it refers to, whichever includes the file.
     fn config_including<'s>(
         &'s self,
         path: &str,
@@ -196,7 +196,7 @@ fn read_config(path: &str, read: &dyn Fn(&WsPath) -> Option<String>) -> Option<C
     })
 }
 
-/// A configuration and those that it extends, the ones that count first.
+/// Returns a configuration and those that it extends, the ones that count first.
 fn extends_chain(path: &str, read: &dyn Fn(&WsPath) -> Option<String>) -> Vec<(String, Value)> {
     let mut chain: Vec<(String, Value)> = Vec::new();
     let mut left = vec![path.to_owned()];
@@ -246,7 +246,7 @@ fn path_below(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-/// A path as written in a folder, from the root; `None` if it leads out of the workspace.
+/// Returns a path as written in a folder, from the root; `None` if it leads out of the workspace.
 fn join_path(folder: &str, written: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     if written.starts_with('/') {

@@ -14,7 +14,7 @@ use hob_host::Workspace;
 /// Time that the server has to say where something is defined.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The definitions whose names stand at places.
+/// Returns the definitions whose names stand at places.
 pub(super) fn defs_of(map: &Map, about: &[RequestPosition]) -> Vec<DefRef> {
     let named = about.iter().filter_map(|at| map.def_named_at(at.file.as_str(), at.line, at.col));
     let mut defs: Vec<DefRef> = named.collect();

@@ -99,7 +99,7 @@ fn read_args<T: DeserializeOwned>(args: &Map<String, Value>) -> Result<T, ToolEr
         .map_err(|error| ToolError::bad_args(format!("the arguments could not be read: {error}")))
 }
 
-/// A pattern with its translation.
+/// Returns a pattern with its translation.
 fn org_pattern(text: &str) -> Result<OrgPattern, ToolError> {
     let here = Pattern::new(text).map_err(|bad| errors::search(&SearchError::Pattern(bad), text))?;
     let there = translate_pattern(text).map_err(|why| org_errors::not_for_org(text, why))?;
@@ -116,7 +116,7 @@ fn refuse_kinds(kinds: &[String]) -> Result<(), ToolError> {
     }
 }
 
-/// The texts in quotes and the words of a question, without those that every text has.
+/// Returns the texts in quotes and the words of a question, without those that every text has.
 fn words_of(query: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for (at, part) in query.split('"').enumerate() {

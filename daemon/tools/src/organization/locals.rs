@@ -90,7 +90,7 @@ pub(super) fn find_local_projects(
 }
 
 impl LocalProject {
-    /// The arguments as the project gets them; `None` if `paths` is about repositories elsewhere alone.
+    /// Returns the arguments as the project gets them; `None` if `paths` is about repositories elsewhere alone.
     fn own_args(&self, args: &Map<String, Value>, listed: &RepositoryList) -> Option<Map<String, Value>> {
         let mut own = args.clone();
         if let Some(Value::Array(entries)) = args.get("paths") {
@@ -125,7 +125,7 @@ impl LocalProject {
         Some(own)
     }
 
-    /// A path in one of its repositories as the project knows it; `None` if it has nothing of it.
+    /// Returns a path in one of its repositories as the project knows it; `None` if it has nothing of it.
     fn own_text(&self, path: &RepositoryPath) -> Option<String> {
         let is_whole = self.repositories.contains(&path.repository);
         if !is_whole && !self.part_of.contains(&path.repository) {
@@ -171,13 +171,13 @@ fn means_same_in_part(args: &Map<String, Value>, listed: &RepositoryList) -> boo
     scope_entries(args).all(is_same) && globs.all(|glob| glob.starts_with('!') || !glob.contains('/'))
 }
 
-/// The entries that may name a repository.
+/// Returns the entries that may name a repository.
 fn scope_entries(args: &Map<String, Value>) -> impl Iterator<Item = &str> {
     let paths = args.get("paths").and_then(Value::as_array).into_iter().flatten();
     paths.chain(args.get("path_prefix")).filter_map(Value::as_str)
 }
 
-/// An entry that names a repository. One that is none was refused before.
+/// Returns an entry that names a repository. One that is none was refused before.
 fn parse_entry(text: &str, listed: &RepositoryList) -> Option<RepositoryPath> {
     RepositoryPath::parse(text, listed).ok().flatten()
 }
@@ -264,7 +264,7 @@ impl OrgQuestion<'_> {
 }
 
 impl LocalAnswers {
-    /// The best score of a ranked result.
+    /// Returns the best score of a ranked result.
     pub(super) fn best_score(&self) -> f64 {
         let lists = self.answers.iter().filter_map(|(_, data)| data["results"].as_array());
         let scores = lists.flatten().filter_map(|hit| hit["score"].as_f64());

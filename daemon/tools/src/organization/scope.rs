@@ -110,7 +110,7 @@ impl RepositorySet {
         PathClause { repository: Some(self.repository.clone()), path }
     }
 
-    /// A clause that matches at least what the set takes.
+    /// Returns a clause that matches at least what the set takes.
     fn to_taken_clause(&self) -> PathClause {
         let regexes = self.files.to_regexes().taken;
         let said = regexes.iter().map(|regex| translate_path_regex(regex).ok().map(|path| path.re2));
@@ -216,7 +216,7 @@ impl FileScope {
             exact.chain(self.left_out_in.iter().flat_map(RepositorySet::to_left_out_clauses)).collect();
     }
 
-    /// The files that the server is asked about; all of them if it is empty.
+    /// Returns the files that the server is asked about; all of them if it is empty.
     pub(super) fn taken(&self) -> &[PathClause] {
         &self.taken
     }

@@ -84,7 +84,7 @@ impl<'t> Body<'t> {
         (0..self.lines.len()).filter(|at| kept[*at]).map(|at| self.cost_of(at)).sum()
     }
 
-    /// The lines that are shown in so many characters; at least one.
+    /// Returns the lines that are shown in so many characters; at least one.
     pub(super) fn within(&self, room: usize, wanted: &Wanted<'_>) -> Shown {
         let base = self.without_docs(wanted);
         let is_asked = wanted.pattern.is_some() && self.lines.len() > SHORT;
@@ -102,7 +102,7 @@ impl<'t> Body<'t> {
         Shown { text, missing, calls, is_complete, lacks_room }
     }
 
-    /// A flag for each line of a long body: whether it is shown where it is not wanted whole. `None` where all of it is.
+    /// Returns a flag for each line of a long body: whether it is shown where it is not wanted whole. `None` where all of it is.
     fn usual_part(&self, wanted: &Wanted<'_>) -> Option<Vec<bool>> {
         if let Some(kept) = wanted.focus.and_then(|focus| self.focused(focus, wanted)) {
             return Some(kept);
@@ -114,7 +114,7 @@ impl<'t> Body<'t> {
         }
     }
 
-    /// A flag for each line: whether it bears on a question. `None` where all of them are as good.
+    /// Returns a flag for each line: whether it bears on a question. `None` where all of them are as good.
     fn focused(&self, focus: &Focus, wanted: &Wanted<'_>) -> Option<Vec<bool>> {
         let place = |line: u32| line.checked_sub(self.first).map(|at| at as usize);
         let places =
@@ -128,7 +128,7 @@ impl<'t> Body<'t> {
         Some(kept)
     }
 
-    /// The signature, and the first lines or those around the line that was asked for.
+    /// Returns the signature, and the first lines or those around the line that was asked for.
     fn window(&self, wanted: &Wanted<'_>) -> Vec<bool> {
         let middle = self.asked(wanted).first().copied().unwrap_or(0);
         let from = middle.saturating_sub(WINDOW / 2).min(self.lines.len().saturating_sub(WINDOW));
@@ -138,7 +138,7 @@ impl<'t> Body<'t> {
         base.into_iter().enumerate().map(is_kept).collect()
     }
 
-    /// All but documentation and what the functions within do.
+    /// Returns all but documentation and what the functions within do.
     fn signatures(&self, inner: &[(u32, u32)], wanted_docs: Docs) -> Vec<bool> {
         let mut kept = self.without_docs(&Wanted { docs: wanted_docs, ..Wanted::default() });
         let place = |line: u32| line.checked_sub(self.first).map(|at| at as usize);
@@ -202,7 +202,7 @@ impl<'t> Body<'t> {
         kept
     }
 
-    /// The places of the lines that were asked for.
+    /// Returns the places of the lines that were asked for.
     fn asked(&self, wanted: &Wanted<'_>) -> Vec<usize> {
         if let Some(pattern) = wanted.pattern {
             return (0..self.lines.len()).filter(|at| pattern.is_match(self.lines[*at].trim_end())).collect();
@@ -223,7 +223,7 @@ impl<'t> Body<'t> {
         lines.iter().take(SIGNATURE).position(ends).map_or(1, |at| at + 1).min(lines.len())
     }
 
-    /// A flag for each line: whether it is shown if everything fits.
+    /// Returns a flag for each line: whether it is shown if everything fits.
     fn without_docs(&self, wanted: &Wanted<'_>) -> Vec<bool> {
         let mut kept = vec![true; self.lines.len()];
         if wanted.docs == Docs::Whole {
@@ -266,7 +266,7 @@ impl<'t> Body<'t> {
         }
     }
 
-    /// The functions that each of some stretches calls.
+    /// Returns the functions that each of some stretches calls.
     fn calls_of(&self, stretches: &[(u32, u32)]) -> Vec<Vec<String>> {
         let place = |line: u32| ((line - self.first) as usize).min(self.lines.len());
         stretches.iter().map(|(first, last)| calls_in(&self.lines[place(*first)..place(last + 1)])).collect()

@@ -112,7 +112,7 @@ impl Focus {
         }
     }
 
-    /// The words of the question that tell lines apart, and those that each line has, a bit for each.
+    /// Returns the words of the question that tell lines apart, and those that each line has, a bit for each.
     fn telling_words(&self, lines: &[&str]) -> (TellingWords, Vec<u32>) {
         let mut words = self.question.word_counter();
         let found: Vec<u32> = lines.iter().map(|line| words.found_in(line)).collect();
@@ -158,7 +158,7 @@ struct Shape<'a> {
 }
 
 impl Shape<'_> {
-    /// The signature, the hits, and the ways out of the functions that have hits, all with their headers.
+    /// Returns the signature, the hits, and the ways out of the functions that have hits, all with their headers.
     fn kept(&self, hits: &[bool]) -> Vec<bool> {
         let (body, count) = (&self.body, hits.len());
         let mut kept = vec![false; count];
@@ -179,13 +179,13 @@ impl Shape<'_> {
     }
 }
 
-/// The innermost of the functions that a line is in.
+/// Returns the innermost of the functions that a line is in.
 fn innermost(functions: &[(usize, usize)], at: usize) -> Option<(usize, usize)> {
     let around = functions.iter().filter(|(first, last)| (*first..=*last).contains(&at));
     around.min_by_key(|(first, last)| last - first).copied()
 }
 
-/// The names of the functions that some lines call, each once, at most [`NAMED_CALLS`].
+/// Returns the names of the functions that some lines call, each once, at most [`NAMED_CALLS`].
 pub(super) fn calls_in(lines: &[&str]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for line in lines.iter().filter(|line| !is_comment(line)) {
@@ -217,7 +217,7 @@ struct Blocks<'a> {
 }
 
 impl Blocks<'_> {
-    /// The indentation of a line in columns of white space; `None` for a blank one.
+    /// Returns the indentation of a line in columns of white space; `None` for a blank one.
     fn depth(&self, at: usize) -> Option<usize> {
         let line = self.lines.get(at)?;
         let text = line.trim_start();

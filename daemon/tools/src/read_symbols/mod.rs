@@ -160,7 +160,7 @@ impl Chosen {
         Self { place, line, inner: Vec::new(), is_neighbor: false }
     }
 
-    /// The lines of the functions within, where what is long is shown in part. Lines that were asked for are shown whole.
+    /// Returns the lines of the functions within, where what is long is shown in part. Lines that were asked for are shown whole.
     fn folded(&self, folds: bool) -> Option<&[(u32, u32)]> {
         (folds && matches!(self.place, Place::Node(_))).then_some(&self.inner)
     }
@@ -189,7 +189,7 @@ impl Place {
         matches!(self, Self::Lines(_, (first, last), _) if last - first < LONG_RANGE)
     }
 
-    /// The file as answers name it: of a package, absolute.
+    /// Returns the file as answers name it: of a package, absolute.
     fn shown_file(&self) -> String {
         match self {
             Self::Package(found) => found.place.file.to_string(),
@@ -253,7 +253,7 @@ fn look_in_packages(call: &mut ToolCall<'_>, workspace: &Arc<Workspace>, choice:
     }
 }
 
-/// A definition for a line in it, lines for several.
+/// Returns a definition for a line in it, lines for several.
 fn place(map: &Map, node: NodeRef, lines: Option<(u32, u32)>) -> Option<Place> {
     let info = Box::new(map.info(node)?);
     match (lines, info.path.clone()) {
@@ -300,7 +300,7 @@ fn take(map: &Map, choice: &mut Choice, node: NodeRef, line: Option<u32>, is_nei
     }
 }
 
-/// The lines of the functions within a definition or a file of which a long text shows only the signatures. Of one that is mostly
+/// Returns the lines of the functions within a definition or a file of which a long text shows only the signatures. Of one that is mostly
 /// made of others, those. Tests beside the code are as little what is looked for.
 fn functions_in(map: &Map, info: &NodeInfo) -> Vec<(u32, u32)> {
     let Some(file) = info.node.file() else { return Vec::new() };
@@ -336,7 +336,7 @@ fn is_mostly_others(outer: (u32, u32), functions: &[(u32, u32)]) -> bool {
     covered * 2 > outer.1 - outer.0
 }
 
-/// The lines of a place, whole; an external package has no source here.
+/// Returns the lines of a place, whole; an external package has no source here.
 fn source(workspace: &Workspace, place: &Place) -> Option<(String, (u32, u32))> {
     let bytes = bytes_of(workspace, place)?;
     let index = LineIndex::new(&bytes);

@@ -51,7 +51,7 @@ pub(super) fn outlines(call: &mut ToolCall<'_>, workspace: &Workspace, targets: 
     to_data(&result)
 }
 
-/// The path of the folder that a target is; empty for the root.
+/// Returns the path of the folder that a target is; empty for the root.
 fn folder(call: &ToolCall<'_>, workspace: &Workspace, text: &str) -> Option<String> {
     let text = text.trim();
     let is_there = |path: &hob_base::WsPath| workspace.root().join_ws(path).as_path().is_dir();
@@ -62,7 +62,7 @@ fn folder(call: &ToolCall<'_>, workspace: &Workspace, text: &str) -> Option<Stri
     spelled.into_iter().flatten().find(is_there).map(|path| path.as_str().to_owned())
 }
 
-/// The files of a folder; of one with many, those below its folders as one entry each.
+/// Returns the files of a folder; of one with many, those below its folders as one entry each.
 fn of_folder(map: &Map, folder: &str) -> Vec<ReadOutline> {
     let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
     let files: Vec<(&str, FileId)> = map
@@ -144,7 +144,7 @@ impl<'m> Tree<'m> {
         Self { defs, top, below }
     }
 
-    /// A definition with what is in it.
+    /// Returns a definition with what is in it.
     fn shown(&self, map: &Map, at: usize) -> Option<OutlineSymbol> {
         let (_, def) = self.defs[at];
         let holds =
@@ -154,7 +154,7 @@ impl<'m> Tree<'m> {
         Some(OutlineSymbol { children, ..self.symbol(map, at, Some(SIGNATURE))? })
     }
 
-    /// A definition by itself, with so many characters of its signature.
+    /// Returns a definition by itself, with so many characters of its signature.
     fn symbol(&self, map: &Map, at: usize, signature: Option<usize>) -> Option<OutlineSymbol> {
         let (node, def) = self.defs[at];
         let info = map.info(node.into())?;

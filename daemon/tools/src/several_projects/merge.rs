@@ -54,7 +54,7 @@ pub(crate) fn is_absence(error: &ToolError) -> bool {
     matches!(error.code, BadArgs | FileDeleted | NodeNotFound | OutsideWorkspace | SymbolNotFound)
 }
 
-/// The way to merge the results of a tool; `None` if the tool is about one project.
+/// Returns the way to merge the results of a tool; `None` if the tool is about one project.
 pub(crate) fn rule_of(tool: &str) -> Option<MergeRule> {
     Some(match tool {
         "map_search" => MergeRule::Ranked { list: "results", score: "score" },
@@ -288,7 +288,7 @@ fn add_pattern(known: &mut Value, mut other: Value) {
     files.truncate(TOP_FILES);
 }
 
-/// All symbols, in the order of the projects; what one project lacks is not missing if another has it.
+/// Returns all symbols, in the order of the projects; what one project lacks is not missing if another has it.
 fn merge_symbols(asked: &Asked<'_>, mut answers: Vec<Answered<'_>>) -> Value {
     let mut merged = json!({"symbols": [], "ambiguous": []});
     for field in ["symbols", "ambiguous", "outlines"] {
@@ -306,7 +306,7 @@ fn merge_symbols(asked: &Asked<'_>, mut answers: Vec<Answered<'_>>) -> Value {
     merged
 }
 
-/// The one answer that says something about what was asked.
+/// Returns the one answer that says something about what was asked.
 fn only_answer(tool: &ToolDef, answers: Vec<Answered<'_>>) -> ToolOutcome {
     let (mut telling, silent): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| tells(&answer.data));
     if telling.len() > 1 {

@@ -168,8 +168,8 @@ pub(crate) fn take_notes(notes: &mut AnswerNotes, own: AnswerNotes, place: &Proj
     notes.is_done |= own.is_done;
 }
 
-/// The error of a question that no project could answer, with the names of those that were asked: the first one that says more than that
-/// the project does not have it.
+/// Returns the error of a question that no project could answer, with the names of those that were asked: the first one
+/// that says more than that the project does not have it.
 fn only_failure(mut failures: Vec<ProjectFailure<'_>>) -> ToolError {
     failures.sort_by_key(|failure| merge::is_absence(&failure.error));
     let names: Vec<&str> = failures.iter().map(|failure| failure.place.name.as_str()).collect();

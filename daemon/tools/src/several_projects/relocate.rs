@@ -54,7 +54,7 @@ pub(crate) fn said_base(places: &[ProjectPlace]) -> String {
 }
 
 impl ProjectPlace {
-    /// A package, whose paths are told as absolute ones.
+    /// Returns a package, whose paths are told as absolute ones.
     pub(crate) fn of_package(root: &AbsPath, name: &str) -> Self {
         Self {
             root: root.clone(),
@@ -89,7 +89,7 @@ impl ProjectPlace {
         }
     }
 
-    /// A path or node ID as it is seen from the folder of all projects; `None` for any other text.
+    /// Returns a path or node ID as it is seen from the folder of all projects; `None` for any other text.
     fn relocated(&self, key: &str, text: &str) -> Option<String> {
         if text.is_empty() {
             return None;
@@ -105,7 +105,7 @@ impl ProjectPlace {
     }
 }
 
-/// A path as node IDs write it.
+/// Returns a path as node IDs write it.
 fn encoded(prefix: &str) -> String {
     let id = NodeId::File { lang: "x".to_owned(), path: format!("{prefix}x") }.to_string();
     id.trim_start_matches("x:").trim_end_matches('x').to_owned()

@@ -13,7 +13,7 @@ use hob_proto::tools::argument_place::WORDS;
 /// Arguments with lists of places of which a project needs only its own.
 const SCOPES: [&str; 2] = ["paths", "targets"];
 
-/// The arguments as the project of `place` gets them; `None` if they are about other projects alone.
+/// Returns the arguments as the project of `place` gets them; `None` if they are about other projects alone.
 pub(crate) fn args_for(
     place: &ProjectPlace,
     places: &[ProjectPlace],
@@ -34,7 +34,7 @@ pub(crate) fn args_for(
     Some(own)
 }
 
-/// The items of a list that are not another project's; `None` if none of those that take in is left.
+/// Returns the items of a list that are not another project's; `None` if none of those that take in is left.
 fn own_items(items: &[Value], place: &ProjectPlace, places: &[ProjectPlace]) -> Option<Value> {
     let mut own = Vec::new();
     let mut takes_in = false;
@@ -67,13 +67,13 @@ pub(super) fn route(text: &str, place: &ProjectPlace, places: &[ProjectPlace]) -
     }
 }
 
-/// The project whose folder a text begins with; of projects inside each other the inner one.
+/// Returns the project whose folder a text begins with; of projects inside each other the inner one.
 fn longest_prefix<'p>(text: &str, places: &'p [ProjectPlace]) -> Option<&'p ProjectPlace> {
     let named = places.iter().filter(|place| without_prefix(text, place).is_some());
     named.max_by_key(|place| place.prefix.len())
 }
 
-/// A path, place or node ID as a project knows it; `None` if it does not begin with the project's folder.
+/// Returns a path, place or node ID as a project knows it; `None` if it does not begin with the project's folder.
 fn without_prefix(text: &str, place: &ProjectPlace) -> Option<String> {
     if Path::new(text).is_absolute() {
         let below = Path::new(text).strip_prefix(place.root.as_path()).ok()?;

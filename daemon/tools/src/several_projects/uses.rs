@@ -32,14 +32,15 @@ pub(super) struct SymbolOfSibling {
 }
 
 impl SymbolOfSibling {
-    /// The symbol of a node; `None` for packages and files.
+    /// Returns the symbol of a node; `None` for packages and files.
     pub(super) fn of_node(owner: &Arc<Workspace>, info: &NodeInfo) -> Option<Self> {
         let is_definition = !info.qualified.is_empty();
         let file = info.path.clone().filter(|_| is_definition)?;
         Some(Self { owner: Arc::clone(owner), name: info.name.clone(), file, line: info.name_at.0 })
     }
 
-    /// The functions and files of `workspace`, which `call` is about, that use the symbol; notes where not all places were looked at.
+    /// Returns the functions and files of `workspace`, which `call` is about, that use the symbol; notes where not all
+    /// places were looked at.
     pub(super) fn users_in(&self, call: &mut ToolCall<'_>, workspace: &Arc<Workspace>) -> Vec<Neighbor> {
         let Some(mut lines) = lines_with_word(workspace, &self.name, &call.cancel) else {
             let said = format!(
@@ -96,7 +97,7 @@ impl SymbolOfSibling {
         true
     }
 
-    /// The confidence that the name on a line means the symbol; `None` if it does not.
+    /// Returns the confidence that the name on a line means the symbol; `None` if it does not.
     fn meant_on(
         &self,
         call: &mut ToolCall<'_>,

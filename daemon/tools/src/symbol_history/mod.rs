@@ -71,7 +71,7 @@ fn added() -> Vec<String> {
     vec!["added".to_owned()]
 }
 
-/// The symbol as the map has it, and its identity.
+/// Returns the symbol as the map has it, and its identity.
 fn asked_symbol(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,
@@ -97,7 +97,7 @@ fn asked_symbol(
     Ok((symbol, SymbolIdentity { path, qualified: info.qualified }))
 }
 
-/// The parts that no commit has yet, and the identity that the last commit knows; `None` if it knows none.
+/// Returns the parts that no commit has yet, and the identity that the last commit knows; `None` if it knows none.
 fn committed_identity(
     workspace: &Workspace,
     walk: &mut HistoryWalk<'_>,
@@ -149,7 +149,7 @@ fn symbol_then(
     }))
 }
 
-/// A source up to the last line that fits.
+/// Returns a source up to the last line that fits.
 fn cut_source(source: &str) -> &str {
     if source.len() <= SOURCE {
         return source;
@@ -177,7 +177,7 @@ fn handle(path: &WsPath, qualified: &str) -> String {
     format!("{path}#{qualified}")
 }
 
-/// The day of a time in seconds since 1970.
+/// Returns the day of a time in seconds since 1970.
 fn day_of(time: i64) -> String {
     let at = UNIX_EPOCH + Duration::from_secs(u64::try_from(time).unwrap_or(0).min(250_000_000_000));
     humantime::format_rfc3339_seconds(at).to_string().chars().take(10).collect()

@@ -16,7 +16,7 @@ pub(super) struct SurroundedText {
 }
 
 impl SurroundedText {
-    /// The text from the nearest line before the symbol's comments to the nearest line behind it.
+    /// Returns the text from the nearest line before the symbol's comments to the nearest line behind it.
     pub(super) fn of_symbol(side: &FileSide, identity: &SymbolIdentity) -> Option<Self> {
         let def = side.facts.def(place_in(side, identity)?.def);
         let text = std::str::from_utf8(&side.bytes).ok()?;

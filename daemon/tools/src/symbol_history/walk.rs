@@ -286,8 +286,8 @@ impl<'a> HistoryWalk<'a> {
         })
     }
 
-    /// The files of a commit from which a symbol of `pair` may come, with that pair. Of too many, those count that have the very contents
-    /// of the file, or its name.
+    /// Returns the files of a commit from which a symbol of `pair` may come, with that pair. Of too many, those count
+    /// that have the very contents of the file, or its name.
     fn files_beside(&mut self, parent: Oid, commit: Oid, pair: &FilePair) -> Result<TouchedFiles, GitError> {
         let Some(own) = &pair.after else { return Ok(TouchedFiles::default()) };
         let mut changed = self.repository.changed_between(parent, commit, self.cancel)?;
@@ -309,7 +309,7 @@ impl<'a> HistoryWalk<'a> {
         Ok(TouchedFiles { pairs, is_cut })
     }
 
-    /// A file's contents with their facts; `None` for what is too large, or not mapped.
+    /// Returns a file's contents with their facts; `None` for what is too large, or not mapped.
     pub(super) fn side(&mut self, path: &WsPath, blob: Oid) -> Option<FileSide> {
         let (reader, cancel) = (&self.reader, self.cancel);
         let read = || read_side(path, reader.read_blob(blob, LARGEST).ok()??.into(), cancel);
@@ -330,14 +330,14 @@ impl<'a> HistoryWalk<'a> {
         })
     }
 
-    /// The contents of a file in a commit.
+    /// Returns the contents of a file in a commit.
     pub(super) fn side_at(&mut self, commit: Oid, path: &WsPath) -> Option<FileSide> {
         let blob = self.reader.blob_at(commit, path).ok()??;
         self.side(path, blob)
     }
 }
 
-/// A file's bytes with their facts; `None` for what is not mapped.
+/// Returns a file's bytes with their facts; `None` for what is not mapped.
 pub(super) fn read_side(path: &WsPath, bytes: Arc<[u8]>, cancel: &CancelToken) -> Option<FileSide> {
     let lang = language_of(path.file_name(), &bytes[..bytes.len().min(HEAD)])?;
     let facts = extract_within(lang, path.file_name(), &bytes, &|| cancel.check().is_ok());
@@ -348,7 +348,7 @@ pub(super) fn identity_of(place: &SymbolPlace) -> SymbolIdentity {
     SymbolIdentity { path: place.path.clone(), qualified: place.qualified.clone() }
 }
 
-/// The change of a symbol that has this identity afterwards; `None` if it is the same.
+/// Returns the change of a symbol that has this identity afterwards; `None` if it is the same.
 pub(super) fn change_of(pairs: &[FilePair], identity: &SymbolIdentity) -> Option<SymbolChange> {
     let is_it = |change: &SymbolChange| {
         let after = change.after.as_ref();

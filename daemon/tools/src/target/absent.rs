@@ -8,7 +8,7 @@ use super::handle;
 /// Members of a class that are named where one is not there.
 const MEMBERS: usize = 12;
 
-/// A sentence about a name that the map does not have, if there is one.
+/// Returns a sentence about a name that the map does not have, if there is one.
 pub(crate) fn why_absent(map: &Map, text: &str) -> Option<String> {
     let last = last_part(text);
     of_class(map, text, last).or_else(|| defined(map, last)).or_else(|| imported(map, last))
@@ -30,7 +30,7 @@ fn defined(map: &Map, name: &str) -> Option<String> {
     Some(format!("`{name}` is defined at {}.", handle(map, node)))
 }
 
-/// The part of a target after the last separator.
+/// Returns the part of a target after the last separator.
 pub(super) fn last_part(text: &str) -> &str {
     text.rsplit(['.', ':', '/', '#']).find(|part| !part.is_empty()).unwrap_or(text)
 }

@@ -22,7 +22,7 @@ pub(super) fn trimmed(text: &str) -> &str {
     text.trim().trim_matches(['`', '"', '\'']).trim()
 }
 
-/// Every way to read a text as a path with lines behind it, the one with most behind it first: `path:3`, `path:3:7`, `path:3-9`,
+/// Returns every way to read a text as a path with lines behind it, the one with most behind it first: `path:3`, `path:3:7`, `path:3-9`,
 /// `path#L3-L9`, and a colon at the end as compilers write it. The last is the text as a path alone.
 pub(super) fn places(text: &str) -> Vec<(&str, WrittenLines)> {
     let whole = text.trim_end_matches(':');
@@ -43,7 +43,7 @@ pub(super) fn places(text: &str) -> Vec<(&str, WrittenLines)> {
     all
 }
 
-/// Every way to read a text as a path and the name of something in that file: one for each `#`, and one for a single colon, as
+/// Returns every way to read a text as a path and the name of something in that file: one for each `#`, and one for a single colon, as
 /// `src/run.rs:run` is written by hand.
 pub(super) fn members(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let hashes = text.match_indices('#').map(|(at, _)| (&text[..at], &text[at + 1..]));
@@ -66,7 +66,7 @@ fn lines_of(text: &str) -> Option<WrittenLines> {
     }
 }
 
-/// A number from 1, written in digits.
+/// Returns a number from 1, written in digits.
 fn number(text: &str) -> Option<u32> {
     text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten().filter(|n| *n > 0)
 }

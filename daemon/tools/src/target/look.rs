@@ -70,7 +70,8 @@ impl Look<'_> {
         }
     }
 
-    /// The folder that a text such as `.`, `../x` or `/home/me/project/x` means, as a path from the root. The root itself is no target.
+    /// Returns the folder that a text such as `.`, `../x` or `/home/me/project/x` means, as a path from the root. The
+    /// root itself is no target.
     fn seen_from_here(&self, text: &str) -> Option<WsPath> {
         let is_path =
             matches!(text, "." | "..") || ["./", "../", "/"].iter().any(|start| text.starts_with(start));
@@ -78,7 +79,7 @@ impl Look<'_> {
         (!folder.as_str().is_empty()).then_some(folder)
     }
 
-    /// The folder of the workspace at a path.
+    /// Returns the folder of the workspace at a path.
     pub(crate) fn folder(&self, path: &str) -> Option<WsPath> {
         let is_folder = |path: &WsPath| self.paths.root.join_ws(path).as_path().is_dir();
         self.paths.spelled(path).into_iter().flatten().find(is_folder)
@@ -102,7 +103,7 @@ impl Look<'_> {
         id.and_then(|id| self.map.node(&id)).map_or(Named::Nothing, Named::from)
     }
 
-    /// A path with lines or a name behind it, in the first file that `files` gives for it and that has them.
+    /// Returns a path with lines or a name behind it, in the first file that `files` gives for it and that has them.
     fn by_place(&self, text: &str, files: &dyn Fn(&str) -> Vec<FileId>) -> Named {
         for (path, span) in form::places(text) {
             match files(path)[..] {
@@ -146,7 +147,7 @@ impl Look<'_> {
         }
     }
 
-    /// A member that a class has from one of its bases, nearest first.
+    /// Returns a member that a class has from one of its bases, nearest first.
     fn inherited(&self, text: &str) -> Named {
         let text = text.trim_end_matches("()");
         let Some((class, member)) = text.rsplit_once("::").or_else(|| text.rsplit_once(['.', '#'])) else {
@@ -178,7 +179,7 @@ impl Look<'_> {
         })
     }
 
-    /// A module, or a private name written without its `#`.
+    /// Returns a module, or a private name written without its `#`.
     fn nearly(&self, text: &str) -> Named {
         let is_dotted = text.contains(['.', '/']) || text.contains("::");
         let files = if is_dotted { self.map.files_of_module(text) } else { Vec::new() };
@@ -230,7 +231,7 @@ impl Look<'_> {
         }
     }
 
-    /// The definitions that have their name on a line, or at a column of it.
+    /// Returns the definitions that have their name on a line, or at a column of it.
     fn named_on(&self, file: FileId, line: u32, col: Option<u32>) -> Vec<DefRef> {
         let mut named = self.map.defs_named_on(file, line);
         if let Some(col) = col {
@@ -246,7 +247,7 @@ impl Look<'_> {
         named
     }
 
-    /// The definition that all the others are in.
+    /// Returns the definition that all the others are in.
     fn outermost(&self, defs: &[DefRef]) -> Option<DefRef> {
         let bytes = |def: &DefRef| self.map.info((*def).into()).map_or((0, 0), |info| info.bytes);
         let first = *defs.iter().min_by_key(|def| (bytes(def).0, std::cmp::Reverse(bytes(def).1)))?;
@@ -292,7 +293,7 @@ impl Look<'_> {
         first.is_some_and(|folder| BESIDE.contains(&folder))
     }
 
-    /// The file at a path, as it is written from the root or from the caller's folder.
+    /// Returns the file at a path, as it is written from the root or from the caller's folder.
     fn file(&self, path: &str) -> Option<FileId> {
         self.paths.spelled(path).into_iter().flatten().find_map(|path| self.map.file_at(path.as_str()))
     }
@@ -303,7 +304,7 @@ impl Look<'_> {
         if tail.contains(['.', '/']) { self.map.files_ending(tail) } else { Vec::new() }
     }
 
-    /// A file that is there, though the map has nothing of it.
+    /// Returns a file that is there, though the map has nothing of it.
     fn text_file(&self, text: &str) -> Named {
         for (path, span) in form::places(text) {
             let lines = match span {
@@ -325,14 +326,14 @@ impl Look<'_> {
         format!("{}:{line}", self.map.file(file).map_or("", |(path, _)| path.as_str()))
     }
 
-    /// A node as a line that can be passed back: `path:line name`.
+    /// Returns a node as a line that can be passed back: `path:line name`.
     pub(crate) fn handle(&self, node: NodeRef) -> String {
         handle(self.map, node)
     }
 }
 
-/// A node as a line that can be passed back: `path:line name kind`, its ID instead of the place where that names several; the path of
-/// a file, the ID of a package.
+/// Returns a node as a line that can be passed back: `path:line name kind`, its ID instead of the place where that
+/// names several; the path of a file, the ID of a package.
 pub(crate) fn handle(map: &Map, node: NodeRef) -> String {
     let Some(info) = map.info(node) else { return map.id(node).to_string() };
     let (NodeRef::Def(def), Some(path)) = (node, &info.path) else {

@@ -121,7 +121,7 @@ pub(super) fn has_line(text: &str) -> bool {
     form::places(form::trimmed(text)).len() > 1
 }
 
-/// The line, and the column if there is one, that a text gives of a file that is there. Asks no map.
+/// Returns the line, and the column if there is one, that a text gives of a file that is there. Asks no map.
 pub(super) fn position(call: &ToolCall<'_>, workspace: &Workspace, text: &str) -> Option<LineSpot> {
     let paths = paths(call, workspace);
     let is_file = |path: &WsPath| workspace.root().join_ws(path).as_path().is_file();
@@ -141,7 +141,7 @@ pub(super) fn paths<'a>(call: &'a ToolCall<'_>, workspace: &'a Workspace) -> Pat
     }
 }
 
-/// The first lines that fit.
+/// Returns the first lines that fit.
 fn shown(lines: impl Iterator<Item = String>) -> Vec<String> {
     let mut left = ROOM;
     let fits = |line: &String| {
@@ -167,7 +167,7 @@ pub(super) fn ambiguous(map: &Map, target: &str, nodes: &[NodeRef]) -> Ambiguous
     Ambiguous { target: target.to_owned(), more: nodes.len().saturating_sub(candidates.len()), candidates }
 }
 
-/// The error for a text that names nothing.
+/// Returns the error for a text that names nothing.
 pub(super) fn missing(map: &Map, workspace: &Workspace, text: &str) -> ToolError {
     let text = form::trimmed(text);
     if NodeId::looks_like(text) {

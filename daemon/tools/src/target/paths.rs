@@ -14,12 +14,12 @@ pub(crate) struct Paths<'a> {
 }
 
 impl Paths<'_> {
-    /// The folders that relative paths may be read from, the likelier first.
+    /// Returns the folders that relative paths may be read from, the likelier first.
     pub(crate) fn bases(&self) -> [&AbsPath; 2] {
         if self.folder_first { [self.folder, self.root] } else { [self.root, self.folder] }
     }
 
-    /// The paths that a text may be, absolute or relative, the likelier first; `None` for those outside of the workspace.
+    /// Returns the paths that a text may be, absolute or relative, the likelier first; `None` for those outside of the workspace.
     pub(crate) fn spelled(&self, path: &str) -> [Option<WsPath>; 2] {
         self.bases().map(|folder| folder.join(path).relative_to(self.root).ok())
     }

@@ -50,7 +50,7 @@ fn looked_up(map: &Map, folder: &str, text: &str) -> Named {
     Look { map, paths, shows: &|_| false }.up(text)
 }
 
-/// The ID that a text means, and the note that comes with it.
+/// Returns the ID that a text means, and the note that comes with it.
 fn meant(map: &Map, text: &str) -> (String, String) {
     match looked_up(map, "", text) {
         Named::One(meant) => (map.id(meant.node).to_string(), meant.note.unwrap_or_default()),

@@ -37,7 +37,7 @@ const SCRIPT_RUNNERS: &[(&str, TestRunner)] = &[
     ("--test ", TestRunner::Node),
 ];
 
-/// A command line for the tests of each runner and project folder.
+/// Returns a command line for the tests of each runner and project folder.
 pub(super) fn commands_for(workspace: &Workspace, tests: &[TestPlace]) -> Vec<TestCommand> {
     let markers = ProjectFiles::of_workspace(workspace);
     let mut groups: BTreeMap<(TestRunner, String), Vec<&TestPlace>> = BTreeMap::new();
@@ -93,7 +93,7 @@ impl<'w> ProjectFiles<'w> {
         found
     }
 
-    /// The runner of a test and the folder of its project; `None` where no runner is known.
+    /// Returns the runner of a test and the folder of its project; `None` where no runner is known.
     fn runner_of(&self, test: &TestPlace) -> Option<(TestRunner, String)> {
         let ending = test.path.rsplit_once('.')?.1;
         if ending == "py" {
@@ -129,7 +129,7 @@ impl<'w> ProjectFiles<'w> {
         })
     }
 
-    /// The runner that a `package.json` names; a folder above may name it where this one does not.
+    /// Returns the runner that a `package.json` names; a folder above may name it where this one does not.
     fn script_runner(&self, folder: &str) -> Option<TestRunner> {
         if self.vitest.iter().any(|configured| configured == folder) {
             return Some(TestRunner::Vitest);

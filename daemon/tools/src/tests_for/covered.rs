@@ -10,7 +10,7 @@ use super::{ReachStep, ReachedSet};
 const ROOTS: usize = 300;
 const STEPS: usize = 2_000;
 
-/// Everything that the nodes reach.
+/// Returns everything that the nodes reach.
 pub(super) fn covered_by(map: &Map, nodes: &[NodeRef], max_depth: u32, cancel: &CancelToken) -> ReachedSet {
     let mut reached = ReachedSet::default();
     for root in nodes.iter().flat_map(|node| roots_of(map, *node)) {
@@ -29,7 +29,7 @@ pub(super) fn covered_by(map: &Map, nodes: &[NodeRef], max_depth: u32, cancel: &
     reached
 }
 
-/// The nodes that a trace begins at: of a file, its definitions.
+/// Returns the nodes that a trace begins at: of a file, its definitions.
 fn roots_of(map: &Map, node: NodeRef) -> Vec<NodeRef> {
     match node {
         NodeRef::File(file) => {

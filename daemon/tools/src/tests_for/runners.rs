@@ -24,7 +24,7 @@ impl TestPlace {
         self.path.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 
-    /// The last name, if the last names are those of a test by the runner's convention.
+    /// Returns the last name, if the last names are those of a test by the runner's convention.
     fn test_name(&self) -> Option<&str> {
         self.names.last().map(String::as_str)
     }
@@ -72,7 +72,7 @@ impl TestRunner {
         matches!(self, Self::Pytest)
     }
 
-    /// The command line for tests whose project lies in `folder`.
+    /// Returns the command line for tests whose project lies in `folder`.
     pub(super) fn command(self, folder: &str, tests: &[&TestPlace]) -> String {
         match self {
             Self::Pytest => with_words("pytest", tests.iter().map(|test| pytest_id(test))),
@@ -203,7 +203,7 @@ fn minitest_command(folder: &str, tests: &[&TestPlace]) -> String {
     }
 }
 
-/// The outermost class of a test; of a file, the class that it is named after.
+/// Returns the outermost class of a test; of a file, the class that it is named after.
 fn class_of(test: &TestPlace) -> &str {
     let file = test.path.rsplit('/').next().unwrap_or_default();
     test.names.first().map_or(file.split('.').next().unwrap_or_default(), String::as_str)
@@ -233,7 +233,7 @@ fn with_words(start: &str, words: impl Iterator<Item = String>) -> String {
     format!("{start} {}", words.join(" "))
 }
 
-/// A word for a POSIX shell.
+/// Returns a word for a POSIX shell.
 fn quote(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=,+@%".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

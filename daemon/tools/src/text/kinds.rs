@@ -30,7 +30,7 @@ impl Kinds {
         self.symbol || self.section || self.note
     }
 
-    /// The lines of a file that count.
+    /// Returns the lines of a file that count.
     pub(super) fn lines(self, map: &Map, file: FileId) -> LineSet {
         if self.file {
             LineSet::every_line()
@@ -49,7 +49,7 @@ impl Kinds {
         innermost.map_or(("File", None), |(node, kind, _)| (kind, Some(node)))
     }
 
-    /// Every node of a file that is of a kind that was named, with the word for that and its lines.
+    /// Returns every node of a file that is of a kind that was named, with the word for that and its lines.
     fn nodes_of_kinds(
         self,
         map: &Map,

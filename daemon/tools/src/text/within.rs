@@ -21,14 +21,14 @@ pub(super) struct Within {
     pub(super) lines: Option<LineScope>,
 }
 
-/// The workspace of a call, with the map if `kinds` or `tests` ask it.
+/// Returns the workspace of a call, with the map if `kinds` or `tests` ask it.
 pub(super) fn workspace(call: &mut ToolCall<'_>, kinds: Kinds) -> Result<Arc<Workspace>, ToolError> {
     let asks_map = kinds.ask_map() || call.scope_args.tests.as_deref().is_some_and(|word| word != "include");
     call.workspace(if asks_map { Needs::Map } else { Needs::Text })
 }
 
 impl Within {
-    /// The text that is in scope.
+    /// Returns the text that is in scope.
     pub(super) fn scope(scope: &CallScope, kinds: Kinds, workspace: &Arc<Workspace>) -> Self {
         let rules = Arc::clone(scope.rules());
         let by_path = move |path: &WsPath| rules.may_have_text(path);
@@ -41,7 +41,7 @@ impl Within {
         }
     }
 
-    /// The text that is not in scope because of `paths` or `tests`, if there can be any.
+    /// Returns the text that is not in scope because of `paths` or `tests`, if there can be any.
     pub(super) fn besides(scope: &CallScope, kinds: Kinds, workspace: &Arc<Workspace>) -> Option<Self> {
         if scope.is_all() {
             return None;

@@ -79,7 +79,7 @@ fn fetch(pinned: &Pinned, folder: &Path) -> Result<Corpus, Failure> {
     Ok(Corpus { name: pinned.name.to_owned(), folder: tree })
 }
 
-/// The folder of a pinned tree. It has the commit in its name, so that no clone of the user's is moved to another commit.
+/// Returns the folder of a pinned tree. It has the commit in its name, so that no clone of the user's is moved to another commit.
 fn folder_of(pinned: &Pinned) -> String {
     format!("{}-{}", pinned.name, pinned.commit.get(..8).unwrap_or(pinned.commit))
 }
@@ -99,7 +99,7 @@ pub(crate) fn describe_corpus(corpus: &Corpus) -> String {
     format!("{}: {files} files, {:.1} MB{commit}", corpus.name, bytes as f64 / 1e6)
 }
 
-/// The commit that is checked out, shortened.
+/// Returns the commit that is checked out, shortened.
 pub(crate) fn head_of(folder: &Path) -> Option<String> {
     let out = git(folder, &["rev-parse", "--short=12", "HEAD"]).output().ok()?;
     out.status.success().then(|| String::from_utf8_lossy(&out.stdout).trim().to_owned())

@@ -57,7 +57,7 @@ impl Spread {
         Some(Self { min, median, max, count: sorted.len() })
     }
 
-    /// The distance between the smallest and the largest value.
+    /// Returns the distance between the smallest and the largest value.
     pub(crate) fn width(&self) -> f64 {
         self.max - self.min
     }

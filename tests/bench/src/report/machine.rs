@@ -23,7 +23,7 @@ fn processor(cpuinfo: &str) -> String {
     name.unwrap_or(std::env::consts::ARCH).to_owned()
 }
 
-/// The system with the first two numbers of its kernel's release; patches do not make another machine of it.
+/// Returns the system with the first two numbers of its kernel's release; patches do not make another machine of it.
 fn system(name: &str, release: &str) -> String {
     let numbers: Vec<&str> = release.trim().split('.').take(2).collect();
     format!("{name} {}", numbers.join(".")).trim().to_owned()

@@ -128,7 +128,7 @@ pub(crate) fn inputs_lacking(inputs: &Inputs) -> Vec<(&'static str, &'static str
 }
 
 impl Measure {
-    /// The command as a shell takes it, without the folders of this machine.
+    /// Returns the command as a shell takes it, without the folders of this machine.
     pub(crate) fn shown_command(&self) -> String {
         let environment = self
             .environment
@@ -168,13 +168,13 @@ impl Measure {
     }
 }
 
-/// The repository that this program was built in.
+/// Returns the repository that this program was built in.
 fn repository_root() -> &'static Path {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     own.ancestors().nth(2).unwrap_or(own)
 }
 
-/// A word without the folders of this machine: a path below the repository from there on, of any other absolute path the last part.
+/// Returns a word without the folders of this machine: a path below the repository from there on, of any other absolute path the last part.
 fn shown_word<'w>(word: &'w str, repository: &Path) -> &'w str {
     let below = Path::new(word).strip_prefix(repository).ok().and_then(Path::to_str);
     match below.filter(|below| !below.is_empty()) {

@@ -112,7 +112,7 @@ fn begin_page(options: &ReportOptions, corpora: &[Corpus]) -> FiguresPage {
     }
 }
 
-/// The command line without the folders of this machine.
+/// Returns the command line without the folders of this machine.
 fn command_of(words: impl Iterator<Item = String>) -> String {
     let short = |word: &str| match word.starts_with('/') {
         true => word.rsplit('/').next().unwrap_or_default().to_owned(),

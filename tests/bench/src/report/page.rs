@@ -309,19 +309,19 @@ fn row_of(line: &Line) -> String {
     )
 }
 
-/// A ratio with its smallest and largest value, if these are others.
+/// Returns a ratio with its smallest and largest value, if these are others.
 fn show_spread(ratio: Spread) -> String {
     let [min, median, max] = [ratio.min, ratio.median, ratio.max].map(show_ratio);
     if min == max { format!("**{median}**") } else { format!("**{median}** ({min} to {max})") }
 }
 
-/// The largest of some ratios by the smallest; a dash, where that is no number.
+/// Returns the largest of some ratios by the smallest; a dash, where that is no number.
 fn factor_of(all: Spread) -> String {
     let factor = all.max / all.min;
     if factor.is_finite() { format!("{factor:.2}") } else { "–".to_owned() }
 }
 
-/// A text that does not end its cell of a table.
+/// Returns a text that does not end its cell of a table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

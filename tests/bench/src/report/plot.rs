@@ -93,7 +93,7 @@ fn draw_bar(
     Ok(())
 }
 
-/// The range that has all bars and 1, with some room.
+/// Returns the range that has all bars and 1, with some room.
 fn range(bars: &[Bar]) -> std::ops::Range<f64> {
     let low = bars.iter().map(|bar| bar.ratio.min).fold(0.8, f64::min);
     let high = bars.iter().map(|bar| bar.ratio.max).fold(1.25, f64::max);

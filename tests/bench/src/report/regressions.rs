@@ -101,7 +101,7 @@ pub(crate) fn last_ratios(text: &str, machine: &str) -> Result<BTreeMap<String, 
     Ok(all)
 }
 
-/// The spread of two runs of the same code, with the median of the first.
+/// Returns the spread of two runs of the same code, with the median of the first.
 fn widened(first: Spread, second: Spread) -> Spread {
     let (min, max) = (first.min.min(second.min), first.max.max(second.max));
     Spread { min, max, count: first.count + second.count, ..first }

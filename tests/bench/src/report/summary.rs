@@ -43,7 +43,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// The name under which the line's ratio is kept.
+    /// Returns the name under which the line's ratio is kept.
     pub(crate) fn key(&self) -> String {
         format!("{}/{}/{}", self.corpus, self.row, self.name)
     }

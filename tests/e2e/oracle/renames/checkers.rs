@@ -87,7 +87,7 @@ pub(in super::super) fn tsc(world: &World, tree: &Tree) -> Errors {
     of_lines(tree, &ran(world, tree, &["tsc", "--noEmit", "--pretty", "false", "-p", "."]), ": error ")
 }
 
-/// The machine's C compiler, with each file as the compilation database has it.
+/// Returns the machine's C compiler, with each file as the compilation database has it.
 pub(in super::super) fn cc(world: &World, tree: &Tree) -> Errors {
     let entries: Value =
         serde_json::from_str(&tree.read("compile_commands.json")).expect("a compilation database");

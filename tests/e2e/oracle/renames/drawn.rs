@@ -162,7 +162,7 @@ impl Case {
         self.edits = lsp.settled(|lsp| self.ask(lsp)).map(|edit| in_bytes(copy, lsp, &edit));
     }
 
-    /// The server's own edit; why not, if it refuses or has nothing to do.
+    /// Returns the server's own edit; why not, if it refuses or has nothing to do.
     fn ask(&self, lsp: &mut Lsp) -> Result<Value, String> {
         lsp.open(&self.file);
         let params = json!({
@@ -205,7 +205,7 @@ fn places(lsp: &Lsp, edit: &Value) -> Vec<(String, (u64, u64))> {
     all.flat_map(of).collect()
 }
 
-/// A server's edit in bytes of the files.
+/// Returns a server's edit in bytes of the files.
 #[track_caller]
 fn in_bytes(copy: &Tree, lsp: &Lsp, edit: &Value) -> Edits {
     let one = |(file, edits): (String, Vec<Value>)| {
@@ -224,7 +224,7 @@ fn in_bytes(copy: &Tree, lsp: &Lsp, edit: &Value) -> Edits {
     by_file(lsp, edit).into_iter().map(one).collect()
 }
 
-/// The files that edits touch, with these done from the end on.
+/// Returns the files that edits touch, with these done from the end on.
 pub(super) fn written(copy: &Tree, edits: &Edits) -> Files {
     let one = |(file, edits): (&String, &BTreeMap<(usize, usize), String>)| {
         let mut text = copy.read(file);

@@ -162,7 +162,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
-/// All of a preview's diff.
+/// Returns all of a preview's diff.
 #[track_caller]
 fn whole_diff(mcp: &mut Mcp, id: &str) -> String {
     let (mut diff, mut offset) = (String::new(), json!(0));
@@ -194,7 +194,7 @@ fn texts(tree: &Tree, files: &[String]) -> Files {
     files.iter().map(|file| (file.clone(), tree.read(file))).collect()
 }
 
-/// The files of `tree` that are not as in `copy`; none may have come or gone.
+/// Returns the files of `tree` that are not as in `copy`; none may have come or gone.
 #[track_caller]
 fn differences(tree: &Tree, copy: &Tree) -> Files {
     let (ours, theirs) = (all_files(tree.root()), all_files(copy.root()));

@@ -79,7 +79,7 @@ impl<'a> Judge<'a> {
         fs::write(&new, whole.to_string()).and_then(|()| fs::rename(&new, path)).expect("it can be kept");
     }
 
-    /// The function that a line is in; none for what stands in a file or a class itself.
+    /// Returns the function that a line is in; none for what stands in a file or a class itself.
     pub(super) fn function(&mut self, file: &str, line: u64) -> Option<Function> {
         if !self.row.endings.iter().any(|ending| file.ends_with(&format!(".{ending}"))) {
             return None;
@@ -161,7 +161,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// The length of what stands in angle brackets at the beginning of a text; nothing, if they do not close there.
+/// Returns the length of what stands in angle brackets at the beginning of a text; nothing, if they do not close there.
 fn angled(text: &str) -> usize {
     let mut depth = 0;
     for (at, c) in text.char_indices() {

@@ -151,7 +151,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The functions with uses that are demanded: with calls, and with any.
+    /// Returns the functions with uses that are demanded: with calls, and with any.
     fn demanded(&mut self, answer: &Answer, lines: &BTreeSet<Line>) -> Functions {
         let name = &self.truth.symbols[answer.symbol].name;
         let mut demanded = Functions::default();

@@ -47,7 +47,7 @@ pub(super) struct Told {
     pub uses: Said,
 }
 
-/// Every neighbour that is installed, with the tree indexed.
+/// Returns every neighbour that is installed, with the tree indexed.
 pub(super) fn all(world: &World, tree: &Tree) -> Vec<Neighbour> {
     let found = [("codegraph", Kind::Codegraph), ("codanna", Kind::Codanna), ("indexio", Kind::Indexio)];
     let found = found.into_iter().filter_map(|(name, kind)| match on_path(name) {
@@ -209,7 +209,7 @@ impl Drop for Neighbour {
     }
 }
 
-/// The files that declarations are in, each once.
+/// Returns the files that declarations are in, each once.
 fn files<'s>(group: &[&'s Symbol]) -> impl Iterator<Item = &'s str> {
     group.iter().map(|symbol| symbol.file.as_str()).collect::<BTreeSet<_>>().into_iter()
 }
