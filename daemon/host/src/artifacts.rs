@@ -1,7 +1,8 @@
-//! The Maven artifacts that a workspace uses, and which of them has a package of Java or its kin.
+//! Finds the Maven artifacts that a workspace uses, and the one of them that has a package of Java or its kin.
 //!
-//! Finding them reads a file for each artifact, so they are kept for a while: as long as the project is the same, and half a minute at
-//! most, because Maven and Gradle may have fetched something since. The directory of a jar is read when somebody asks for it.
+//! Finding artifacts reads a file for each, so the result is cached for one generation of the project, and for half a
+//! minute at most, because Maven and Gradle may have fetched something since. The directory of a jar is read on first
+//! use.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -13,10 +14,10 @@ use super::registry::Host;
 use super::source_jars::{JarListing, list_jar};
 use super::workspace::Workspace;
 
-/// Time for which the artifacts that were found are believed.
+/// Time for which found artifacts are believed.
 const BELIEVED: Duration = Duration::from_secs(30);
 
-/// An artifact with what was read of its jars.
+/// An artifact with the directories of its jars, each read on first use.
 #[derive(Debug)]
 pub(super) struct ProjectArtifact {
     pub(super) artifact: MavenArtifact,
@@ -24,7 +25,7 @@ pub(super) struct ProjectArtifact {
     classes: OnceLock<Option<JarListing>>,
 }
 
-/// The artifacts of a workspace, as they were last found.
+/// The artifacts that a workspace had when they were last looked for.
 #[derive(Debug)]
 pub(super) struct KnownArtifacts {
     generation: u64,
@@ -67,8 +68,8 @@ impl Workspace {
 }
 
 impl Host {
-    /// Returns the folder of an artifact's unpacked sources; `None` if they are not on this machine or cannot be
-    /// unpacked.
+    /// Unpacks an artifact's sources if they are not yet, and returns their folder; `None` if they are not on this
+    /// machine or cannot be unpacked.
     pub(super) fn unpack_artifact(&self, one: &ProjectArtifact) -> Option<AbsPath> {
         let (jar, listing) = (one.artifact.sources.as_deref()?, one.sources_jar()?);
         let unpacked = self.unpacked.unpack_jar(&one.artifact.coordinates(), jar, listing);
@@ -83,8 +84,8 @@ impl Host {
     }
 }
 
-/// Returns the place of the artifact that a user calls so: by its published name or the one within its group; one with
-/// sources before others.
+/// Returns the index in `artifacts` of the one that has this published name, or this name within its group; one with
+/// sources comes before others.
 pub(super) fn position_called(artifacts: &[ProjectArtifact], name: &str) -> Option<usize> {
     let is_called = |one: &ProjectArtifact| one.artifact.name == name || one.artifact.short_name() == name;
     let with_sources = |one: &ProjectArtifact| is_called(one) && one.artifact.sources.is_some();
@@ -107,8 +108,8 @@ pub(super) fn artifact_with_classes_of<'a>(
     most_of_package(artifacts, package, ProjectArtifact::classes)
 }
 
-/// Returns the artifact with most files of a package, among those whose names are most alike to the package's and have
-/// any.
+/// Returns the artifact with most files of a package. Among those with any, the ones whose names share most segments
+/// with the package come first.
 fn most_of_package<'a>(
     artifacts: &'a [ProjectArtifact],
     package: &str,
@@ -131,7 +132,7 @@ fn most_of_package<'a>(
     best.map(|(.., one)| one)
 }
 
-/// Returns the number of segments of a package that stand in the name of an artifact.
+/// Counts the segments of a package that stand in the name of an artifact.
 fn words_shared(name: &str, package: &str) -> usize {
     let words: Vec<&str> = name.split([':', '.', '-', '_']).collect();
     package.split('.').filter(|segment| words.contains(segment)).count()

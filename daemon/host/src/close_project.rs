@@ -1,7 +1,7 @@
-//! Closing one project because its user says so: the memory and the language servers that it takes are free at once.
+//! Closes one project because its user says so, which frees its memory and its language servers at once.
 //!
-//! What it had is saved before, so the next question opens it again without a new index. Unlike forgetting (`purge`), nothing that is kept
-//! is removed.
+//! The project is saved before, so the next question opens it again without a new index. Unlike `purge`, this removes
+//! nothing from the disk.
 
 use hob_base::{AbsPath, lock};
 
@@ -21,7 +21,7 @@ pub struct ClosedProject {
 }
 
 impl Host {
-    /// Closes the project that `start` is or lies in, as it leaves memory when the budget is short.
+    /// Closes the project that `start` is or lies in, as an eviction does.
     #[must_use]
     pub fn close_project(&self, start: &AbsPath) -> ClosedProject {
         let root = self.open_root_around(start);

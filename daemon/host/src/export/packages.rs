@@ -1,4 +1,4 @@
-//! Says which package of the project a file belongs to: the one whose manifest lies nearest above it.
+//! Finds the package of the project that a file belongs to: the one whose manifest lies nearest above it.
 //!
 //! Names are those that the map has of manifests. Versions, which the map has no use for, are read here from the manifest's text; one
 //! that is inherited or computed stays unknown.

@@ -1,4 +1,4 @@
-//! Looks names up in a text, so that nothing is written down where it does not stand.
+//! Looks names up in a text, so that no name is written where it does not stand.
 
 use hob_base::{LineIndex, Utf16Position};
 use hob_scip::SourceSpan;

@@ -16,7 +16,7 @@ pub(super) fn symbol_of(map: &Map, packages: &OwnPackages, def: DefRef) -> Optio
         let suffix = suffix_of(found.kind);
         let is_repeated = suffix == SymbolSuffix::Method && found.ordinal > 1;
         let disambiguator = if is_repeated { format!("+{}", found.ordinal - 1) } else { String::new() };
-        // A name that is empty would be none in the notation.
+        // An empty name would be none in the notation.
         let name = Some(facts.name(found.name)).filter(|name| !name.is_empty()).unwrap_or("_");
         steps.push(SymbolStep { name: name.to_owned(), suffix, disambiguator });
     }

@@ -18,7 +18,7 @@ const MOST_PLACES: usize = 100_000;
 /// Most symbols that one place can stand for through relations.
 const MOST_SYMBOLS: usize = 1_000;
 
-/// Says which contents a file has now; `None` where it cannot be read.
+/// A function that returns the hash of a file's present contents; `None` where it cannot be read.
 pub type CurrentHash<'a> = &'a mut dyn FnMut(&WsPath) -> Option<ContentHash>;
 
 /// A place that is asked about.
@@ -90,14 +90,14 @@ impl NamedSymbols {
         self.places_of(&self.related_from(Relation::Implementation), true, current)
     }
 
-    /// Says whether an index has these very contents of a file: then nobody else need be asked about names in it.
+    /// Returns true if an index has these very contents of a file: no other source is needed then for names in it.
     #[must_use]
     pub fn has_file(&self, path: &WsPath, contents: ContentHash) -> bool {
         let of = |one: &ImportedIndex| one.index.file_at(path.as_str()).map(|file| file.hash);
         self.indexes.iter().any(|one| of(one) == Some(contents))
     }
 
-    /// Places in files that are as they were indexed: of definition, or of use.
+    /// Returns the places of definitions or of uses in files that are as they were indexed.
     fn places_of(
         &self,
         symbols: &BTreeSet<SymbolKey>,
