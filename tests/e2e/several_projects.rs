@@ -72,7 +72,7 @@ impl Layout {
         complete
     }
 
-    /// Says whether the answer is complete; it has all uses in any case.
+    /// Returns true if the answer is complete; it has all uses in any case.
     #[track_caller]
     fn is_whole(&self, tree: &Tree, name: &str, found: &Answer) -> bool {
         let said: BTreeSet<String> = found.list("/locations").iter().map(line_of).collect();

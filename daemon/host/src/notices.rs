@@ -1,10 +1,10 @@
-//! Keeps what happened behind the scenes, until users are told.
+//! Collects notices of events that no call has asked for, until users are told.
 
 use std::sync::Mutex;
 
 use hob_base::lock;
 
-/// Things that happened behind the scenes and that users should know: each is said once per kind until it is read.
+/// Notices that users should read; there is at most one of each kind.
 #[derive(Debug, Default)]
 pub(super) struct Notices {
     list: Mutex<Vec<(&'static str, String)>>,

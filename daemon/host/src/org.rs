@@ -1,7 +1,7 @@
 //! Gives calls the code search of the user's organisation, and tells which of its repositories are open here.
 //!
-//! Only the user's own file names the server, so it is the same for every project. Its list of repositories may be long and hardly
-//! changes: it is kept for a minute. Nothing here searches.
+//! Only the user's own file names the server, so it is the same for every project. Its list of repositories may be long
+//! and hardly changes, so it is cached for a minute. Nothing here searches.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -57,7 +57,7 @@ impl Host {
         Ok(list)
     }
 
-    /// Returns the open projects, most recently used first; sources of packages are none.
+    /// Returns the open projects, most recently used first; sources of packages do not count.
     #[must_use]
     pub fn open_projects(&self) -> Vec<Arc<Workspace>> {
         let open = lock(&self.open);

@@ -48,16 +48,17 @@ const ROOT_MEMORY: Duration = Duration::from_secs(5);
 /// Most folders whose root is believed; clients may name any.
 const MOST_ROOTS: usize = 4_096;
 
-/// Where the host keeps its things.
+/// The settings of a host: its folders and its limits.
 #[derive(Clone, Debug)]
 pub struct HostOptions {
     /// Folder of the store.
     pub store: PathBuf,
     /// Folder of the workspaces' snapshots.
     pub snapshots: AbsPath,
-    /// True if the texts of a workspace lie there too, side by side, so that broad searches open no files.
+    /// True if the texts of a workspace are stored in its snapshot too, side by side, so that broad searches open no
+    /// files.
     pub keep_contents: bool,
-    /// Folder of what is known of edits: those that wait, those under way, the last ones.
+    /// Folder of the data of edits: those that wait, those under way, the last ones.
     pub edits: AbsPath,
     /// Folder of the embedding models that the user has added.
     pub models: AbsPath,
@@ -65,20 +66,21 @@ pub struct HostOptions {
     pub cookies: AbsPath,
     /// The memory limit of all workspaces together.
     pub memory: MemoryBudget,
-    /// Threads that index; 0 for as many as there are processors.
+    /// Number of threads that index; 0 for as many as there are processors.
     pub index_threads: usize,
-    /// The user's home folder: no workspace by itself unless the user says so.
+    /// The user's home folder, which is no workspace by itself unless the user says so.
     pub home: Option<AbsPath>,
     /// Folder of the unpacked sources of jars.
     pub unpacked: AbsPath,
-    /// Where package managers keep sources that all projects share.
+    /// The folders in which package managers keep sources that all projects share.
     pub package_caches: PackageCaches,
     /// The file of the user's groups of projects; without one there are no groups.
     pub groups_file: Option<PathBuf>,
 }
 
 impl HostOptions {
-    /// Everything in `folder`, with the usual limits: for whoever keeps nothing where the user's own files of hob are.
+    /// Returns options with all folders in `folder` and the usual limits, for hosts that stay away from the user's own
+    /// files of hob.
     #[must_use]
     pub fn in_folder(folder: &AbsPath) -> Self {
         Self {
@@ -98,7 +100,7 @@ impl HostOptions {
     }
 }
 
-/// Why no workspace could be opened for a call.
+/// The reason why no workspace could be opened for a call.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// There is no folder to start from.
@@ -113,7 +115,7 @@ pub(super) struct KnownRoot {
     at: Instant,
 }
 
-/// Every open workspace of this daemon.
+/// The open workspaces of this daemon, with the parts that they share.
 pub struct Host {
     pub(super) options: HostOptions,
     store: Arc<dyn Store>,
@@ -127,7 +129,7 @@ pub struct Host {
     pub(super) broad: BroadFolders,
     watching: SharedWatch,
     pub(super) org_list: OrgList,
-    /// By the folder that was asked about.
+    /// Roots by the folder for which they were found.
     pub(super) roots: Mutex<HashMap<AbsPath, KnownRoot>>,
     /// Number of times that a root was known, and that it had to be found.
     roots_used: (AtomicU64, AtomicU64),
@@ -150,7 +152,7 @@ impl Host {
         self.options.groups_file.as_deref().map_or_else(|| Ok(ProjectGroups::default()), ProjectGroups::read)
     }
 
-    /// Opens the store and starts the pools. The user's word is which projects are trusted, and the settings.
+    /// Opens the store and starts the pools. `trust` and `settings` hold the user's word.
     ///
     /// # Errors
     /// When the system refuses to start threads.
@@ -211,8 +213,8 @@ impl Host {
         lock(&self.open).get(&root).map(|entry| Arc::clone(&entry.workspace))
     }
 
-    /// Returns the workspace with this root, opened and being indexed if it was not. The source of a package
-    /// `is_package`.
+    /// Returns the workspace with this root, opened and being indexed if it was not. `is_package` says that it is
+    /// wanted as the source of a package.
     pub(super) fn use_workspace(&self, root: &AbsPath, is_package: bool) -> Arc<Workspace> {
         self.collector.note_use();
         let mut open = lock(&self.open);
@@ -232,7 +234,7 @@ impl Host {
         workspace
     }
 
-    /// Has somebody look again, aside, while more memory is taken than may be: nobody may call for a long time.
+    /// Starts a thread that evicts while memory is over its limit, because no call may come for a long time.
     pub fn settle_memory(self: &Arc<Self>) {
         if !lock(&self.memory).begin_waiting() {
             return;
@@ -254,11 +256,12 @@ impl Host {
         }
     }
 
-    /// Under the lock: a workspace must not be opened again before it has been saved.
+    /// Evicts workspaces and servers. The caller holds the lock, because a workspace must not be opened again before it
+    /// has been saved.
     fn evict_superfluous(&self, open: &mut HashMap<AbsPath, UsedWorkspace>) {
         let servers = self.shared.live.pool().memory_costs();
         let judged = find_superfluous(open.iter(), servers, own_memory(), self.options.memory);
-        // What leaves may take more or less than was thought.
+        // Evicted ones may have taken more or less memory than was estimated.
         lock(&self.memory).record_look(judged.is_over || !judged.leaving.is_empty());
         if judged.is_over {
             open.values().for_each(|entry| entry.workspace.joined.give_back());
@@ -273,7 +276,7 @@ impl Host {
                     let Some(gone) = open.remove(&root) else { continue };
                     tracing::info!(%root, "closing a workspace to stay within the memory budget");
                     gone.workspace.close();
-                    // Nobody would tell them of changes any more.
+                    // Nothing would tell its servers of changes any more.
                     self.shared.live.stop_all_of(&root);
                 }
             }
@@ -292,7 +295,7 @@ impl Host {
         &self.shared.models
     }
 
-    /// Another model counts, or none: has the open workspaces follow.
+    /// Has the open workspaces follow a change of the model that counts.
     pub fn models_changed(&self) {
         self.workspaces().iter().for_each(Vectors::catch_up);
     }
@@ -330,7 +333,7 @@ impl Host {
         &*self.store
     }
 
-    /// Bytes the store takes on disk.
+    /// Returns the bytes that the store takes on disk.
     #[must_use]
     pub fn store_bytes(&self) -> u64 {
         self.store.size_on_disk()
@@ -351,20 +354,20 @@ impl Host {
         ]
     }
 
-    /// Removes facts and snapshots that are of no use any more, now; the daemon does so by itself once a day. `now` decides
-    /// what has been unused for long.
+    /// Runs the collection at once, which the daemon does by itself once a day: removes facts and snapshots of no
+    /// further use. `now` decides how long they have been unused.
     ///
     /// # Errors
-    /// [`CollectError`] when it cannot be done at present.
+    /// [`CollectError`] when it ends early.
     pub fn collect_unused(&self, keep: RetentionLimits, now: SystemTime) -> Result<Collected, CollectError> {
         self.collector.collect_now(keep, unix_seconds_of(now), &|| true)
     }
 
-    /// Brings the store to disk and ends every workspace's threads.
+    /// Ends every workspace's threads, saves them, and flushes the store.
     pub fn close(&self) {
         self.collector.close();
         let workspaces = self.workspaces();
-        // All of them first: saving one waits for what it is doing at this moment, and the others need not go on meanwhile.
+        // All are stopped first: saving one waits for its present work, and the others need not go on meanwhile.
         workspaces.iter().for_each(|workspace| workspace.stop());
         workspaces.iter().for_each(|workspace| workspace.close());
         lock(&self.open).clear();
@@ -374,8 +377,8 @@ impl Host {
         }
     }
 
-    /// Finds the root of `start`. The folder that `start` leads to is looked at every time, for a link may lead
-    /// elsewhere and a folder be another one; the folders around that are believed for a while. Nothing is opened.
+    /// Finds the root of `start`. The folder to which `start` leads is resolved every time, because a link may lead
+    /// elsewhere and a folder be replaced; the root around that folder is believed for a while. Nothing is opened.
     ///
     /// # Errors
     /// [`OpenError`] if `start` is not there, or is too broad to be a project.
@@ -448,7 +451,7 @@ impl Host {
         workspace
     }
 
-    /// A panic that escapes a thread must not take anything with it but that thread.
+    /// Starts a thread of a workspace. A panic in it ends nothing but that thread.
     fn spawn(&self, name: &str, workspace: &Arc<Workspace>, run: fn(&Arc<Workspace>)) {
         let held = Arc::clone(workspace);
         let body = move || drop(catch_unwind(AssertUnwindSafe(|| run(&held))));
@@ -462,7 +465,7 @@ impl Host {
     }
 }
 
-/// Finishes what an earlier daemon had begun to write, before anything is read.
+/// Opens the edits, and finishes those that an earlier daemon had begun to write, before anything is read.
 fn open_edits(folder: &AbsPath, notices: &Notices) -> Edits {
     let (edits, report) = Edits::open(folder, Box::new(SystemTime::now));
     for what in &report.recovered {

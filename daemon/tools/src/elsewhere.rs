@@ -76,7 +76,7 @@ pub(super) fn tell(call: &mut ToolCall<'_>, workspace: &Workspace, listed: &List
     call.notes.warnings.push(sentence(&listed.name, &unknown, &of_others));
 }
 
-/// Says whether the map reads a file, and not as prose.
+/// Returns true if the map reads a file, and not as prose.
 fn is_code(map: &Map, path: &str) -> bool {
     let facts = map.file_at(path).and_then(|file| map.file(file));
     facts.is_some_and(|(_, facts)| !facts.lang.is_prose())
@@ -143,8 +143,8 @@ pub(super) fn lines_with_word(
     is_whole.then_some(found.matches)
 }
 
-/// Says whether a line brings the name in, or is a comment.
-/// Says whether a line brings names in from elsewhere, or passes them on.
+/// Returns true if a line brings the name in, or is a comment.
+/// Returns true if a line brings names in from elsewhere, or passes them on.
 pub(super) fn brings_in(line: &str) -> bool {
     IMPORTS.iter().any(|start| line.trim_start().starts_with(start))
 }

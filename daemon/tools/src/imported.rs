@@ -65,7 +65,7 @@ impl<'w> ImportedAnswer<'w> {
         self.symbols.implementations(&mut |path| self.contents.hash_of(path))
     }
 
-    /// Says whether an index is believed of a file: then the map has nothing to add there.
+    /// Returns true if an index is believed of a file: then the map has nothing to add there.
     pub(super) fn is_of(&mut self, path: &WsPath) -> bool {
         self.contents.hash_of(path).is_some_and(|now| self.symbols.has_file(path, now))
     }

@@ -181,7 +181,7 @@ fn name_place(info: &NodeInfo) -> Option<RequestPosition> {
     Some(RequestPosition { file: info.path.clone()?, line, col })
 }
 
-/// Says whether a model reads an answer that should have every use of its symbol.
+/// Returns true if a model reads an answer that should have every use of its symbol.
 fn lists_all_uses(call: &ToolCall<'_>, args: &NeighborsArgs, omitted: usize) -> bool {
     let has_uses = |kinds: &[String]| {
         kinds.is_empty() || kinds.iter().any(|kind| kind == "calls" || kind == "references")
@@ -271,7 +271,7 @@ fn add_requests(
     neighbors.extend(route_requests::neighbors_by_requests(workspace, &requests.lines, admits));
 }
 
-/// Says whether a question is about who calls.
+/// Returns true if a question is about who calls.
 pub(super) fn asks_for_calls(args: &NeighborsArgs) -> bool {
     args.direction != "out"
         && (args.edge_kinds.is_empty() || args.edge_kinds.iter().any(|kind| kind == "calls"))

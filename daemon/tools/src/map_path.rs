@@ -60,7 +60,7 @@ pub(super) fn path(call: &mut ToolCall<'_>) -> ToolOutcome {
     to_data(&result)
 }
 
-/// Says whether a question left the kinds of edges to hob: calls, forwards.
+/// Returns true if a question left the kinds of edges to hob: calls, forwards.
 fn wants_calls_alone(args: &PathArgs) -> bool {
     args.edge_kinds.is_empty() && args.direction == "out" && !args.include_references
 }

@@ -39,7 +39,7 @@ type InScope<'a> = &'a dyn Fn(&WsPath, u32) -> bool;
 /// The word for answers of the map.
 pub(super) const MAP: &str = "map";
 
-/// Says whether the map may answer instead of this error: there is no server for the question, or none that answers it. A server that
+/// Returns true if the map may answer instead of this error: there is no server for the question, or none that answers it. A server that
 /// failed is an error until somebody has seen it.
 pub(super) fn may_answer(error: &ToolError) -> bool {
     use ErrorCode as E;
@@ -110,17 +110,17 @@ fn answer_from_map(
     }
 }
 
-/// Says whether a server is only starting or loading: the same question has its answer later.
+/// Returns true if a server is only starting or loading: the same question has its answer later.
 pub(super) fn is_late(error: &ToolError) -> bool {
     error.more.contains_key(errors::LOADING)
 }
 
-/// Says whether a running server has no answer now and may have one in a moment.
+/// Returns true if a running server has no answer now and may have one in a moment.
 fn is_for_now(error: &ToolError) -> bool {
     [errors::REFUSAL, errors::RESTARTING].iter().any(|field| error.more.contains_key(*field))
 }
 
-/// Says whether an answer of the map has nothing in it.
+/// Returns true if an answer of the map has nothing in it.
 fn knows_nothing(answer: &serde_json::Value) -> bool {
     let is_empty =
         |field: &str| answer.get(field).and_then(serde_json::Value::as_array).is_some_and(Vec::is_empty);

@@ -182,7 +182,7 @@ impl Question {
     }
 }
 
-/// Says whether an item is the server's and not the map's.
+/// Returns true if an item is the server's and not the map's.
 fn is_servers(item: &&Value) -> bool {
     item.get("fromMap").is_none()
 }
@@ -195,7 +195,7 @@ pub(super) fn added(answer: &Answer) -> usize {
     count.unwrap_or(0)
 }
 
-/// Says whether an answer is complete, or is not for the one reason that the map knows more.
+/// Returns true if an answer is complete, or is not for the one reason that the map knows more.
 fn is_honest(answer: &Answer) -> bool {
     let completeness = &answer.ok()["completeness"];
     completeness == "complete" || (completeness == "partial" && added(answer) > 0)

@@ -1,6 +1,6 @@
-//! Reads facts of files that belong to no workspace: a module that is one file, a folder of a standard library.
+//! Reads facts of files that belong to no workspace: a module of one file, a folder of a standard library.
 //!
-//! They are few and small, or they are left out, and their facts are kept in the store like any others.
+//! Only few and small files are read, and the store keeps their facts like any others.
 
 use std::fs;
 use std::path::Path;
@@ -14,11 +14,11 @@ use super::joined_map::ProjectFiles;
 use crate::facts::FactsRequest;
 use crate::workspace::Workspace;
 
-/// Bytes of a file beyond which it is left out.
+/// Largest size of a file that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
-/// Most files of one folder.
+/// Most files that are read of one folder.
 const MOST: usize = 500;
-/// A file's beginning, by which its language is told.
+/// Number of bytes at a file's beginning that decide its language.
 const HEAD: usize = 4096;
 
 /// Returns the facts of one file, with its name as its path.
@@ -50,7 +50,7 @@ pub(super) fn facts_of_folder(project: &Workspace, folder: &Path) -> ProjectFile
     files.take(MOST).flat_map(|entry| facts_of_file(project, &entry.path())).collect()
 }
 
-/// Says whether a folder has more than so many files, links not followed.
+/// Returns true if a folder has more than so many files, links not followed.
 pub(crate) fn has_more_files(folder: &Path, most: usize) -> bool {
     let (mut left, mut folders) = (most, vec![folder.to_path_buf()]);
     while let Some(folder) = folders.pop() {
@@ -69,7 +69,7 @@ fn read_facts(project: &Workspace, name: &WsPath, file: &Path) -> Option<Arc<Fil
     facts_of_bytes(project, name, &small::read(file, LARGEST).ok()?, None)
 }
 
-/// Returns the facts of a text, whose language its name tells, or else is this one.
+/// Returns the facts of a text. Its name tells its language; `otherwise` counts if that tells none.
 fn facts_of_bytes(
     project: &Workspace,
     name: &WsPath,
@@ -82,7 +82,7 @@ fn facts_of_bytes(
         return Some(Arc::new(known));
     }
     let (facts, made) = project.facts.extract(&wanted, bytes, &project.closing, None);
-    // What cannot be stored is read again another time.
+    // Facts that cannot be stored are extracted again another time.
     let _ = project.facts.save(made.into_iter().collect());
     Some(Arc::new(facts))
 }

@@ -142,7 +142,7 @@ fn other_names(line: &str, names: &BTreeSet<String>) -> Option<Vec<String>> {
     Some(others)
 }
 
-/// Says whether the line gives one of the names to the whole module. What is only used in such an expression is not called otherwise.
+/// Returns true if the line gives one of the names to the whole module. What is only used in such an expression is not called otherwise.
 fn is_default(words: &[&str], names: &BTreeSet<String>) -> bool {
     let is_export = |pair: &[&str]| pair[0] == "export" && (pair[1] == "default" || pair[1] == "=");
     let Some(at) = words.windows(2).position(is_export) else { return false };
@@ -173,7 +173,7 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// Says whether the name stands in a text, as the paths of modules do.
+/// Returns true if the name stands in a text, as the paths of modules do.
 fn is_quoted(workspace: &Workspace, at: &RequestPosition, name: &str) -> bool {
     let text = text_of(workspace, &at.file).unwrap_or_default();
     let range = LineIndex::new(text.as_bytes()).line_range(at.line);

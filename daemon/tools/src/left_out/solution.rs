@@ -149,7 +149,7 @@ impl<'r> Solution<'r> {
         config.references.iter().find_map(|next| self.config_including(next, file, met))
     }
 
-    /// Says whether a project refers to another one, by any number of steps.
+    /// Returns true if a project refers to another one, by any number of steps.
     fn refers_to(&self, from: &str, to: &str) -> bool {
         let (mut left, mut met) = (vec![from], BTreeSet::new());
         while let Some(at) = left.pop() {

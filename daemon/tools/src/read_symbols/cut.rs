@@ -67,9 +67,9 @@ pub(super) struct Shown {
     pub(super) missing: Vec<(u32, u32)>,
     /// For each of those stretches the functions that it calls, where a question decided what is shown; else none at all.
     pub(super) calls: Vec<Vec<String>>,
-    /// Says whether all is shown but documentation that was not wanted.
+    /// True if all is shown but documentation that was not wanted.
     pub(super) is_complete: bool,
-    /// Says whether lines are missing because there is no room for them.
+    /// True if lines are missing because there is no room for them.
     pub(super) lacks_room: bool,
 }
 

@@ -184,7 +184,7 @@ impl Place {
         }
     }
 
-    /// Says whether the place is a few lines that were asked for by their numbers, which are shown whole: a gap of an earlier answer.
+    /// Returns true if the place is a few lines that were asked for by their numbers, which are shown whole: a gap of an earlier answer.
     fn is_short_range(&self) -> bool {
         matches!(self, Self::Lines(_, (first, last), _) if last - first < LONG_RANGE)
     }

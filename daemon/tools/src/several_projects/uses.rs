@@ -73,7 +73,7 @@ impl SymbolOfSibling {
         merge_sites(users)
     }
 
-    /// Says whether the name on a line stands before an argument list.
+    /// Returns true if the name on a line stands before an argument list.
     fn is_called_on(&self, line: &LineMatch) -> bool {
         let behind = line.text.get((line.byte_col as usize).saturating_sub(1) + self.name.len()..);
         behind.is_some_and(|behind| behind.trim_start().starts_with('('))

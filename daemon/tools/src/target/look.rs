@@ -52,7 +52,7 @@ pub(crate) struct Look<'a> {
     pub(crate) map: &'a Map,
     /// How its caller's paths are read.
     pub(crate) paths: Paths<'a>,
-    /// Says whether a file belongs to the workspace, mapped or not.
+    /// Returns true if a file belongs to the workspace, mapped or not.
     pub(crate) shows: &'a dyn Fn(&WsPath) -> bool,
 }
 

@@ -9,7 +9,7 @@ pub(crate) struct Paths<'a> {
     pub(crate) root: &'a AbsPath,
     /// The folder that the caller stands in.
     pub(crate) folder: &'a AbsPath,
-    /// Says whether paths are first read from that folder, as people do, or from the root.
+    /// Returns true if paths are first read from that folder, as people do, or from the root.
     pub(crate) folder_first: bool,
 }
 
