@@ -1,6 +1,6 @@
-//! Looks up which projects the user trusts whenever it matters: the user's word counts from the next call on.
+//! Looks up whether the user trusts a project at each use, so that the user's word counts from the next call on.
 //!
-//! The file is small and read each time; nothing is remembered that could be out of date.
+//! The file is small and read each time, so nothing that is cached can be out of date.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ pub struct Trust {
 }
 
 impl Trust {
-    /// Trusts what `file` says.
+    /// Returns the trust that `file` gives.
     #[must_use]
     pub fn in_file(file: PathBuf) -> Self {
         Self { file: Some(file) }
