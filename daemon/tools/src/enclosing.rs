@@ -1,7 +1,6 @@
-//! The definition that a line stands in, for answers that show lines: a reader wants to know in what a hit is, and asks again
-//! where an answer does not say.
+//! Finds the definitions around lines that answers show: without them, a reader has to ask what a hit stands in.
 //!
-//! Only of files whose state in the map is the one that was searched; nothing is waited for.
+//! Only files whose present state is in the map have them; nothing waits for the map.
 
 use hob_base::{FileId, WsPath};
 use hob_map::Map;
@@ -13,13 +12,13 @@ use hob_host::{Phase, Workspace};
 
 /// A definition's lines and name.
 struct SymbolLines {
-    /// The line of its name: up to there, a line belongs to what is around it.
+    /// The line of its name: up to there, lines belong to the definition around it.
     name: u32,
     last: u32,
     qualified: String,
 }
 
-/// Finds the definitions around lines, file by file.
+/// A finder of the definitions around lines, which caches those of each file.
 struct Enclosing<'w> {
     workspace: &'w Workspace,
     files: FxHashMap<String, Vec<SymbolLines>>,
@@ -42,7 +41,7 @@ pub(super) fn fill_places(workspace: &Workspace, places: &mut [Anchor]) {
     }
 }
 
-/// Finds the definitions around places, each a path and a 1-based line. A place that stands in none is left out.
+/// Returns the definitions around places, each a path and a 1-based line. Places in no definition are left out.
 pub(super) fn symbols_around(workspace: &Workspace, places: &[(String, u32)]) -> Vec<(String, u32, String)> {
     let mut enclosing = Enclosing::in_workspace(workspace);
     let around =
@@ -67,7 +66,7 @@ impl<'w> Enclosing<'w> {
     }
 }
 
-/// Returns the definitions of a file in source order; none where the map is not of the file's present state.
+/// Returns the definitions of a file in source order; none if the map does not have the file's present state.
 fn spans_of(workspace: &Workspace, path: &str) -> Vec<SymbolLines> {
     let is_stale = || WsPath::new(path).is_ok_and(|path| workspace.stale_files().has(&path));
     if workspace.progress.now().phase != Phase::Done || is_stale() {
