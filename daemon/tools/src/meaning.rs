@@ -1,4 +1,4 @@
-//! Asks the map what the name at a place of a workspace's file means, as the file is now.
+//! Asks the map for the meaning of the name at a place in a workspace's file, as the file is now.
 
 use hob_base::{CancelToken, LineIndex};
 use hob_live::requests::RequestPosition;
@@ -12,7 +12,7 @@ use super::ask::text_of;
 use super::nav_query::word_at;
 use hob_host::Workspace;
 
-/// A file's beginning, by which its language is told.
+/// Number of bytes at a file's beginning that decide its language.
 const HEAD: usize = 4096;
 
 /// The meaning of a name; see [`meaning::Meaning`].
@@ -31,11 +31,11 @@ pub(super) struct MeantNode {
     pub(super) sure: Confidence,
 }
 
-/// A name of a file as its text has it, read before any map is held.
+/// A name of a file, read from its text before any map is held.
 pub(super) struct ReadName {
     pub(super) at: RequestPosition,
     word: String,
-    /// The dotted path that ends with the name; empty where it begins with a variable.
+    /// The dotted path that ends with the name; empty if it begins with a variable.
     path: String,
     local: Option<LocalName>,
 }
@@ -47,22 +47,22 @@ impl ReadName {
         Self { at: at.clone(), word: word_at(workspace, at), path, local }
     }
 
-    /// Returns the name itself; empty where none stands.
+    /// Returns the name itself; empty if there is none at the place.
     pub(super) fn word(&self) -> &str {
         &self.word
     }
 
-    /// Returns the dotted path that ends with the name; empty where it begins with a variable.
+    /// Returns the dotted path that ends with the name; empty if it begins with a variable.
     pub(super) fn written_path(&self) -> &str {
         &self.path
     }
 
-    /// Returns true if it ends a path of names, and is no member of a value.
+    /// Returns true if the name ends a path of names, and is no member of a value.
     pub(super) fn has_path(&self) -> bool {
         !self.path.is_empty()
     }
 
-    /// Returns the meaning of the name in a map, without what its values say.
+    /// Returns the meaning of the name in a map, without following values.
     pub(super) fn meaning_in(&self, map: &Map) -> meaning::Meaning {
         map.meaning_at(self.name(), self.local.clone())
     }
@@ -91,7 +91,7 @@ impl ReadName {
     }
 }
 
-/// Finds what is meant by the name at a place.
+/// Finds the meaning of the name at a place.
 pub(super) fn meaning_at(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> NameMeaning {
     // The file is parsed before the map is held.
     let read = ReadName::new(workspace, at, cancel);
@@ -109,8 +109,9 @@ pub(super) fn meaning_at(workspace: &Workspace, at: &RequestPosition, cancel: &C
     }
 }
 
-/// The name that the file itself binds at a place, or uses there, if no definition of the map is meant. Unlike [`meaning_at`], a
-/// key of a pattern is what it binds: whoever asks for its uses asks for those.
+/// Returns the name that the file itself binds at a place, or uses there, if no definition of the map is meant. Unlike
+/// in [`meaning_at`], a key of a pattern means the name that it binds, because a question about uses is about those of
+/// that name.
 pub(super) fn bound_name_at(
     workspace: &Workspace,
     at: &RequestPosition,
@@ -153,7 +154,7 @@ pub(super) fn receiver(
     receiver_at(language_at(at, &text), text.as_bytes(), place_of(at), &|| cancel.check().is_ok())
 }
 
-/// Returns the names joined by `.` or `::` that end with the one at a place, dotted; `None` where the first one is a
+/// Returns the names joined by `.` or `::` that end with the one at a place, dotted; `None` if the first one is a
 /// variable.
 fn path_at(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> Option<String> {
     let text = text_of(workspace, &at.file)?;
@@ -163,7 +164,7 @@ fn path_at(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) ->
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let start = before.trim_end_matches(|c: char| is_part(c) || c == '.' || c == ':').len();
     let begun = before[start..].trim_start_matches(':');
-    // A member of something that is not a name.
+    // This is a member of something that is not a name.
     if begun.starts_with('.') || before[..start].trim_end().ends_with('.') {
         return None;
     }
@@ -178,7 +179,7 @@ fn path_at(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) ->
     (!is_variable && path.split('.').all(|name| !name.is_empty())).then_some(path)
 }
 
-/// Returns the place of the name of the function that is called with a named argument whose name stands at a place.
+/// Returns the place of the name of the function in whose call a named argument stands at a place.
 pub(super) fn callee_with_argument(
     workspace: &Workspace,
     at: &RequestPosition,

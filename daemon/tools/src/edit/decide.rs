@@ -1,4 +1,4 @@
-//! Answers `resolve_action`, `edit_pending` and `edit_undo`: lists pending changes, and applies, discards or undoes
+//! Answers `resolve_action`, `edit_pending` and `hob_undo`: lists pending changes, and applies, discards or undoes
 //! them.
 
 use std::sync::Arc;

@@ -1,8 +1,9 @@
-//! The projects of a workspace with several TypeScript configurations, and for each a file that makes a server load it.
+//! Finds the projects of a workspace with several TypeScript configurations, and for each a file that makes a server
+//! load it.
 //!
-//! Such a server knows the projects of the files that are open in it. Which project a file belongs to is found as servers find it:
-//! the nearest configuration above it if that includes it, else one that this refers to, else the next one up. What files
-//! import from outside of what is included is not followed: at worst a project is opened that was open already.
+//! Such a server knows the projects of its open files. The project of a file is found as servers find it: the nearest
+//! configuration above it if that includes it, else one to which this refers, else the next one up. Imports from
+//! outside of the included files are not followed: at worst this opens a project that was open already.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,23 +16,23 @@ use serde_json::Value;
 const ENDINGS: &[&str] = &[".ts", ".tsx", ".mts", ".cts"];
 const SCRIPTS: &[&str] = &[".js", ".jsx", ".mjs", ".cjs"];
 
-/// Folders that are never included unless they are asked for.
+/// Folders that are never included unless a configuration names them.
 const EXCLUDED: &[&str] = &["**/node_modules", "**/bower_components", "**/jspm_packages"];
 
-/// Configurations that are read at most, and how many may extend each other.
+/// Most configurations that are read, and most that may extend each other.
 const MOST_CONFIGS: usize = 400;
 const MOST_EXTENDED: usize = 8;
 
 /// The projects beside that of a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Others {
-    /// One file of each, the likeliest to use the file first.
+    /// One file of each project; projects that refer to the file's own come first, then the nearest.
     pub(super) files: Vec<WsPath>,
-    /// Counts the projects that are left out, because there are so many.
+    /// Number of projects that are left out, because there are too many.
     pub(super) more: usize,
 }
 
-/// Holds what a configuration says about files.
+/// The files that a configuration includes, and the projects to which it refers.
 #[derive(Debug)]
 struct Config {
     includes: GlobSet,
@@ -49,19 +50,19 @@ impl Config {
     }
 }
 
-/// A query for the projects of the files that may use the file asked about.
+/// A query for the projects whose files may use the subject of a question.
 pub(super) struct ProjectsQuery<'q> {
     /// The file that is asked about; its own project is known.
     pub(super) asked: &'q WsPath,
     /// Finds the files that can have to do with it; `None` if all can.
     pub(super) may_use: &'q dyn Fn() -> Option<BTreeSet<WsPath>>,
-    /// Names of configurations that a server looks for by itself.
+    /// The names of configurations that a server searches by itself.
     pub(super) roots: &'q [&'q str],
     /// Most projects that the answer may have.
     pub(super) most: usize,
 }
 
-/// Returns the other projects of `files`, each by one that can have to do with what is asked about.
+/// Returns the other projects of `files`, each by a file that may use the subject of the question.
 pub(super) fn find_other_projects(
     files: &[WsPath],
     question: &ProjectsQuery<'_>,
@@ -94,7 +95,7 @@ pub(super) fn find_other_projects(
     Others { files: found.into_iter().take(most).map(|(_, file)| file.clone()).collect(), more }
 }
 
-/// Every configuration, by its path.
+/// The configurations of a workspace, by path.
 struct Solution<'r> {
     configs: BTreeMap<String, Config>,
     roots: &'r [&'r str],
@@ -163,11 +164,11 @@ impl<'r> Solution<'r> {
     }
 }
 
-/// Reads what a configuration says, with what it takes over from those that it extends.
+/// Reads a configuration, with the values that it inherits from those that it extends.
 fn read_config(path: &str, read: &dyn Fn(&WsPath) -> Option<String>) -> Option<Config> {
     let chain = extends_chain(path, read);
     let (_, own) = chain.first()?;
-    // The first that says something is the one that counts; its paths are those of its own folder.
+    // The first configuration with a value counts; its paths are relative to its own folder.
     let says = |key: &str| {
         let (at, found) = chain.iter().find_map(|(at, json)| Some((at, json[key].as_array()?)))?;
         Some(found.iter().filter_map(Value::as_str).filter_map(|one| join_path(folder_of(at), one)).collect())
@@ -196,7 +197,7 @@ fn read_config(path: &str, read: &dyn Fn(&WsPath) -> Option<String>) -> Option<C
     })
 }
 
-/// Returns a configuration and those that it extends, the ones that count first.
+/// Returns a configuration and those that it extends, the ones that take precedence first.
 fn extends_chain(path: &str, read: &dyn Fn(&WsPath) -> Option<String>) -> Vec<(String, Value)> {
     let mut chain: Vec<(String, Value)> = Vec::new();
     let mut left = vec![path.to_owned()];
@@ -207,7 +208,8 @@ fn extends_chain(path: &str, read: &dyn Fn(&WsPath) -> Option<String>) -> Vec<(S
             Value::Array(all) => all.iter().filter_map(Value::as_str).collect(),
             one => one.as_str().into_iter().collect::<Vec<_>>(),
         };
-        // Those of packages say nothing about the files of this workspace; of several the last one counts.
+        // Configurations of packages say nothing about the files of this workspace; of several bases, the last one
+        // takes precedence.
         let near = bases.into_iter().filter(|base| base.starts_with('.'));
         let near = near.filter_map(|base| join_path(folder_of(&at), base));
         left.extend(near.map(|base| if base.ends_with(".json") { base } else { format!("{base}.json") }));
@@ -216,7 +218,7 @@ fn extends_chain(path: &str, read: &dyn Fn(&WsPath) -> Option<String>) -> Vec<(S
     chain
 }
 
-/// Patterns as the compiler reads them: one without a wildcard may be a folder.
+/// Compiles patterns as the compiler reads them: one without a wildcard may be a folder.
 fn glob_set(patterns: &[String]) -> GlobSet {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
@@ -225,7 +227,7 @@ fn glob_set(patterns: &[String]) -> GlobSet {
         let folder = !pattern.ends_with('*') && !pattern.rsplit('/').next().unwrap_or_default().contains('.');
         for text in [Some(pattern.as_str()), folder.then_some(within)].into_iter().flatten() {
             let glob = GlobBuilder::new(text).literal_separator(true).build();
-            // Broken configurations include nothing, for the compiler too.
+            // Broken patterns include nothing, as for the compiler.
             if let Ok(glob) = glob {
                 set.add(glob);
             }
@@ -260,11 +262,11 @@ fn join_path(folder: &str, written: &str) -> Option<String> {
         }
     }
     let text = parts.join("/");
-    // The folder itself is all that is in it.
+    // The folder itself stands for everything in it.
     Some(if text.is_empty() { "**/*".to_owned() } else { text })
 }
 
-/// In how many folders from the root on two paths agree.
+/// Returns the number of folders, from the root on, in which two paths agree.
 fn common_folders(a: &str, b: &str) -> usize {
     a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
 }
