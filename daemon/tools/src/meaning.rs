@@ -19,7 +19,7 @@ const HEAD: usize = 4096;
 pub(super) enum NameMeaning {
     /// A name that the file itself binds.
     Local(LocalName),
-    /// The nodes that are meant.
+    /// The nodes that the name means or may mean.
     Nodes(Vec<MeantNode>),
 }
 

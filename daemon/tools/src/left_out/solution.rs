@@ -52,9 +52,9 @@ impl Config {
 
 /// A query for the projects whose files may use the subject of a question.
 pub(super) struct ProjectsQuery<'q> {
-    /// The file that is asked about; its own project is known.
+    /// The file of the question; its own project is known.
     pub(super) asked: &'q WsPath,
-    /// Finds the files that can have to do with it; `None` if all can.
+    /// Finds the files that may use the subject of the question; `None` if all may.
     pub(super) may_use: &'q dyn Fn() -> Option<BTreeSet<WsPath>>,
     /// The names of configurations that a server searches by itself.
     pub(super) roots: &'q [&'q str],
