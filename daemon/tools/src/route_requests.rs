@@ -38,7 +38,7 @@ pub(super) struct FoundRequests {
 }
 
 impl FoundRequests {
-    /// No requests, because there is no route to look for.
+    /// Returns no requests, because there is no route.
     fn of_nothing() -> Self {
         Self { lines: Vec::new(), is_whole: true }
     }

@@ -303,8 +303,8 @@ fn take(map: &Map, choice: &mut Choice, node: NodeRef, line: Option<u32>, is_nei
     }
 }
 
-/// Returns the lines of the functions within a definition or a file of which a long text shows only the signatures. Of one that is mostly
-/// made of others, those. Tests beside the code are as little what is looked for.
+/// Returns the lines of the functions within a definition or a file, of which a long text shows only the signatures. A
+/// function that mostly consists of others is replaced by those. Tests beside the code are folded as well.
 fn functions_in(map: &Map, info: &NodeInfo) -> Vec<(u32, u32)> {
     let Some(file) = info.node.file() else { return Vec::new() };
     let is_within =

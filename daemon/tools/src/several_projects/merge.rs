@@ -36,7 +36,7 @@ pub(crate) enum MergeRule {
     Counts,
     /// The symbols of all projects are listed.
     Symbols,
-    /// The answer of the one project that has what is asked about.
+    /// The answer of the one project that has the symbol.
     OneProject,
 }
 
