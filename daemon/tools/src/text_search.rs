@@ -1,8 +1,8 @@
 //! Answers `text_search`.
 //!
 //! The index finds the hits, the map gives their names, and the files give their text. All three should show the same
-//! revision. If the index was changed while the hits were being named, the search is repeated; if it changes again and
-//! again, the result says so.
+//! revision. If the index was changed while the hits were being named, the search is repeated; after the last
+//! repetition, hits in changed files are marked as stale.
 
 use std::sync::Arc;
 
