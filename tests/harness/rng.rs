@@ -1,6 +1,6 @@
-//! Random numbers that are the same on every run: SplitMix64 (Steele, Lea, Flood 2014).
+//! Random numbers that are the same in every run: SplitMix64 (Steele, Lea, Flood 2014).
 
-/// A generator; its seed is part of the test.
+/// A generator, whose seed is part of the test.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
@@ -25,7 +25,7 @@ impl Rng {
         (self.bits() % end as u64) as usize
     }
 
-    /// One of `items`, which is not empty.
+    /// Returns one of `items`, which is not empty.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }
