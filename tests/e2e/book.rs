@@ -1,5 +1,5 @@
 //! Checks that the transcripts in the README and the book show what the programs print; `HOB_WRITE_EXAMPLES=1` writes
-//! them anew. For commands that are not run, it checks that they exist, with the options used.
+//! them again. For commands that are not run, it checks that they exist, with the options used.
 //!
 //! A block marked `console` is run in the source archive of a published project, command by command. All pages share
 //! one daemon and one tree, but a page whose commands write gets a separate tree. Output that ends with `...` shows the

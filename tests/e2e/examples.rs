@@ -1,5 +1,5 @@
 //! Makes `docs/answers.md`, which shows both forms of answers, from real calls on a small project. Checks that the page
-//! shows what the programs print; `HOB_WRITE_EXAMPLES=1` writes it anew.
+//! shows what the programs print; `HOB_WRITE_EXAMPLES=1` writes it again.
 
 use std::fmt::Write as _;
 

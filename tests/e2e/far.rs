@@ -17,7 +17,7 @@ use super::edit;
 const FIXTURE: &str =
     "//- /a.py\ndef greet():\n    return 'hello'\n//- /b.py\nfrom a import greet\n\ngreet()\n";
 
-/// A far project, and a near folder that stands for it.
+/// A far project, and a near folder that represents it.
 struct FarProject {
     tree: Tree,
     near: PathBuf,

@@ -58,7 +58,7 @@ fn document(path: &str, names: &[Named<'_>]) -> SourceDocument {
     }
 }
 
-/// Writes an index of documents beside a tree, with this root.
+/// Writes an index of documents next to a tree, with this root.
 fn write_index(world: &World, root: &str, documents: Vec<SourceDocument>) -> String {
     let head = IndexHead {
         tool: "scip-made".to_owned(),

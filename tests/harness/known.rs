@@ -49,8 +49,8 @@ pub fn knows_what_a_newcomer_knows(world: &World, tree: &Tree, when: &str) {
     assert_eq!(got.ok(), wanted.ok(), "{when}: everything is the same{got}");
 }
 
-/// Returns the first file, in the order of paths, about which the two differ. It is found by comparing digests of ever
-/// shorter prefixes.
+/// Returns the index of the first file, in the order of paths, about which the two differ. It compares digests of the
+/// first files only, by bisection.
 fn first_difference(old: &mut Mcp, new: &mut Mcp, part: &str) -> u64 {
     let mut same = |files: u64| {
         let args = json!({"limit": files});

@@ -185,7 +185,7 @@ pub struct PythonTruth {
     /// The functions that call the given name, imported by `from django.urls import ...`, as `path#Qualified.name`
     /// (only `path` for the top level of a module).
     pub callers: Vec<String>,
-    /// The same for any import.
+    /// The callers with any import.
     pub callers_any_import: Vec<String>,
 }
 

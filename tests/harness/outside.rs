@@ -37,7 +37,7 @@ pub fn ripgrep() -> PathBuf {
     python().with_file_name("rg")
 }
 
-/// Returns Node.js, which has `npm` beside it.
+/// Returns Node.js, which has `npm` next to it.
 pub fn node() -> &'static Path {
     static NODE: OnceLock<PathBuf> = OnceLock::new();
     NODE.get_or_init(|| node_home().join("bin/node"))

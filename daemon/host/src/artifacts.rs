@@ -132,7 +132,7 @@ fn most_of_package<'a>(
     best.map(|(.., one)| one)
 }
 
-/// Counts the segments of a package that stand in the name of an artifact.
+/// Counts the segments of a package that are also in the name of an artifact.
 fn words_shared(name: &str, package: &str) -> usize {
     let words: Vec<&str> = name.split([':', '.', '-', '_']).collect();
     package.split('.').filter(|segment| words.contains(segment)).count()

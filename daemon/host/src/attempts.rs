@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 /// Bytes of a slot: a hash, and the number of daemons that had ended while they parsed it when the slot was written.
 const SLOT: usize = HASH + 1;
 const HASH: usize = 32;
-/// Most extractions that are noted at once; further ones go without a note.
+/// Most extractions that are noted at the same time; further ones go without a note.
 const SLOTS: usize = 256;
 /// Number of daemons that end while they parse some contents, from which on nobody tries again.
 const ENOUGH: u8 = 2;
@@ -61,7 +61,7 @@ enum Turn<'a> {
 }
 
 impl Attempts {
-    /// Reads the notes that the last daemon left at `path`, and begins the file anew.
+    /// Reads the notes that the last daemon left at `path`, and starts a new file.
     pub(super) fn open(path: &Path) -> Self {
         let left = File::open(path).map(|file| read(&file)).unwrap_or_default();
         let file = OpenOptions::new().write(true).create(true).truncate(true).open(path);

@@ -20,7 +20,7 @@ impl ByteReader<'_> {
         self.read_bytes().map(u64::from_le_bytes)
     }
 
-    /// Reads a text that stands after its length in bytes. `None` may leave the length read.
+    /// Reads a text that follows its length in bytes. `None` may leave the length read.
     pub(crate) fn read_text(&mut self) -> Option<String> {
         let len = self.read_u32()? as usize;
         let (head, rest) = self.rest.split_at_checked(len)?;

@@ -1,4 +1,4 @@
-//! Closes one project because its user says so, which frees its memory and its language servers at once.
+//! Closes one project at the user's request, which frees its memory and its language servers immediately.
 //!
 //! The project is saved before, so the next question opens it again without a new index. Unlike `purge`, this removes
 //! nothing from the disk.
@@ -10,7 +10,7 @@ use super::registry::Host;
 /// A project that was closed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClosedProject {
-    /// Its root.
+    /// The root of the project.
     pub root: AbsPath,
     /// True if it was open.
     pub was_open: bool,
@@ -21,7 +21,7 @@ pub struct ClosedProject {
 }
 
 impl Host {
-    /// Closes the project that `start` is or lies in, as an eviction does.
+    /// Closes the project that `start` is or is in, as an eviction does.
     #[must_use]
     pub fn close_project(&self, start: &AbsPath) -> ClosedProject {
         let root = self.open_root_around(start);

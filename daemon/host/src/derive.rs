@@ -37,7 +37,7 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
     if started.elapsed() > LULL && first.mapped > 0 {
         snapshot::save(workspace);
     }
-    // The first run begins at once, because answers wait for it. It covers all changes up to now.
+    // The first run begins immediately, because answers wait for it. It covers all changes up to now.
     workspace.deriver.begin();
     let mut derived_in = derive_now(workspace);
     Vectors::catch_up(workspace);

@@ -14,7 +14,7 @@ use hob_store::{Op, Store, StoreError, StoreTree};
 
 use super::attempts::Attempts;
 
-/// Least number of facts in a batch that is flushed to the disk at once; fewer wait for the next saving.
+/// Least number of facts in a batch that is flushed to the disk immediately; fewer wait for the next saving.
 const MANY: usize = 256;
 
 /// Longest processor time that a file may take, and the time added for each megabyte: thirty times what people's
@@ -94,7 +94,7 @@ impl FactsCache {
     }
 
     /// Stores extracted facts. Large batches are flushed to the disk as well, so that a daemon that is killed in its
-    /// first index has not worked in vain: the database keeps nothing of a batch that is not wholly on the disk.
+    /// first index loses little of its work: the database keeps nothing of a batch that is not wholly on the disk.
     pub(super) fn save(&self, ops: Vec<Op>) -> Result<(), StoreError> {
         match ops.len() {
             0 => Ok(()),

@@ -1,7 +1,7 @@
 //! Runs the thread that brings a workspace up to date.
 //!
 //! The thread sleeps until something is marked, takes the marks as one batch, finds out what has changed, ingests that
-//! and completes the marks. A panic in one batch ends that batch; the index is then built anew, once, and the thread
+//! and completes the marks. A panic in one batch ends that batch; the index is then rebuilt once, and the thread
 //! goes on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -76,7 +76,7 @@ impl Workspace {
         }
         let held = Arc::clone(self);
         self.shared.pools.merge.spawn(move || {
-            // The flag is cleared first: a merge that becomes due meanwhile is either seen here or begun anew.
+            // The flag is cleared first: a merge that becomes due meanwhile is either seen here or begun again.
             held.indexing.merging.store(false, Ordering::Release);
             if catch_unwind(AssertUnwindSafe(|| held.merge_all())).is_err() {
                 tracing::error!(root = %held.root(), "merging hit a bug; the index stays in more parts");

@@ -25,7 +25,8 @@ use super::report::Report;
 use super::snapshot::comeback::SoughtFacts;
 use super::workspace::{Core, Workspace};
 
-/// Number of files per step: the unit of parallel work, of progress, and of how long a lock is wanted at once.
+/// Number of files per step: the unit of parallel work and of progress, and a limit to the time for which a lock is
+/// held.
 const STEP: usize = 2_000;
 
 /// Plans of at most this many bytes keep what they read for the map.

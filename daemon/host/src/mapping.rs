@@ -1,6 +1,6 @@
 //! Puts files into the map: reads their facts from the store or extracts them, and applies them together.
 //!
-//! All processors extract facts all the while; beside them, the calling thread applies finished facts to the map and
+//! All processors extract facts all the while; meanwhile, the calling thread applies finished facts to the map and
 //! the store, some thousand files at a time. If these were steps one after the other, all would wait for the slowest
 //! file of a step, and then for the disk.
 //!

@@ -1,4 +1,4 @@
-//! Opens the source of a package that a project depends on as a workspace beside the project's.
+//! Opens the source of a package that a project depends on as a workspace in addition to the project's.
 //!
 //! Such a workspace is like any other, and two projects with the same source share it; a question opens it, and it is
 //! the first to leave when memory is short.
@@ -16,7 +16,7 @@ use super::joined::has_more_files;
 use super::registry::Host;
 use super::workspace::Workspace;
 
-/// Ecosystems in which a package that no manifest names may be installed all the same.
+/// Ecosystems in which a package that no manifest names may be installed nevertheless.
 const UNNAMED: [Ecosystem; 2] = [Ecosystem::PyPi, Ecosystem::Npm];
 
 /// Most files of a package that is indexed for a question about all packages.

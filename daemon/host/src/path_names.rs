@@ -36,7 +36,7 @@ pub struct NamedFolder {
 pub enum CalledPath<'n> {
     /// A file with its number.
     File(FileId, &'n WsPath),
-    /// A folder.
+    /// A folder, which has no number.
     Folder(&'n NamedFolder),
 }
 
@@ -126,7 +126,7 @@ impl Workspace {
     #[must_use]
     pub fn path_names(&self) -> Arc<PathNames> {
         let mut cached = lock(&self.path_names.0);
-        // The count is read before the paths: a change in between has the next question make the table anew.
+        // The count is read before the paths: a change in between makes the next question rebuild the table.
         let changes = self.revision.path_changes();
         match &*cached {
             Some((made, names)) if *made == changes => Arc::clone(names),

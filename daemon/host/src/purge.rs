@@ -1,6 +1,6 @@
 //! Forgets one project: removes everything that is kept for it alone.
 //!
-//! The workspace is closed first, and its folder put aside under the lock that opens workspaces, so that a call
+//! The workspace is closed first, and its folder moved away under the lock that opens workspaces, so that a call
 //! meanwhile begins with nothing instead of with half of it. A folder that is no longer admitted, or is gone, can be
 //! forgotten as well, because its data is found by the path alone. Facts of files belong to no single project (they are
 //! found by content); the collection removes those that nobody uses any more (`collect`).
@@ -31,7 +31,7 @@ pub struct KeptFor {
 }
 
 impl Host {
-    /// Returns the data that is kept for the project that `start` is or lies in.
+    /// Returns the data that is kept for the project that `start` is or is in.
     #[must_use]
     pub fn kept_for(&self, start: &AbsPath) -> KeptFor {
         let root = self.kept_root(start);

@@ -155,7 +155,7 @@ impl Host {
     /// Opens the store and starts the pools. `trust` and `settings` hold the user's word.
     ///
     /// # Errors
-    /// When the system refuses to start threads.
+    /// Fails if the system refuses to start threads.
     pub fn with_live(
         options: HostOptions,
         live: LiveOptions,
@@ -197,7 +197,7 @@ impl Host {
         })
     }
 
-    /// Returns the workspace that `start` (a folder or file) lies in, opened and being indexed if it was not.
+    /// Returns the workspace that `start` (a folder or file) is in, opened and being indexed if it was not.
     ///
     /// # Errors
     /// [`OpenError`] when there is nothing to open.
@@ -205,8 +205,8 @@ impl Host {
         Ok(self.use_workspace(&self.root_of(start)?, false))
     }
 
-    /// Returns the open workspace that `start` lies in; `None` if it is not open. This opens nothing and counts as no use, so it keeps no
-    /// workspace in memory.
+    /// Returns the open workspace that `start` is in; `None` if it is not open. This opens nothing and does not count
+    /// as a use, so it keeps no workspace in memory.
     #[must_use]
     pub fn workspace_if_open(&self, start: &AbsPath) -> Option<Arc<Workspace>> {
         let root = self.root_of(start).ok()?;
@@ -354,7 +354,7 @@ impl Host {
         ]
     }
 
-    /// Runs the collection at once, which the daemon does by itself once a day: removes facts and snapshots of no
+    /// Runs the collection immediately, which the daemon otherwise does once a day: removes facts and snapshots of no
     /// further use. `now` decides how long they have been unused.
     ///
     /// # Errors
@@ -414,7 +414,7 @@ impl Host {
         self.find_root(start).map(|root| root.path)
     }
 
-    /// Returns the root of the project that `place` lies in, if that is not the project of `from`, and something marks
+    /// Returns the root of the project that `place` is in, if that is not the project of `from`, and something marks
     /// it as a project: a folder like `/etc` is one only if the caller says so. Nothing is opened.
     #[must_use]
     pub fn other_project(&self, place: &AbsPath, from: &AbsPath) -> Option<AbsPath> {

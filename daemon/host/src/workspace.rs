@@ -1,9 +1,10 @@
 //! Holds one open workspace: its parts, and the functions by which calls read them.
 //!
-//! Lock order, where two are held at once: `core` before `text` before `map`. Calls lock `text` and `map` for reading
-//! and briefly: a search takes a text view and lets go. Only the indexer (or `map_rebuild` in its place) holds `core`.
+//! Lock order, where two are held at the same time: `core` before `text` before `map`. Calls lock `text` and `map` for
+//! reading and briefly: a search takes a text view and lets go. Only the indexer (or `map_rebuild` in its place) holds
+//! `core`.
 //!
-//! This file imports only the types of the parts. The functions that act on a workspace stand in files above it:
+//! This file imports only the types of the parts. The functions that act on a workspace are in files above it:
 //! `installing` puts changes into text index and map.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

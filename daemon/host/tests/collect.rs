@@ -1,4 +1,4 @@
-//! Tests hob's files on disk: their data is of use, and they do not grow with every start.
+//! Tests hob's files on disk: their data is needed, and they do not grow with every start.
 
 use std::fs;
 use std::path::Path;
@@ -89,7 +89,7 @@ fn facts_of_a_branch_stay_for_a_fortnight_after_it_was_left() {
     }
     check_out(tree, "one");
     assert_eq!(visit(dir, tree), 0, "coming back parses nothing");
-    // These facts are in use again, so their time begins anew; now the others are unused.
+    // These facts are in use again, so their time starts again; now the others are unused.
     assert_eq!(collect(dir, RetentionLimits::default(), 15).removed, 0);
     assert_eq!(collect(dir, RetentionLimits::default(), 28).removed, 0);
     assert_eq!(collect(dir, RetentionLimits::default(), 30).removed, FILES as u64);
@@ -128,7 +128,7 @@ fn facts_that_nobody_can_read_go_at_once() {
         let store = store(dir.path());
         for mut key in store.keys(StoreTree::Facts, b"").expect("readable") {
             let value = store.get(StoreTree::Facts, &key).expect("readable").expect("just listed");
-            // Behind hash and language stands the extractor's version.
+            // The extractor's version follows the hash and the language.
             key[33] ^= 0x80;
             store.put(StoreTree::Facts, &key, &value).expect("put");
         }

@@ -231,7 +231,7 @@ fn over_the_memory_budget_the_least_recently_used_leaves_and_comes_back_warm() {
     }
     let host = host_with(dir.path(), MemoryBudget { bytes: 1, spare: Duration::ZERO });
     open(&host, first.path());
-    // The first comparison with the memory limit is due at once; then the second tree is the one in use.
+    // The first comparison with the memory limit is due immediately; then the second tree is the one in use.
     open(&host, second.path());
     let roots: Vec<_> = host.workspaces().iter().map(|workspace| workspace.root().clone()).collect();
     assert_eq!(roots.len(), 1, "{roots:?}");

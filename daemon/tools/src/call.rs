@@ -1,4 +1,4 @@
-//! Holds one call of a tool while it runs: its input, and the notes for its answer beside the data.
+//! Holds one call of a tool while it runs: its input, and the notes for its answer in addition to the data.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -46,7 +46,7 @@ pub(crate) enum Needs {
 /// The services of the process that every call may use.
 #[derive(Clone, Copy)]
 pub struct CallServices<'h> {
-    /// The open workspaces.
+    /// The host with the open workspaces.
     pub host: &'h Host,
     /// The counts so far of all calls.
     pub metrics: &'h Metrics,
@@ -71,10 +71,10 @@ pub struct CallTerms {
     pub room: usize,
 }
 
-/// Notes of a handler for its answer, beside the data.
+/// Notes of a handler for its answer, in addition to the data.
 #[derive(Default)]
 pub struct AnswerNotes {
-    /// Warnings, as sentences.
+    /// The warnings, each a sentence.
     pub warnings: Vec<String>,
     /// Items that a limit of the question left out.
     pub omitted: Vec<Omitted>,
@@ -180,7 +180,7 @@ impl<'h> ToolCall<'h> {
         self.notes.omitted.push(Omitted { kind, count: total.saturating_sub(shown) as u64, way });
     }
 
-    /// Returns the characters that are left for the answer's data, beside the envelope and the warnings so far.
+    /// Returns the characters that are left for the answer's data, after the envelope and the warnings so far.
     pub(crate) fn room_for_data(&self) -> usize {
         let warnings: usize = self.notes.warnings.iter().map(|warning| warning.len() + 3).sum();
         self.terms.room.saturating_sub(FRAME + warnings)
@@ -241,7 +241,7 @@ impl<'h> ToolCall<'h> {
         }
     }
 
-    /// Passes the barrier of a workspace that is asked beside the call's own.
+    /// Passes the barrier of a workspace that is asked in addition to the call's own.
     pub(super) fn freshen(&mut self, workspace: &Workspace) {
         if !self.terms.fresh {
             return;

@@ -144,7 +144,7 @@ fn from_server(
     Ok(CallHierarchyResult { root, calls, completeness, source: LSP.to_owned() })
 }
 
-/// Asks for callers or callees. Callers are compared with the map; callees stand in the function itself, so it does not
+/// Asks for callers or callees. Callers are compared with the map; callees are in the function itself, so it does not
 /// matter which projects a server knows.
 fn ask_for_calls(
     call: &mut ToolCall<'_>,

@@ -1,7 +1,7 @@
 //! Credits hits with words in the names of their callers: "recycle connections on checkout" asks for a function that
 //! `checkout` calls, and that function need not have the word.
 //!
-//! A hit that another hit calls gains the words of the question that stand in the caller's name and that it lacks.
+//! A hit that another hit calls gains the words of the question that occur in the caller's name and that it lacks.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ const FEW: usize = 3;
 /// Weight of a caller's word, where one of the hit's own counts 1.
 const WORTH: f32 = 0.5;
 
-/// Raises the scores of hits that other hits call, and sorts all hits anew.
+/// Raises the scores of hits that other hits call, and sorts all hits again.
 pub(super) fn credit_callers(map: &Map, hits: &mut [MappedHit], rarities: &[(String, f32)]) {
     let nodes: Vec<Option<NodeRef>> =
         hits.iter().map(|hit| map.node(&hit.id.as_ref()?.parse().ok()?)).collect();

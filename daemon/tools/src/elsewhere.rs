@@ -1,10 +1,10 @@
-//! Says at which other places the name of a symbol stands than at the uses that an answer lists, so that nobody has to
-//! search the text to believe the answer.
+//! Lists the places at which the name of a symbol occurs in addition to the uses that an answer lists, so that nobody
+//! has to search the text to believe the answer.
 //!
 //! The text index finds every line with the name. Lines that the answer lists, that define or import the name, that
-//! surely mean another definition, and comments are taken away; the others are named, apart by whether the map knows
-//! that another definition is meant. If the name stands on too many lines, or the search takes too long, nothing is
-//! said: silence claims nothing.
+//! certainly mean another definition, and comments are removed. The others are listed, separated by whether the map
+//! knows that another definition is meant. If the name is on too many lines, or if the search takes too long, nothing
+//! is said, and silence makes no claim.
 
 use std::collections::HashSet;
 use std::time::Duration;

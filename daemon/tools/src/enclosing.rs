@@ -1,4 +1,5 @@
-//! Finds the definitions around lines that answers show: without them, a reader has to ask what a hit stands in.
+//! Finds the definitions around the lines that answers show: without them, a reader has to ask which definition
+//! contains a hit.
 //!
 //! Only files whose present state is in the map have them; nothing waits for the map.
 
@@ -61,7 +62,7 @@ impl<'w> Enclosing<'w> {
         }
         let spans = self.files.get(path)?;
         let around = spans.iter().filter(|span| span.name < line && line <= span.last);
-        // Of two that began on the same line, the inner one comes later in the file's order.
+        // If two begin on the same line, the inner one comes later in the file's order.
         around.max_by_key(|span| span.name).map(|span| span.qualified.clone())
     }
 }

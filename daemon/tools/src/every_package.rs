@@ -29,7 +29,7 @@ const NAMED: usize = 12;
 
 /// A question about all dependencies.
 pub struct AllPackages<'h> {
-    /// The tool.
+    /// The tool that was called.
     pub tool: &'static ToolDef,
     /// The code of the tool.
     pub handler: Handler,

@@ -1,6 +1,6 @@
-//! Makes rows of `map_neighbors` for types from outside the project: `impl Listener for tokio::net::TcpListener` stands
-//! at the level of a file, and no node of the map is that type. The line itself names the type, so each such line
-//! becomes a row of its own.
+//! Makes rows of `map_neighbors` for types from outside the project: `impl Listener for tokio::net::TcpListener` is
+//! written at the level of a file, and no node of the map is that type. The line itself names the type, so each such
+//! line becomes a row of its own.
 
 use hob_proto::tools::map::Neighbor;
 

@@ -1,4 +1,4 @@
-//! Answers `map_search`: definitions and files by name, several names at once, and those that nothing uses.
+//! Answers `map_search`: definitions and files by name, several names in one call, and those that nothing uses.
 
 use hob_base::{CancelToken, WsPath};
 use hob_map::Map;

@@ -25,7 +25,7 @@ pub(super) enum NameMeaning {
 
 /// A node that a name means or may mean.
 pub(super) struct MeantNode {
-    /// The node.
+    /// The node, with its description.
     pub(super) info: NodeInfo,
     /// The confidence that it is meant.
     pub(super) sure: Confidence,
@@ -124,7 +124,7 @@ pub(super) fn bound_name_at(
     }
 }
 
-/// Returns the definition whose name stands at a place, or that the reference there surely means.
+/// Returns the definition whose name is at a place, or that the reference there surely means.
 pub(super) fn def_at(map: &Map, at: &RequestPosition, word: &str) -> Option<DefRef> {
     map.sure_def_at(name_in_file(at, word))
 }

@@ -83,7 +83,7 @@ impl NavQuery {
         })
     }
 
-    /// Promotes an answer to edges of the map, if it is complete. This returns at once, but the work that it starts
+    /// Promotes an answer to edges of the map, if it is complete. This returns immediately, but the work that it starts
     /// takes processor time, so it comes last.
     pub(super) fn promote_answer<T>(
         &self,

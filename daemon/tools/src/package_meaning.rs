@@ -48,7 +48,7 @@ const SIGNATURE: usize = 200;
 pub(super) struct PackageDefinition {
     /// The package and the file of the definition.
     pub(super) place: PackagePlace,
-    /// The definition itself.
+    /// The definition, with its description.
     pub(super) info: NodeInfo,
     /// The confidence that the name means it.
     pub(super) sure: Confidence,
@@ -269,7 +269,7 @@ impl PackageQuestion {
         found.map_or(nodes, |node| vec![(node, Confidence::Import)])
     }
 
-    /// Returns the only macro of this name in the packages: a crate exports a macro wherever its definition stands.
+    /// Returns the only macro of this name in the packages: a crate exports a macro wherever its definition is.
     fn only_macro(&self, joined: &JoinedMap) -> Option<PackageDefinition> {
         if !self.read.has_path() {
             return None;

@@ -112,7 +112,7 @@ fn begins_with(module: &str, package: &str) -> bool {
     rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '-'))
 }
 
-/// Returns the place with the column at which the name stands in its line.
+/// Returns the place with the column at which the name is in its line.
 fn with_column(workspace: &Workspace, at: RequestPosition, name: &str) -> Option<RequestPosition> {
     if at.col > 0 {
         return Some(at);

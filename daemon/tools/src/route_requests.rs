@@ -1,13 +1,13 @@
 //! Finds the requests of a route by their paths: `client.get("/orders/7")` for `@app.get("/orders/{id}")`.
 //!
 //! No edge of the map leads from a request to its route, because only the text of a path connects them. So the text
-//! index is searched for string literals that fit the path of the route: a parameter of the route stands for one
+//! index is searched for string literals that fit the path of the route: a parameter of the route matches one
 //! segment, and a host, or the part that a template puts in, may stand before the path. Only if nothing requests the
 //! path as it is, a longer path that ends with it counts, because routers are mounted below others. Each hit is a
 //! candidate and told as one: another service may answer the same path. Routes without a fixed segment (`/`, `/{id}`)
 //! are left out, because any path would fit.
 //!
-//! The search needs no map of the route's project, so the requests may stand in another project.
+//! The search needs no map of the route's project, so the requests may be in another project.
 
 use std::time::Duration;
 
@@ -208,7 +208,7 @@ fn path_pattern(route: &str) -> Option<String> {
     (fixed > 0).then_some(pattern)
 }
 
-/// Returns true if a segment of a route stands for any text: `<int:id>`, `:id`, `{id}`, `[id]`, `*`, `(?P<id>\d+)`.
+/// Returns true if a segment of a route matches any text: `<int:id>`, `:id`, `{id}`, `[id]`, `*`, `(?P<id>\d+)`.
 fn is_parameter(part: &str) -> bool {
     part.contains(['<', '{', '[', '*', '(']) || part.starts_with(':')
 }

@@ -282,7 +282,7 @@ fn add(
     }
 }
 
-/// Returns the path that a text means, and true if something is at it, or a module's file beside it.
+/// Returns the path that a text means, and true if something is at it, or a module's file next to it.
 fn meant_path(spelled: &Paths<'_>, workspace: &Workspace, text: &str) -> Result<(WsPath, bool), ToolError> {
     let root = workspace.root();
     let mut first = None;

@@ -4,7 +4,7 @@
 //!
 //! If the user has imported an index that a compiler made, that index comes first, as far as it is believed
 //! (`imported`). The map's answer is better than an error, and worth less than a server's: it says that it is the
-//! map's, why, and what to do about it, and is never complete. Where the map knows nothing either, the error stands.
+//! map's, why, and what to do about it, and is never complete. If the map knows nothing either, the error is returned.
 
 use hob_base::{CancelToken, WsPath};
 use hob_bridge::{Listed, Missing, UsesQuestion, left_out};
@@ -329,7 +329,7 @@ fn locations_of(locations: Vec<Anchor>, files: Option<usize>, source: &str) -> T
     to_data(&LocationsResult { locations, total, files, completeness, source: source.to_owned() })
 }
 
-/// Returns the definition whose name stands at the place of the question, or that is meant there.
+/// Returns the definition whose name is at the place of the question, or that is meant there.
 fn meant_definition(workspace: &Workspace, asked: &NavQuery) -> Option<NodeInfo> {
     let word = word_at(workspace, &asked.at);
     let map = workspace.map();
@@ -426,7 +426,7 @@ fn definition_anchor(workspace: &Workspace, info: &NodeInfo, sure: Confidence) -
     Some(Anchor { file, line, col, end_line: None, snippet, external: false, from_map, symbol: None })
 }
 
-/// Makes a tree of definitions: each definition stands below the one around it.
+/// Makes a tree of definitions: each definition is below the one around it.
 fn outline_tree(infos: &[NodeInfo]) -> Vec<OutlineEntry> {
     let within = |prefix: &str, info: &NodeInfo| {
         let rest = info.qualified.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('.'));

@@ -1,4 +1,4 @@
-//! Saves files as editors do: writes a new file beside the old one and renames it.
+//! Saves files as editors do: writes a new file next to the old one and renames it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -58,7 +58,7 @@ impl Drop for Edited {
     }
 }
 
-/// Writes a file as editors do: beside the old one, then renamed.
+/// Writes a file as editors do: next to the old one, then renamed.
 pub(crate) fn replace(file: &Path, text: &[u8]) -> Result<(), Failure> {
     let beside = file.with_extension("saving");
     fs::write(&beside, text)?;

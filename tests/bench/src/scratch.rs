@@ -42,7 +42,7 @@ impl Scratch {
         if copy.is_dir() {
             return Ok(copy);
         }
-        // The copy is made beside and then renamed, so that half a copy is never taken for a whole one.
+        // The copy is made under another name and then renamed, so that half a copy is never taken for a whole one.
         let beside = self.at("tree.new");
         let _ = fs::remove_dir_all(&beside);
         fs::create_dir_all(&beside)?;

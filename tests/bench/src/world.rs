@@ -24,7 +24,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// Returns a world with an empty `HOB_DIR`. Its programs are those beside this one.
+    /// Returns a world with an empty `HOB_DIR`. Its programs are those in the same folder as this one.
     pub(crate) fn new(tree: &Path) -> Result<Self, Failure> {
         let temporary = Scratch::new()?;
         Self::make(temporary.at("hob"), tree, Some(temporary))

@@ -76,7 +76,7 @@ impl Drop for StopOnDrop<'_> {
     }
 }
 
-/// What all clients of a storm share.
+/// The data that all clients of a storm share.
 struct Storm<'a> {
     world: &'a World,
     tree: &'a Tree,

@@ -1,5 +1,4 @@
-//! Asks the server for the outline of every file and for the references of the drawn definitions, and keeps its answers
-//! for the next run.
+//! Asks the server for outlines and for the references of the drawn definitions, and keeps its answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,7 +18,7 @@ const VERSION: u32 = 2;
 
 /// The most unlisted places of a member's name that are examined. Names with more places are too common.
 const LOOKED_AT: usize = 40;
-/// The same for Python, where a fixture of pytest distinguishes hundreds of uses of a member.
+/// The same limit for Python, where a fixture of pytest distinguishes hundreds of uses of a member.
 const LOOKED_AT_IN_PYTHON: usize = 400;
 
 /// The kinds in the protocol's outline that count as definitions here.
@@ -27,8 +26,7 @@ const CLASSES: [u64; 4] = [5, 10, 11, 23];
 const METHOD: u64 = 6;
 const FUNCTION: u64 = 12;
 
-/// The kinds whose parts are not local to them: modules, namespaces, packages, and what rust-analyzer makes of an
-/// `impl`.
+/// The kinds whose parts are not local to them: modules, namespaces, packages, and rust-analyzer's kind of an `impl`.
 const OPEN: [u64; 4] = [2, 3, 4, 19];
 
 /// A definition from the server's outline.
@@ -412,8 +410,7 @@ impl<'r> Asking<'r> {
         line[..line.len() - behind(line, place.col).len()].trim_end()
     }
 
-    /// Returns true if a definition gives itself its name at this place: a second declaration, which an outline may
-    /// omit.
+    /// Returns true if this place declares the definition a second time, which an outline may omit.
     fn is_declared(&self, place: &Place) -> bool {
         let before = self.before(place);
         before.ends_with("def") || before.ends_with("class")
@@ -459,7 +456,7 @@ impl<'r> Asking<'r> {
         (0..symbols.len()).filter(|&at| is_there(&symbols[at])).collect()
     }
 
-    /// Returns the ranges of lines that the server does not see, which are the whole file if it knows nothing about its
+    /// Returns the ranges of lines that the server does not see: all lines, if it knows nothing about the file's
     /// contents.
     fn unseen(&mut self, file: &str, symbols: &[Symbol]) -> Vec<(u64, u64)> {
         // These servers see every file.

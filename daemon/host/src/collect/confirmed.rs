@@ -1,7 +1,7 @@
 //! Removes records of confirmed edges whose files no workspace has any more.
 //!
 //! A record has the time at which it was written, so no notes are needed. A record whose file no workspace has is
-//! removed once it is older than the grace period, an unreadable one at once. When all records take too much, the
+//! removed once it is older than the grace period, an unreadable one immediately. When all records take too much, the
 //! oldest are removed first, in use or not; the next question confirms their edges again.
 
 use hob_base::ContentHash;

@@ -49,7 +49,7 @@ pub struct Collected {
     pub snapshots: u64,
     /// Number of removed folders of unpacked sources.
     pub unpacked: u64,
-    /// True if the store was written anew.
+    /// True if the store was rewritten.
     pub compacted: bool,
 }
 

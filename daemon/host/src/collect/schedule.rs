@@ -92,7 +92,7 @@ impl Collector {
         }
     }
 
-    /// Runs the collection at once; `now` is in seconds since 1970.
+    /// Runs the collection immediately; `now` is in seconds since 1970.
     pub(crate) fn collect_now(
         &self,
         keep: RetentionLimits,

@@ -39,7 +39,7 @@ pub(super) fn of_file(
     Some((SourceDocument { path, language, text: None, unit, names, relations: Vec::new() }, symbols))
 }
 
-/// Returns the name of the file itself. It stands nowhere in the text, so it is defined at the beginning.
+/// Returns the name of the file itself. It does not occur in the text, so it is defined at the beginning.
 fn file_name(packages: &OwnPackages, path: &WsPath) -> SourceName {
     SourceName {
         span: SourceSpan::default(),

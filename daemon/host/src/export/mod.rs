@@ -43,7 +43,7 @@ pub struct ExportOutcome {
 /// The reason why no index was written.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// Something else lies where the index is to be.
+    /// The path of the index is taken by something else.
     #[error("`{0}` is there and is no SCIP index")]
     InTheWay(AbsPath),
     /// The file could not be written.

@@ -1,4 +1,4 @@
-//! Finds the package of the project that a file belongs to: the one whose manifest lies nearest above it.
+//! Finds the package of the project that a file belongs to: the one whose manifest is nearest above it.
 //!
 //! Names are those that the map has of manifests. Versions, which the map has no use for, are read here from the manifest's text; one
 //! that is inherited or computed stays unknown.
@@ -38,7 +38,7 @@ impl OwnPackages {
         Self { folders }
     }
 
-    /// Returns the package of a file; an empty one if no manifest lies above it.
+    /// Returns the package of a file; an empty one if no manifest is above it.
     pub(super) fn of_file(&self, path: &WsPath) -> SymbolPackage {
         let around = self.folders.iter().find(|(folder, _)| path.is_below(folder));
         around.map(|(_, package)| package.clone()).unwrap_or_default()

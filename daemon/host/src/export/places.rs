@@ -22,7 +22,7 @@ impl<'t> NamesInText<'t> {
         stands.then(|| span_of(line, col, name))
     }
 
-    /// Returns the first place on a line at which a name stands as a whole word.
+    /// Returns the first place on a line that has a name as a whole word.
     pub(super) fn name_on_line(&self, line: u32, name: &str) -> Option<SourceSpan> {
         let range = self.lines.line_range(line)?;
         let text = self.text.get(range)?;

@@ -23,7 +23,7 @@ pub struct IndexStatus {
     pub names: usize,
     /// Number of symbols that these names mean.
     pub symbols: usize,
-    /// Bytes on disk.
+    /// The bytes that the index takes on disk.
     pub disk_bytes: usize,
 }
 

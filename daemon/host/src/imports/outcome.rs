@@ -1,4 +1,4 @@
-//! Defines the request and the outcome of an import: the documents that were left aside, and the errors.
+//! Defines the request and the outcome of an import: the documents that were skipped, and the errors.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,11 +18,11 @@ pub struct ImportRequest {
     pub source: AbsPath,
     /// True if its paths are of this workspace, whatever folder it names: it was made on another machine.
     pub is_relocated: bool,
-    /// True if files that were written after the index count as well: a checkout or a copy has set their times anew.
+    /// True if files that were written after the index count as well: a checkout or a copy has set new times.
     pub accepts_newer: bool,
 }
 
-/// The reason why a document was left aside.
+/// The reason why a document was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LeftAside {
     /// Its path leads out of the project.
@@ -59,7 +59,7 @@ impl LeftAside {
 pub struct ImportOutcome {
     /// The name under which the index is stored.
     pub name: String,
-    /// The documents that were left aside, by reason: their number, and the path of the first.
+    /// The documents that were skipped, by reason: their number, and the path of the first.
     pub left_aside: BTreeMap<LeftAside, (usize, String)>,
 }
 
@@ -80,7 +80,7 @@ pub enum ImportError {
     OtherRoot {
         /// The folder that the index names.
         index: String,
-        /// The workspace's root.
+        /// The root of the workspace, which differs from it.
         project: AbsPath,
     },
     /// No document was believed.

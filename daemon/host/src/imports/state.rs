@@ -21,7 +21,7 @@ pub(super) const MOST_INDEXES: usize = 16;
 pub struct ImportedIndex {
     /// The name by which users drop it.
     pub name: String,
-    /// The index itself.
+    /// The index in its compact form.
     pub index: CompactIndex,
 }
 
@@ -99,7 +99,7 @@ impl Workspace {
     /// Drops an imported index. Returns false if there is none of this name.
     ///
     /// # Errors
-    /// When its file cannot be removed.
+    /// Fails if the file cannot be removed.
     pub fn drop_index(&self, name: &str) -> io::Result<bool> {
         if !self.imports.names().iter().any(|known| known == name) {
             return Ok(false);

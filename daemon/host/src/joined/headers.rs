@@ -2,7 +2,7 @@
 //!
 //! hob reads no library's headers as a whole. It begins with the included header and follows its own includes, nearest
 //! first, until there are enough headers. Their paths in the joined map are those by which they are included, each
-//! below a folder that stands for the place of the header, so that the map's own rules for `#include` lead to them.
+//! below a folder that represents the place of the header, so that the map's own rules for `#include` lead to them.
 
 use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};

@@ -19,7 +19,7 @@ const MOST_PROJECT_FILES: usize = 4_000;
 const MOST_PACKAGE_FILES: usize = 40_000;
 /// Number of headers of this machine beyond which those of earlier questions leave.
 const MOST_HEADERS: usize = 3_000;
-/// Most numbers that are given to files before the map is made anew: numbers of files that left stay unused.
+/// Most numbers that are given to files before the map is rebuilt: numbers of files that left stay unused.
 const MOST_NUMBERS: u32 = 400_000;
 
 /// Files of a project, with their facts.

@@ -2,7 +2,7 @@
 //!
 //! Each ecosystem's imports find other members by a project file (`package.json`, `Cargo.toml`, `go.mod`) or by a
 //! folder in which modules begin. Packages have such files of their own, or get one here. Files that a user's imports
-//! do not reach (tests, examples, JavaScript beside its declarations) are left out.
+//! do not reach (tests, examples, JavaScript next to its declarations) are left out.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ impl PackageLayout {
         Self { ecosystem: Some(ecosystem), is_project: false, prefix, manifest }
     }
 
-    /// Returns the layout of a project, which keeps its folders. Modules of Python begin beside a manifest, so a Python
+    /// Returns the layout of a project, which keeps its folders. Python modules begin next to a manifest, so a Python
     /// project gets one if it has none.
     fn of_project(source: &OutsideSource, ecosystem: Ecosystem) -> Self {
         let prefix = format!("{FOLDER}/projects/{}/", folder_name(&source.root));

@@ -1,8 +1,8 @@
 //! Answers questions that lead into a package, with a map of a project together with packages that it depends on.
 //!
-//! The project's own map stays free of packages: it answers at once, and nobody finds a library's code among the
+//! The project's own map stays free of packages: it answers immediately, and nobody finds a library's code among the
 //! project's. Where it says that a name leads outside, the same question is put to a second map, in which the package's
-//! files stand beside the project's like another member of the project. So the map's own rules follow imports,
+//! files are placed next to the project's like another member of the project. So the map's own rules follow imports,
 //! re-exports, aliases, inheritance and the types of values, and all that is known here about a language is where a
 //! package's files belong (`layout`).
 //!

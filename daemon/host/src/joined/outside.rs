@@ -74,7 +74,7 @@ pub enum OutsideError {
     /// It is not on this machine.
     #[error("the source of {name} is not on this machine")]
     Absent {
-        /// Its name.
+        /// The name of the package.
         name: String,
         /// The folders in which it was looked for.
         looked_at: Vec<PathBuf>,
@@ -90,7 +90,7 @@ pub enum OutsideError {
     /// It has more files than are opened for one name.
     #[error("{name} has more than {MOST_FILES} files")]
     TooLarge {
-        /// Its name.
+        /// The name of the package.
         name: String,
     },
 }

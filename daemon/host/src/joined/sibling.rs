@@ -3,8 +3,8 @@
 //! Projects that are asked together often use each other without being installed in each other: nothing on the disk
 //! leads from one to the other, only the name in a manifest. A project publishes the names in its manifests, the
 //! outermost as well as those of its members (workspaces of npm and Cargo, modules of Go and Maven); in Python the
-//! modules beside a manifest or in `src`, and in Java and its kin the packages that its files declare. The whole
-//! project is joined at once, whichever member is meant, so that the map follows one member into another. Not here:
+//! modules next to a manifest or in `src`, and in Java and its kin the packages that its files declare. The whole
+//! project is joined in one step, whichever member is meant, so that the map follows one member into another. Not here:
 //! installed packages (`outside`).
 
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use rustc_hash::FxHashSet;
 use super::outside::{OutsideContents, OutsideSource, ecosystem_of, is_within};
 use crate::workspace::Workspace;
 
-/// Manifests beside which the modules of a Python project begin.
+/// The manifests next to which the modules of a Python project begin.
 const PYTHON_MANIFESTS: [&str; 3] = ["pyproject.toml", "setup.py", "setup.cfg"];
 
 impl OutsideSource {
@@ -71,7 +71,7 @@ fn named_so(map: &Map, ecosystem: Ecosystem, imported: &str) -> Option<String> {
     own.min_by_key(|(path, _)| (path.as_str().matches('/').count(), path.clone())).map(|(_, name)| name)
 }
 
-/// Returns true if a Python project has a module beside a manifest, or in `src` there; one without a manifest, at its top.
+/// Returns true if a Python project has a module next to a manifest or in `src` there; without a manifest, at its top.
 fn has_module(map: &Map, module: &str) -> bool {
     let is_manifest = |path: &&WsPath| PYTHON_MANIFESTS.contains(&path.file_name());
     let mut folders: FxHashSet<&str> =

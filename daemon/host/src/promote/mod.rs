@@ -49,7 +49,7 @@ impl Workspace {
         (self.progress.now().phase > Phase::Text).then(|| self.contents_moment())
     }
 
-    /// Promotes a server's complete answer to a question that was put at `moment`. Returns at once.
+    /// Promotes a server's complete answer to a question that was put at `moment`. Returns immediately.
     pub fn promote_answer(self: &Arc<Self>, answered: Answered, moment: Moment) {
         let view = self.live().pool().known_view(self.root());
         if view.is_some_and(|view| !view.unsaved_files().is_empty()) {
@@ -72,7 +72,7 @@ impl Workspace {
         let body = move || {
             if catch_unwind(AssertUnwindSafe(|| work_off_answers(&held))).is_err() {
                 tracing::error!(root = %held.root(), "promoting hit a bug; the edges stay as they were");
-                // The next answer begins anew.
+                // The next answer starts again.
                 *lock(&held.promoter.waiting) = PromotionQueue::default();
             }
         };

@@ -70,7 +70,7 @@ impl Repeats {
 }
 
 impl Promoter {
-    /// Forgets which edges were saved and which answers were promoted, because the map was begun anew.
+    /// Forgets which edges were saved and which answers were promoted, because the map was started again.
     pub(crate) fn start_over(&self) {
         self.saved.store(0, Ordering::Relaxed);
         lock(&self.waiting).repeats = Repeats::default();

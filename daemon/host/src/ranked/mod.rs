@@ -4,8 +4,8 @@
 //! index costs no more than without this, and a restarted daemon does not open the index that the last one left. From
 //! then on the map's changes are noted by file, at the moment in which they are applied. A question has the files
 //! ingested that were noted before it; a thread that lives as long as there are noted files does it (`work`), and
-//! questions at the same time share it. Many changes at once are ingested before any question, so that none has to wait
-//! for a branch switch.
+//! questions at the same time share it. Many simultaneous changes are ingested before any question, so that none has to
+//! wait for a branch switch.
 //!
 //! A document's places are those of the map as long as its file is not noted. A question that finds a noted file while
 //! it holds the map says that the file is out of date, so it never takes one definition for another.

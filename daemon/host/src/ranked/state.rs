@@ -38,7 +38,7 @@ pub(super) struct RankedIndexState {
     pub(super) taken_in: u64,
     /// Number of changes of the index.
     pub(super) commits: u64,
-    /// A number that rises when everything begins anew; work for an earlier one is dropped.
+    /// A number that rises when everything starts again; work for an earlier one is dropped.
     pub(super) epoch: u64,
     pub(super) runs: bool,
     pub(super) failure: Option<String>,
@@ -63,7 +63,7 @@ pub(super) struct FileNumbers {
 }
 
 impl Ranked {
-    /// Returns the state before the first question; the index lies below `folder`.
+    /// Returns the state before the first question; the index is below `folder`.
     pub(crate) fn new(folder: AbsPath) -> Self {
         Self { folder, state: Mutex::default(), moved: Condvar::new(), cost: Mutex::default() }
     }

@@ -255,7 +255,7 @@ type Add<'a> = &'a mut dyn FnMut(u64, u64, RankedDoc<'_>) -> Result<(), RankedEr
 
 struct Lot<'l> {
     files: &'l [FileId],
-    /// Those of the files that are there, with their paths.
+    /// The files that exist, with their paths.
     wanted: &'l FxHashMap<FileId, WsPath>,
     done: &'l AtomicU64,
     epoch: u64,
@@ -282,7 +282,7 @@ impl Lot<'_> {
             let one = |file: &FileId| {
                 self.read(workspace, *file, &mut |number, version, doc| update.add(number, version, &doc))
             };
-            // The same threads ingest edits, which get their turn between two handfuls.
+            // The same threads ingest edits, which get their turn between two batches.
             let handful = |files: &[FileId]| {
                 workspace.shared.pools.index.install(|| files.par_iter().try_for_each(one))
             };

@@ -1,4 +1,4 @@
-//! Reads the contents that a saved table claims, for the decision which facts are still of use.
+//! Reads the contents that a saved table claims, for the decision which facts are still needed.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ pub(crate) struct Claims {
     pub(crate) hashes: Vec<ContentHash>,
 }
 
-/// Returns the claims of the workspace whose snapshot lies in `folder`; `None` if its table cannot be read: opening the
+/// Returns the claims of the workspace whose snapshot is in `folder`; `None` if its table cannot be read: opening the
 /// workspace would use none of it then either.
 pub(crate) fn read_claims(folder: &AbsPath) -> Option<Claims> {
     let bytes = fs::read(folder.join(TABLE).as_path()).ok()?;

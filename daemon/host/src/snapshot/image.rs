@@ -1,4 +1,4 @@
-//! Saves the parts of the map besides facts: its names and lists, and its hub scores, a file each.
+//! Saves the parts of the map other than facts: its names and lists, and its hub scores, a file each.
 //!
 //! A file has its magic, the bytes that the map wrote, and the blake3 of both. The map itself finds out, file by file,
 //! whether they fit the files.

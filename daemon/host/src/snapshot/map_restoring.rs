@@ -4,7 +4,7 @@
 //! A thread of its own hands the index pool one slice after another, so that work of the sweep comes in between. The
 //! map is built apart from the one that calls see, and takes its place when the indexer asks for it, which it does
 //! before the first change to the map. Nothing here decides what is true: facts are found by content hash, and files
-//! whose facts are gone are handed back to be mapped anew.
+//! whose facts are gone are handed back to be mapped again.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ fn find(workspace: &Workspace, folder: &AbsPath, sought: &[SoughtFacts]) -> Rest
     if let Some(scores) = read_image(workspace, image::SCORES, folder)
         && let Err(error) = map.restore_ranking(&scores)
     {
-        // The next derivation computes them anew at once.
+        // The next derivation computes them again immediately.
         tracing::info!(root = %workspace.root(), %error, "the saved scores were not used");
     }
     let aged = (image.is_some() && rejected.is_none()).then_some(unknown);

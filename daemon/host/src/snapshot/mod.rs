@@ -2,7 +2,7 @@
 //!
 //! A snapshot has four parts: the file table (the state of each file when it was last read), the text index's segments,
 //! the map's names and lists (of large projects) and its hub scores; the store has the facts by content. When a
-//! snapshot is restored, a file counts as known only if its segment is there, and is mapped anew if its facts are not;
+//! snapshot is restored, a file counts as known only if its segment is there, and is mapped again if its facts are not;
 //! the sweep that follows compares every file's stat and reads the files that changed meanwhile. So a lost, torn,
 //! foreign or old snapshot costs time and never an answer: everything is checked by content hash or read again. Table
 //! and text are restored first; the map follows in the background.

@@ -20,7 +20,7 @@ const IMAGE_FILES: usize = 2_000;
 /// An image is renewed when more than one file in so many has changed since.
 const IMAGE_AGE: usize = 30;
 
-/// Saves the changes since the last time. It may be called at any moment: every file is written beside the old one and
+/// Saves the changes since the last time. It may be called at any moment: every file is written next to the old one and
 /// renamed.
 pub(crate) fn save(workspace: &Workspace) {
     let mut snapshots = lock(&workspace.snapshots);

@@ -2,7 +2,7 @@
 //!
 //! A jar is a zip file of other people's bytes: everything about it is bounded, and a file whose path is not plainly
 //! below the jar's own folder is left out. The folder of a jar is named by the hash of the jar's directory, so projects
-//! and repositories with the same jar share it. Its last use is noted beside it; [`collect`](super::collect) removes
+//! and repositories with the same jar share it. Its last use is noted next to it; [`collect`](super::collect) removes
 //! folders that nobody has used for long.
 
 mod jar;

@@ -10,7 +10,7 @@ use hob_base::{AbsPath, lock};
 
 use super::jar::{JarListing, each_file};
 
-/// The ending of the note beside a folder: its own time is the last use, and its contents are the bytes of the folder.
+/// The ending of the note next to a folder: its own time is the last use, and its contents are the bytes of the folder.
 pub(crate) const USED: &str = ".used";
 
 /// The ending of a folder that is being filled.

@@ -32,7 +32,7 @@ pub enum VectorState {
     },
     /// There are too many symbols: only those have a vector that others can use and that are used most.
     Partial {
-        /// Number of vectors.
+        /// The number of vectors that were made.
         kept: u64,
         /// Number of all symbols and sections.
         total: u64,

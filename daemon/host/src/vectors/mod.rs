@@ -3,7 +3,7 @@
 //!
 //! A file's vectors are computed from its facts and its path alone, and hold as long as the map has these very facts. A
 //! search compares the facts, so nothing has to be noted when the map changes, and every hit is true of the map that
-//! names it. Vectors are in memory only: a restart makes them anew, a hundred thousand in a second or two, and nobody
+//! names it. Vectors are in memory only: a restart makes them again, a hundred thousand in a second or two, and nobody
 //! waits for that.
 //!
 //! A question waits within its token until earlier changes are in, and is then answered from the vectors at hand, with

@@ -33,7 +33,7 @@ impl SharedVectors {
         if let Some(known) = lock(&self.inside).all.get(&key).and_then(Weak::upgrade) {
             return known;
         }
-        // This is outside the lock: two threads that make the same vectors at once cost time, not truth.
+        // This is outside the lock: two threads that make the same vectors at the same time waste time, but do no harm.
         let made = Arc::new(make());
         let mut inside = lock(&self.inside);
         if inside.all.len() >= FEW.max(inside.alive * 2) {

@@ -162,7 +162,7 @@ fn choose_least_worth(workspace: &Workspace, total: u64) -> bool {
     is_short
 }
 
-/// Forgets all vectors, because those that were chosen by another measure are to be made anew.
+/// Forgets all vectors, because those that were chosen by another measure are to be made again.
 fn forget_choice(workspace: &Workspace, least: Option<Least>) {
     let model = lock(&workspace.vectors.state).model;
     forget_vectors(workspace);

@@ -142,7 +142,7 @@ pub(super) fn changed_nodes(map: &Map, comparison: &ChangeComparison) -> (Vec<No
 struct SideMaps {
     before: Option<Map>,
     after: Option<Map>,
-    /// False if the present map stands for both sides, though it is of neither.
+    /// False if the present map is used for both sides, though it is of neither.
     is_of_change: bool,
 }
 

@@ -17,7 +17,7 @@ use super::{checks, guard};
 use hob_host::{Freshness, Workspace};
 use hob_results::{edit as to_proto, errors};
 
-/// Most characters beside the diff in an answer that shows a part of one.
+/// Most characters in addition to the diff in an answer that shows a part of one.
 const BESIDE_DIFF: usize = 2_000;
 
 /// Longest time for the diagnostics of servers, before an edit and after it each.

@@ -1,7 +1,7 @@
 //! Decides which files may be edited.
 //!
 //! A path that a caller names is resolved and must lie within the workspace. A path that a search or a server found
-//! must besides be visible to hob: nobody means a copy in a build folder that git ignores without naming it. Git's own
+//! must also be visible to hob: nobody means a copy in a build folder that git ignores without naming it. Git's own
 //! folder is never touched, however its name is written.
 
 use hob_base::WsPath;

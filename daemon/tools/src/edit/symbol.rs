@@ -1,6 +1,6 @@
-//! Answers `edit_symbol`: replaces or deletes a definition, or inserts code beside it.
+//! Answers `edit_symbol`: replaces or deletes a definition, or inserts code next to it.
 //!
-//! The place of the definition is found anew in the very contents that are edited: the map may be a moment old, and a
+//! The place of the definition is found again in the very contents that are edited: the map may be a moment old, and a
 //! change set may have moved the definition.
 
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! Gathers candidates near to the subject in meaning, if the user has a model for it.
 //!
 //! A vector says that two texts are about similar things, never that one is the other's name: its hits are candidates
-//! beside those of that name, and no answer by themselves.
+//! in addition to those of that name, and no answer by themselves.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! Lets the user, through the client, or a model choose where scores do not decide.
 //!
-//! The call waits for nobody. A question goes out with the answer that stands without it, and comes back as a reply to
+//! The call waits for nobody. A question goes out with the answer that holds without it, and comes back as a reply to
 //! the same call: the choice is then searched among the present candidates, which may differ from those that were
-//! shown. A model that the user configured is the exception: it is asked at once, within its own time.
+//! shown. A model that the user configured is the exception: it is asked immediately, within its own time.
 
 use hob_proto::message::{Ask, AskKind, Offer};
 use hob_proto::tools::entity::{EntityStep, Mode};

@@ -21,7 +21,7 @@ const BY_TEXT: usize = 24;
 /// Least fit of a text, and the fit of one that has all of the words in its very name.
 const LEAST: f64 = 0.25;
 const MOST: f64 = 0.70;
-/// Fit of a name beside which no text comes near enough to matter (`judge`).
+/// Fit of a name above which no text comes near enough to matter (`judge`).
 const BEYOND: f64 = MOST + 0.10;
 
 /// Most lines of a definition that are read for the words of a question.
@@ -76,7 +76,7 @@ pub(super) fn by_text(call: &mut ToolCall<'_>, view: &SubjectView<'_>, gathered:
 struct TextCandidate {
     candidate: Candidate,
     info: NodeInfo,
-    /// Its first lines.
+    /// The first lines of its text.
     text: String,
 }
 

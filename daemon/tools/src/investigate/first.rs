@@ -28,7 +28,7 @@ const SHORT_BYTES: usize = 480;
 /// in any case.
 const LISTED_FROM: f64 = 0.2;
 const FEW: usize = 12;
-/// Characters besides the words of an entry of the text form: numbers, indentation, line ends.
+/// Characters in addition to the words of an entry of the text form: numbers, indentation, line ends.
 const TEXT_FRAME: usize = 16;
 /// Most characters of the confidence and the reason, which the text form shows once for each file.
 const CERTAINTY: usize = 32;
@@ -73,7 +73,7 @@ impl Sheet<'_> {
             if let (Some(line), Some(body)) = (self.sought.line_in(found), body) {
                 point_at(&mut entry, found.line(body, line));
             }
-            // In JSON, a new cluster adds the entry's name once more; in text, its path stands above it.
+            // In JSON, a new cluster adds the entry's name once more; in text, its path is above it.
             let is_new = domains.insert(&found.domain);
             let size = match self.form {
                 Form::Json if is_new => chars_of(&entry) + 8 + found.domain.len() + entry.uid.len() + 48,

@@ -32,7 +32,7 @@ pub(super) fn named_places(map: &Map, query: &str) -> (Vec<(NodeRef, u32)>, Stri
             Some((file, at)) => {
                 is_python |= line.contains("\", line ");
                 nodes.push((map.symbol_at(file, at).map_or(NodeRef::File(file), NodeRef::Def), at));
-                // A question may be one line, so its words besides the place count.
+                // A question may be one line, so its words other than the place count.
                 let words =
                     line.split_whitespace().filter(|word| !named.iter().any(|one| word.contains(one.path)));
                 rest.extend(words.flat_map(|word| [word, " "]));

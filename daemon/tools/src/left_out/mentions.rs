@@ -175,7 +175,7 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// Returns true if the name stands in a string, as the paths of modules do.
+/// Returns true if the name is in a string, as the paths of modules do.
 fn is_quoted(workspace: &Workspace, at: &RequestPosition, name: &str) -> bool {
     let text = text_of(workspace, &at.file).unwrap_or_default();
     let range = LineIndex::new(text.as_bytes()).line_range(at.line);

@@ -111,7 +111,7 @@ pub(super) fn ask<T>(
             show_files(instance, &unseen, asking)?;
             question(instance, at, asking)
         };
-        // If it fails, the first answer stands.
+        // If it fails, the first answer is kept.
         let Ok(next) = asked.ask_server(call, inquiry.patience, again) else { break };
         let now = compare_with_map(call, asked, inquiry, &next.value);
         let (is_worse, is_better) =

@@ -1,4 +1,4 @@
-//! Shows uses that only the map knows beside a server's places.
+//! Shows uses that only the map knows in addition to a server's places.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub(crate) fn missing_anchors(workspace: &Workspace, held: &MapComparison) -> Ve
     held.missing.iter().map(anchor).collect()
 }
 
-/// Returns the column of the name in the line of an import; 1 if it stands on another line.
+/// Returns the column of the name in the line of an import; 1 if it is on another line.
 fn col_of(workspace: &Workspace, one: &Missing, name: &str) -> u32 {
     let text = text_of(workspace, &one.path).unwrap_or_default();
     let range = LineIndex::new(text.as_bytes()).line_range(one.line);

@@ -23,7 +23,7 @@ const EXCLUDED: &[&str] = &["**/node_modules", "**/bower_components", "**/jspm_p
 const MOST_CONFIGS: usize = 400;
 const MOST_EXTENDED: usize = 8;
 
-/// The projects beside that of a file.
+/// The projects next to that of a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Others {
     /// One file of each project; projects that refer to the file's own come first, then the nearest.
@@ -262,7 +262,7 @@ fn join_path(folder: &str, written: &str) -> Option<String> {
         }
     }
     let text = parts.join("/");
-    // The folder itself stands for everything in it.
+    // The folder itself means everything in it.
     Some(if text.is_empty() { "**/*".to_owned() } else { text })
 }
 

@@ -23,11 +23,11 @@ const COMMON: [&str; 24] = [
 
 /// A question that the server can be asked.
 pub(super) enum AskedOfOrg {
-    /// `regex_search`.
+    /// The arguments of `regex_search`.
     Lines(Box<SearchedLines>),
-    /// `count_patterns`.
+    /// The arguments of `count_patterns`.
     Counts(CountedPatterns),
-    /// `text_search`.
+    /// The arguments of `text_search`.
     Words(SearchedWords),
 }
 

@@ -70,7 +70,7 @@ pub(super) fn find_local_projects(
         let named: Vec<String> = known.map(|repository| repository.name.clone()).collect();
         let (repositories, part_of) =
             if folder.is_root() { (named, Vec::new()) } else { (Vec::new(), named) };
-        // Of several work trees of one repository, the call's own answers, else the one that was used last.
+        // If a repository has several work trees, the call's own answers, else the one that was used last.
         let is_new = projects.iter().all(|known| {
             known.root != *root
                 && (is_asked || known.repositories.iter().all(|name| !repositories.contains(name)))

@@ -52,7 +52,7 @@ const SHORTEST: usize = 32;
 
 /// A question about the organisation.
 pub struct OrgQuestion<'h> {
-    /// The tool.
+    /// The tool that was called.
     pub tool: &'static ToolDef,
     /// The services of the process.
     pub services: CallServices<'h>,

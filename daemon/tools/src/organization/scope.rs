@@ -2,7 +2,7 @@
 //!
 //! A path begins in any repository (`src/api`), or with a repository's name, with or without the mark that answers
 //! print before it (`org:github.com/acme/web/src`). The part of the scope that the server understands narrows the
-//! question; each file that it sends is tested here all the same. Only its path says whether a file is a test, because
+//! question; each file that it sends is tested here nevertheless. Only its path says whether a file is a test, because
 //! there is no map of it.
 
 use hob_base::WsPath;

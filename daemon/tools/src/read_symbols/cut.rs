@@ -21,7 +21,7 @@ const WINDOW: usize = 70;
 const SMALL_GAP: u32 = 3;
 /// Fewest lines of a function within a long class or file that are left out.
 const WORTH_FOLDING: usize = 4;
-/// Characters that a line costs besides its own, in either form of an answer: its number and its end.
+/// Characters that a line costs in addition to its own, in either form of an answer: its number and its end.
 const PER_LINE: usize = 8;
 
 /// A range of source lines with the number of the first.
@@ -38,7 +38,7 @@ pub(super) enum Docs {
     Nothing,
     /// The first line of each comment.
     Brief,
-    /// All of it.
+    /// The whole of each comment.
     Whole,
 }
 

@@ -20,7 +20,7 @@ const COMMON: usize = 6;
 const MANY: usize = 3;
 /// At most one line in this many of all others is shown.
 const FEW: usize = 12;
-/// Number of lines that a reader takes in at once.
+/// Number of lines that a reader reads together.
 const LONG: usize = 200;
 /// Number of lines up to which a word is never common.
 const RARE: u32 = 3;

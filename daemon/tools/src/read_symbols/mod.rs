@@ -26,7 +26,7 @@ use focus::Focus;
 use hob_host::Workspace;
 use hob_results::errors;
 
-/// Characters of a symbol besides its source.
+/// Characters of a symbol in addition to its source.
 const HEAD: usize = 160;
 
 /// Fewest characters of a body.
@@ -304,7 +304,7 @@ fn take(map: &Map, choice: &mut Choice, node: NodeRef, line: Option<u32>, is_nei
 }
 
 /// Returns the lines of the functions within a definition or a file, of which a long text shows only the signatures. A
-/// function that mostly consists of others is replaced by those. Tests beside the code are folded as well.
+/// function that mostly consists of others is replaced by those. Tests in the same file are folded as well.
 fn functions_in(map: &Map, info: &NodeInfo) -> Vec<(u32, u32)> {
     let Some(file) = info.node.file() else { return Vec::new() };
     let is_within =

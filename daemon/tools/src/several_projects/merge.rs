@@ -170,7 +170,7 @@ fn by_file(items: Vec<Value>) -> Vec<RankedHits> {
     groups
 }
 
-/// Merges the lists by rank up to the question's limit, and adds up the numbers beside them.
+/// Merges the lists by rank up to the question's limit, and adds up the numbers next to them.
 fn merge_lists(
     asked: &Asked<'_>,
     mut answers: Vec<Answered<'_>>,
@@ -215,7 +215,7 @@ pub(crate) fn note_omitted(notes: &mut AnswerNotes, tool: &ToolDef, list: &str, 
     }
 }
 
-/// Merges the fields beside the lists: numbers are added, truth values hold if they hold in all results
+/// Merges the fields other than the lists: numbers are added, truth values hold if they hold in all results
 /// (`more_available` if it holds in any), and lists keep the items that all results have.
 fn add_up(answers: Vec<Answered<'_>>) -> Value {
     let mut merged = Map::new();
@@ -320,7 +320,7 @@ fn only_answer(tool: &ToolDef, answers: Vec<Answered<'_>>) -> ToolOutcome {
     Ok(answer.map(|answer| answer.data).unwrap_or_default())
 }
 
-/// Returns true if a result has anything beside empty lists and fields that say that nothing was found.
+/// Returns true if a result has anything other than empty lists and fields that say that nothing was found.
 fn tells(data: &Value) -> bool {
     let Value::Object(fields) = data else { return false };
     if fields.get("found") == Some(&Value::Bool(false)) || fields.get("status") == Some(&"unresolved".into())

@@ -2,7 +2,7 @@
 //!
 //! The tool runs in each project as if it were asked alone; then the results are merged ([`merge`]), their paths
 //! rewritten to start at the nearest folder that has all projects ([`relocate`]), and the budget applied once, to the
-//! whole. An argument with such a path (`py:api/shop/store.py#Store`) means the project in which it lies ([`routing`]).
+//! whole. An argument with such a path (`py:api/shop/store.py#Store`) means the project that it is in ([`routing`]).
 //!
 //! A project that cannot answer does not spoil the answer of the others: the answer says which one is missing, and why.
 //! Tools that are about one symbol answer from the one project that has it; its callers in the others are searched as
@@ -38,7 +38,7 @@ const MOST_PROJECTS: usize = 16;
 
 /// A call about several projects.
 pub struct ProjectsCall<'h> {
-    /// The tool.
+    /// The tool that was called.
     pub tool: &'static ToolDef,
     /// The services of the process.
     pub services: CallServices<'h>,

@@ -18,7 +18,7 @@ const PROSE: [&str; 9] =
 /// A project of the question.
 #[derive(Clone, Debug)]
 pub(crate) struct ProjectPlace {
-    /// Its root.
+    /// The root of the project.
     pub(crate) root: AbsPath,
     /// The path of its root below the folder that has all projects, with a `/` behind it; empty if it is that folder.
     pub(crate) prefix: String,

@@ -9,9 +9,9 @@ use super::walk::SymbolIdentity;
 #[derive(PartialEq, Eq)]
 pub(super) struct SurroundedText {
     text: String,
-    /// True if no line stands before it.
+    /// True if no line precedes it.
     is_at_start: bool,
-    /// True if no line stands behind it.
+    /// True if no line follows it.
     is_at_end: bool,
 }
 

@@ -8,7 +8,7 @@ pub(super) enum WrittenLines {
     Whole,
     /// One line, and a column if one was given; both 1-based.
     At {
-        /// The line.
+        /// The line, 1-based.
         line: u32,
         /// The column, in UTF-16 units.
         col: Option<u32>,

@@ -18,7 +18,7 @@ const MOST_BASES: usize = 32;
 /// The meaning of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Named {
-    /// One node.
+    /// One node, without doubt.
     One(Meant),
     /// One of several nodes; the likeliest first.
     Several(Vec<NodeRef>),
@@ -31,7 +31,7 @@ pub(crate) enum Named {
 /// The node that a text means.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Meant {
-    /// The node.
+    /// The meant node.
     pub(crate) node: NodeRef,
     /// The first and the last line that the text gives.
     pub(crate) lines: Option<(u32, u32)>,
@@ -48,7 +48,7 @@ impl From<NodeRef> for Named {
 /// The context in which targets are looked up.
 #[derive(Clone, Copy)]
 pub(crate) struct Look<'a> {
-    /// The map.
+    /// The map of the project.
     pub(crate) map: &'a Map,
     /// The rules for the caller's paths.
     pub(crate) paths: Paths<'a>,

@@ -5,9 +5,9 @@ use hob_base::{AbsPath, WsPath};
 /// The rules for paths that a caller writes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paths<'a> {
-    /// The workspace's root.
+    /// The root of the workspace.
     pub(crate) root: &'a AbsPath,
-    /// The caller's folder.
+    /// The folder of the caller.
     pub(crate) folder: &'a AbsPath,
     /// True if paths are first read from the caller's folder, as people write them; false for the root.
     pub(crate) folder_first: bool,

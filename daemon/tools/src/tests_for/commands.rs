@@ -25,7 +25,7 @@ const MARKERS: &[(&str, &[&str])] = &[
     ("Gemfile", &["rb"]),
 ];
 
-/// The ending of a .NET project file, which stands for its name among the markers.
+/// The ending of a .NET project file, which replaces its name among the markers.
 const DOTNET_PROJECT: &str = ".csproj";
 
 /// The runners that a word in `package.json` names.

@@ -56,7 +56,7 @@ pub(super) struct ReachStep {
 pub(super) struct ReachedSet {
     pub(super) steps: Vec<ReachStep>,
     pub(super) possible: usize,
-    /// The type whose tests stand in for those of a method that no test reaches by calls.
+    /// The type whose tests replace those of a method that no test reaches by calls.
     pub(super) standing_in: Option<NodeRef>,
     pub(super) truncated_at: Option<u32>,
     pub(super) is_incomplete: bool,

@@ -73,7 +73,7 @@ impl TestRunner {
         matches!(self, Self::Pytest)
     }
 
-    /// Returns the command line for tests whose project lies in `folder`.
+    /// Returns the command line for tests whose project is in `folder`.
     pub(super) fn command(self, folder: &str, tests: &[&TestPlace]) -> String {
         match self {
             Self::Pytest => with_words("pytest", tests.iter().map(|test| pytest_id(test))),

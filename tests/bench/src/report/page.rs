@@ -156,7 +156,7 @@ impl FiguresPage {
         drawn.collect()
     }
 
-    /// Returns the page as Markdown. Its plots are in the folder `plots` beside it.
+    /// Returns the page as Markdown. Its plots are in the folder `plots` next to it.
     pub(crate) fn render(&self, plots: &str) -> String {
         let mut page = self.head();
         for section in SECTIONS {

@@ -25,7 +25,7 @@ use super::{Subject, ask_until_whole, running};
 /// The number of names that are used in several files.
 pub(super) const ACROSS_FILES: usize = 6;
 
-/// The same number for servers of a language that another server already covers.
+/// The number for servers of a language that another server already covers.
 pub(super) const FEW: usize = 3;
 
 /// The texts of files by path.
