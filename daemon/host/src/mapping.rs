@@ -25,10 +25,10 @@ use super::slow_queue::SlowFile;
 use super::workspace::{Core, Workspace};
 use hob_base::lock;
 
-/// Files that are applied at once: the step in which progress is told and facts are flushed, and for which a lock is
+/// Files that are applied in one step, after which progress is reported and facts are flushed, and for which a lock is
 /// wanted. Half as many wait for it.
 const STEP: usize = 1_000;
-/// Files that a worker hands over at once: waking the receiving thread takes about as long as a small file.
+/// Files that a worker passes on together: waking the receiving thread takes about as long as a small file.
 const HANDFUL: usize = 32;
 
 /// Longest processor time of a file before it is left to [`Slow`](super::slow_queue::Slow): many times what people's
@@ -121,7 +121,7 @@ fn extract_all(
             return;
         }
     }
-    // If nobody wants them any more, the reason is told elsewhere.
+    // If nobody wants them any more, the reason is reported elsewhere.
     let _ = sender.send(found);
 }
 

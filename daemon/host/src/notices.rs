@@ -1,4 +1,4 @@
-//! Collects notices of events that no call has asked for, until users are told.
+//! Collects notices of events that no call has asked for, until users are shown them.
 
 use std::sync::Mutex;
 

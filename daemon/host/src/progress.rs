@@ -101,7 +101,7 @@ impl Progress {
         }
     }
 
-    /// Waits until `phase` is over, and tells `report` whenever something changed.
+    /// Waits until `phase` is over, and calls `report` whenever something changed.
     ///
     /// # Errors
     /// The progress when `cancel` stopped the wait, and the reason.

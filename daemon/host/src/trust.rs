@@ -23,7 +23,7 @@ impl Trust {
     }
 
     /// Returns true if the user trusts the folder `root`, wherever symbolic links lead. A file that cannot be used
-    /// trusts nothing, and users are told.
+    /// trusts nothing, and users are warned.
     pub(super) fn is_trusted(&self, root: &AbsPath, notices: &Notices) -> bool {
         let Some(file) = &self.file else { return false };
         match Trusted::read(file) {

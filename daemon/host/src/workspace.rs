@@ -259,7 +259,7 @@ impl Workspace {
             + self.joined.heap_bytes()
     }
 
-    /// Ends the threads. Calls under way keep what they hold; calls that wait are told.
+    /// Ends the threads. Calls under way keep what they hold; calls that wait are woken.
     pub(super) fn stop(&self) {
         self.closing.cancel();
         self.tree.dirty.close();

@@ -149,7 +149,7 @@ impl<'h> ToolCall<'h> {
         Self { services, request, cancel, terms, scope_args, notes, has_fresh_packages: false }
     }
 
-    /// Runs the tool. A call that was cancelled has no outcome, unless it did something that must be told.
+    /// Runs the tool. A call that was cancelled has no outcome, unless it did something that must be reported.
     pub fn run(mut self, handler: Handler) -> Handled {
         let outcome = handler(&mut self);
         let given_up = self.cancel.is_cancelled() && !self.notes.is_done;

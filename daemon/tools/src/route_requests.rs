@@ -1,11 +1,11 @@
 //! Finds the requests of a route by their paths: `client.get("/orders/7")` for `@app.get("/orders/{id}")`.
 //!
 //! No edge of the map leads from a request to its route, because only the text of a path connects them. So the text
-//! index is searched for string literals that fit the path of the route: a parameter of the route matches one
-//! segment, and a host, or the part that a template puts in, may stand before the path. Only if nothing requests the
-//! path as it is, a longer path that ends with it counts, because routers are mounted below others. Each hit is a
-//! candidate and told as one: another service may answer the same path. Routes without a fixed segment (`/`, `/{id}`)
-//! are left out, because any path would fit.
+//! index is searched for string literals that fit the path of the route: a parameter of the route matches one segment,
+//! and a host, or the part that a template puts in, may come before the path. Only if nothing requests the path as it
+//! is, a longer path that ends with it counts, because routers are mounted below others. Each hit is a candidate and
+//! reported as one: another service may answer the same path. Routes without a fixed segment (`/`, `/{id}`) are left
+//! out, because any path would fit.
 //!
 //! The search needs no map of the route's project, so the requests may be in another project.
 

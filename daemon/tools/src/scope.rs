@@ -2,8 +2,8 @@
 //! `fileFilter`), and whether tests count (`tests`). Every tool that answers with places uses this module, so that the
 //! same words mean the same everywhere.
 //!
-//! Items that a scope leaves out are counted and told, because an answer that is narrower than its reader believes is
-//! wrong. The map knows whether a definition, and so its lines, is a test; for other text, the file's path decides.
+//! Items that a scope leaves out are counted and reported, because an answer that is narrower than its reader believes
+//! is wrong. The map knows whether a definition, and so its lines, is a test; for other text, the file's path decides.
 
 use std::cell::Cell;
 use std::sync::Arc;

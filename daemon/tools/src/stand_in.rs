@@ -106,7 +106,7 @@ fn answer_from_map(
             call.notes.warnings.insert(warnings, warning_with(&error, source_sentence(&answer)));
             Ok(answer)
         }
-        // Without a map, the server's error tells more.
+        // Without a map, the server's error is more informative.
         Err(_) if !is_for_now(&error) => Err(error),
         Err(other) => Err(other),
     }

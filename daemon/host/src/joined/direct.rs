@@ -28,7 +28,7 @@ pub(super) fn facts_of_file(project: &Workspace, file: &Path) -> ProjectFiles {
     facts.into_iter().collect()
 }
 
-/// Returns the facts of a header. One whose name tells no language, as those of C++'s standard library, is of the
+/// Returns the facts of a header. One whose name has no known ending, as those of C++'s standard library, is of the
 /// language that includes it.
 pub(super) fn facts_of_header(project: &Workspace, file: &Path, including: Lang) -> Option<Arc<FileFacts>> {
     let metadata = fs::metadata(file).ok()?;
@@ -69,7 +69,7 @@ fn read_facts(project: &Workspace, name: &WsPath, file: &Path) -> Option<Arc<Fil
     facts_of_bytes(project, name, &small::read(file, LARGEST).ok()?, None)
 }
 
-/// Returns the facts of a text. Its name tells its language; `otherwise` counts if that tells none.
+/// Returns the facts of a text. Its name tells its language; `otherwise` counts if the name determines none.
 fn facts_of_bytes(
     project: &Workspace,
     name: &WsPath,

@@ -1,12 +1,12 @@
 //! Promotes answers of language servers to edges of the map.
 //!
-//! A tool hands the answer in and goes on; a thread that lives as long as there are answers does the rest. An answer
+//! A tool passes the answer on and continues; a thread that lives as long as there are answers does the rest. An answer
 //! was made at certain contents, and the map must have exactly these: the thread passes the barrier, so that every
 //! write until now has been noticed, and goes on only if no file has changed since the question was put. The long part
 //! of the work reads the map and is given up when somebody wants to change it; then it begins again, and counts only if
 //! there was no change.
 //!
-//! Clients ask the same question again and again, and while nothing changes its answer says nothing new. So the answers
+//! Clients ask the same question many times, and while nothing changes its answer says nothing new. So the answers
 //! of one revision are remembered, and only the first of each is promoted.
 //!
 //! `queue` holds the answers that wait, `keep` stores confirmed edges and reads them back, `format` defines their disk

@@ -3,7 +3,7 @@
 //!
 //! The riskiest symbols are followed first, so that a change that is too large for the time loses the least telling
 //! answers. Members that follow their container (all members of an added class) are no symbols of their own here; the
-//! uses that break with them are told at the container.
+//! uses that break with them are reported at the container.
 
 use hob_base::CancelToken;
 use hob_change::{SymbolChange, SymbolFate, SymbolPlace};
@@ -53,7 +53,7 @@ impl ReviewRisk {
 /// A changed symbol with its dependents, as IDs and paths that outlive the maps.
 pub(super) struct AssessedSymbol<'c> {
     pub(super) change: &'c SymbolChange,
-    /// Number of changes that follow from this one and are told with it.
+    /// Number of changes that follow from this one and are reported with it.
     pub(super) members: usize,
     pub(super) broken: Vec<BrokenUse>,
     /// Calls whose text has not been read.
@@ -231,7 +231,7 @@ pub(super) fn find_definition(map: &Map, place: &SymbolPlace) -> Option<DefRef> 
         .or_else(|| map.definition(path, &place.qualified, 1))
 }
 
-/// Returns true if a change is told at its container, because it adds nothing to that.
+/// Returns true if a change is reported at its container, because it adds nothing to that.
 fn is_follower(change: &SymbolChange) -> bool {
     change.within.is_some() && change.parts.is_empty()
 }

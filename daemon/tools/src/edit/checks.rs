@@ -1,6 +1,6 @@
 //! Checks an applied edit for leftovers of the old name, and for new diagnostics of the servers.
 //!
-//! The edit is written by then, so the findings are only told and decide nothing.
+//! The edit is written by then, so the findings are only reported and decide nothing.
 
 use std::time::Duration;
 

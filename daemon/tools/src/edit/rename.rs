@@ -17,7 +17,7 @@ use super::{Desk, guard};
 
 const TOOL: &str = "edit_rename";
 
-/// Most uses that keep the old name and are told one by one.
+/// Most uses that keep the old name and are listed one by one.
 const MOST_LEFT: usize = 40;
 
 pub(crate) fn rename(call: &mut ToolCall<'_>) -> ToolOutcome {

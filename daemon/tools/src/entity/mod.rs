@@ -2,7 +2,7 @@
 //!
 //! There are five phases, each visible in `resolution_path`: normalise the words, generate candidates from every
 //! allowed source, score them, decide, verify. `hob_words::entity` decides; this module gathers candidates, asks
-//! whoever may choose, and puts the answer together.
+//! a user or a model that may choose, and puts the answer together.
 
 mod confirm;
 mod gather;
@@ -190,7 +190,7 @@ fn find_candidates(
     Ok(candidates)
 }
 
-/// Decides by the scores, and asks whoever may choose.
+/// Decides by the scores, and asks the user or the model that may choose.
 fn decide_candidates(
     call: &mut ToolCall<'_>,
     view: &SubjectView<'_>,

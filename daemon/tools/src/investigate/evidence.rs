@@ -24,7 +24,7 @@ use hob_results::text_search::MappedHit;
 
 /// Most files of one ranking.
 const FILES: usize = 60;
-/// Most definitions of one name: a name with more tells nothing.
+/// Most definitions of one name: a name with more is no evidence.
 const NAMESAKES: usize = 24;
 /// Number of the best definitions whose callees and bases count.
 const STEPPED_FROM: usize = 8;

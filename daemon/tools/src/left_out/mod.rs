@@ -2,8 +2,8 @@
 //!
 //! Every question about uses goes through here. First the server is shown a file of each project that it would not know
 //! otherwise, and is asked; then the map's sure uses are compared with the answer. A server may only lack the files of
-//! missing uses, so it is shown those and asked again. Uses that it still does not list are told, and such an answer is
-//! never complete.
+//! missing uses, so it is shown those and asked again. Uses that it still does not list are reported, and such an
+//! answer is never complete.
 
 mod loading;
 mod mentions;
@@ -147,7 +147,7 @@ impl MapComparison {
     }
 
     /// Returns the completeness of an answer after the comparison with the map, if the server's own account is `word`.
-    /// Missing uses become a warning that tells their `consequence`.
+    /// Missing uses become a warning that states their `consequence`.
     pub(super) fn judge_completeness(
         &self,
         call: &mut ToolCall<'_>,

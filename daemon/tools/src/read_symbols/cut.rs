@@ -1,7 +1,7 @@
 //! Chooses the lines of a body that are shown: all of them, or the signature and those that the caller asks for. These
 //! are pure functions over lines.
 //!
-//! Missing lines are always told as ranges, because a reader of a part wants to know what it is a part of.
+//! Missing lines are always reported as ranges, because a reader of a part wants to know what it is a part of.
 
 use regex::Regex;
 
@@ -17,7 +17,7 @@ const SIGNATURE: usize = 8;
 const LONG: usize = 150;
 /// Number of lines that a long function then shows: its first, or those around the line that was asked for.
 const WINDOW: usize = 70;
-/// Number of lines from which on a gap is told: a smaller one costs as much to tell as to show.
+/// Number of lines from which on a gap is reported: to report a smaller one costs as much as to show it.
 const SMALL_GAP: u32 = 3;
 /// Fewest lines of a function within a long class or file that are left out.
 const WORTH_FOLDING: usize = 4;

@@ -2,7 +2,7 @@
 //!
 //! A line bears on a question if it has one of its rarer words. With it come the headers of the blocks around it,
 //! because a line without its conditions says something else, and the exits of its function (`return`, `raise`,
-//! `throw`), because they decide what happens. Blocks are told apart by indentation, which code in every mapped
+//! `throw`), because they decide what happens. Blocks are recognised by indentation, which code in every mapped
 //! language has: no grammar is needed, and a wrong choice only leaves lines out, and never changes them. This guesses
 //! nothing about the missing lines: the caller names the gaps and the calls in them.
 
@@ -14,7 +14,7 @@ use hob_text::ranked::RankedQuestion;
 const EVERYTHING: &str = "all";
 /// Most lines of a body that is shown whole, whatever is asked.
 const SHORT: usize = 14;
-/// A word on more than one line in this many is the body's subject, and no longer tells its lines apart.
+/// A word on more than one line in this many is the body's subject, and does not distinguish its lines.
 const COMMON: usize = 6;
 /// At most one line in this many of the first [`LONG`] is shown, as long as there are words to drop.
 const MANY: usize = 3;
@@ -212,7 +212,7 @@ fn is_comment(line: &str) -> bool {
     ["//", "# ", "* ", "/*", "--"].iter().any(|mark| line.starts_with(mark))
 }
 
-/// Lines whose indentation tells their blocks.
+/// Lines whose indentation shows their blocks.
 struct Blocks<'a> {
     lines: &'a [&'a str],
 }

@@ -130,7 +130,7 @@ pub(super) fn read_symbols(call: &mut ToolCall<'_>) -> ToolOutcome {
     let docs = docs_wanted(args.docs, folds);
     let view = View { around: around.as_ref(), about: about.as_ref(), docs, folds };
     let shown = fitted(room, &sources, &view);
-    // Lines that are left out on purpose are told at their place.
+    // Lines that are left out on purpose are reported at their place.
     let cut = shown.iter().filter(|one| one.lacks_room).map(|one| one.missing.len()).sum();
     call.omit_items("stretches of lines", cut, 0, "Pass them as path:from-to.");
     let symbols = sources.iter().zip(&shown).map(|(one, shown)| symbol(one, shown)).collect();

@@ -306,7 +306,7 @@ fn merge_symbols(asked: &Asked<'_>, mut answers: Vec<Answered<'_>>) -> Value {
     merged
 }
 
-/// Returns the one answer that tells something about the symbol.
+/// Returns the one answer that has information about the symbol.
 fn only_answer(tool: &ToolDef, answers: Vec<Answered<'_>>) -> ToolOutcome {
     let (mut telling, silent): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| tells(&answer.data));
     if telling.len() > 1 {

@@ -1,6 +1,6 @@
 //! Rewrites the paths of a project's answer to start at the folder that has all projects of the question.
 //!
-//! A path in an answer then works in a terminal of that folder, and tells its project. Only fields with paths or node
+//! A path in an answer then works in a terminal of that folder, and shows its project. Only fields with paths or node
 //! IDs are touched: lines of code and prose stay as they are.
 
 use std::path::Path;

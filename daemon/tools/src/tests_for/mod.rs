@@ -4,7 +4,7 @@
 //! A test that requests the path of a route (`client.get("/orders/7")`) may run the code behind the route: such tests
 //! are candidates.
 //!
-//! Tests are told apart as in `impact`, and cover the code that `flow_trace` finds below them.
+//! Tests are distinguished as in `impact`, and cover the code that `flow_trace` finds below them.
 
 mod commands;
 mod covered;
