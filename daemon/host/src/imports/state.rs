@@ -105,6 +105,9 @@ impl Workspace {
             return Ok(false);
         }
         self.imports.forget_open();
-        fs::remove_file(self.imports.file_of(name)).map(|()| true)
+        let removed = fs::remove_file(self.imports.file_of(name)).map(|()| true);
+        // A call may have opened it again meanwhile.
+        self.imports.forget_open();
+        removed
     }
 }

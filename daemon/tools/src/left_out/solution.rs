@@ -171,7 +171,13 @@ fn read_config(path: &str, read: &dyn Fn(&WsPath) -> Option<String>) -> Option<C
     // The first configuration with a value counts; its paths are relative to its own folder.
     let says = |key: &str| {
         let (at, found) = chain.iter().find_map(|(at, json)| Some((at, json[key].as_array()?)))?;
-        Some(found.iter().filter_map(Value::as_str).filter_map(|one| join_path(folder_of(at), one)).collect())
+        Some(
+            found
+                .iter()
+                .filter_map(Value::as_str)
+                .filter_map(|one| join_pattern(folder_of(at), one))
+                .collect(),
+        )
     };
     let option = |key: &str| chain.iter().find_map(|(_, json)| json["compilerOptions"].get(key));
     let files: Option<Vec<String>> = says("files");
@@ -180,7 +186,7 @@ fn read_config(path: &str, read: &dyn Fn(&WsPath) -> Option<String>) -> Option<C
         says("include").unwrap_or_else(|| if files.is_some() { Vec::new() } else { everything() });
     let mut excludes: Vec<String> = says("exclude").unwrap_or_else(|| {
         let out = option("outDir").and_then(Value::as_str);
-        out.and_then(|out| join_path(folder_of(path), out)).into_iter().collect()
+        out.and_then(|out| join_pattern(folder_of(path), out)).into_iter().collect()
     });
     excludes.extend(EXCLUDED.iter().map(|one| (*one).to_owned()));
     let is_on = |key: &str| option(key).and_then(Value::as_bool) == Some(true);
@@ -248,7 +254,14 @@ fn path_below(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-/// Returns a path as written in a folder, from the root; `None` if it leads out of the workspace.
+/// Returns a pattern as written in a folder, from the root; `None` if it leads out of the workspace. The root itself means everything
+/// in it.
+fn join_pattern(folder: &str, written: &str) -> Option<String> {
+    let joined = join_path(folder, written)?;
+    Some(if joined.is_empty() { "**/*".to_owned() } else { joined })
+}
+
+/// Returns a path as written in a folder, from the root, which is the empty path; `None` if it leads out of the workspace.
 fn join_path(folder: &str, written: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     if written.starts_with('/') {
@@ -261,9 +274,7 @@ fn join_path(folder: &str, written: &str) -> Option<String> {
             part => parts.push(part),
         }
     }
-    let text = parts.join("/");
-    // The folder itself means everything in it.
-    Some(if text.is_empty() { "**/*".to_owned() } else { text })
+    Some(parts.join("/"))
 }
 
 /// Returns the number of folders, from the root on, in which two paths agree.
@@ -357,6 +368,19 @@ mod tests {
             ("zoo/f.js", ""),
         ];
         assert_eq!(found_projects(&files, "libs/core/a.ts"), "apps/one/c.ts apps/two/d.ts libs/near/b.ts +1");
+    }
+
+    #[test]
+    fn a_reference_to_the_folder_at_the_root_is_one_to_its_configuration() {
+        let files = [
+            ("tsconfig.json", r#"{"include": ["src"]}"#),
+            ("src/a.ts", ""),
+            ("beside/tsconfig.json", "{}"),
+            ("beside/b.ts", ""),
+            ("zoo/tsconfig.json", r#"{"references": [{"path": ".."}]}"#),
+            ("zoo/c.ts", ""),
+        ];
+        assert_eq!(found_projects(&files, "src/a.ts"), "zoo/c.ts beside/b.ts +0");
     }
 
     #[test]
