@@ -1,5 +1,5 @@
-//! What spares a second question: answers that account for every line with a name, chains through functions that are handed over, and
-//! unused exports with the uses that they have after all.
+//! Tests what makes a second question unnecessary: answers that account for every line with a name, paths through
+//! functions that are passed as values, and unused exports with the uses that they have nevertheless.
 
 use hob_tests::World;
 use serde_json::json;

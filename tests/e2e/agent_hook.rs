@@ -1,4 +1,4 @@
-//! `hob hook`: what an agent hears after its own grep, and that nothing happens where there is nothing to say.
+//! Tests `hob hook`: what an agent is told after its own grep, and that nothing happens if there is nothing to say.
 
 use hob_tests::{Mcp, Output, Tree, World, is_alive};
 use rustix::process::{Pid, Signal, kill_process};
@@ -24,7 +24,7 @@ def logout(store: SessionStore):
     return store.refresh()
 ";
 
-/// Claude Code's event after a search in `tree`.
+/// Returns the event that Claude Code sends after a search in `tree`.
 fn search_event(tree: &Tree, pattern: &str, content: &str) -> String {
     json!({"cwd": tree.root(), "hook_event_name": "PostToolUse", "tool_name": "Grep",
            "tool_input": {"pattern": pattern, "output_mode": "content"},
@@ -32,8 +32,8 @@ fn search_event(tree: &Tree, pattern: &str, content: &str) -> String {
     .to_string()
 }
 
-/// The context that a client gets; empty if there is none. A deadline on a busy machine may make the hook silent, so it is asked again
-/// where something is expected.
+/// Returns the context that a client gets, or an empty text if there is none. On a busy machine a deadline may silence
+/// the hook, so it is asked again if something is expected.
 fn told(world: &World, tree: &Tree, event: &str, is_expected: bool) -> String {
     for _ in 0..50 {
         let output: Output = world.hob_with_input(tree.root(), &["hook", "claude-code"], event).code(0);
@@ -72,7 +72,7 @@ fn an_open_project_tells_what_grep_does_not() {
     let expected = "hob: `refresh` is SessionStore.refresh (store.py:2; 3 callers). The hits are in login (auth.py:5), \
                     SessionStore.close (store.py:6).";
     assert_eq!(text, expected);
-    // A write that is done is known, or nothing is said.
+    // The hook either knows a finished write or says nothing.
     tree.write("auth.py", "x = 1\n");
     let text = told(&world, &tree, &event, true);
     assert!(text.contains("1 caller)") && !text.contains("login"), "{text}");
@@ -85,7 +85,7 @@ fn an_open_project_tells_what_grep_does_not() {
     assert_eq!(told(&world, &elsewhere, &outside, false), "");
     let workspaces = world.status().expect("it runs")["workspaces"].as_array().map_or(0, Vec::len);
     assert_eq!(workspaces, 1);
-    // A daemon that hangs is not waited for.
+    // Nobody waits for a daemon that hangs.
     let pid = world.daemon_pid().expect("it runs");
     let process = Pid::from_raw(i32::try_from(pid).expect("a process")).expect("not zero");
     kill_process(process, Signal::STOP).expect("it is ours");

@@ -1,5 +1,5 @@
-//! `resolve` where scores do not decide: the client's user chooses, or a model does, in every way there is to ask them; and
-//! what is left when nobody answers.
+//! Tests `resolve` if scores do not decide: the client's user or a model chooses, for every way to ask them. Also tests
+//! what remains if nobody answers.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -26,7 +26,7 @@ fn world() -> (World, Tree) {
     (world, tree)
 }
 
-/// A client of an older revision that can do this.
+/// Returns a client of an older revision of the protocol, with these capabilities.
 fn client(world: &World, tree: &Tree, capabilities: &Value) -> Mcp {
     let mut mcp = Mcp::start(world, tree, &McpOptions { handshake: false, ..McpOptions::default() });
     let who = json!({"name": "hob-tests", "version": "0"});
@@ -40,7 +40,8 @@ fn args(mode: &str) -> Value {
     json!({"subject": "Ledger", "strategy": {"mode": mode}})
 }
 
-/// Calls, answers the one question that comes with `reply`, and gives the question's parameters and the answer.
+/// Makes a call and answers its one question with `reply`. Returns the parameters of the question, and the answer of
+/// the call.
 fn asked(mcp: &mut Mcp, mode: &str, method: &str, reply: &dyn Fn(&Value) -> Value) -> (Value, Answer) {
     let id = mcp.send_call("resolve", &args(mode));
     let question = mcp.receive(FOREVER).expect("a question");
@@ -50,7 +51,7 @@ fn asked(mcp: &mut Mcp, mode: &str, method: &str, reply: &dyn Fn(&Value) -> Valu
     (question["params"].clone(), mcp.wait_call(id, "resolve", args(mode)))
 }
 
-/// The value of the option for the class in this file.
+/// Returns the value of the option for the class in this file.
 fn option(params: &Value, file: &str) -> Value {
     let field = &params["requestedSchema"]["properties"]["choice"];
     let titles = field["enumNames"].as_array().expect("titles").iter();
@@ -58,7 +59,7 @@ fn option(params: &Value, file: &str) -> Value {
     field["enum"][at.expect("it is among them").0].clone()
 }
 
-/// The number of the class in this file, from the list that a model is given.
+/// Returns the number of the class in this file, in the list that a model is given.
 fn number(prompt: &str, file: &str) -> String {
     let line = prompt.lines().find(|line| line.contains(file) && line.contains("Ledger"));
     line.and_then(|line| line.split('.').next()).expect("it is among them").trim().to_owned()
@@ -72,7 +73,7 @@ fn chosen(answer: &Answer, file: &str, by: &str) {
     assert!(steps.iter().any(|step| step["action"] == "chosen" && step["source"] == by), "{data}");
 }
 
-/// The candidates stand, and the path says why in these words.
+/// Checks that the candidates are returned as they were, and that the path contains this reason.
 fn stands(answer: &Answer, why: &str) {
     let data = answer.ok();
     assert_eq!(data["status"], "ambiguous", "{data}");
@@ -100,7 +101,7 @@ fn the_user_chooses_in_a_form() {
     let made_up = |_: &Value| json!({"action": "accept", "content": {"choice": "no.py:Such"}});
     let (_, answer) = asked(&mut mcp, "interactive", "elicitation/create", &made_up);
     stands(&answer, "no longer a candidate");
-    // Nobody is asked where nobody wants it.
+    // Nobody is asked if the caller does not want it.
     let _ = mcp.call("resolve", args("ranked")).ok();
 }
 
@@ -169,7 +170,7 @@ fn a_client_that_cannot_ask_gets_the_candidates_and_is_told_the_way() {
     stands(&mcp.call("resolve", args("llm_select")), "no model is configured");
 }
 
-/// A model for one question, which it answers with this status and what `answer` makes of the prompt.
+/// Starts a model for one question. It responds with this status and with what `answer` makes of the prompt.
 fn model(world: &World, status: &'static str, answer: fn(&str) -> String) -> JoinHandle<Value> {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("bound");
@@ -189,7 +190,7 @@ fn model(world: &World, status: &'static str, answer: fn(&str) -> String) -> Joi
     })
 }
 
-/// The body of a request, as JSON.
+/// Returns the body of a request, as JSON.
 fn body(stream: &TcpStream) -> Value {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
@@ -206,7 +207,7 @@ fn body(stream: &TcpStream) -> Value {
 #[test]
 fn the_configured_model_chooses_whoever_calls() {
     let (world, tree) = world();
-    // Also for a client that offers one: the user's word goes first.
+    // This also holds for a client that offers a model: the user's setting comes first.
     let mut mcp = client(&world, &tree, &json!({"sampling": {}}));
     let serving = model(&world, "200 OK", |prompt| number(prompt, "bank/b.py"));
     chosen(&mcp.call("resolve", args("llm_select")), "bank/b.py", "model endpoint");

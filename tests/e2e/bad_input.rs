@@ -1,4 +1,4 @@
-//! Whatever is asked and whatever lies on disk: a clear error or an answer with a warning, and nothing crashes.
+//! Tests bad requests and bad files: each gives a clear error or an answer with a warning, and nothing crashes.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -14,7 +14,7 @@ use super::edit::editor;
 
 const SMALL: &str = "//- /a.py\ndef found():\n    return 1\n//- /dir/b.txt\nneedle\n";
 
-/// The daemon still answers, and is still the same one.
+/// Checks that the daemon still answers, and is still the same process.
 #[track_caller]
 fn still_well(world: &World, mcp: &mut Mcp, pid: u32) {
     let answer = mcp.call("map_search", json!({"query": "found"}));
@@ -104,7 +104,7 @@ fn a_project_that_ignores_everything_says_so() {
     }
     let status = mcp.call("map_status", json!({}));
     assert!(status.ok()["notes"].to_string().contains(".gitignore"), "{status}");
-    // Debian's kernel has exceptions as well.
+    // Debian's kernel has such exceptions as well.
     tree.write(".gitignore", "*\n!*/\n!kernel.c\n");
     let answer = mcp.call("map_search", json!({"query": "start_kernel"}));
     assert_eq!(answer.texts("/results", "id"), ["c:kernel.c#start_kernel"], "{answer}");
@@ -146,7 +146,7 @@ fn files_that_vanish_while_they_are_indexed_are_simply_gone() {
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
-            // Away from the end, as the indexer comes from the beginning; some come back.
+            // From the end, because the indexer comes from the beginning. Some files are written again.
             for i in (0..2_000).rev().filter(|i| i % 3 != 0) {
                 tree.remove(&format!("many/f{i}.py"));
                 if i % 7 == 0 {
@@ -204,7 +204,7 @@ fn a_file_of_500_mb_is_left_out_and_said() {
     let tree = world.tree(SMALL);
     let huge = fs::File::create(tree.at("huge.py")).expect("made");
     huge.set_len(500 << 20).expect("a sparse file");
-    // Searched, not parsed.
+    // This file is searched, but not parsed.
     tree.write(
         "big.py",
         format!("def in_big():\n    return 1\n{}", "# filler filler filler\n".repeat(100_000)),
@@ -404,7 +404,7 @@ fn every_tool_survives_rubbish() {
                     args.retain(|name, _| known(name));
                     args.insert(arg.name.to_owned(), value.clone());
                 }
-                // Every answer is an envelope within its budget, or the test ends here.
+                // Every answer must be an envelope within its budget, or the test ends here.
                 let answer = mcp.call(tool.name, args);
                 assert_ne!(answer.envelope["error"]["code"], "INTERNAL", "{answer}");
             }

@@ -1,4 +1,5 @@
-//! The places of hob's own files are full, damaged, taken or too deep: answers come all the same, with a warning.
+//! Tests a cache, configuration or runtime folder that is full, damaged, occupied or too deep: answers come
+//! nevertheless, with a warning.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -46,7 +47,8 @@ fn a_damaged_store_is_begun_anew_and_said() {
     }
 }
 
-/// Random bytes over whole files first, then here and there, then an end cut off, then nothing left at all.
+/// Damages files: first with random bytes over whole files, then at single places, then by cutting off the end, and at
+/// last by emptying them.
 fn scribble(files: &[PathBuf], seed: u64) {
     let mut rng = Rng::new(seed);
     for file in files {
@@ -70,7 +72,7 @@ fn a_cache_that_cannot_be_used_is_done_without() {
     let tree = world.tree(SMALL);
     fs::create_dir_all(world.dir()).expect("made");
     fs::set_permissions(world.dir(), fs::Permissions::from_mode(0o700)).expect("ours");
-    // Even the superuser cannot make a folder in a file.
+    // Not even the superuser can make a folder in a file.
     fs::write(world.dir().join("cache"), "not a folder").expect("written");
     let answer = ask(&world, &tree);
     assert!(answer.warnings().contains("cache"), "the folder is named{answer}");
@@ -79,7 +81,7 @@ fn a_cache_that_cannot_be_used_is_done_without() {
     assert_eq!(later.texts("/results", "id"), ["py:b.py#later"], "changes are followed all the same{later}");
 }
 
-/// A limit on the size of files stands in for a full disk: writing fails in the same places, on any machine.
+/// A limit on the size of files simulates a full disk: writing fails at the same places, on any machine.
 #[test]
 fn a_full_disk_costs_the_store_and_no_answer() {
     let world = World::new();
@@ -88,14 +90,14 @@ fn a_full_disk_costs_the_store_and_no_answer() {
     let script = format!("#!/bin/sh\ntrap '' XFSZ\nulimit -f 1\nexec '{}' \"$@\"\n", daemon.display());
     fs::write(&wrapper, script).expect("written");
     fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).expect("ours");
-    // Older than the daemon, or each client would take it for a newer build.
+    // It must be older than the daemon, because otherwise each client would take it for a newer build.
     let file = fs::File::options().write(true).open(&wrapper).expect("ours");
     file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)).expect("ours");
     drop(file);
     let world = world.env("HOB_DAEMON", wrapper.display().to_string());
     let tree = world.tree(SMALL);
     let mut mcp = world.mcp(&tree);
-    // What does not fit is noticed when it is written, which is a moment after it was answered.
+    // That something does not fit is noticed when it is written, a moment after it was answered.
     let warned = (0..200).any(|round| {
         (0..20).for_each(|i| {
             tree.write(&format!("m{i}.py"), format!("def later_{round}_{i}():\n    return {round}\n"));

@@ -1,10 +1,10 @@
-//! The transcripts of the README and of the book are what the programs say; `HOB_WRITE_EXAMPLES=1` writes them anew. Commands that
-//! are not run are at least commands that exist, with options that exist.
+//! Checks that the transcripts in the README and the book show what the programs print; `HOB_WRITE_EXAMPLES=1` writes
+//! them again. For commands that are not run, it checks that they exist, with the options used.
 //!
-//! A block marked `console` is run in the source archive of a published project, command by command, all pages with one daemon and
-//! one tree; a page whose commands write gets a tree of its own. Output that ends with `...` shows the first lines of its answer,
-//! as many as there were before; [`DIFFERS`] stands for what differs from run to run. A Python block with [`MARK`] above it is run in
-//! the same tree, and the next text block is its output.
+//! A block marked `console` is run in the source archive of a published project, command by command. All pages share
+//! one daemon and one tree, but a page whose commands write gets a separate tree. Output that ends with `...` shows the
+//! first lines of an answer, as many as before. [`DIFFERS`] stands for text that differs between runs. A Python block
+//! with [`MARK`] above it is run in the same tree, and the next text block is its output.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,13 +16,13 @@ use hob_tests::{Output, World, binaries, copy_folder, projects, repository, run}
 
 const MARK: &str = "<!-- run in click -->";
 
-/// Stands for what differs from run to run. Answers have a mere `…` of their own, where they leave something out.
+/// The mark for text that differs between runs. Answers use a mere `…` themselves where they leave something out.
 const DIFFERS: &str = "<…>";
 
-/// Commands of the shell that take others as arguments, so that `hob` may stand behind them.
+/// The commands and operators of the shell that may precede `hob` in a command line.
 const SEPARATORS: [&str; 4] = ["&&", "|", ";", "||"];
 
-/// Languages of blocks that hold no commands.
+/// The languages of blocks that contain no commands.
 const NO_COMMANDS: [&str; 5] = ["console", "text", "json", "python", "toml"];
 
 /// A fenced block of a page.
@@ -31,7 +31,7 @@ struct Block<'p> {
     language: &'p str,
     /// True if the line above it is [`MARK`].
     is_marked: bool,
-    /// The place of its text in the page.
+    /// The range of its text in the page.
     range: Range<usize>,
 }
 
@@ -41,7 +41,7 @@ struct Page {
     text: String,
 }
 
-/// The README and every page of the book, but for the one whose examples are made elsewhere.
+/// Returns the README and every page of the book, except the one whose examples are made by another test.
 fn pages() -> Vec<Page> {
     let folder = fs::read_dir(repository().join("docs")).expect("there are docs").flatten();
     let mut files: Vec<PathBuf> = folder.map(|entry| entry.path()).collect();
@@ -72,7 +72,7 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
     found
 }
 
-/// The commands of a transcript, each with the output that is shown.
+/// Returns the commands of a transcript, each with the output that is shown.
 fn samples(transcript: &str) -> Vec<(&str, &str)> {
     let starts: Vec<usize> = transcript
         .match_indices("$ ")
@@ -92,7 +92,7 @@ fn is_line_start(text: &str, at: usize) -> bool {
     at == 0 || text[..at].ends_with('\n')
 }
 
-/// Returns an answer, cut where the sample was; the sample itself, if the answer fits it.
+/// Returns an answer, shortened as the sample was. If the answer matches the sample, returns the sample itself.
 fn as_sample(said: &str, shown: &str) -> String {
     let is_cut = shown.lines().last() == Some("...");
     let most = if is_cut { shown.lines().count().saturating_sub(1).max(1) } else { usize::MAX };
@@ -106,7 +106,7 @@ fn as_sample(said: &str, shown: &str) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// Returns true if a line is like a shown one, in which [`DIFFERS`] stands for anything.
+/// Returns true if a line matches a shown line, in which [`DIFFERS`] stands for any text.
 fn is_like(line: &str, shown: &str) -> bool {
     let parts: Vec<&str> = shown.split(DIFFERS).collect();
     let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return false };
@@ -139,7 +139,7 @@ impl Stage {
         stage
     }
 
-    /// The tree for a page: the shared one, unless its commands write.
+    /// Returns the tree for a page: the shared one, unless its commands write.
     fn tree(&self, page: &Page) -> PathBuf {
         let writes = blocks(&page.text).iter().filter(|block| block.language == "console").any(|block| {
             samples(&page.text[block.range.clone()]).iter().any(|(command, _)| is_writing(command))
@@ -151,7 +151,7 @@ impl Stage {
         self.ready(self.world.path(&name).join("click"))
     }
 
-    /// Copies the project to `tree` and has it mapped; ranks count once everything is derived.
+    /// Copies the project to `tree` and maps it. Ranks are known only after everything is derived.
     fn ready(&self, tree: PathBuf) -> PathBuf {
         copy_folder(projects::click(), &tree);
         let _ = self.run(&tree, "hob", &["map"], "").success();
@@ -166,7 +166,7 @@ impl Stage {
         run(&mut command, input.as_bytes())
     }
 
-    /// The page as it should be.
+    /// Returns the page as it should be.
     fn played(&self, page: &Page) -> String {
         let (tree, mut now, mut done) = (self.tree(page), String::new(), 0);
         let mut program: Option<String> = None;
@@ -191,7 +191,7 @@ impl Stage {
     fn transcript(&self, tree: &Path, shown: &str) -> String {
         let mut now = String::new();
         for (command, shown) in samples(shown) {
-            // The output of a command that says no stands on standard error.
+            // A command that refuses prints to standard error.
             let output = self.run(tree, "/bin/sh", &["-c", command], "");
             now.push_str(&format!("$ {command}\n{}", as_sample(&(output.stdout + &output.stderr), shown)));
         }
@@ -208,7 +208,7 @@ fn transcripts_are_what_the_programs_say() {
         let mut now = stage.played(page);
         played += 1;
         if now != page.text && !writes {
-            // On a machine that is too busy an answer says what it could not look at in time: it is asked once more.
+            // On a busy machine, an answer lists what could not be examined in time. Then the page is played once more.
             now = stage.played(page);
         }
         if writes {
@@ -222,7 +222,7 @@ fn transcripts_are_what_the_programs_say() {
     assert!(stale.is_empty(), "out of date (HOB_WRITE_EXAMPLES=1 writes them):\n{}", stale.join("\n"));
 }
 
-/// The texts of help, by the words that lead to them.
+/// The help texts, by the words that lead to them.
 #[derive(Default)]
 struct Helps(BTreeMap<Vec<String>, String>);
 
@@ -238,7 +238,8 @@ impl Helps {
     }
 }
 
-/// The reason why a command line is none of hob's; `None` if it is one. `help_of` tells the help of the words that lead to a command.
+/// Returns the reason why a command line is not one of hob's, or `None` if it is. `help_of` returns the help for the
+/// words that lead to a command.
 fn command_fault(words: &[String], mut help_of: impl FnMut(&[&str]) -> String) -> Option<String> {
     let (mut path, mut before): (Vec<&str>, &str) = (Vec::new(), "");
     for word in words.iter().map(String::as_str) {
@@ -272,13 +273,13 @@ fn command_name(path: &[&str]) -> String {
     ["hob"].iter().chain(path).copied().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns true if a command has commands below it and takes no other words.
+/// Returns true if a command has subcommands and takes no other words.
 fn takes_only_commands(help: &str) -> bool {
     let has = |heading: &str| help.lines().any(|line| line == heading);
     has("Commands:") && !has("Arguments:")
 }
 
-/// The names below "Commands:".
+/// Returns the names below "Commands:".
 fn commands_in(help: &str) -> Vec<&str> {
     let after = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let rows = after.take_while(|line| line.starts_with("  "));
@@ -290,7 +291,7 @@ fn has_option(help: &str, name: &str) -> bool {
     help.match_indices(name).any(|(at, _)| is_end(help[at + name.len()..].chars().next()))
 }
 
-/// The command lines of hob in a block, as words.
+/// Returns the command lines of hob in a block, split into words.
 fn command_lines(block: &str) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     for line in block.lines() {
@@ -306,7 +307,7 @@ fn command_lines(block: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// The words of a command line; quotes of both kinds hold words together.
+/// Returns the words of a command line. Words in single or double quotes stay together.
 fn shell_words(line: &str) -> Vec<String> {
     let (mut words, mut quote) = (vec![String::new()], None);
     for c in line.chars() {

@@ -1,7 +1,8 @@
-//! Sources that no compiler would look at twice: the daemon takes them in, finds their text and goes on with the rest.
+//! Tests sources that no compiler would accept: the daemon ingests them, finds their text and goes on with the other
+//! files.
 //!
-//! What parsers are put through in earnest, language by language, is a test of the map's own (`daemon/map/tests/mutated`); here
-//! are a few of the worst, in every language at once and in files as large as the map gets them, and larger.
+//! The map's own test (`daemon/map/tests/mutated`) treats the parsers much worse, language by language. Here a few of
+//! the worst cases are tried in every language, in files up to the largest size that the map accepts, and larger.
 
 use hob_tests::{Rng, Tree, World};
 use serde_json::json;
@@ -10,17 +11,18 @@ const ENDINGS: &[&str] = &[
     "py", "ts", "tsx", "js", "rs", "go", "java", "c", "h", "cpp", "md", "cs", "rb", "php", "kt", "swift",
     "scala", "lua", "sh", "vue", "html", "ipynb", "css", "ex", "dart",
 ];
-/// The brackets and words that nest in some language; the other languages have to do with them as well.
+/// The brackets and words that can be nested in some language. The other languages must cope with them as well.
 const NESTS: &[&str] = &["(", "{", "[", "<", "f(", "- ", "if (a) ", "class A { ", "\"${"];
-/// Deep enough for any stack to be used up by a walk that keeps its place there; deeper ones are for the map's own test, which has
-/// the time.
+/// Deep enough to overflow the stack of any recursive walk. The map's own test tries greater depths, because it has
+/// more time.
 const DEEP: usize = 5_000;
-/// The map gets no larger files.
+/// The size of the largest file that the map accepts.
 const LARGEST: usize = 1 << 20;
 
 const WELL: &str = "//- /well.py\ndef found():\n    return 1\n";
 
-/// A file for each ending and kind of trouble, each with a needle in its first line and in its last.
+/// Writes a file for each ending and kind of damage, with a needle in its first line and in its last. Returns the
+/// number of files.
 fn fill(tree: &Tree) -> usize {
     let mut rng = Rng::new(3);
     let mut files = 0;
@@ -57,7 +59,7 @@ fn sources_beyond_repair_are_text_and_nothing_falls_over() {
             mcp.call("regex_search", json!({"pattern": pattern, "output": "files", "max_millis": 60_000}));
         assert_eq!(answer.ok()["files_matched"], files, "{answer}");
     }
-    // One of them is mended, another ruined.
+    // One of them is repaired, and another is ruined.
     tree.write("deep/a.go", "package a\n\nfunc Mended() {}\n");
     tree.write("well.py", "def found(:\n".repeat(5_000));
     let _ = world.hob(tree.root(), &["index"]).success();
@@ -65,7 +67,7 @@ fn sources_beyond_repair_are_text_and_nothing_falls_over() {
     assert_eq!(mended.texts("/results", "id"), ["go:deep/a.go#Mended"], "{mended}");
     let _ = mcp.call("map_search", found.clone()).ok();
     assert_eq!(world.daemon_pid(), Some(pid), "it is still the same daemon");
-    // What was kept of them is read back.
+    // Their kept facts are read again.
     world.stop();
     let text =
         mcp.call("regex_search", json!({"pattern": "^needle", "output": "count", "max_millis": 60_000}));

@@ -1,4 +1,4 @@
-//! `change_impact` and `hob review`: every kind of change, and every way to name one, on a small repository of git.
+//! Tests `change_impact` and `hob review` on a small git repository: every kind of change, and every way to name one.
 
 use std::path::Path;
 
@@ -61,7 +61,7 @@ def test_total():
     assert total([]) == 0
 ";
 
-/// The project with one commit on `main`.
+/// Returns the project with one commit on `main`.
 fn repository(world: &World) -> Tree {
     let tree = world.tree(PROJECT);
     git(world, tree.root(), "init -q -b main");
@@ -74,7 +74,7 @@ fn read(tree: &Tree, path: &str) -> String {
     std::fs::read_to_string(tree.at(path)).expect("a file of the project")
 }
 
-/// Replaces a text of a file.
+/// Replaces a text in a file.
 #[track_caller]
 fn edit(tree: &Tree, path: &str, from: &str, to: &str) {
     let text = read(tree, path);
@@ -82,7 +82,7 @@ fn edit(tree: &Tree, path: &str, from: &str, to: &str) {
     tree.write(path, text.replace(from, to));
 }
 
-/// `name: change parts` of every symbol, sorted.
+/// Returns `name: change parts` for every symbol, sorted.
 fn changes(answer: &Answer) -> Vec<String> {
     let mut told: Vec<String> = answer.list("/symbols").iter().map(told).collect();
     told.sort();
@@ -101,7 +101,7 @@ fn symbol<'a>(answer: &'a Answer, name: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("no {name}{answer}"))
 }
 
-/// `file:line` of every use of a symbol that no longer fits.
+/// Returns `file:line` for every use of a symbol that no longer fits.
 fn broken(symbol: &Value) -> Vec<String> {
     let used = symbol["broken"].as_array().into_iter().flatten();
     used.map(|used| {
@@ -337,7 +337,7 @@ fn every_way_to_name_a_change_means_its_two_sides() {
     let first = review(&mut mcp, json!({"change": "main"}));
     assert!(changes(&first).contains(&"Store added".to_owned()), "the first commit has no parent{first}");
     assert!(first.warnings().contains("changed since"), "{first}");
-    // What the base got since is no part of the branch.
+    // Later commits on the base are not part of the branch.
     git(&world, tree.root(), "stash -q");
     git(&world, tree.root(), "checkout -q main");
     edit(&tree, "shop/store.py", "amount = 0", "amount = 1");
@@ -490,7 +490,7 @@ fn a_renamed_function_has_all_its_callers_where_there_is_room() {
     edit(&tree, "prices.py", "def price", "def cost");
     let mut mcp = world.mcp(&tree);
     let whole = review(&mut mcp, json!({"tokenBudget": 6_000}));
-    // The import is one of them.
+    // One of them is the import.
     assert_eq!(broken(symbol(&whole, "cost")).len(), 31, "{whole}");
     let small = review(&mut mcp, json!({"tokenBudget": 800}));
     assert_eq!(symbol(&small, "cost")["brokenCount"], 31, "{small}");

@@ -1,4 +1,4 @@
-//! The command line.
+//! Tests the command line.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -18,7 +18,7 @@ def there():
     return 1
 "#;
 
-/// The envelope of `--json`.
+/// Returns the envelope of `--json`.
 #[track_caller]
 fn envelope(output: &Output) -> Value {
     serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}{output}"))
@@ -59,7 +59,7 @@ fn json_is_the_envelope_as_agents_get_it() {
     let agents: Answer = world.call(&tree, "read_symbols", &args);
     let output = world.hob(tree.root(), &["call", "read_symbols", "--json", &args.to_string()]).code(0);
     let mut persons = envelope(&output);
-    // Scripts are told which state of the project an answer is of; agents would pay for that.
+    // Scripts are told which revision of the project an answer describes. For agents this would cost tokens.
     assert!(persons["generation"].is_u64(), "{output}");
     let mut agents = agents.envelope;
     for envelope in [&mut persons, &mut agents] {
@@ -232,7 +232,7 @@ fn what_is_left_out_is_what_most_want() {
     let world = World::new();
     let tree = world.tree(TWO_PARTS);
     let say = |args: &[&str]| world.hob(tree.root(), args);
-    // The languages of a project are known once it is indexed.
+    // The languages of a project are known after it is indexed.
     let _ = say(&["map"]).success();
     assert_eq!(say(&["servers"]).success(), say(&["servers", "list"]).success());
     assert_eq!(
@@ -264,7 +264,7 @@ fn what_is_left_out_is_what_most_want() {
     }
 }
 
-/// The daemon sleeps for longer than an agent would be kept waiting, in the middle of a first index.
+/// The daemon pauses in the middle of a first index, for longer than an agent would be kept waiting.
 #[test]
 fn a_person_waits_for_a_first_index_as_long_as_it_takes() {
     let world = World::new().env("HOB_INDEX_THREADS", "1");

@@ -1,4 +1,4 @@
-//! Where on a line something stands: what is meant when no column is given, and that answers give the columns that questions take.
+//! Tests columns: what is meant if no column is given, and that answers give the columns that questions take.
 
 use hob_tests::{Answer, Mcp, World};
 use serde_json::{Value, json};
@@ -39,14 +39,14 @@ export function sum(shapes: Shape[]) {
 }
 ";
 
-/// A question about a line, without and with a column.
+/// Asks a question about a line without a column, and again with one.
 #[track_caller]
 fn both(mcp: &mut Mcp, tool: &str, (file, line, col): (&str, u32, u32)) -> (Answer, Answer) {
     let mut ask = |args: Value| mcp.call(tool, args);
     (ask(json!({"file": file, "line": line})), ask(json!({"file": file, "line": line, "col": col})))
 }
 
-/// Returns the server's part of an answer; how whole that is may change while it loads.
+/// Returns the server's part of an answer without its completeness, which may change while the server loads.
 #[track_caller]
 fn said(answer: &Answer) -> Value {
     let mut data = answer.ok().clone();
@@ -128,7 +128,7 @@ fn resolve_takes_a_line_as_what_it_defines_or_lies_in() {
     }
 }
 
-/// A place that one tool prints is one that another takes.
+/// A position that one tool prints can be given to another.
 #[test]
 fn answers_give_the_place_of_the_name() {
     let world = servers();
@@ -158,7 +158,7 @@ const MARKED: &[(&str, &str)] = &[
     ("tsconfig.json", "{\"compilerOptions\": {\"strict\": true}}"),
 ];
 
-/// A byte order mark is no text: for ripgrep, for editors and for servers the first column is the one behind it.
+/// A byte order mark is not text: for ripgrep, for editors and for servers the first column is the one after it.
 #[test]
 fn a_byte_order_mark_is_no_column_whoever_is_asked() {
     let (python, typescript) = (("mark.py", "other.py", (5, 10)), ("mark.ts", "other.ts", (17, 23)));
@@ -197,7 +197,7 @@ fn a_byte_order_mark_is_no_column_whoever_is_asked() {
     }
 }
 
-/// pyright and ty count the mark of a file that they have read by themselves.
+/// pyright and ty count the byte order mark of a file that they have read themselves.
 #[test]
 fn a_byte_order_mark_is_no_column_in_files_that_were_never_opened() {
     let files = [

@@ -1,4 +1,5 @@
-//! `hob config`: what is wrong is told where it stands, what counts with where it was said, and no daemon is needed for it.
+//! Tests `hob config`: each mistake is reported with its position, each setting with its source, and no daemon is
+//! needed.
 
 use std::fs;
 use std::path::Path;
@@ -174,7 +175,7 @@ fn the_daemon_does_what_its_section_says() {
     world.stop();
     assert!(!world.dir().join("state/metrics.json").exists(), "counts end with the daemon");
     assert!(world.log().contains("DEBUG"), "{}", world.log());
-    // The environment goes before the file.
+    // The environment comes before the file.
     let world = World::new().env("HOB_NO_METRICS", "0").env("HOB_LOG", "warn");
     let tree = project(&world);
     settings(&world, "[daemon]\nmetrics = false\nlog = 'debug'\nidle_minutes = 'soon'\n");
@@ -204,14 +205,14 @@ fn the_published_schema_and_the_page_are_what_the_table_says() {
     );
 }
 
-/// The first example in the documentation.
+/// Returns the first example in the documentation.
 fn example() -> String {
     let docs = fs::read_to_string(repository().join("docs/settings.md")).expect("it is there");
     let from = docs.find("```toml\n").expect("an example") + "```toml\n".len();
     docs[from..].split("```").next().expect("it ends").to_owned()
 }
 
-/// Returns the mistakes that another program finds in a file by the schema: one line for each.
+/// Returns the mistakes that another program finds in a file with the schema, one per line.
 fn by_schema(world: &World, schema: &Path, text: &str) -> String {
     const PROGRAM: &str = "import json, sys, tomllib, jsonschema\n\
         schema = json.load(open(sys.argv[1]))\n\

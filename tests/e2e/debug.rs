@@ -1,4 +1,4 @@
-//! `hob debug bundle`: what a bug report needs, shown first, and a crash that the doctor finds.
+//! Tests `hob debug bundle`: it contains and first shows what a bug report needs, and the doctor finds a crash.
 
 use std::fs;
 

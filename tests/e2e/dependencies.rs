@@ -1,4 +1,5 @@
-//! The sources of a project's dependencies answer as the project does, with `in`, and only when they are asked.
+//! Tests the sources of a project's dependencies: with `in` they answer as the project does, and only if they are
+//! asked.
 
 use hob_tests::{Answer, Mcp, World};
 use serde_json::{Value, json};
@@ -68,7 +69,7 @@ fn a_dependency_is_searched_read_and_followed() {
     assert!(callers.to_string().contains("api.py#get"), "{callers}");
     let other = ask(&mut mcp, "map_search", "dep:left", json!({"query": ["pad"]}));
     assert_eq!(other.texts("/results", "file"), ["index.js"], "{other}");
-    // The project is what it was, and a dependency that changes is read again.
+    // The project is unchanged, and a dependency that changes is read again.
     let own = mcp.call("map_search", json!({"query": ["load"]}));
     assert_eq!(own.texts("/results", "file"), ["app.py"], "{own}");
     tree.write("node_modules/left/index.js", "export function padEnd(text) {}\n");
@@ -90,7 +91,7 @@ fn what_is_not_there_is_told() {
         let answer = ask(&mut mcp, "map_search", package, json!({"query": ["get"]}));
         assert!(answer.to_string().contains(expected), "{package}: {answer}");
     }
-    // Only tools of map and text take it.
+    // Only the tools for the map and the text accept it.
     let told =
         ask(&mut mcp, "nav_definition", "dep:requests", json!({"file": "app.py", "line": 1, "col": 8}));
     assert!(told.to_string().contains("`in`"), "{told}");

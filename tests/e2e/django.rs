@@ -1,6 +1,6 @@
-//! Django's source as it is published: a large real project, with Python's own parser as the judge.
+//! Tests the published source of Django, a large real project. Python's own parser provides the expected answers.
 //!
-//! The tests share one daemon as long as several of them run; see [`shared`].
+//! The tests share one daemon while several of them run; see [`shared`].
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use super::map::hit;
 
-/// A world in which Django is indexed once for all tests that run at the same time. The last of them ends it: nothing
-/// that is shared for ever would ever be cleaned up.
+/// Returns a world in which Django is indexed once for all tests that run at the same time. The last of them stops it,
+/// because something that is shared forever would never be cleaned up.
 pub(crate) fn shared() -> Arc<World> {
     static WORLD: Mutex<Weak<World>> = Mutex::new(Weak::new());
     let mut slot = WORLD.lock().unwrap_or_else(PoisonError::into_inner);
@@ -84,7 +84,7 @@ fn nearly_every_definition_is_known() {
     let world = shared();
     let mut mcp = world.mcp(&tree());
     let names: Vec<&String> = truth().definitions.keys().filter(|name| name.starts_with("django/")).collect();
-    // Spread over the whole list; asked for by ID, forty at a time.
+    // A sample from the whole list, asked for by ID, twenty at a time.
     let sample: Vec<&String> = names.iter().step_by(names.len() / 400).copied().collect();
     let mut missing = Vec::new();
     for chunk in sample.chunks(20) {
@@ -93,7 +93,7 @@ fn nearly_every_definition_is_known() {
         let not_found = answer.ok()["not_found"].as_array().into_iter().flatten();
         missing.extend(not_found.filter_map(Value::as_str).map(str::to_owned));
     }
-    // `if`/`else` pairs of one name and the like may differ; whole kinds of definitions may not be missing.
+    // Pairs of one name in `if`/`else` and the like may differ, but no whole kind of definition may be missing.
     assert!(
         missing.len() * 50 <= sample.len(),
         "{} of {} are missing: {missing:?}",
@@ -102,7 +102,7 @@ fn nearly_every_definition_is_known() {
     );
 }
 
-/// Every caller that Python's parser sees is asked for the other end.
+/// Every resolved caller that the map shows is one that Python's parser finds too.
 #[test]
 fn the_callers_of_reverse_are_known() {
     let world = shared();
@@ -114,13 +114,13 @@ fn the_callers_of_reverse_are_known() {
     let all: BTreeSet<&str> = truth().callers_any_import.iter().map(String::as_str).collect();
     for caller in shown.iter().filter(|n| n["resolved"] == true && n["confidence"] != "name") {
         let id = caller["id"].as_str().unwrap_or_default().trim_start_matches("py:");
-        // Its own file needs no import, by which the truth is told.
+        // Its own file needs no import, from which the expected callers are found.
         if id.starts_with("django/urls/base.py#") {
             continue;
         }
         assert!(all.contains(id), "`{id}` does not call reverse{answer}");
     }
-    // There are more than maxNodes; how many of those the budget left does not matter.
+    // There are more than maxNodes; it does not matter how many of these the budget left out.
     let count = 200 + answer.ok()["omitted"].as_u64().unwrap_or(0);
     let (least, most) = (truth().callers.len() as u64 * 9 / 10, all.len() as u64 * 12 / 10);
     assert!((least..=most).contains(&count), "{count} callers, Python's parser sees {}{answer}", all.len());

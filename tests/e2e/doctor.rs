@@ -1,4 +1,4 @@
-//! `hob doctor`: in prepared worlds, each with one thing wrong, it finds that thing and says what mends it.
+//! Tests `hob doctor` in prepared worlds, each with one fault: it finds the fault and says how to repair it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -17,7 +17,7 @@ def found():
     return 1
 ";
 
-/// A world with a project that its daemon has open.
+/// Returns a project that the daemon of this world has open.
 fn opened(world: &World) -> Tree {
     let tree = world.tree(FIXTURE);
     opens(world, &tree);
@@ -38,7 +38,7 @@ fn findings(output: &Output, group: &str, check: &str) -> Vec<Value> {
     all.iter().filter(|one| one["group"] == group && one["check"] == check).cloned().collect()
 }
 
-/// The one finding of a check with this level, whose text and fix hold these words.
+/// Checks that a check has exactly one finding, with this level, and that its text and fix contain these words.
 #[track_caller]
 fn says(output: &Output, group: &str, check: &str, level: &str, words: (&str, &str)) {
     let found = findings(output, group, check);
@@ -256,7 +256,7 @@ fn a_server_of_the_project_waits_for_trust() {
     assert!(!marker.exists(), "nothing of the project was run");
 }
 
-/// A copy of some of the programs, whose daemon was written so long ago.
+/// Copies some of the programs. The copied daemon has this age.
 fn copy(to: &Path, names: &[&str], age: Duration) -> PathBuf {
     fs::create_dir_all(to).expect("a folder");
     for name in names {

@@ -1,7 +1,7 @@
-//! The budget holds for every tool and any data, and what was left out can be had.
+//! Tests that every tool stays within its budget for any data, and that what was left out can be fetched.
 //!
-//! That `used` is what the text costs, and no more than was requested, is checked on every answer of every test
-//! (`Answer::new`); here the answers are made to be too large.
+//! Every test checks for each answer that `used` is the cost of the text and does not exceed what was requested
+//! (`Answer::new`). Here the answers are made to be too large.
 
 use hob_proto::tools::{MAX_BUDGET, MIN_BUDGET, TOOLS};
 use hob_tests::{Mcp, Tree, World};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::edit::editor;
 
-/// Long names, long lines, wide characters, hundreds of users of one function.
+/// Returns a tree with long names, long lines, wide characters, and hundreds of users of one function.
 fn monstrous(world: &World) -> Tree {
     let tree = world.tree("//- /hub.py\ndef hub():\n    return 1\n");
     for i in 0..300 {
@@ -25,12 +25,12 @@ fn monstrous(world: &World) -> Tree {
     tree
 }
 
-/// A diff that takes away what everybody uses.
+/// Returns a diff that removes what everything else uses.
 fn whole_diff() -> &'static str {
     "--- a/hub.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-def hub():\n-    return 1\n"
 }
 
-/// Arguments with which a tool has the most to say.
+/// Returns arguments with which a tool has the longest answer.
 fn greedy(tool: &str) -> Value {
     match tool {
         "count_patterns" | "hob_grep" => json!({"patterns": ["hub", "user"]}),
@@ -77,11 +77,11 @@ fn the_least_budget_holds_for_every_tool() {
     for tool in TOOLS {
         for budget in [MIN_BUDGET, 101, 137, 400, 2_000, MAX_BUDGET] {
             let answer = mcp.call(tool.name, with_budget(tool.name, budget));
-            // Without a language server, or anything to undo, some tools have only their error to fit in.
+            // Without a language server or anything to undo, some tools have only an error to return.
             let expected = match tool.name {
                 "edit_rename" => Some("LSP_UNAVAILABLE"),
                 "hob_undo" => Some("NO_PENDING_ACTION"),
-                // For the command line alone.
+                // These are for the command line only.
                 "hob_purge" | "hob_close" => Some("BAD_ARGS"),
                 // There is no history.
                 "symbol_history" => Some("BAD_ARGS"),

@@ -1,5 +1,5 @@
-//! `docs/answers.md`: both forms of answers, from real calls on a small project. The page is made here and held to what the
-//! programs say; `HOB_WRITE_EXAMPLES=1` writes it anew.
+//! Makes `docs/answers.md`, which shows both forms of answers, from real calls on a small project. Checks that the page
+//! shows what the programs print; `HOB_WRITE_EXAMPLES=1` writes it again.
 
 use std::fmt::Write as _;
 
@@ -28,7 +28,7 @@ The examples are real answers, every tool's in turn, about a project of three fi
 the map answers where it can. Names of bundles and previews and the project's folder are not those of the run, and `…` stands for what differs from run to run.
 ";
 
-/// Fields whose values differ from run to run, from machine to machine, or with the version.
+/// The fields whose values differ between runs, machines or versions.
 const PASSING: &[&str] = &[
     "builtAt",
     "createdAt",
@@ -44,7 +44,7 @@ const PASSING: &[&str] = &[
     "version",
 ];
 
-/// The text that stands for the values of these fields.
+/// The text that replaces the values of these fields.
 const ANYTHING: &str = "…";
 
 /// Returns the calls of a tool, in the order of the page.
@@ -61,12 +61,12 @@ fn calls_of(tool: &str) -> Vec<Value> {
     calls
 }
 
-/// Commits the project, so that it has the same history in every run.
+/// Commits the project so that its history is the same in every run.
 fn commit_all(world: &World, tree: &Tree) {
     for line in ["init -q -b main", "add -A", "commit -q -m shop:\u{a0}begin"] {
         let mut git = std::process::Command::new("git");
         world.clean(&mut git);
-        // The programs under test find no other program; git is none of them.
+        // The programs under test must find no other program, but git is not one of them.
         git.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         for (name, value) in [("NAME", "Ann"), ("EMAIL", "ann@example.invalid"), ("DATE", "1790000000 +0000")]
         {
@@ -77,11 +77,12 @@ fn commit_all(world: &World, tree: &Tree) {
     }
 }
 
-/// One client that reads every answer in one form. The page has two of them, because a preview is decided about once.
+/// One client that reads every answer in one form. The page uses two of them, because a preview can be decided on only
+/// once.
 struct Reader {
     tree: Tree,
     mcp: Mcp,
-    /// Names that the daemon gave, in the order of giving.
+    /// The IDs that the daemon gave, in order.
     bundles: Vec<String>,
     previews: Vec<String>,
 }
@@ -91,7 +92,7 @@ impl Reader {
         let tree = world.tree(SHOP);
         commit_all(world, &tree);
         let mut mcp = editor(world, &tree);
-        // Scores are there once everything was derived.
+        // Scores are known after everything is derived.
         let _ = mcp.call("map_overview", json!({}));
         Self { tree, mcp, bundles: Vec::new(), previews: Vec::new() }
     }
@@ -112,7 +113,7 @@ impl Reader {
         self.lasting(&serde_json::to_string(&lasting(answer.envelope)).expect("plain data"))
     }
 
-    /// The arguments, with the names that the daemon gave for those of the page.
+    /// Returns the arguments with the IDs of the page replaced by those that the daemon gave.
     fn meant(&self, args: &Value) -> Value {
         let mut text = args.to_string();
         for (ours, theirs) in self.names() {
@@ -121,7 +122,7 @@ impl Reader {
         serde_json::from_str(&text).expect("plain data")
     }
 
-    /// An answer with the names of the page.
+    /// Returns an answer with the IDs of the page.
     fn lasting(&self, answer: &str) -> String {
         let root = self.tree.root().display().to_string();
         let answer = answer.replace(&root, "/home/me/shop");
@@ -135,7 +136,7 @@ impl Reader {
     }
 }
 
-/// The word between `before` and `end`.
+/// Returns the word between `before` and `end`.
 fn named(text: &str, before: &str, end: char) -> Option<String> {
     text.split_once(before)?.1.split(end).next().map(str::to_owned)
 }
@@ -145,7 +146,7 @@ fn the_page_of_answers_shows_what_the_programs_say() {
     let worlds = [(); 2].map(|()| World::new().env("PATH", "/nowhere"));
     let [mut reads, mut parses] = [0, 1].map(|which| Reader::new(&worlds[which]));
     let mut tools: Vec<_> = TOOLS.iter().filter(|def| def.set != ToolSet::Hidden).collect();
-    // What is counted is shown before much was, and what is edited is still to be read.
+    // The counts are shown before much was counted, and edits come last, after everything was read.
     tools.sort_by_key(|def| (def.name != "metrics_report", def.set == ToolSet::Edit));
     let mut sections: Vec<(&str, String)> =
         tools.iter().map(|def| (def.name, section(def.name, &mut reads, &mut parses))).collect();
@@ -161,7 +162,7 @@ fn the_page_of_answers_shows_what_the_programs_say() {
     assert!(page == kept, "docs/answers.md is out of date (HOB_WRITE_EXAMPLES=1 writes it): {differs:?}");
 }
 
-/// A tool's calls with their answers.
+/// Returns the section of a tool: its calls with their answers.
 fn section(tool: &str, reads: &mut Reader, parses: &mut Reader) -> String {
     let mut out = format!("\n## `{tool}`\n");
     for args in calls_of(tool) {

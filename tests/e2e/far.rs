@@ -1,6 +1,7 @@
-//! Code elsewhere: over a real `sshd`, and in a container, for which a script stands that runs a command in another environment.
+//! Tests projects elsewhere: over a real `sshd`, and in a container, which is simulated by a script that runs a command
+//! in another environment.
 //!
-//! The near world has no daemon of its own: whatever is answered here comes from there.
+//! The near world has no daemon, so all answers come from the far one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use super::edit;
 const FIXTURE: &str =
     "//- /a.py\ndef greet():\n    return 'hello'\n//- /b.py\nfrom a import greet\n\ngreet()\n";
 
-/// A project there, and a folder here that stands for it.
+/// A far project, and a near folder that represents it.
 struct FarProject {
     tree: Tree,
     near: PathBuf,
@@ -31,7 +32,7 @@ impl FarProject {
         Self { tree, near: folder.canonicalize().expect("there") }
     }
 
-    /// Options that map the folders.
+    /// Returns the options that map the folders.
     fn options(&self, option: &str, name: &str) -> Vec<String> {
         [option, &format!("{name}:{}", self.tree.root().display()), "--map", "."].map(str::to_owned).to_vec()
     }
@@ -51,7 +52,7 @@ fn text_of(path: &Path) -> String {
     path.to_str().expect("text").to_owned()
 }
 
-/// The one process that a shim has started: what connects it.
+/// Returns the one process that a shim has started, which makes the connection.
 #[track_caller]
 fn connection_of(mcp: &Mcp) -> u32 {
     let children = children_of(mcp.pid());
@@ -123,8 +124,8 @@ fn the_command_line_asks_and_checks_over_ssh_and_says_what_is_wrong() {
     assert!(usage.stderr.contains("run this one there"), "{usage}");
 }
 
-/// The script that stands for Docker: `exec --interactive NAME COMMAND...`, in a world that has none of hob's programs. It also tells of
-/// one development container, in which the near folder is mounted where the far project is.
+/// Writes the script that simulates Docker: `exec --interactive NAME COMMAND...`, in a world without hob's programs. It
+/// also lists one development container, which has the near folder mounted at the far project's path.
 fn write_docker(near: &World, far: &World, project: &FarProject) -> PathBuf {
     let docker = near.path("docker");
     let label = format!("label=devcontainer.local_folder={}", project.near.display());

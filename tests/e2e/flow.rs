@@ -1,4 +1,4 @@
-//! `flow_trace`, `impact`, and the verbs that print them.
+//! Tests `flow_trace`, `impact`, and the commands that print them.
 
 use hob_tests::{Answer, Tree, World};
 use serde_json::{Value, json};
@@ -65,7 +65,7 @@ def same():
     return 2
 "#;
 
-/// The names in a tree, depth first, each with what marks it.
+/// Returns the names in a tree, depth first, each with its marks.
 fn names(node: &Value) -> Vec<String> {
     let marks = ["cycle", "seen", "unresolved"].into_iter().filter(|mark| node[*mark] == true);
     let own =
@@ -311,7 +311,7 @@ fn an_impact_follows_inheritance_and_keeps_guesses_apart() {
     assert_eq!(nobody.ok()["counts"]["affected"], 0, "{nobody}");
 }
 
-/// A function that very many use, tests among them.
+/// Returns a tree with a function that is used very often, also by tests.
 fn popular(world: &World) -> Tree {
     let tree = world.tree("//- /hub.py\ndef hub():\n    return 1\n");
     for n in 0..120 {

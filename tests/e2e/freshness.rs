@@ -1,4 +1,4 @@
-//! Every answer reflects every write that was complete before the call.
+//! Tests that every answer reflects every write that was complete before the call.
 
 use hob_tests::{Mcp, Rng, Tree, World};
 use serde_json::json;
@@ -10,14 +10,14 @@ fn lines(mcp: &mut Mcp, token: &str) -> Vec<String> {
 }
 
 fn nodes(mcp: &mut Mcp, name: &str) -> Vec<String> {
-    // Names differ in their digits; only the very name counts.
+    // The names differ only in their digits, so only the exact name counts.
     let answer = mcp.call("map_search", json!({"query": name, "limit": 100}));
     answer.without_warnings();
     let hits = answer.list("/results").iter().filter(|hit| hit["name"] == name);
     hits.map(|hit| hit["id"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// A project of a few dozen files in folders of several depths.
+/// Returns a project of a few dozen files in folders of different depths.
 fn project(world: &World) -> Tree {
     let tree = world.tree("//- /readme.txt\nhello\n");
     for i in 0..40 {
@@ -37,7 +37,7 @@ fn three_hundred_writes_are_each_seen_by_the_next_call() {
         let name = format!("written_{step}");
         let text = format!("def {name}():\n    return {step}\n");
         let path = match step % 6 {
-            // The same file again and again: the same size, within one tick of the clock.
+            // The same file many times: with the same size, within one tick of the clock.
             0 | 1 => "d0/e0/f0.py".to_owned(),
             2 => format!("d{}/new_{step}.py", rng.below(5)),
             3 => format!("deep/{step}/x/y/z.py"),
@@ -57,7 +57,7 @@ fn three_hundred_writes_are_each_seen_by_the_next_call() {
     }
 }
 
-/// As editors save: a new file renamed over the old one.
+/// Replaces a file as editors do: renames a new file over the old one.
 fn replace(tree: &Tree, path: &str, text: &str) {
     tree.write(&format!("{path}.tmp"), text);
     tree.rename(&format!("{path}.tmp"), path);
@@ -99,7 +99,7 @@ fn whole_folders_come_and_go_at_once() {
     let outside = Tree::unversioned(&world.path("outside"), "//- /g/h.py\ndef arrived(): pass\n");
     std::fs::rename(outside.at("g"), tree.at("g")).expect("it can be moved in");
     assert_eq!(nodes(&mut mcp, "arrived"), ["py:g/h.py#arrived"]);
-    // And the new folder is followed like any other.
+    // The new folder is watched like any other.
     tree.write("g/h.py", "def changed(): pass\n");
     assert_eq!(nodes(&mut mcp, "changed"), ["py:g/h.py#changed"]);
 }

@@ -1,4 +1,5 @@
-//! `hob graph`: the page, whose script is read and run by node, and the image. A real browser shows it in `tests/bench/graph_page.mjs`.
+//! Tests `hob graph`: the page, whose script is run by node, and the image. `tests/bench/graph_page.mjs` shows it in a
+//! real browser.
 
 use std::path::Path;
 use std::process::Command;
@@ -38,7 +39,7 @@ def test_start():
     start()
 "#;
 
-/// Writes the page of a tree, and returns its text with what node reads in it.
+/// Writes the page of a tree. Returns its text, and what node reads from it.
 #[track_caller]
 fn page_of(world: &World, tree: &Tree, options: &[&str], words: &[&str]) -> (String, Value) {
     let page = world.path("page.html");
@@ -95,7 +96,7 @@ fn files_are_as_hot_as_commits_changed_them() {
     );
 }
 
-/// Names, docs and paths that would do harm if they were taken for markup.
+/// Returns a tree with names, docs and paths that would do harm if they were taken for markup.
 fn hostile(world: &World) -> Tree {
     let tree =
         world.tree("//- /ok.py\ndef fine():\n    \"\"\"</script><script>window.hacked=1</script>\"\"\"\n");
@@ -176,7 +177,8 @@ fn the_command_says_where_it_wrote_and_what() {
     assert!(!listed.contains("hob_graph") && listed.contains("flow_trace"), "{listed}");
 }
 
-/// A project of several thousand symbols: the most connected are drawn, all are found, and nothing is left out in silence.
+/// A project of several thousand symbols: the best connected ones are drawn, all can be found, and everything left out
+/// is reported.
 #[test]
 fn many_symbols_are_all_there() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! `hob grep` prints what ripgrep prints, byte for byte, and says what it does not do.
+//! Tests that `hob grep` prints what ripgrep prints, byte for byte, and says what it does not support.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::django;
 
-/// Files that printers stumble over.
+/// Returns files that are difficult to print.
 fn nasty(world: &World) -> Tree {
     let tree = world.tree("//- /a/one.rs\nfn foo() {}\nlet bar = foo();\n\n// Foo bar foo\nfoofoo\n");
     tree.write("a/b/deep.txt", "x\ny foo\nz\n1\n2\n3\n4\nfoo foo\n5\n6\nfoo");
@@ -35,7 +35,8 @@ fn nasty(world: &World) -> Tree {
     tree
 }
 
-/// Runs a program as in a pipe, with nothing on its standard input: exit code, standard output, standard error.
+/// Runs a program with a pipe for output and nothing on its standard input. Returns the exit code, the standard output
+/// and the standard error.
 fn run(mut command: Command, place: &Path, args: &[&str]) -> (Option<i32>, Vec<u8>, String) {
     command.args(args).current_dir(place).stdin(Stdio::null());
     let output = command.output().expect("it starts");
@@ -47,7 +48,7 @@ fn ours(world: &World, place: &Path, args: &[&str]) -> (Option<i32>, Vec<u8>, St
 }
 
 fn theirs(world: &World, place: &Path, args: &[&str]) -> (Option<i32>, Vec<u8>, String) {
-    // hob numbers lines in a pipe too, which is the one habit it does not share.
+    // hob also numbers lines in a pipe, which is the only difference in its defaults.
     let known = ["--no-config", "--no-ignore-global", "--sort=path", "--line-number"];
     run(world.command(outside::ripgrep()), place, &[&known, args].concat())
 }
@@ -249,7 +250,7 @@ fn django_is_printed_alike() {
     all_same(&world, django::tree().root(), lines);
 }
 
-/// Messages without what no two runs share, and without what hob says of other files.
+/// Returns the messages without what differs between any two runs, and without what hob adds about other files.
 fn messages(output: &[u8]) -> Vec<Value> {
     let text = String::from_utf8_lossy(output);
     let lines = text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}")));

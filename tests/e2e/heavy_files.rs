@@ -1,4 +1,5 @@
-//! Small files that take what large ones may: the daemon lives, everything else is answered, and it is said what is text only.
+//! Tests small files that cost as much as large ones could: the daemon survives, everything else is answered, and
+//! answers say which files are text only.
 
 use std::fs;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use serde_json::json;
 
 const GOOD: &str = "//- /src/Good.java\nclass Good { int found() { return 1; } }\n//- /src/bad.c\nint a;\n";
 
-/// Returns the most memory that a process has held, in MiB.
+/// Returns the largest memory that a process has had, in MiB.
 fn most_held(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("it runs");
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("Linux says it");
@@ -37,7 +38,7 @@ fn a_file_whose_parser_would_hold_gigabytes_is_text_only_for_good() {
     let pid = world.daemon_pid().expect("it runs");
     let held = most_held(pid);
     assert!(held < 1_500, "{held} MiB were held");
-    // Every answer names what is still pending, because that may be missing from it.
+    // Every answer names the files that are still pending, because they may be missing from it.
     let good = json!({"file": "src/Good.java"});
     while mcp.call("nav_symbols", good.clone()).warnings().contains("still being parsed") {
         std::thread::sleep(std::time::Duration::from_millis(50));
@@ -54,7 +55,7 @@ fn a_file_whose_parser_would_hold_gigabytes_is_text_only_for_good() {
     assert!(files.contains(&"src/Bomb.java") && files.contains(&"src/Good.java"), "{text}");
     assert_eq!(world.daemon_pid(), Some(pid), "the daemon survived");
 
-    // The next daemon knows them by their contents, wherever they are by then.
+    // The next daemon knows them by their content, wherever they are by then.
     world.stop();
     tree.write("src/again/Copied.java", "a<".repeat(32_000));
     let searched = world.call(&tree, "map_search", &json!({"query": "found"}));
@@ -63,7 +64,7 @@ fn a_file_whose_parser_would_hold_gigabytes_is_text_only_for_good() {
     let notes = status.ok()["notes"].to_string();
     assert!(notes.contains("src/Bomb.java") && notes.contains("too much memory"), "{status}");
     assert_eq!(status.ok()["memory"]["factsExtracted"], 0, "{status}");
-    // One that is mended is read again.
+    // A file that was repaired is read again.
     tree.write("src/Bomb.java", "class Mended {}\n");
     let mended = world.call(&tree, "map_search", &json!({"query": "Mended"}));
     assert_eq!(mended.texts("/results", "id"), ["java:src/Bomb.java#Mended"], "{mended}");
@@ -97,7 +98,7 @@ fn what_two_daemons_ended_with_is_left_out_by_the_third() {
     let tree = world.tree(GOOD);
     let deadly = "class Deadly { }\n";
     tree.write("src/Deadly.java", deadly);
-    // What a daemon leaves that was ended while it parsed this file, as another had been before.
+    // The file that remains of a daemon that was killed while it parsed this file, for the second time.
     let cache = world.dir().join("cache");
     fs::create_dir_all(&cache).expect("a folder");
     let mut slot = ContentHash::of(deadly.as_bytes()).as_bytes().to_vec();
@@ -112,7 +113,7 @@ fn what_two_daemons_ended_with_is_left_out_by_the_third() {
     assert!(notes.contains("src/Deadly.java") && notes.contains("ended twice"), "{status}");
 }
 
-/// Nobody waits long for files that take long, and neither does the end of the daemon.
+/// Nobody waits long for files that take long to parse, and neither does the end of the daemon.
 #[test]
 fn a_daemon_that_parses_what_takes_long_ends_when_it_is_told_to() {
     let world = World::new();
@@ -128,6 +129,6 @@ fn a_daemon_that_parses_what_takes_long_ends_when_it_is_told_to() {
     assert_eq!(text.texts("/matches", "file"), ["src/Good.java"], "text does not wait for the map{text}");
     let number = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a process number");
     kill_process(number, Signal::TERM).expect("it runs");
-    // What it has begun, and would come to an end of in minutes, is given up.
+    // The parse that it has begun would take minutes and is cancelled.
     assert!(ends(pid, Duration::from_secs(30)), "it ends\n{}", world.log());
 }

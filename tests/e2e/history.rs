@@ -1,11 +1,11 @@
-//! `symbol_history` and `hob history`: who changed a symbol, through renames and moves, and how it was.
+//! Tests `symbol_history` and `hob history`: who changed a symbol, through renames and moves, and its former text.
 
 use hob_tests::{Answer, Tree, World};
 use serde_json::json;
 
 use super::many::git;
 
-/// Commits everything under one word.
+/// Commits everything with a message of one word.
 fn commit(world: &World, tree: &Tree, word: &str) {
     git(world, tree.root(), "add -A");
     git(world, tree.root(), &format!("commit -q -m {word}"));
@@ -17,7 +17,7 @@ fn body(name: &str, rate: &str, others: &str) -> String {
     )
 }
 
-/// `subject change` of every commit.
+/// Returns `subject change` for every commit.
 fn told(answer: &Answer) -> Vec<String> {
     let word =
         |commit: &serde_json::Value, field: &str| commit[field].as_str().unwrap_or_default().to_owned();
@@ -28,7 +28,7 @@ fn told(answer: &Answer) -> Vec<String> {
         .collect()
 }
 
-/// A function that is changed, renamed, moved, and left alone by commits between.
+/// Returns a repository with a function that is changed, renamed and moved, with unrelated commits in between.
 fn repository(world: &World) -> Tree {
     let tree = world.tree(&format!("//- /a.py\n{}", body("total", "1", "x = 1\n")));
     git(world, tree.root(), "init -q -b main");

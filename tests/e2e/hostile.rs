@@ -1,9 +1,9 @@
-//! A repository made to harm whoever indexes it: nothing of it is executed, nothing outside is read, every tool answers, and the
-//! daemon serves others meanwhile and ends when it is told to.
+//! Tests a repository that was made to harm whoever indexes it: nothing in it is executed, nothing outside of it is
+//! read, every tool answers, and the daemon meanwhile serves others and ends when it is told to.
 //!
-//! The whole world runs under `strace` where that is there and may trace, so that "not executed" and "not read" are the system's
-//! words and not only the absence of a mark. It is not a fuzzer (`daemon/map/tests/mutated` is one), and git's damaged files are
-//! tried by themselves (`daemon/workspace/tests/it/git/broken.rs`).
+//! The whole world runs under `strace` if that is installed and may trace. Then it is the system that reports what was
+//! executed and read, and not only a missing mark. This is no fuzzer (`daemon/map/tests/mutated` is one), and damaged
+//! files of git are tested separately (`daemon/workspace/tests/it/git/broken.rs`).
 
 use std::ffi::OsStr;
 use std::fs;
@@ -23,7 +23,7 @@ use super::edit::editor;
 /// The contents of the file that nobody may read.
 const CANARY: &str = "CANARY_7f31c9_nobody_reads_this";
 
-/// Programs that somebody might be tempted to run.
+/// The programs that hob or a tool might be tempted to run.
 const PROGRAMS: &[&str] = &[
     "basedpyright-langserver",
     "cargo",
@@ -83,7 +83,7 @@ toolchain go1.99.0
 * filter=evil diff=evil
 ";
 
-/// The world, the hostile project in it, and where marks are left.
+/// The world, the hostile project in it, and the file with the marks.
 struct Hostile {
     world: World,
     tree: Tree,
@@ -118,7 +118,7 @@ impl Hostile {
         all
     }
 
-    /// A real repository, whose settings then name programs wherever git would run one.
+    /// Makes a real repository, whose settings then name programs everywhere that git would run one.
     fn repository(&self) {
         for line in ["init -q -b main", "add a.py b.py", "-c user.name=n -c user.email=e commit -q -m first"]
         {
@@ -139,7 +139,7 @@ impl Hostile {
         self.tree.write(".git/config", settings);
     }
 
-    /// A program that leaves a mark when it runs.
+    /// Writes a program that leaves a mark when it runs.
     fn program(&self, path: &str) {
         self.tree.write(path, format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\n", self.marks.display()));
         let mode = fs::Permissions::from_mode(0o755);
@@ -161,13 +161,13 @@ impl Hostile {
         ] {
             self.program(&format!(".git/hooks/{hook}"));
         }
-        // A toolchain of the project's own.
+        // A toolchain inside the project.
         for name in ["rustc", "cargo", "rust-analyzer", "rustdoc"] {
             self.program(&format!("toolchain/bin/{name}"));
         }
     }
 
-    /// Files in which tools look for programs and folders.
+    /// Writes files in which tools look for programs and folders.
     fn settings(&self) {
         let hook = self.tree.at("bin/hook");
         let hook = hook.display();
@@ -218,7 +218,7 @@ impl Hostile {
         }
     }
 
-    /// Links out, in circles, to nothing and to what has no end.
+    /// Makes links that lead outside, in circles, to nothing, and to a file without an end.
     fn links(&self) {
         let link = |to: &Path, name: &str| {
             fs::create_dir_all(self.tree.at(name).parent().expect("below")).expect("a folder");
@@ -271,7 +271,7 @@ impl Hostile {
         self.tree.write(&format!("{deep}/deep.py"), "def very_deep():\n    return 1\n");
     }
 
-    /// Pipes wherever something is looked for by its name, a socket, and devices where they can be made.
+    /// Makes pipes at paths that are looked for by name, a socket, and devices if possible.
     fn special_files(&self) {
         let pipe = |name: &str| {
             fs::create_dir_all(self.tree.at(name).parent().expect("below")).expect("a folder");
@@ -357,7 +357,7 @@ impl Hostile {
     }
 }
 
-/// Something sensible for each argument that a tool requires or may have.
+/// Returns a sensible value for each argument that a tool requires or accepts.
 fn arguments(tool: &ToolDef) -> Value {
     let all = json!({
         "query": "found", "pattern": "found", "patterns": ["found", "there"], "targets": ["py:a.py#found", "a.py"],
@@ -369,7 +369,7 @@ fn arguments(tool: &ToolDef) -> Value {
     Value::Object(wanted.map(|(name, value)| (name.clone(), value.clone())).collect::<Map<_, _>>())
 }
 
-/// Asks every tool; the names of those that had an answer.
+/// Asks every tool. Returns the names of those that answered.
 #[track_caller]
 fn ask_all(mcp: &mut Mcp) -> Vec<&'static str> {
     let mut answered = Vec::new();
@@ -403,7 +403,7 @@ fn nothing_of_it_runs_nothing_outside_is_read_and_every_tool_answers() {
     }
     let pid = world.daemon_pid().expect("it runs");
 
-    // What belongs is there, whatever its name.
+    // Legitimate files are found, whatever their names.
     for (query, id) in [("very_deep", "deep.py#very_deep"), ("kept", "huge_rules/kept.py#kept")] {
         let found = mcp.call("map_search", json!({"query": query}));
         assert!(found.texts("/results", "id").iter().any(|it| it.ends_with(id)), "{found}");
@@ -419,7 +419,7 @@ fn nothing_of_it_runs_nothing_outside_is_read_and_every_tool_answers() {
     for words in ["ignore file(s) do not count", "not valid Unicode"] {
         assert!(notes.contains(words), "{words}: {status}");
     }
-    // What lies outside cannot be asked for either.
+    // Files outside cannot be asked for either.
     for path in [
         "link.py",
         "away/canary.py",
@@ -457,7 +457,7 @@ fn nothing_of_it_runs_nothing_outside_is_read_and_every_tool_answers() {
     }
     hostile.check_marks("after all questions");
 
-    // Others are served meanwhile, and it ends as ever.
+    // Others are served meanwhile, and the daemon ends as usual.
     let other = Tree::new(&world.path("other"), "//- /x.py\ndef elsewhere(): pass\n");
     let answer = world.call(&other, "map_search", &json!({"query": "elsewhere"}));
     assert_eq!(answer.texts("/results", "id"), ["py:x.py#elsewhere"], "{answer}");

@@ -1,4 +1,4 @@
-//! After a thousand random changes a daemon that followed them knows what one knows that begins afresh.
+//! Tests that after a thousand random changes a daemon that followed them knows the same as one that starts afresh.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ impl<'t> Project<'t> {
         self.files.push(path);
     }
 
-    /// A name from a small pool, so that names meet across files.
+    /// Returns a name from a small set, so that files share names.
     fn name(&mut self) -> String {
         let name = format!("{}_{}", self.rng.pick(&["load", "save", "draw", "move"]), self.rng.below(25));
         self.names.insert(name.clone());
@@ -61,7 +61,7 @@ impl<'t> Project<'t> {
         out
     }
 
-    /// Imports something from another file of the same language, which need not have it.
+    /// Returns an import of something from another file of the same language, which need not have it.
     fn import(&mut self, ending: &str) -> String {
         let others: Vec<String> =
             self.files.iter().filter(|f| f.ends_with(&format!(".{ending}"))).cloned().collect();
@@ -119,7 +119,7 @@ impl<'t> Project<'t> {
     fn rename_file(&mut self) {
         let at = self.rng.below(self.files.len());
         let old = self.files[at].clone();
-        // Sometimes into another language, or none.
+        // Sometimes the new name has the ending of another language or of none.
         let ending = *self.rng.pick(&["py", "ts", "c", "txt"]);
         self.made += 1;
         let new = format!("{}/r{}.{ending}", self.rng.pick(&self.folders), self.made);
@@ -148,13 +148,14 @@ impl<'t> Project<'t> {
     }
 }
 
-/// Everything that is asked of both daemons, without what may differ: scores, which are computed aside, and times.
+/// Returns everything that both daemons are asked for, without what may differ: times, and scores, which are computed
+/// in the background.
 fn knowledge(mcp: &mut Mcp, names: &BTreeSet<String>) -> Vec<(String, Value)> {
     let mut known = Vec::new();
     let mut ids = BTreeSet::new();
     for name in names {
         let answer = mcp.call("map_search", json!({"query": name, "limit": 100, "tokenBudget": 10_000}));
-        // The very name comes before all that is only like it; which of the latter are shown depends on scores.
+        // The exact name comes before all similar ones; scores decide which of the latter are shown.
         let mut hits: Vec<Value> = answer.list("/results").to_vec();
         hits.retain(|hit| hit["name"] == name.as_str());
         hits.iter_mut().for_each(forget_scores);
@@ -185,7 +186,7 @@ fn forget_scores(item: &mut Value) {
     item["score"] = Value::Null;
 }
 
-/// The neighbours as a set. Which twenty of a kind are shown depends on scores, so where some are omitted only their
+/// Returns the neighbours as a set. Scores decide which twenty of a kind are shown, so if some are omitted, only their
 /// number is compared.
 fn neighbours(data: &Value) -> Value {
     let mut list = data["neighbors"].as_array().cloned().unwrap_or_default();
@@ -194,7 +195,7 @@ fn neighbours(data: &Value) -> Value {
     }
     for item in &mut list {
         forget_scores(item);
-        // Candidates are ranked by score; who they are counts here.
+        // Candidates are ranked by score; here only their set counts.
         if let Some(candidates) = item["candidates"].as_array_mut() {
             candidates.sort_by_key(Value::to_string);
         }
@@ -215,7 +216,7 @@ fn followed_leads_where_fresh_leads(seed: u64) {
     let mut mcp = world.mcp(&tree);
     for change in 0..CHANGES {
         project.change();
-        // Sometimes after each, sometimes after a flood.
+        // Sometimes a call follows each change, and sometimes a series of changes.
         if change % 50 < 10 || change % 50 == 49 {
             let name = project.name();
             let _ = mcp.call("map_search", json!({"query": name})).ok();
@@ -231,7 +232,7 @@ fn followed_leads_where_fresh_leads(seed: u64) {
     assert!(followed.len() > 200, "it was a test of something");
 }
 
-/// Shows only what one of the two does not know.
+/// Compares two answers and shows only what one of the two does not know.
 #[track_caller]
 fn compare(seed: u64, followed: &(String, Value), fresh: &(String, Value)) {
     assert_eq!(followed.0, fresh.0, "seed {seed}: what was followed, what a fresh start found");

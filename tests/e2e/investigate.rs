@@ -1,4 +1,5 @@
-//! `investigate` and what follows it: words lead to the code that they are about, within a budget, and to the same every time.
+//! Tests `investigate` and its follow-up tools: words lead to the code that they are about, within a budget, and to the
+//! same code every time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -47,7 +48,7 @@ def total(items):
 Hold the button for three seconds; the device is paired then.
 ";
 
-/// Asks until the index is there, however slow the machine is.
+/// Repeats the call until the index exists, however slow the machine is.
 fn ask(world: &World, tree: &Tree, tool: &str, args: &Value) -> Answer {
     let since = Instant::now();
     loop {
@@ -69,7 +70,7 @@ fn bundle(answer: &Answer) -> String {
     answer.ok()["bundle_id"].as_str().expect("a bundle has a name").to_owned()
 }
 
-/// The entry of a node.
+/// Returns the entry of a node.
 #[track_caller]
 fn entry<'a>(answer: &'a Answer, list: &str, uid: &str) -> &'a Value {
     let found = answer.list(list).iter().find(|entry| entry["uid"] == uid);
@@ -88,14 +89,14 @@ fn a_topic_leads_to_its_code_and_to_what_that_is_connected_with() {
     assert!(first["inline_body"].as_str().is_some_and(|body| body.contains("device")), "{answer}");
     let sure = first["confidence"].as_f64().expect("the first is so sure");
     assert!((0.1..=1.0).contains(&sure) && first["reason"] == "has the words", "{answer}");
-    // Nothing in it is called after the topic: the graph leads there.
+    // None of its names resemble the topic, but the graph leads to it.
     let handshake = entry(&answer, "/entries", "py:core/crypto.py#handshake");
     assert_eq!((&handshake["is_seed"], handshake.get("inline_body")), (&json!(false), None), "{answer}");
     assert!(
         answer.list("/entries").iter().all(|entry| entry["uid"] != "py:shop/basket.py#total"),
         "{answer}"
     );
-    // Best first within a file; between files, many places of one do not hide the others.
+    // Entries are best first within a file. Many places in one file do not hide the other files.
     let mut by_file: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for entry in answer.list("/entries") {
         let file = entry["location"].as_str().and_then(|at| at.rsplit_once(':')).expect("a place").0;
@@ -119,7 +120,7 @@ fn a_topic_leads_to_its_code_and_to_what_that_is_connected_with() {
     assert_eq!(members, assets, "every entry is in one domain: {answer}");
 }
 
-/// An issue as people write them: the fault is in a function that it never names, its words are everywhere.
+/// An issue as people write them: it never names the faulty function, and its words occur everywhere.
 const ISSUE: &str = "\
 ### Remembered devices are lost
 
@@ -166,7 +167,7 @@ fn an_issue_is_read_part_by_part() {
     );
     let reason = |uid: &str| entry(&answer, "/entries", uid)["reason"].clone();
     assert_eq!(reason("py:device/pairing.py#Pairing"), "named in the question", "{answer}");
-    // Who asks for tests gets them.
+    // A caller who asks for tests gets them.
     let answer = investigate(&world, &tree, "the test of remembered devices that are lost");
     let first = answer.list("/entries")[0]["location"].as_str().unwrap_or_default();
     assert!(first.starts_with("tests/test_pairing.py"), "{answer}");

@@ -1,12 +1,13 @@
-//! A daemon killed at any moment of its work costs time and nothing else: the next call has the right answer.
+//! Tests a daemon that is killed at any moment of its work: this costs time and nothing else, and the next call has the
+//! right answer.
 //!
-//! One project of a thousand files in five languages is changed, asked about and its daemon killed, over and over, at moments
-//! spread over all that a daemon does: opening its store and snapshot, indexing, merging, saving after a lull, saving at its
-//! end. Which moment it is comes from a seeded generator and from how fast the machine is. After every kill the next call
-//! starts another daemon; what it answers is known to the test, which wrote the files.
+//! A project of a thousand files in five languages is changed, asked about, and its daemon killed, many times. The
+//! kills are spread over everything that a daemon does: opening its store and snapshot, indexing, merging, saving after
+//! a pause, and saving at its end. The moment depends on a seeded generator and on the speed of the machine. After
+//! every kill the next call starts another daemon. The test knows the right answers, because it wrote the files.
 //!
-//! By default there are 40 kills, which fits a slow machine. `HOB_TEST_KILLS=200` makes as many as the project promises to
-//! survive; `HOB_TEST_KILLS_SEED` makes other ones.
+//! By default there are 40 kills, which suits a slow machine. `HOB_TEST_KILLS=200` makes as many as the project
+//! promises to survive, and `HOB_TEST_KILLS_SEED` makes other ones.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,8 +23,8 @@ use serde_json::{Value, json};
 const LANGUAGES: [&str; 5] = ["py", "ts", "c", "go", "rs"];
 const FILES: usize = 1_000;
 
-/// Files changed before each kill: some get contents never seen before, so that there is something to store; the others go
-/// back and forth between a few, as branches do.
+/// The numbers of files that are changed before each kill. Some get contents that are entirely new, so that there is
+/// something to store. The others alternate between a few contents, as with branches.
 const NEW: usize = 30;
 const CYCLED: usize = 100;
 const CYCLE: usize = 3;
@@ -32,13 +33,13 @@ fn from_env(name: &str, default: usize) -> usize {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// The project, and what its files say at present.
+/// The project, and the present contents of its files.
 struct Project {
     tree: Tree,
     rng: Rng,
     versions: Vec<usize>,
     next: usize,
-    /// Different contents written so far, and their bytes.
+    /// The different contents written so far, and their sizes in bytes.
     written: BTreeMap<(usize, usize), usize>,
 }
 
@@ -52,7 +53,7 @@ fn text(file: usize, version: usize) -> String {
     if path(file).ends_with("go") {
         out.push_str("package part\n");
     }
-    // Some bulk, and names that differ.
+    // Some bulk, with different names.
     for i in 0..12 {
         let (own, calls) = (format!("helper_{file}_{i}"), format!("helper_{file}_{}", i + 1));
         function(&mut out, file, &own, &calls);
@@ -74,7 +75,7 @@ fn function(out: &mut String, file: usize, own: &str, calls: &str) {
     written.expect("memory takes everything");
 }
 
-/// The name that a file defines in one version only.
+/// Returns the name that a file defines in only one version.
 fn current(file: usize, version: usize) -> String {
     format!("current_{file}_in_{version}_")
 }
@@ -112,7 +113,7 @@ impl Project {
         self.next += 1;
     }
 
-    /// Asks about everything at once and about a few files in particular.
+    /// Asks about everything at once, and about a few files in particular.
     #[track_caller]
     fn check(&mut self, mcp: &mut Mcp) {
         let last = self.next - 1;
@@ -150,14 +151,14 @@ impl Project {
         assert!(called.len() == 1 && called.iter().all(right), "{around}");
     }
 
-    /// Bytes of all contents that ever were.
+    /// Returns the bytes of all contents that there ever were.
     fn bytes_written(&self) -> usize {
         self.written.values().sum()
     }
 }
 
-/// An answer that is neither late nor about an index under way. That the store or the snapshot had to be given up is no
-/// answer for a kill.
+/// Returns an answer that is neither late nor about an unfinished index. That the store or the snapshot was discarded
+/// is not accepted as a consequence of a kill.
 #[track_caller]
 fn ask(mcp: &mut Mcp, tool: &str, args: Value) -> Answer {
     let start = Instant::now();
@@ -175,7 +176,7 @@ fn ask(mcp: &mut Mcp, tool: &str, args: Value) -> Answer {
     }
 }
 
-/// The daemon of a world, as its lock file says, and as the process itself confirms.
+/// Returns the daemon of a world that its lock file names, if the process itself confirms it.
 fn daemon(world: &World) -> Option<u32> {
     let text = fs::read_to_string(world.dir().join("run/daemon.lock")).ok()?;
     let pid: u32 = text.split(|c: char| !c.is_ascii_digit()).find(|word| !word.is_empty())?.parse().ok()?;
@@ -199,23 +200,23 @@ fn wait_for_daemon(world: &World) -> u32 {
 /// The work that the daemon is doing when it is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Moment {
-    /// Opening what was kept, taking it over, finding what changed.
+    /// Opening and restoring its kept data, and finding the changes.
     Starting,
-    /// Taking changes in and merging, or the saving that follows the first index.
+    /// Ingesting changes and merging, or the saving that follows the first index.
     Working,
-    /// Saving after a lull.
+    /// Saving after a pause.
     Resting,
     /// Saving at its end.
     Ending,
 }
 
-/// One world under fire.
+/// One world with a daemon that is killed repeatedly.
 struct Siege {
-    /// Before the world, which wants to be left alone when it ends.
+    /// Declared before the world, so that it is dropped first and the world can end undisturbed.
     mcp: Mcp,
     world: World,
     project: Project,
-    /// Time of a start here, up to a right answer.
+    /// The time from a start to a right answer on this machine.
     start: Duration,
     kills: BTreeMap<Moment, usize>,
 }
@@ -237,7 +238,7 @@ impl Siege {
         *self.kills.entry(moment).or_default() += 1;
     }
 
-    /// Changes files, asks, and kills: each of these at its moment.
+    /// Changes files, asks, and kills the daemon at the given moment.
     fn strike(&mut self, moment: Moment) {
         let pid = wait_for_daemon(&self.world);
         match moment {
@@ -270,7 +271,7 @@ impl Siege {
         }
     }
 
-    /// The call is answered by whoever comes after the one that is killed, or by that one if it was quick.
+    /// Kills the daemon during a call. The call is answered by the next daemon, or by the killed one if it was quick.
     fn kill_while_asking(&mut self, moment: Moment, most: Duration) {
         let args = json!({"query": "steady_7"});
         let id = self.mcp.send_call("map_search", &args);
@@ -298,7 +299,7 @@ fn files_below(folder: &Path, found: &mut Vec<(PathBuf, u64)>) {
     }
 }
 
-/// Everything that the world keeps but the log.
+/// Returns the files in a part of the world's folder, each with its size.
 fn kept(world: &World, part: &str) -> Vec<(PathBuf, u64)> {
     let mut found = Vec::new();
     files_below(&world.dir().join(part), &mut found);
@@ -329,13 +330,13 @@ fn a_kill_at_any_moment_costs_nothing_but_time() {
     }
     println!("{:?}, a start takes {:?}", siege.kills, siege.start);
     check_leftovers(&siege);
-    // One that ends in order, and one that begins from what that one saved.
+    // One daemon that ends in order, and one that restores what the other saved.
     siege.world.stop();
     siege.check();
     check_leftovers(&siege);
 }
 
-/// Kills alone store nothing: what was known is known, and what is unfinished is taken away.
+/// Kills alone store nothing: known facts stay known, and unfinished files are removed.
 #[test]
 fn kills_without_changes_make_nothing_grow() {
     let mut siege = Siege::new(5);
@@ -360,7 +361,7 @@ fn kills_without_changes_make_nothing_grow() {
         after.len()
     );
     assert_eq!(after.len(), before.len(), "{before:#?} became {after:#?}");
-    // sled's log has steps of half a MiB.
+    // sled's log grows in steps of half a MiB.
     assert!(bytes(&after) <= bytes(&before) + (512 << 10), "{before:#?} became {after:#?}");
 }
 
@@ -377,7 +378,7 @@ fn figures(siege: &Siege) -> String {
     )
 }
 
-/// Nothing is left that would grow with every kill.
+/// Checks that nothing remains that would grow with every kill.
 #[track_caller]
 fn check_leftovers(siege: &Siege) {
     let told = figures(siege);
@@ -386,7 +387,7 @@ fn check_leftovers(siege: &Siege) {
     let names: Vec<&Path> = outside_log.map(|(path, _)| path.as_path()).collect();
     assert!(names.len() < 60, "{told}: {names:#?}");
     let store = bytes(&kept(&siege.world, "cache/store"));
-    // What is known of these sources takes less than they do; sled takes a few times that.
+    // The facts of these sources take less space than the sources do; sled takes a few times that.
     let most = siege.project.bytes_written() * 3 + (16 << 20);
     assert!(store < most, "{told}");
     let snapshot = bytes(&kept(&siege.world, "cache/workspaces"));

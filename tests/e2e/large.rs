@@ -1,4 +1,4 @@
-//! A tree of more than ten thousand source files: every tool answers, and rightly.
+//! Tests a tree of more than ten thousand source files: every tool gives the right answer.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,8 @@ const PYTHON: usize = 4_500;
 const TYPESCRIPT: usize = 3_500;
 const C: usize = 2_500;
 
-/// Module `i` of each language calls a function of module `i + 1`, so that there are long chains and all is known.
+/// Writes files in which module `i` of each language calls a function of module `i + 1`, so that there are long chains
+/// and all answers are known.
 fn write_large(tree: &Tree) {
     for i in 0..PYTHON {
         tree.write(&format!("py/p{}/m{i}.py", i % 90), python(i));
@@ -86,11 +87,12 @@ fn ten_thousand_files_are_answered_about() {
     let text = mcp.call("regex_search", json!({"pattern": "Worker1[0-9]{3}:", "output": "count"}));
     assert_eq!(text.ok()["total_lines"], 1_000, "{text}");
     let status = mcp.call("map_status", json!({}));
-    // A class, its method, two functions; an interface, its property, a function; a function and the declaration of another.
+    // A class, its method, two functions; an interface, its property, a function; a function and the declaration of
+    // another.
     assert_eq!(status.ok()["symbols"], PYTHON * 4 + TYPESCRIPT * 3 + C * 2, "{status}");
     assert_eq!(status.ok()["text"]["files"], PYTHON + TYPESCRIPT + C + 1, "{status}");
 
-    // A change in a large tree is seen as at once as in a small one.
+    // A change in a large tree is noticed as quickly as in a small one.
     tree.write("py/p0/m0.py", "def brand_new():\n    return 1\n");
     let changed = mcp.call("map_search", json!({"query": "brand_new"}));
     assert_eq!(hit(&changed, "py:py/p0/m0.py#brand_new")["line"], 1, "{changed}");

@@ -1,7 +1,7 @@
-//! A language server that leaves out what the map is sure of, or cannot answer at all: no such answer is complete, what is missing
-//! is in it, and no rename is offered without a word.
+//! Tests a language server that omits places of which the map is certain, or that cannot answer at all: no such answer
+//! is complete, it contains the missing places, and no rename is offered without a warning.
 //!
-//! The server is a scripted one, but for gopls without Go. What other real servers leave out is in `several_projects`.
+//! The server is scripted, except for gopls without Go. `several_projects` tests what other real servers omit.
 
 use std::fs;
 
@@ -53,7 +53,7 @@ fn capabilities() -> Value {
         .collect()
 }
 
-/// A client of a project whose server gives these answers.
+/// Returns a client of a project whose server gives these answers.
 fn with(world: &World, fixture: &str, answers: impl Fn(&Tree) -> Value) -> (Tree, Mcp) {
     let tree = world.tree(fixture);
     stand_in(world, "ty", &[json!({"capabilities": capabilities(), "answers": answers(&tree)})]);
@@ -61,7 +61,7 @@ fn with(world: &World, fixture: &str, answers: impl Fn(&Tree) -> Value) -> (Tree
     (tree, mcp)
 }
 
-/// A place as the protocol writes it; line and column count from 1.
+/// Returns a place in the form of the protocol. The line and the column count from 1.
 fn place(tree: &Tree, file: &str, line: u32, col: u32, width: u32) -> Value {
     let at = |character: u32| json!({"line": line - 1, "character": character});
     let uri = format!("file://{}", tree.at(file).display());
@@ -72,7 +72,7 @@ fn ask(mcp: &mut Mcp, tool: &str, (file, line, col): (&str, u32, u32)) -> Answer
     mcp.call(tool, json!({"file": file, "line": line, "col": col}))
 }
 
-/// `file:line:col`, with a `!` and how sure the map is where the place is the map's.
+/// Returns the places as `file:line:col`. A place that comes from the map ends with `!` and the map's confidence.
 fn places(answer: &Answer) -> Vec<String> {
     let one = |at: &Value| {
         let mark = at["fromMap"].as_str().map(|sure| format!(" !{sure}")).unwrap_or_default();
@@ -119,7 +119,7 @@ fn an_answer_with_all_that_the_map_knows_stays_complete() {
     }
 }
 
-/// Servers know what is open in them. What was left out is shown to them, and they are asked again.
+/// A server knows the files that are open in it. The omitted files are opened in it, and it is asked again.
 #[test]
 fn a_server_is_shown_what_it_left_out() {
     let world = world();
@@ -129,7 +129,7 @@ fn a_server_is_shown_what_it_left_out() {
     let mut all = first.clone();
     let rest = [place(&tree, "other.py", 1, 18, 5), place(&tree, "other.py", 4, 12, 5)];
     all["result"].as_array_mut().expect("a list").extend(rest);
-    // The second answer is to the same question with declarations.
+    // The second answer is for the same question with declarations.
     let answers = json!({"textDocument/references": [first, first, all]});
     stand_in(&world, "ty", &[json!({"capabilities": capabilities(), "answers": answers, "record": record})]);
     let mut mcp = world.mcp(&tree);
@@ -250,7 +250,7 @@ fn heirs_that_the_map_is_sure_of_are_added() {
     assert_eq!(found.ok()["completeness"], "partial", "{found}");
 }
 
-/// As gopls without Go.
+/// Like gopls without Go.
 #[test]
 fn where_a_server_has_no_view_of_the_project_the_map_answers() {
     let world = world();
@@ -289,7 +289,8 @@ fn where_a_server_has_no_view_of_the_project_the_map_answers() {
     assert_eq!(ask(&mut mcp, "nav_implementations", TOTAL).ok()["completeness"], "unknown");
 }
 
-/// A parameter hides the function of the project that has its name; facts know nothing of it, the file's scopes do.
+/// A parameter hides the function of the project with the same name. Facts do not record it, but the scopes of the file
+/// do.
 #[test]
 fn a_local_name_is_found_by_the_scopes_of_its_file() {
     const LOCALS: &str = "\
@@ -322,7 +323,7 @@ def pay(total, price):
     assert_eq!(about.ok()["signature"], "def pay(total, price):", "{about}");
 }
 
-/// Nothing can be built without Go, but much be read.
+/// Without Go nothing can be built, but much can be read.
 #[test]
 fn the_real_gopls_without_go_leaves_the_answers_to_the_map() {
     let world = World::new().env("PATH", format!("{}:/usr/bin:/bin", debian::gopls_alone().display()));

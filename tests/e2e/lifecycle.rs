@@ -1,4 +1,5 @@
-//! The daemon comes when it is needed, once, comes back when it was killed, and goes when it is told to.
+//! Tests that the daemon starts when it is needed, only once, starts again after it was killed, and ends when it is
+//! told to.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Barrier;
@@ -77,7 +78,7 @@ fn a_daemon_killed_under_a_call_costs_no_answer() {
     }
     let mut mcp = world.mcp(&tree);
     let _ = mcp.call("hob_noop", json!({"fresh": false}));
-    // The first index is under way when it dies.
+    // It dies during the first index.
     let id = mcp.send_call("map_search", &json!({"query": "there"}));
     world.kill_daemon();
     let answer = mcp.wait_call(id, "map_search", json!({"query": "there"}));

@@ -1,8 +1,8 @@
-//! Many workspaces at once: worktrees, nested repositories, submodules, a part of a larger repository.
+//! Tests many workspaces at once: worktrees, nested repositories, submodules, a part of a larger repository.
 //!
-//! The rule: what a place belongs to is the nearest version-control root above it. Looked at from the outside, a repository
-//! within a workspace is a folder like any other (with its own ignore rules), as it is for `rg`: its files are found from
-//! either side, under the paths of the workspace that was asked.
+//! The rule: a path belongs to the nearest version-control root above it. Seen from outside, a repository within a
+//! workspace is a folder like any other (with its own ignore rules), as it is for `rg`: its files are found from either
+//! side, under the paths of the workspace that was asked.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::watching::fresh;
 
-/// Runs git in `place`, with an identity and without anything of the user's. Words are separated by spaces.
+/// Runs git in `place`, with an identity and without the user's settings. Words are separated by spaces.
 #[track_caller]
 pub(super) fn git(world: &World, place: &Path, line: &str) {
     let mut command = std::process::Command::new("git");
@@ -21,11 +21,11 @@ pub(super) fn git(world: &World, place: &Path, line: &str) {
     for (name, value) in [("NAME", "T"), ("EMAIL", "t@example.invalid")] {
         command.env(format!("GIT_AUTHOR_{name}"), value).env(format!("GIT_COMMITTER_{name}"), value);
     }
-    // A submodule from a folder on this machine is refused otherwise.
+    // Otherwise git refuses a submodule from a folder on this machine.
     let _ = run(command.args(["-c", "protocol.file.allow=always"]).args(line.split(' ')), b"").success();
 }
 
-/// Files with a match of `pattern`, asked for the workspace of `place`.
+/// Returns the files with a match of `pattern` in the workspace of `place`.
 #[track_caller]
 fn files(mcp: &mut Mcp, place: &Path, pattern: &str) -> Vec<String> {
     let args = json!({"pattern": pattern, "root": place});
@@ -53,7 +53,7 @@ fn a_second_worktree_parses_nothing() {
     git(&world, tree.root(), "commit -q -m one");
     let mut mcp = world.mcp(&tree);
     assert_eq!(files(&mut mcp, tree.root(), r"def f7\b"), ["p2/m7.py"]);
-    // Text is found before the map is there, and what was extracted is kept once it is.
+    // Text is found before the map exists, and extracted facts are stored once it does.
     let _ = fresh(&mut mcp, "map_search", &json!({"query": "f49", "root": tree.root()})).ok();
     assert_eq!(status(&mut mcp, tree.root())["memory"]["factsExtracted"], 50);
     git(&world, tree.root(), "worktree add -q ../second -b second");
@@ -76,7 +76,7 @@ fn a_second_worktree_parses_nothing() {
     tree.write("p2/m7.py", "def changed_here():\n    pass\n");
     assert_eq!(files(&mut mcp, second.root(), "changed_here"), Vec::<String>::new());
     assert_eq!(files(&mut mcp, &tree.at("p2"), "changed_here"), ["p2/m7.py"]);
-    // A worktree that goes takes nothing of the other along.
+    // The removal of a worktree does not affect the other one.
     git(&world, tree.root(), "worktree remove --force ../second");
     assert_eq!(files(&mut mcp, tree.root(), "changed_here"), ["p2/m7.py"]);
     let gone = mcp.call("regex_search", json!({"pattern": "changed", "root": world.path("second")}));
@@ -103,7 +103,7 @@ fn a_repository_within_another_is_seen_from_both_sides() {
     inner.write("more.py", "needle\n");
     assert_eq!(files(&mut mcp, inner.root(), "needle"), ["i.py", "i.tmp", "more.py"]);
     assert_eq!(files(&mut mcp, tree.root(), "needle").len(), 4, "both follow the same write");
-    // A repository that ceases to be one falls back to the rules around it.
+    // A folder that is no longer a repository follows the rules around it again.
     fs::remove_dir_all(inner.at(".git")).expect("it can be removed");
     let now = ["outer.py", "third_party/inner/i.py", "third_party/inner/more.py"];
     assert_eq!(files(&mut mcp, tree.root(), "needle"), now);
@@ -140,7 +140,7 @@ fn a_part_of_a_repository_is_asked_for_under_the_whole() {
     let world = World::new();
     let tree = world.tree("//- /package.json\n{}\n//- /packages/ui/package.json\n{}\n//- /packages/ui/a.ts\nneedle\n//- /packages/api/b.ts\nneedle\n");
     let part = tree.at("packages/ui");
-    // Wherever in it a client sits, the repository is the workspace, and paths are the repository's.
+    // Wherever in it a client was started, the repository is the workspace, and paths are relative to it.
     let options = McpOptions { cwd: Some(part.clone()), ..McpOptions::default() };
     let mut mcp = Mcp::start(&world, &tree, &options);
     let answer = fresh(&mut mcp, "regex_search", &json!({"pattern": "needle"}));
@@ -152,8 +152,8 @@ fn a_part_of_a_repository_is_asked_for_under_the_whole() {
     assert_eq!(world.status().expect("a daemon runs")["workspaces"].as_array().map(Vec::len), Some(1));
 }
 
-/// The budget is far below what a process takes at all, so every project but the last has to go, a few seconds after it was used, and
-/// although nobody calls.
+/// The memory limit is far below the needs of any process. So every project except the last is closed a few seconds
+/// after it was used, even if nobody calls.
 #[test]
 fn what_is_too_much_goes_although_nobody_calls() {
     let world = World::new().env("HOB_MEMORY", "1 MiB");
@@ -199,12 +199,12 @@ fn an_agent_that_moves_into_a_work_tree_is_followed_and_told_so() {
     let (name, warnings) = defined(file(&tree));
     assert!(name == "here" && warnings.contains("; the answer before was about `"), "{name}: {warnings}");
     assert_eq!(defined(json!({"targets": ["a.py:1"]})), ("here".to_owned(), String::new()));
-    // What is too broad to be a project is refused, with the way out.
+    // A folder that is too large to be a project is refused, with a hint.
     let home = defined_error(&world, &tree, "/tmp");
     assert!(home.contains("not a project") && home.contains("`root`"), "{home}");
 }
 
-/// The message and the hint of the error that a question about a folder gives.
+/// Returns the message and the hint of the error that a question about a folder gives.
 #[track_caller]
 fn defined_error(world: &World, tree: &Tree, root: &str) -> String {
     let answer = world.mcp(tree).call("map_search", json!({"query": "here", "root": root}));

@@ -1,9 +1,9 @@
-//! The map on small projects: what is defined where, who uses it, and how sure that is.
+//! Tests the map on small projects: which definitions are in which file, who uses them, and with what confidence.
 
 use hob_tests::{Answer, World};
 use serde_json::{Value, json};
 
-/// One definition per language that the map knows, each used from another file.
+/// One definition for each language that the map knows, each used from another file.
 const POLYGLOT: &str = r#"
 //- /py/shapes.py
 class Shape:
@@ -170,7 +170,7 @@ function drawWeb() { return makeShape(); }
 </script>
 "#;
 
-/// Query, node, file, line.
+/// The query, the node, the file and the line of each definition.
 const DEFINITIONS: &[(&str, &str, &str, u64)] = &[
     ("Shape.area", "py:py/shapes.py#Shape.area", "py/shapes.py", 2),
     ("make_shape", "py:py/shapes.py#make_shape", "py/shapes.py", 6),
@@ -213,7 +213,7 @@ const USES: &[(&str, &str)] = &[
     ("ts:ts/shapes.ts#makeShape", "vue:web/App.vue#drawWeb"),
 ];
 
-/// The one result with this ID.
+/// Returns the one result with this ID.
 #[track_caller]
 pub(crate) fn hit<'a>(answer: &'a Answer, id: &str) -> &'a Value {
     let found = answer.list("/results").iter().find(|hit| hit["id"] == id);

@@ -1,4 +1,4 @@
-//! The six `map_*` tools against what is written of them: every field, limit, order and error.
+//! Tests the six `map_*` tools against their documentation: every field, limit, order and error.
 
 use hob_tests::{Answer, Mcp, Tree, World};
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ def Helper(): pass
 def halper(): pass
 "#;
 
-/// The fields of an object: exactly `required`, and besides them only some of `optional`.
+/// Checks the fields of an object: exactly `required`, and in addition only some of `optional`.
 #[track_caller]
 fn fields(value: &Value, required: &[&str], optional: &[&str], answer: &Answer) {
     let object = value.as_object().unwrap_or_else(|| panic!("{value} is no object{answer}"));
@@ -162,7 +162,7 @@ fn neighbors() {
             "only packages have no place{answer}"
         );
     }
-    // The same call from both its ends, with its lines.
+    // The same call from both of its ends, with its lines.
     let from = |answer: &Answer, id: &str| -> Value {
         let found = answer.list("/neighbors").iter().find(|n| n["id"] == id && n["edge"] == "calls").cloned();
         found.unwrap_or_else(|| panic!("no call of `{id}`{answer}"))

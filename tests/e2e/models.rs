@@ -1,4 +1,4 @@
-//! Embedding models: the user gives one to hob, and questions find what is called otherwise.
+//! Tests embedding models: the user adds one to hob, and questions find code that uses other words.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ Nobody does it on Sundays.
 Feed him twice.
 ";
 
-/// The vectors of words: vehicles, kitchens, animals, and how they sound.
+/// The vectors of words about vehicles, kitchens, animals and sounds.
 const WORDS: &[(&str, [f32; 4])] = &[
     ("[UNK]", [5.0, 5.0, 5.0, 5.0]),
     ("car", [1.0, 0.0, 0.0, 0.0]),
@@ -50,7 +50,8 @@ const WORDS: &[(&str, [f32; 4])] = &[
     ("hound", [0.0, 0.0, 0.9, 0.1]),
 ];
 
-/// A model of [`WORDS`] in a folder; `turned` gives every word the meaning that the next axis stands for.
+/// Makes a model of [`WORDS`] in a folder. `turned` gives every word the meaning of another axis, that many axes
+/// further.
 fn model(world: &World, name: &str, turned: usize) -> PathBuf {
     let folder = world.path(name);
     fs::create_dir(&folder).expect("the test's own folder");
@@ -117,7 +118,7 @@ fn models_are_added_listed_and_removed() {
     let lines: Vec<&str> = said.lines().collect();
     assert!(lines[0].starts_with("other (active): 4 dimensions, 12 tokens"), "{said}");
     assert!(lines[1].starts_with("first: 4 dimensions"), "{said}");
-    // What was added is hob's own: what becomes of the folder does not matter.
+    // hob has its own copy of the added model, so the folder no longer matters.
     fs::remove_dir_all(first).and_then(|()| fs::remove_dir_all(second)).expect("the test's own folders");
     world.stop();
     assert_eq!(models(&world), said);
@@ -161,7 +162,7 @@ fn without_a_model_words_decide_and_the_answer_says_so() {
 fn meaning_finds_what_is_called_otherwise() {
     let world = World::new();
     let tree = world.tree(GARAGE);
-    // While the workspace is open, so that it has to follow.
+    // The workspace is open meanwhile, so it has to follow.
     assert!(ask(&world, &tree, &json!({"query": "car"})).list("/results").is_empty());
     add(&world, &model(&world, "tiny", 0));
     means(&world, &tree, "car", "py:garage.py#Automobile");
@@ -242,7 +243,7 @@ fn another_model_means_otherwise_and_none_means_nothing() {
     let tree = world.tree(GARAGE);
     add(&world, &model(&world, "tiny", 0));
     means(&world, &tree, "car", "py:garage.py#Automobile");
-    // Under the same name, and with other numbers.
+    // A model with the same name, but with other vectors.
     let turned = model(&world, "turned", 1);
     let path = turned.to_str().expect("plain");
     let _ = world.hob(&world.path("home"), &["model", "add", path, "--name", "tiny"]).success();
@@ -271,7 +272,7 @@ fn a_model_that_was_damaged_is_said_to_be() {
     assert!(models(&world).contains("tiny (active): the model `tiny` cannot be used"), "{}", models(&world));
 }
 
-/// A model as people have it, of 32,000 tokens, in the layout of the package that it comes with.
+/// A published model of 32,000 tokens, in the layout of its package.
 #[test]
 fn a_published_model_finds_paraphrases() {
     let world = World::new();
@@ -311,7 +312,8 @@ Copies of the database are made at night.
     }
 }
 
-/// The oracle is the package itself (0.4.0.post1): these are the first numbers of what its own code answers, normalised.
+/// The expected vectors come from the package itself (0.4.0.post1): they are the first numbers that its own code
+/// returns, normalised.
 #[test]
 fn vectors_are_those_of_the_package_itself() {
     let model = Model::open(Path::new(outside::wordllama())).expect("it is a model");

@@ -1,6 +1,6 @@
-//! Questions that language servers answer, on projects small enough to know the answers.
+//! Tests questions that language servers answer, on projects that are small enough to know the answers.
 //!
-//! That the answers are the servers' own is shown on real projects, in `oracle`.
+//! `oracle` shows on real projects that the answers are those of the servers.
 
 use std::path::PathBuf;
 
@@ -63,7 +63,7 @@ const squares = [new Square(1), new Square(2)];
 console.log(sum(squares), squares[0].area());
 ";
 
-/// `PATH` with these servers in front, and nothing else of them reachable.
+/// Returns a `PATH` with these folders in front.
 pub(super) fn path_with(folders: &[PathBuf]) -> String {
     let rest = std::env::var_os("PATH").unwrap_or_default();
     let all = folders.iter().cloned().chain(std::env::split_paths(&rest));
@@ -74,7 +74,7 @@ pub(super) fn servers() -> World {
     World::new().env("PATH", path_with(outside::servers()))
 }
 
-/// Without pyright, so that ty is what serves Python.
+/// Returns the folders of the servers without pyright, so that ty serves Python.
 pub(super) fn ty_alone() -> Vec<PathBuf> {
     outside::servers().iter().filter(|folder| folder.ends_with("venv/bin")).cloned().collect()
 }
@@ -162,7 +162,8 @@ fn what_goes_wrong_is_said() {
     );
 }
 
-/// Routes are called so by half of the frameworks. What cannot stand in a URI as it is, is escaped, and read where a server did not.
+/// Half of the frameworks name routes like this. What is not allowed in a URI is escaped, and unescaped where a server
+/// has not done so.
 #[test]
 fn files_and_folders_may_be_called_anything() {
     let names = "app/[id]/(group)/a|b^{c} `d`";

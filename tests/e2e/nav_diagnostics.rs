@@ -1,11 +1,11 @@
-//! Tests the diagnostics of a file, asked for the moment after it was written: never those of its earlier contents.
+//! Tests the diagnostics of a file directly after it was written: they are never those of its earlier contents.
 
 use hob_tests::{Answer, Mcp, Tree, World};
 use serde_json::json;
 
 use super::nav::{path_with, servers, ty_alone};
 
-/// Number of times that a file is broken and repaired.
+/// The number of times that a file is broken and repaired.
 const ROUNDS: usize = 20;
 
 fn ask(mcp: &mut Mcp, file: &str) -> Answer {
@@ -14,7 +14,7 @@ fn ask(mcp: &mut Mcp, file: &str) -> Answer {
     answer
 }
 
-/// Breaks a file and mends it, and asks at once each time. The error stands in another line each time.
+/// Breaks a file and repairs it, and asks immediately each time. The error is in another line each time.
 fn break_and_mend(mut mcp: Mcp, tree: &Tree, (file, good, bad): (&str, &str, &str)) {
     assert!(ask(&mut mcp, file).list("/diagnostics").is_empty(), "it begins well");
     for round in 1..=ROUNDS {

@@ -1,7 +1,8 @@
-//! Tests the faults of servers, as an agent sees them: an error with a code, or an answer that says how whole it is;
-//! never a wrong answer, never "none", and never anything for calls that do not need that server.
+//! Tests faults of servers, as an agent sees them: there is an error with a code, or an answer that states its
+//! completeness. There is never a wrong answer or a false "none", and calls that do not need that server are not
+//! affected.
 //!
-//! A scripted server stands on the `PATH` under the name of a real one. The real one comes in at the end, to be killed.
+//! A scripted server is on the `PATH` under the name of a real one. The last test uses a real server and kills it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -23,7 +24,7 @@ let a = 1;
 int a;
 ";
 
-/// Servers by name, each with the scripts of its first, second and further starts.
+/// Returns a world with these servers, each with the scripts for its first, second and further starts.
 fn world(servers: &[(&str, &[Value])]) -> World {
     let world = World::new();
     let folder = world.path("bin");
@@ -35,7 +36,7 @@ fn world(servers: &[(&str, &[Value])]) -> World {
     world.env("PATH", path)
 }
 
-/// Each start leaves a line in `<name>.starts`.
+/// Puts a scripted server under this name on the `PATH`. Each start adds a line to `<name>.starts`.
 pub(super) fn stand_in(world: &World, name: &str, scripts: &[Value]) {
     let starts = world.path(&format!("{name}.starts"));
     let fake = binaries().join("fake-lsp");
@@ -56,7 +57,7 @@ pub(super) fn starts(world: &World, name: &str) -> usize {
     fs::read_to_string(world.path(&format!("{name}.starts"))).unwrap_or_default().lines().count()
 }
 
-/// Able to do everything, with these answers.
+/// Returns the script of a server that can do everything, with these answers.
 fn script(answers: Value) -> Value {
     let able = ["definition", "references", "hover", "implementation", "documentSymbol"];
     let capabilities: Value = able.iter().map(|what| (format!("{what}Provider"), json!(true))).collect();
@@ -145,7 +146,7 @@ fn what_a_server_cannot_do_is_said() {
     for tool in ["nav_implementations", "nav_references", "nav_callHierarchy"] {
         let answer = mcp.call(tool, at("a.py"));
         let code = answer.envelope["error"]["code"].as_str().unwrap_or("none");
-        // A call hierarchy may fall back on references, which this server cannot give either, and then on the map.
+        // A call hierarchy may use references instead, which this server cannot give either, and then the map.
         assert!(code == "LSP_UNSUPPORTED" || tool == "nav_callHierarchy", "{answer}");
     }
     let refused = mcp.call("nav_type", at("a.py"));
@@ -318,7 +319,7 @@ fn noise_and_floods_stay_within_the_budget() {
     assert_eq!(mcp.call("nav_type", at("a.py")).ok()["signature"], "through", "by a new one");
 }
 
-/// The three ways to say nothing, side by side, because each lasts as long as a call may.
+/// All three ways to say nothing at the same time, because each takes as long as a call may.
 #[test]
 fn silence_ends_in_a_timeout_and_holds_up_nobody_else() {
     let silent = script(json!({"textDocument/definition": [{"silent": true}]}));
@@ -334,7 +335,7 @@ fn silence_ends_in_a_timeout_and_holds_up_nobody_else() {
     assert_eq!(answer.ok()["signature"], "", "the silent server answers other questions: {answer}");
     for (file, id) in ids {
         let answer = mcp.wait_call(id, "nav_definition", at(file));
-        // What the map knows of it, it says instead of an error.
+        // The map's answer replaces the error.
         answer.says("did not answer within 15 s");
     }
     for name in ["ty", "tsc", "gopls"] {
@@ -342,7 +343,7 @@ fn silence_ends_in_a_timeout_and_holds_up_nobody_else() {
     }
 }
 
-/// A server reads what it likes. What lies outside of the project is not shown, whatever the way there is called.
+/// A server reads any file it likes. Files outside of the project are not shown, whatever path leads there.
 #[test]
 fn nothing_behind_a_linked_folder_is_shown() {
     let world = world(&[]);
@@ -374,8 +375,8 @@ fn nothing_behind_a_linked_folder_is_shown() {
     }
 }
 
-/// A question that was asked twice in vain is not asked a third time: hob starts another server, and until it runs
-/// the map answers.
+/// A question that failed twice is not asked a third time: hob starts another server, and the map answers until it
+/// runs.
 #[test]
 fn a_server_that_stops_answering_is_replaced_and_the_map_answers_meanwhile() {
     let stuck = script(json!({"textDocument/definition": [{"silent": true}]}));
@@ -433,7 +434,7 @@ def total(items: list[int]) -> int:
 import shop
 ";
 
-/// Every process below this one.
+/// Returns the IDs of all processes below this one.
 pub(super) fn below(pid: u32) -> Vec<u32> {
     let all: Vec<(u32, u32)> = fs::read_dir("/proc")
         .expect("Linux")
@@ -459,18 +460,18 @@ fn parent(pid: u32) -> Option<u32> {
 enum Victim {
     Daemon,
     Shim,
-    /// The server, or the guard before it.
+    /// The server, or its guard.
     Server,
 }
 
-/// Agents on one project that ask all the time, while something of theirs is killed.
+/// Agents on one project that ask all the time, while one of their processes is killed.
 struct Siege {
     agents: Vec<Mcp>,
     world: World,
     tree: Tree,
     rng: Rng,
     callers: usize,
-    /// Servers killed since the daemon was: one that has died five times is given up.
+    /// The servers killed since the daemon was started. hob stops using a server that has died five times.
     servers: usize,
 }
 
@@ -489,7 +490,7 @@ impl Siege {
         }
     }
 
-    /// Writes a caller, has everybody ask, kills, and looks at what everybody got.
+    /// Writes a caller, makes every agent ask, kills a process, and checks all answers.
     fn strike(&mut self, round: u64) {
         let victim = self.victim();
         let daemon = self.world.daemon_pid().expect("a daemon runs");
@@ -535,7 +536,7 @@ impl Siege {
     }
 }
 
-/// `HOB_TEST_SERVER_KILLS` makes the series longer, `HOB_TEST_KILLS_SEED` another.
+/// `HOB_TEST_SERVER_KILLS` makes the series longer, and `HOB_TEST_KILLS_SEED` chooses another one.
 #[test]
 fn whatever_is_killed_nothing_is_left_and_the_next_answer_is_right() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());

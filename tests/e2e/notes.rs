@@ -1,4 +1,4 @@
-//! Notes: headings as sections, wikilinks and links as edges, in a vault and beside code.
+//! Tests notes: headings as sections, wikilinks and links as edges, in a vault and together with code.
 
 use hob_tests::{Answer, Mcp, Tree, World};
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ def Setup():
     return 1
 "##;
 
-/// Neighbours as `direction edge id confidence`, candidates in brackets, sorted.
+/// Returns the neighbours as `direction edge id confidence`, with candidates in brackets, sorted.
 #[track_caller]
 fn neighbours(mcp: &mut Mcp, id: &str) -> Vec<String> {
     let answer = mcp.call("map_neighbors", json!({"nodeId": id, "maxNodes": 200, "tokenBudget": 10_000}));

@@ -1,4 +1,5 @@
-//! Names that come from jars with sources, and from headers of this machine, lead to their definition without a language server.
+//! Tests that names from jars with sources, and from headers of this machine, lead to their definition without a
+//! language server.
 
 use std::path::Path;
 use std::process::Command;
@@ -93,7 +94,7 @@ fn pack_jar(tree: &Tree, folder: &str, jar: &str) {
     assert!(packed.expect("Python").success(), "{}", jar.display());
 }
 
-/// A world in which no language server is found.
+/// Returns a world in which no language server is found.
 fn quiet_world() -> World {
     World::new().env("PATH", "/nowhere")
 }
@@ -147,7 +148,7 @@ fn java_names_lead_into_jars() {
         let found = mcp.call("map_search", json!({"query": ["toJson"], "in": name, "root": app}));
         assert!(found.texts("/results", "file").contains(&"com/google/gson/Gson.java"), "{found}");
     }
-    // An artifact that comes with another has a source as well.
+    // An artifact that another one depends on has sources as well.
     let core = mcp.call("read_symbols", json!({"targets": ["Store.save"], "in": "dep:core", "root": app}));
     assert!(core.to_string().contains("public void save()"), "{core}");
     let bare = mcp.call("map_search", json!({"query": ["Bare"], "in": "dep:bare", "root": app}));
@@ -240,7 +241,7 @@ fn includes_lead_to_headers_of_this_machine() {
     let out = mcp.call("map_neighbors", json!({"nodeId": "run", "direction": "out", "root": app}));
     assert!(out.texts("/neighbors", "id").contains(&"c:ext:pack.h"), "{out}");
     assert!(out.to_string().contains("int pack_deflate(struct pack_stream *stream, int level)"), "{out}");
-    // The project's own header stays its own, and the map of the project has nothing of the others.
+    // The project's own header is still part of it, and the map of the project contains none of the other headers.
     let own = define(&mut mcp, &app, "main.c", (9, 33));
     assert_eq!(own.list("/locations")[0]["external"], serde_json::Value::Null, "{own}");
     let found = mcp.call("map_search", json!({"query": ["pack_deflate"], "root": app}));

@@ -1,4 +1,4 @@
-//! Names that come from dependencies lead to their definition in the dependency's source, without a language server.
+//! Tests that names from dependencies lead to their definition in the dependency's source, without a language server.
 
 use hob_tests::{Answer, Mcp, Tree, World};
 use serde_json::{Value, json};
@@ -183,7 +183,7 @@ package fmt
 func Println(a ...any) {}
 "#;
 
-/// A world in which no language server is found.
+/// Returns a world in which no language server is found.
 fn quiet_world() -> World {
     World::new().env("PATH", "/nowhere")
 }
@@ -192,7 +192,7 @@ fn define(mcp: &mut Mcp, root: &str, file: &str, line: u32, col: u32) -> Answer 
     mcp.call("nav_definition", json!({"file": file, "line": line, "col": col, "root": root}))
 }
 
-/// The end of the path and the line of the only place of an answer.
+/// Returns the end of the path, and the line, of the only place in an answer.
 fn place_below(answer: &Answer, folder: &str) -> String {
     let found = answer.list("/locations");
     assert_eq!(found.len(), 1, "{answer}");
@@ -232,9 +232,9 @@ fn python_names_lead_into_packages() {
     let answer = define(&mut mcp, ".", "app.py", 8, 23);
     answer.says("requests 2.31.0").says("dep:requests");
     assert!(answer.to_string().contains("def get(url, params=None)"), "{answer}");
-    // What is not installed is said, and the import is all that is known.
+    // The answer says that the package is not installed, and only the import is known.
     define(&mut mcp, ".", "app.py", 14, 6).says("`absent` is not on this machine");
-    // The project's own map has nothing of it.
+    // The project's own map does not contain it.
     let own = mcp.call("map_search", json!({"query": ["norm"]}));
     assert!(own.list("/results").is_empty(), "{own}");
 }

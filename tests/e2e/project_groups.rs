@@ -1,4 +1,4 @@
-//! One question about several projects: a list of roots, or a group that the user named.
+//! Tests one question about several projects: a list of roots, or a group that the user named.
 
 use hob_tests::{Mcp, Tree, World};
 use serde_json::{Value, json};
@@ -136,7 +136,7 @@ fn what_cannot_be_asked_of_several_is_said() {
         unknown.error("BAD_ARGS")["hint"].as_str().is_some_and(|hint| hint.contains("hob group add shop")),
         "{unknown}"
     );
-    // One root in a list is one root.
+    // A list with one root is the same as one root.
     let one = mcp.call("map_search", json!({"query": ["OrderForm"], "root": [shop.web.root()]}));
     assert_eq!(one.texts("/results", "file"), ["src/cart.ts"], "{one}");
 }
@@ -239,7 +239,7 @@ fn an_absolute_path_says_which_project_is_meant() {
         json!({"query": ["Order"], "paths": [format!("{}/**", shop.web.root().display())]}),
     );
     assert!(scoped.texts("/results", "file").iter().all(|file| *file == "src/cart.ts"), "{scoped}");
-    // The word of the caller wins, and what is written must be meant.
+    // The caller's root counts, and a path must belong to it.
     let named = mcp.call("nav_symbols", json!({"file": file, "root": shop.api.root()}));
     assert!(named.error("OUTSIDE_WORKSPACE")["message"].is_string(), "{named}");
     let own = mcp.call("nav_symbols", json!({"file": shop.api.at("shop/store.py")}));

@@ -1,8 +1,8 @@
-//! Tests promotion: a reference that a language server confirmed becomes an edge of the map, for as long as nothing
-//! that it depends on changes.
+//! Tests promotion: a reference that a language server confirmed becomes an edge of the map, as long as nothing that it
+//! depends on changes.
 //!
-//! An answer is taken over after it was given, so that it waits for nothing; the tests wait for what must come and, where
-//! nothing must come, for something that is taken over later.
+//! References are recorded only after the answer was given, so that the answer does not wait for it. The tests wait for
+//! an edge that must appear, or, if none must appear, for another edge that is recorded later.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -56,7 +56,7 @@ fn world() -> World {
     World::new().env("PATH", path_with(&ty_alone()))
 }
 
-/// The calls that a function makes, as `target confidence`.
+/// Returns the calls that a function makes, as `target confidence`.
 fn calls(mcp: &mut Mcp, from: &str) -> Vec<String> {
     let args = json!({"nodeId": from, "direction": "out", "edgeKinds": ["calls"]});
     let answer = mcp.call("map_neighbors", args);
@@ -66,7 +66,7 @@ fn calls(mcp: &mut Mcp, from: &str) -> Vec<String> {
     list.iter().map(one).collect()
 }
 
-/// Waits for an edge that comes after an answer.
+/// Waits for an edge that appears after an answer.
 fn until(mcp: &mut Mcp, from: &str, wanted: &str) {
     let end = Instant::now() + FOREVER;
     loop {
@@ -81,7 +81,7 @@ fn until(mcp: &mut Mcp, from: &str, wanted: &str) {
 
 fn references(mcp: &mut Mcp, node: &str) {
     let answer = mcp.call("nav_references", json!({"nodeId": node}));
-    // The map follows what `make` returns, ty does not: what the server did list counts all the same.
+    // The map follows what `make` returns, but ty does not. The places that the server did list count nevertheless.
     let word = answer.ok()["completeness"].as_str();
     assert!(matches!(word, Some("complete" | "partial")), "{answer}");
 }
@@ -89,7 +89,7 @@ fn references(mcp: &mut Mcp, node: &str) {
 const TYPED: &str = "py:typed.py#pay_typed";
 const LIVE: &str = "py:cart.py#Cart.settle live";
 
-/// A project whose calls of `Cart.settle` were confirmed.
+/// Returns a project whose calls of `Cart.settle` were confirmed.
 fn confirmed(world: &World) -> (Tree, Mcp) {
     let tree = world.tree(SHOP);
     let mut mcp = world.mcp(&tree);
@@ -166,7 +166,7 @@ fn it_survives_the_daemon_and_serves_a_copy_of_the_project() {
     let (tree, mut mcp) = confirmed(&world);
     drop(mcp);
     world.stop();
-    // Nobody is asked this time.
+    // No server is asked this time.
     mcp = world.mcp(&tree);
     assert_eq!(calls(&mut mcp, TYPED), [LIVE]);
     let copy = Tree::new(&world.path("copy"), SHOP);
@@ -181,7 +181,7 @@ fn it_survives_the_daemon_and_serves_a_copy_of_the_project() {
     assert_eq!(calls(&mut world.mcp(&copy), TYPED), [LIVE], "the copy did not");
 }
 
-/// A server that says what it is told to, under the name of a real one.
+/// Returns a world with a scripted server that gives these answers under the name of a real one.
 fn liar(name: &str, answers: &Value) -> World {
     let world = World::new();
     let folder = world.path("bin");
@@ -207,9 +207,9 @@ fn place(tree: &Tree, file: &str, (line, col): (u32, u32)) -> Value {
     json!({"uri": uri, "range": {"start": at(col), "end": at(col + 6)}})
 }
 
-/// Everything at the edges of `pay_typed`, after a lying answer and, behind it, an honest one about another file.
+/// Returns the edges of `pay_typed` after a false answer, followed by a true one about another file.
 fn after_lies(lies: &dyn Fn(&Tree) -> Vec<Value>) -> Vec<String> {
-    // Where the tree is must be known before the server is made: the links in its answers are whole.
+    // The path of the tree must be known before the server is made, because its answers contain absolute links.
     let holder = World::new();
     let tree = holder.tree(SHOP);
     let honest = place(&tree, "court.py", (2, 9));
@@ -237,7 +237,7 @@ fn places_where_the_map_has_no_such_reference_change_nothing() {
     assert_eq!(after_lies(&beside), Vec::<String>::new());
 }
 
-/// Pyright says when it has read the project; this one never does.
+/// Pyright reports when it has read the project, but this server never does.
 #[test]
 fn an_answer_that_may_lack_something_promotes_nothing() {
     let holder = World::new();

@@ -1,4 +1,4 @@
-//! The way out: what hob kept is gone after `hob purge`, what is somebody else's is not.
+//! Tests `hob purge`: it removes everything that hob kept, and nothing that belongs to anybody else.
 
 use hob_tests::{Mcp, McpOptions, Tree, World};
 use serde_json::json;
@@ -15,7 +15,7 @@ def here():
 fn nothing_of_hobs_is_left_and_nothing_of_others_is_taken() {
     let world = World::new();
     let tree = world.tree(FIXTURE);
-    // As much as can be made without a language server: an index, a page, trust, an edit that waits, settings.
+    // Everything that can be made without a language server: an index, a page, trust, a pending edit, settings.
     let _ = world.hob(tree.root(), &["graph"]);
     let _ = world.hob(tree.root(), &["trust", "--yes"]).code(0);
     let mut mcp =
@@ -60,7 +60,7 @@ fn one_project_is_forgotten_and_another_is_not() {
     let refused = mcp.call("hob_purge", json!({"confirm": true}));
     assert!(refused.error("BAD_ARGS")["hint"].to_string().contains("hob purge --root"), "{refused}");
     drop(mcp);
-    // So that both are saved, and open again.
+    // So that both are saved and open again.
     world.stop();
     for place in [&tree, &other] {
         let _ = world.hob(place.root(), &["map"]).success();
@@ -95,7 +95,7 @@ fn one_project_is_forgotten_and_another_is_not() {
     let found = world.hob(tree.root(), &["search", "here"]).success();
     assert!(found.starts_with("a.py\n") && found.contains(" here"), "it begins anew: {found}");
 
-    // Without a daemon, of a folder that is gone.
+    // Without a daemon, and for a folder that no longer exists.
     world.stop();
     std::fs::remove_dir_all(other.root()).expect("removed");
     let before = count("cache/workspaces");
@@ -156,7 +156,7 @@ fn a_service_has_to_go_first() {
     let _ = world.hob(tree.root(), &["purge", "--yes"]).code(0);
 }
 
-/// Every path below, relative, sorted.
+/// Returns every path below a folder, relative to it, sorted.
 fn left(folder: &std::path::Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];

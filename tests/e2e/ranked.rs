@@ -1,4 +1,4 @@
-//! `text_search`: words find what is about them, as it is now.
+//! Tests `text_search`: words find the text that is about them, in its present form.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -38,7 +38,7 @@ A zebra is refunded within a week.
 colour = turquoise
 ";
 
-/// Asks until the index is there, however slow the machine is.
+/// Repeats the call until the index exists, however slow the machine is.
 pub(crate) fn ask(world: &World, tree: &Tree, args: &Value) -> Answer {
     let since = Instant::now();
     loop {
@@ -188,7 +188,7 @@ fn answers_are_of_now() {
     assert_eq!(search(&world, &tree, "magenta").texts("/results", "file"), ["data.ini"]);
 }
 
-/// Enough files that they are written to the index and not laid over it, twice.
+/// So many files that they are written to the index itself and not added as an overlay, twice.
 #[test]
 fn many_files_at_once_are_taken_in_and_forgotten() {
     let world = World::new();
@@ -200,7 +200,7 @@ fn many_files_at_once_are_taken_in_and_forgotten() {
         }
     };
     write("flamingo");
-    // Past the barrier's patience an answer may be a part, and says so.
+    // If the barrier's time limit is exceeded, an answer may be partial, and says so.
     let settled = |query: &str, done: &dyn Fn(&Answer) -> bool| {
         let since = Instant::now();
         let mut answer = search(&world, &tree, query);
@@ -237,7 +237,7 @@ fn a_restart_goes_on_with_what_was_there() {
     finds_nothing(&search(&world, &tree, "receipt"));
 }
 
-/// The folder of the only ranked index in this world.
+/// Returns the folder of the only ranked index in this world.
 fn index_folder(world: &World) -> std::path::PathBuf {
     let mut open = vec![world.dir().to_path_buf()];
     while let Some(folder) = open.pop() {

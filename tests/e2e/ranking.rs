@@ -1,11 +1,11 @@
-//! The order of what `map_search` finds, from the first answer of a daemon on.
+//! Tests the order of the results of `map_search`, from the first answer of a daemon on.
 
 use std::fmt::Write as _;
 
 use hob_tests::{Answer, World};
 use serde_json::json;
 
-/// Files that use one another's functions, some of which everybody uses.
+/// Returns a project of files that use each other's functions, some of which are used everywhere.
 fn project() -> String {
     let mut fixture =
         "//- /core.py\ndef task_rare(): pass\ndef task_run(): pass\ndef task_stop(): pass\n".to_owned();

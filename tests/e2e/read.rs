@@ -1,4 +1,4 @@
-//! `read_symbols`: the source of definitions.
+//! Tests `read_symbols`: the source text of definitions.
 
 use hob_tests::World;
 use serde_json::json;

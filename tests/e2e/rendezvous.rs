@@ -1,4 +1,4 @@
-//! Programs of one user meet at one daemon, however little of the environment they were given.
+//! Tests that all programs of one user find the same daemon, however little of the environment they were given.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ ref: refs/heads/main
 one = 1
 ";
 
-/// A home folder without `HOB_DIR`. Its daemons end with it.
+/// A home folder without `HOB_DIR`. Dropping it ends its daemons.
 struct Home {
     world: World,
 }
@@ -36,7 +36,7 @@ impl Home {
         self.world.path("home")
     }
 
-    /// `env -i HOME=$HOME PATH=$PATH`, as Codex and the MCP SDKs start servers.
+    /// Returns a command started like `env -i HOME=$HOME PATH=$PATH`, as Codex and the MCP SDKs start servers.
     fn filtered(&self, program: &str) -> Command {
         let mut command = self.world.command(program);
         command.env_clear().env("HOME", self.folder());
@@ -44,7 +44,7 @@ impl Home {
         command
     }
 
-    /// As in a shell of a session.
+    /// Returns a command with the environment of a session's shell.
     fn full(&self, program: &str) -> Command {
         let mut command = self.filtered(program);
         command.env("XDG_RUNTIME_DIR", self.world.path("session")).env("LANG", "C.UTF-8");
@@ -56,7 +56,7 @@ impl Home {
         run(command.args(args).current_dir(tree.root()), b"")
     }
 
-    /// Process numbers of the daemons of this home.
+    /// Returns the process IDs of the daemons of this home.
     fn daemons(&self) -> BTreeSet<u32> {
         let wanted = format!("HOME={}", self.folder().display()).into_bytes();
         let entries = std::fs::read_dir("/proc").expect("Linux lists processes").flatten();
@@ -121,7 +121,7 @@ fn what_a_real_client_proposes_is_seen_in_a_shell() {
     assert_eq!(home.daemons().len(), 1);
 }
 
-/// Whoever starts the daemon, it keeps things where the last one did, and trust is written where it is read.
+/// Whoever starts the daemon, it keeps its data where the last one did, and trust is written where it is read.
 #[test]
 fn folders_that_only_some_programs_name_are_everybodys() {
     let home = Home::new();
@@ -150,7 +150,7 @@ fn two_daemons_never_keep_the_same_folders() {
     let tree = home.tree();
     let _ = Home::run(home.full("hob"), &tree, &["search", "one"]).code(0);
     let first = *home.daemons().first().expect("it runs");
-    // Another home, so another meeting place, but the first one's state.
+    // Another home has another place for the socket, but here it has the state of the first one.
     let mut second = home.filtered("hob");
     second.env("HOME", home.world.path("tmp")).env("XDG_STATE_HOME", home.folder().join(".local/state"));
     let refused = Home::run(second, &tree, &["search", "one"]).code(2);
@@ -161,14 +161,14 @@ fn two_daemons_never_keep_the_same_folders() {
     assert_eq!(home.daemons(), BTreeSet::from([first]));
 }
 
-/// A daemon of an earlier hob, or one whose lock was lost, is not found by programs; it is found by the doctor.
+/// Programs do not find a daemon of an older hob or one whose lock was lost, but the doctor does.
 #[test]
 fn the_doctor_names_a_daemon_that_programs_do_not_find() {
     let home = Home::new();
     let tree = home.tree();
     let _ = Home::run(home.full("hob"), &tree, &["search", "one"]).code(0);
     let lost = *home.daemons().first().expect("it runs");
-    // Stopped, it cannot notice that its folder is gone.
+    // While it is stopped, it cannot notice that its folder is gone.
     let pid = rustix::process::Pid::from_raw(lost.try_into().expect("a process number")).expect("not 0");
     rustix::process::kill_process(pid, rustix::process::Signal::STOP).expect("it is ours");
     let runtime = home.folder().join(".local/state/hob");

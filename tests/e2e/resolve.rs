@@ -1,5 +1,5 @@
-//! Between the map and the language servers: from a node to its place now, and from a place to its node. One test for
-//! each way in which that can fail.
+//! Tests `resolve` between the map and the language servers: from a node to its present place, and from a place to its
+//! node. There is one test for each way in which this can fail.
 
 use std::path::PathBuf;
 
@@ -70,7 +70,7 @@ fn world_with(folders: &[PathBuf]) -> World {
     World::new().env("PATH", path)
 }
 
-/// Every server that tests have.
+/// Returns a world with every server that the tests have.
 fn servers() -> World {
     world_with(outside::servers())
 }
@@ -132,7 +132,7 @@ fn a_node_becomes_a_verified_place_and_back() {
     assert_eq!(top.ok()["qualifiedName"], "", "{top}");
 }
 
-/// Every definition of the map is where its server says, and that place is its node again.
+/// Checks that every definition in the map is where its server says, and that this place leads to its node.
 fn there_and_back(mcp: &mut Mcp, file: &str, ids: &[&str]) {
     for id in ids {
         let there = node(mcp, id);
@@ -155,7 +155,7 @@ fn overloads_and_ordinals_lead_there_and_back() {
     there_and_back(&mut mcp, "src/session.py", &[&format!("{pick}~2")]);
     let second = node(&mut mcp, &format!("{pick}~2"));
     assert_eq!(place(second.ok()), "src/session.py:32:9", "{second}");
-    // Each overload is the function.
+    // Every overload leads to the function.
     for line in [21, 23, 24] {
         let overload = position(&mut mcp, "src/session.py", (line, 5));
         assert_eq!(overload.ok()["nodeId"], size, "{overload}");
@@ -177,7 +177,7 @@ fn typescript_leads_there_and_back() {
     there_and_back(&mut mcp, file, &ids);
     let area = node(&mut mcp, "ts:src/shape.ts#Square.area");
     assert_eq!(place(area.ok()), "src/shape.ts:4:3", "{area}");
-    // What lives only while a method runs is no node: it belongs to the method.
+    // A name that exists only while a method runs is not a node: it belongs to the method.
     let local = position(&mut mcp, file, (5, 11));
     assert_eq!(local.ok()["nodeId"], "ts:src/shape.ts#Square.area", "{local}");
     assert_eq!(local.ok()["inMap"], true, "{local}");
@@ -290,14 +290,14 @@ fn a_silent_server_is_a_timeout_with_the_maps_range() {
     assert!(error["hint"].as_str().is_some_and(|hint| hint.contains("Ask again")), "{answer}");
 }
 
-/// Holds a file so that whoever opens it waits: for as long as the kernel lets it, which is longer than a call waits for the
-/// first index, or until this is dropped.
+/// Makes whoever opens a file wait, for as long as the kernel allows or until this is dropped. The former is longer
+/// than a call waits for the first index.
 #[cfg(target_os = "linux")]
 struct Held(std::process::Child);
 
 #[cfg(target_os = "linux")]
 impl Held {
-    /// `None` where the file system gives no leases.
+    /// Holds a file, or returns `None` if the file system does not support leases.
     fn file(path: &std::path::Path) -> Option<Self> {
         use std::io::Read;
         use std::process::{Command, Stdio};
@@ -338,7 +338,7 @@ fn without_a_map_a_position_still_gets_what_encloses_it() {
         return eprintln!("not tested: this file system gives no leases");
     };
     let mut mcp = world.mcp(&tree);
-    // Both at once: each waits for the first index as long as calls do.
+    // Both at the same time: each waits for the first index as long as any call does.
     let (to_map, to_live) = (json!({"file": "src/session.py", "line": 8}), json!({"nodeId": REFRESH}));
     let sent = [&to_map, &to_live].map(|args| mcp.send_call("resolve", args));
     let answer = mcp.wait_call(sent[0], "resolve", to_map);

@@ -1,7 +1,9 @@
-//! The path of a project stays the same and the folder behind it does not: the next call is about what is there now.
+//! Tests projects whose path stays the same while the folder behind it changes: the next call is about the present
+//! contents.
 //!
-//! Folders above are renamed, links pointed elsewhere, rights taken and given back, file systems mounted over the root and away. None
-//! of that is an event in the folder that is watched. Each test lists the lines of all files that begin with `line `.
+//! Folders above it are renamed, links changed, permissions removed and restored, and file systems mounted over the
+//! root and unmounted. None of this causes an event in the watched folder. Each test lists the lines of all files that
+//! begin with `line `.
 
 #![cfg(target_os = "linux")]
 
@@ -16,7 +18,7 @@ use serde_json::json;
 
 use super::watching::fresh;
 
-/// The lines in the project at `root`.
+/// Returns the lines in the project at `root`.
 #[track_caller]
 fn lines(mcp: &mut Mcp, root: &Path) -> Vec<String> {
     let args = json!({"pattern": "^line .*", "root": root});
@@ -26,7 +28,7 @@ fn lines(mcp: &mut Mcp, root: &Path) -> Vec<String> {
     found.into_iter().map(str::to_owned).collect()
 }
 
-/// The functions that the map has of the name.
+/// Returns the number of functions with this name in the map.
 #[track_caller]
 fn defined(mcp: &mut Mcp, root: &Path, name: &str) -> usize {
     let answer = fresh(mcp, "map_search", &json!({"query": name, "root": root}));
@@ -63,7 +65,7 @@ fn the_folder_above_is_renamed_and_another_put_there() {
     assert_eq!(lines(&mut mcp, &root), ["line 4", "line 5"]);
 }
 
-/// Long enough for the daemon to look at what was marked; a test that comes too early tests less, and fails no more.
+/// Long enough for the daemon to look at changed folders. If it is too short, a test checks less, but does not fail.
 const PAUSE: Duration = Duration::from_millis(600);
 
 #[test]
@@ -104,7 +106,7 @@ fn a_link_as_root_is_followed_at_every_call() {
     let one = Tree::new(&world.path("r1"), "//- /a.py\nline 1\n");
     let other = Tree::new(&world.path("r2"), "//- /a.py\nline 2\n");
     symlink(one.root(), &current).expect("a link");
-    // What the client says of itself, and what a call says.
+    // The root comes from the client or from the call.
     let mut mcp = world.mcp(&other);
     let own = |mcp: &mut Mcp| {
         let answer = fresh(mcp, "regex_search", &json!({"pattern": "^line .*"}));
@@ -116,7 +118,7 @@ fn a_link_as_root_is_followed_at_every_call() {
             (vec!["line 1".into()], "line 1".into()),
             "{round}"
         );
-        // As deployments do it: a new link in the place of the old one.
+        // As deployments do it: a new link replaces the old one.
         symlink(other.root(), world.path("next")).expect("a link");
         rename(&world.path("next"), &current);
         assert_eq!(
@@ -129,7 +131,7 @@ fn a_link_as_root_is_followed_at_every_call() {
     }
 }
 
-/// A daemon that is started by these words, which end in `exec`.
+/// Makes a daemon that is started by these words, which end with `exec`.
 fn wrapped(world: World, words: &str) -> World {
     let (wrapper, hobd) = (world.path("wrapped-hobd"), binaries().join("hobd"));
     fs::write(&wrapper, format!("#!/bin/sh\n{words} '{}' \"$@\"\n", hobd.display())).expect("written");
@@ -137,7 +139,8 @@ fn wrapped(world: World, words: &str) -> World {
     world.env("HOB_DAEMON", wrapper.display().to_string())
 }
 
-/// A world whose daemon may not read what modes forbid it: root is such a user only without two of its rights.
+/// Returns a world whose daemon may not read what file modes forbid. For root this needs the removal of two of its
+/// capabilities.
 pub(super) fn world_of_modes() -> Option<World> {
     if !rustix::process::geteuid().is_root() {
         return Some(World::new());
@@ -161,7 +164,7 @@ fn rights_are_taken_and_given_back() {
     assert_eq!(lines(&mut mcp, &root), ["line 1", "line 2"]);
     for (round, closed) in [world.path("up"), root.clone()].iter().enumerate() {
         let mode = |mode| fs::set_permissions(closed, fs::Permissions::from_mode(mode)).expect("it is ours");
-        // Root writes whatever modes say; another user writes through what is open.
+        // Root can write whatever the modes are. Another user writes through an open file.
         let mut open = fs::File::create(root.join("a.py")).expect("it is ours");
         mode(0);
         std::io::Write::write_all(&mut open, format!("line 1 {round}\n").as_bytes()).expect("it is open");
@@ -178,14 +181,14 @@ fn rights_are_taken_and_given_back() {
     }
 }
 
-/// A daemon that sees mounts which nobody else sees.
+/// A daemon with its own mounts, which no other process sees.
 struct Mounts {
     world: World,
     pid: String,
 }
 
 impl Mounts {
-    /// `None`, with a word about it, where the system has no such thing for us.
+    /// Returns `None`, with a message, if the system does not allow this.
     fn new(root: &Path, world: World, tree: &Tree) -> Option<(Self, Mcp)> {
         let probe = Command::new("unshare").args(["-m", "mount", "-t", "tmpfs", "none"]).arg(root).output();
         let can_enter = Command::new("nsenter").arg("--version").output().is_ok();
@@ -230,7 +233,7 @@ fn something_is_mounted_in_the_tree_and_taken_away() {
         assert_eq!(defined(&mut mcp, &root, "outside"), 1, "{mount}");
         mounts.run(&format!("umount '{}'", sub.display()));
         assert_eq!(lines(&mut mcp, &root), ["line 1", "line 2"], "{mount}");
-        // What is below is watched again.
+        // The folders below are watched again.
         tree.write("sub/b.py", "line 4\n\ndef below(): pass\n");
         assert_eq!(
             (defined(&mut mcp, &root, "below"), defined(&mut mcp, &root, "outside")),
@@ -255,13 +258,13 @@ fn something_is_mounted_over_the_root_or_a_folder_above() {
         mounts
             .run(&format!("mount -t tmpfs none '{over}'; mkdir -p '{ws}/.git'; echo 'line 2' > '{ws}/b.py'"));
         assert_eq!(lines(&mut mcp, &root), ["line 2"], "{over}");
-        // What a search reads from the files shows whether or not they are watched; what the map has does not.
+        // A search reads the files, so its result does not show if they are watched. The map's does.
         mounts.run(&format!("printf 'line 3\\n\\ndef mounted(): pass\\n' > '{ws}/b.py'"));
         assert_eq!(defined(&mut mcp, &root, "mounted"), 1, "it is watched: {over}");
         assert_eq!(lines(&mut mcp, &root), ["line 3"], "{over}");
         mounts.run(&format!("umount '{over}'"));
         assert_eq!(lines(&mut mcp, &root), ["line 1"], "{over}");
-        // Ours and the daemon's are one file again.
+        // The tests and the daemon see the same file again.
         fs::write(root.join("a.py"), "line 4\n\ndef again(): pass\n").expect("it is ours");
         assert_eq!(
             (defined(&mut mcp, &root, "again"), defined(&mut mcp, &root, "mounted")),

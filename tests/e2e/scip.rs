@@ -1,8 +1,8 @@
-//! SCIP indexes: what an imported one says is answered where no language server is, exactly as long as files have the contents that
-//! were indexed; the map as an index is read by the parser of SCIP's own library, and by hob.
+//! Tests SCIP indexes: an imported one answers if there is no language server, exactly as long as files have the
+//! indexed contents. The exported map can be read by the parser of SCIP's own library, and by hob.
 //!
-//! Indexes of small trees are made here, with the writer that exports use; that real indexers' are believed is shown with
-//! scip-typescript, whose answers are taken from its own bytes.
+//! The indexes of small trees are made here, with the writer that exports use. scip-typescript serves to show that the
+//! indexes of real indexers are accepted; the expected answers are taken from its own bytes.
 
 use std::fs;
 use std::path::PathBuf;
@@ -31,10 +31,10 @@ def late(cart):
     return cart.total()
 ";
 
-/// A name as the tests write it: line and columns from 1 in characters, the symbol, and whether it is defined there.
+/// A name in a test: its line and columns from 1 in characters, its symbol, and true if it is defined there.
 type Named<'n> = (u32, u32, u32, &'n str, bool);
 
-/// The names that a compiler would find in the shop; the map cannot tell whose method is called.
+/// The names that a compiler would find in the shop. The map cannot know whose method is called.
 const CART: &[Named<'_>] =
     &[(1, 7, 11, "x py shop . Cart#", true), (2, 9, 14, "x py shop . Cart#total().", true)];
 const PAY: &[Named<'_>] =
@@ -58,7 +58,7 @@ fn document(path: &str, names: &[Named<'_>]) -> SourceDocument {
     }
 }
 
-/// Writes an index of documents beside a tree, as of a folder.
+/// Writes an index of documents next to a tree, with this root.
 fn write_index(world: &World, root: &str, documents: Vec<SourceDocument>) -> String {
     let head = IndexHead {
         tool: "scip-made".to_owned(),
@@ -74,7 +74,7 @@ fn write_index(world: &World, root: &str, documents: Vec<SourceDocument>) -> Str
     file.to_str().expect("plain").to_owned()
 }
 
-/// A world without language servers.
+/// Returns a world without language servers.
 fn bare_world() -> World {
     World::new().env("PATH", "/usr/bin:/bin")
 }
@@ -84,7 +84,7 @@ fn shop_index(world: &World, tree: &Tree) -> String {
     write_index(world, root, vec![document("cart.py", CART), document("pay.py", PAY)])
 }
 
-/// `file:line:col`, with how sure the place is behind it.
+/// Returns the places as `file:line:col confidence`.
 fn places(answer: &Answer) -> Vec<String> {
     let one = |at: &Value| {
         let text = |field: &str| at[field].as_str().unwrap_or_default().to_owned();
@@ -97,7 +97,7 @@ fn ask(mcp: &mut Mcp, tool: &str, (file, line, col): (&str, u32, u32)) -> Answer
     mcp.call(tool, json!({"file": file, "line": line, "col": col}))
 }
 
-/// `believed of files` of the one index in `map_status`.
+/// Returns `believed of files` for the only index in `map_status`.
 fn believed(mcp: &mut Mcp) -> String {
     let status = mcp.call("map_status", json!({}));
     let index = &status.ok()["indexes"][0];
@@ -133,7 +133,7 @@ fn an_index_is_believed_as_long_as_files_are_as_they_were() {
     assert_eq!(of("py:pay.py#pay"), Some(&json!("scip")), "what the map guessed is sure{callers}");
     assert_ne!(of("py:late.py#late"), Some(&json!("scip")), "{callers}");
 
-    // A byte more, and nothing of the file is believed; its old contents, and all is.
+    // After one more byte the index no longer counts for the file; with the old contents all of it counts again.
     let before = tree.read("pay.py");
     tree.write("pay.py", format!("{before}\n"));
     let changed = ask(&mut mcp, "nav_references", ("cart.py", 2, 9));
@@ -185,7 +185,7 @@ fn an_index_that_is_of_something_else_is_refused_with_a_reason() {
     refused(&other, "/no/such/project");
     assert!(import(&other, &["--relocate"]).success().contains("1 of 1 file believed"));
 
-    // Paths that lead out, files that are not there, places that the file does not have.
+    // Paths that lead outside, files that do not exist, positions that the file does not have.
     let strange = vec![
         document("../outside.py", CART),
         document("gone.py", CART),
@@ -199,7 +199,7 @@ fn an_index_that_is_of_something_else_is_refused_with_a_reason() {
         assert!(said.contains(reason), "`{reason}` is not in {said}");
     }
 
-    // A file that was written after the index counts only if the user says so, or the index has its text.
+    // A file that was written after the index counts only if the user says so, or if the index contains its text.
     let index = shop_index(&world, &tree);
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
     fs::File::options().append(true).open(&index).expect("there").set_modified(long_ago).expect("a time");
@@ -212,7 +212,7 @@ fn an_index_that_is_of_something_else_is_refused_with_a_reason() {
     refused(&differs, "another text");
 }
 
-/// Every document of an index that lies on disk.
+/// Returns the head of an index file and all its documents.
 fn documents_of(file: &std::path::Path) -> (IndexHead, Vec<SourceDocument>) {
     let bytes = fs::read(file).expect("there");
     let (mut head, mut documents) = (IndexHead::default(), Vec::new());
@@ -276,7 +276,7 @@ fn the_map_is_written_as_an_index_that_says_what_the_map_says() {
         "{relations:?}"
     );
 
-    // It is an index, so it is written again; something else is not written over unless the user says so.
+    // An existing index is overwritten, but any other file only if the user says so.
     let _ = world.hob(tree.root(), &["index", "export"]).success();
     let refused = world.hob(tree.root(), &["index", "export", "-o", "package.json"]).code(1).stderr;
     assert!(refused.contains("--force"), "{refused}");
@@ -284,12 +284,12 @@ fn the_map_is_written_as_an_index_that_says_what_the_map_says() {
     let _ = world.hob(tree.root(), &["index", "export", "-o", "out/map.txt"]).success();
     let _ = world.hob(tree.root(), &["index", "export", "-o", "out/map.txt", "--force"]).success();
 
-    // And hob believes its own.
+    // hob also accepts its own index.
     let told = world.hob(tree.root(), &["index", "import", "index.scip"]).success();
     assert!(told.starts_with("hob: 2 of 2 files believed"), "{told}");
 }
 
-/// The tree, indexed by scip-typescript.
+/// Indexes the tree with scip-typescript, and returns the path of the index.
 fn indexed_by_typescript(tree: &Tree) -> PathBuf {
     outside::run_scip_typescript(tree.root());
     tree.at("index.scip")
@@ -320,7 +320,7 @@ fn answers_from_scip_typescript_are_its_own() {
     assert!(asked >= 4, "the index has references: {asked}");
 }
 
-/// Places of the definitions of a symbol that a file names, in the notation of [`places`].
+/// Returns the places of the definitions of a symbol that a file names, in the form of [`places`].
 fn definitions_of(documents: &[SourceDocument], path: &str, symbol: &str) -> Vec<String> {
     let of = documents.iter().filter(|one| !symbol.starts_with("local ") || one.path == path);
     let names = of.flat_map(|one| one.names.iter().map(move |name| (one, name)));

@@ -1,4 +1,4 @@
-//! `paths` and `tests`: the same words for the same scope, in every tool that answers with places.
+//! Tests `paths` and `tests`: the same arguments give the same scope in every tool that answers with places.
 
 use hob_tests::{Answer, World};
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ def test_open():
     assert open_it() == 1
 "#;
 
-/// The files of a list of an answer, each once.
+/// Returns the files in a list of an answer, each once.
 fn files(answer: &Answer, list: &str, field: &str) -> Vec<String> {
     let mut files: Vec<String> = answer.texts(list, field).into_iter().map(str::to_owned).collect();
     files.sort();

@@ -1,9 +1,10 @@
-//! Another user of the same machine: cannot connect, cannot list or read what hob keeps, not for an instant, and has a daemon of
-//! their own.
+//! Tests another user of the same machine, who cannot connect to the daemon, cannot list or read hob's files at any
+//! time, and has a separate daemon.
 //!
-//! The other user is a number that no account has, taken on by `setpriv`: as real to the system as an account, and nothing has to be
-//! added to the machine or removed from it. That takes root, as these tests have it where they run by machine; where not, they say so
-//! on standard error and try nothing. What is seen by `strace` needs only that it may trace.
+//! The other user is a number without an account, which `setpriv` takes on. For the system this is as real as an
+//! account, and nothing has to be added to the machine or removed from it. It needs root, as on the machines that run
+//! these tests automatically. Without root, the tests print a message on standard error and check nothing. The tests
+//! with `strace` need only permission to trace.
 
 use std::collections::HashMap;
 use std::fs;
@@ -17,10 +18,11 @@ use serde_json::{Value, json};
 const FIXTURE: &str =
     "//- /a.py\ndef found():\n    return 'SECRET_OF_THE_FIRST'\n\nfound()\n//- /b.md\n# Found\n";
 
-/// Users that no account has.
+/// A user ID without an account.
 const SECOND: u32 = 54_321;
 
-/// A wrapper for the daemon that has it traced, and where the trace goes; `None`, with a word about it, where that cannot be done.
+/// Returns a wrapper that traces the daemon, and the path of the trace; `None`, with a message, if tracing is not
+/// possible.
 pub(super) fn tracer(world: &World, calls: &str) -> Option<(PathBuf, PathBuf)> {
     let log = world.path("trace");
     let mut probe = Command::new("strace");
@@ -42,7 +44,7 @@ pub(super) fn tracer(world: &World, calls: &str) -> Option<(PathBuf, PathBuf)> {
     Some((wrapper, log))
 }
 
-/// Returns true if another user can be had; says so if not.
+/// Returns true if the tests can run as another user, and prints a message if not.
 fn is_root() -> bool {
     let root = rustix::process::geteuid().is_root();
     let can =
@@ -53,7 +55,7 @@ fn is_root() -> bool {
     can
 }
 
-/// Runs a shell's words as the second user.
+/// Runs a shell command as the second user.
 fn as_second(world: &World, words: &str, env: &[(&str, &Path)]) -> Output {
     let mut command = Command::new("setpriv");
     world.clean(&mut command);
@@ -66,7 +68,8 @@ fn owner(path: &Path) -> u32 {
     fs::metadata(path).map_or(0, |found| found.uid())
 }
 
-/// A world that everybody may walk through, so that nothing but hob's own modes keeps others out; `HOB_DIR` is there with `mode`.
+/// Returns a world that everybody may enter, so that only hob's own modes keep others out. `HOB_DIR` exists with
+/// `mode`.
 fn open_world(mode: u32) -> (World, Tree) {
     let world = World::new();
     let open = |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("ours");
@@ -76,14 +79,14 @@ fn open_world(mode: u32) -> (World, Tree) {
         fs::create_dir_all(&path).expect("a folder");
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("ours");
     }
-    // The runtime folder is refused if others may write it, and closed if they may read.
+    // The runtime folder is refused if others may write to it, and closed if they may read it.
     fs::create_dir(world.dir().join("run")).expect("a folder");
     open(&world.dir().join("run"));
     let tree = world.tree(FIXTURE);
     (world, tree)
 }
 
-/// Has the daemon make everything that it makes.
+/// Makes the daemon create every kind of file that it uses.
 fn use_all(world: &World, tree: &Tree) {
     let mut mcp = super::edit::editor(world, tree);
     for (tool, args) in [
@@ -130,7 +133,7 @@ fn another_user_cannot_connect_list_or_read() {
             let said = as_second(&world, &format!("cat '{}'", file.display()), &[]);
             assert!(said.code != Some(0), "it can be read: {}", file.display());
         }
-        // Neither by the programs, which would talk to nobody else's daemon, nor by hand.
+        // Neither with the programs, which refuse to talk to another user's daemon, nor by hand.
         let home = world.path("second");
         fs::create_dir(&home).expect("a folder");
         std::os::unix::fs::chown(&home, Some(SECOND), Some(SECOND)).expect("root may");
@@ -146,7 +149,7 @@ fn another_user_cannot_connect_list_or_read() {
             socket.display()
         );
         assert_eq!(as_second(&world, &connect, &[]).code, Some(1), "the socket's folder keeps them out");
-        // Even with the folder open and the socket's mode changed the daemon looks who it is.
+        // Even if the folder is open and the socket's mode changed, the daemon checks who connects.
         fs::set_permissions(dir.join("run"), fs::Permissions::from_mode(0o755)).expect("ours");
         fs::set_permissions(&socket, fs::Permissions::from_mode(0o666)).expect("ours");
         let greet = format!(
@@ -193,7 +196,7 @@ fn another_user_has_another_daemon_and_another_users_folder_is_refused() {
     assert_ne!(status["pid"].as_u64(), Some(u64::from(pid)), "a daemon of their own");
     let _ = as_second(&world, &format!("'{}' stop", hob.display()), env).success();
 
-    // A cache that somebody else owns is not used.
+    // A cache that another user owns is not used.
     world.stop();
     std::os::unix::fs::chown(world.dir().join("cache"), Some(SECOND), Some(SECOND)).expect("root may");
     let refused = world.hob(tree.root(), &["call", "map_search", "--query", "found"]);
@@ -201,11 +204,11 @@ fn another_user_has_another_daemon_and_another_users_folder_is_refused() {
     std::os::unix::fs::chown(world.dir().join("cache"), Some(0), Some(0)).expect("root may");
 }
 
-/// One line of a trace, as far as it is about a name that is made: its mode, and the name.
+/// Parses a line of a trace that is about a new file: its mode and its name.
 fn made(line: &str) -> Option<(u32, String)> {
     let (before, rest) = line.split_once('"')?;
     let name = rest.split('"').next()?;
-    // A name relative to an open folder, whose own name stands before it.
+    // The name may be relative to an open folder, whose own name precedes it.
     let folder = before.rsplit_once('<').and_then(|(_, rest)| rest.split('>').next()).unwrap_or_default();
     let name = if name.starts_with('/') { name.to_owned() } else { format!("{folder}/{name}") };
     let (call, done) = match line.split_once(" <unfinished") {
@@ -239,12 +242,12 @@ fn whatever_the_daemon_makes_is_private_from_the_first_instant() {
         fs::write(&wrapper, text.replace("exec strace", &format!("umask {umask}\nexec strace")))
             .expect("ours");
         let world = world.env("HOB_DAEMON", wrapper.display().to_string());
-        // No server is asked: those have a mask of their own.
+        // No language servers are found, because they have their own mask.
         let world = world.env("PATH", "/usr/bin:/bin");
         use_all(&world, &tree);
         world.stop();
         let seen = fs::read_to_string(&log).expect("strace has written");
-        // Each process has the mask that it was born with until it says otherwise; all of these are threads of one.
+        // Each process has the mask that it inherited until it changes it. All of these are threads of one process.
         let mut mask = u32::from_str_radix(umask, 8).expect("octal");
         let mut names: HashMap<String, u32> = HashMap::new();
         for line in seen.lines() {
@@ -262,7 +265,7 @@ fn whatever_the_daemon_makes_is_private_from_the_first_instant() {
         assert!(open.is_empty(), "open to others when they were made, umask {umask}: {open:#?}");
         let mut all = Vec::new();
         below(world.dir(), &mut all);
-        // The folders that were there before are hob's to close where it alone uses them.
+        // hob restricts folders that existed before if it is their only user.
         for folder in ["run", "cache", "state", "state/log"] {
             let mode = fs::metadata(world.dir().join(folder)).expect("there").mode() & 0o777;
             assert_eq!(mode, 0o700, "{folder}");
@@ -286,7 +289,7 @@ fn an_edited_file_keeps_its_mode_but_for_rights_that_it_lent() {
     assert_eq!(mode("tool.sh"), 0o755, "rights that were lent are not lent to new contents");
 }
 
-/// A language server is given only the variables that are meant for it.
+/// A language server gets only the variables that are meant for it.
 #[test]
 fn a_language_server_sees_only_what_is_passed_on() {
     let bin = tempfile::TempDir::new().expect("a folder");
@@ -301,7 +304,7 @@ fn a_language_server_sees_only_what_is_passed_on() {
     fs::write(bin.path().join("ty"), text).expect("written");
     fs::set_permissions(bin.path().join("ty"), fs::Permissions::from_mode(0o755)).expect("ours");
     let mut world = World::new().env("PATH", format!("{}:/usr/bin:/bin", bin.path().display()));
-    // Of what a shell, an agent or a build has in its environment, and what is passed on.
+    // Variables that a shell, an agent or a build may have in its environment, and those that are passed on.
     let kept_out = [
         "API_KEY",
         "AWS_SECRET_ACCESS_KEY",
@@ -330,7 +333,7 @@ fn a_language_server_sees_only_what_is_passed_on() {
     let environment = fs::read_to_string(&seen).expect("the server ran");
     let mut names: Vec<&str> =
         environment.split('\0').filter_map(|it| it.split_once('=')).map(|(name, _)| name).collect();
-    // Set by the shell that the stand-in is.
+    // These are set by the shell that runs as the server.
     names.retain(|name| !matches!(*name, "PWD" | "_" | "SHLVL" | "OLDPWD"));
     names.sort_unstable();
     let mut expected = [&["HOME", "LANG", "PATH", "TMPDIR"][..], &passed].concat();

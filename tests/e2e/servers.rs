@@ -1,4 +1,4 @@
-//! `hob servers`: what serves a project, why, and installing.
+//! Tests `hob servers`: which server serves a project and why, and installing one.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
@@ -21,7 +21,7 @@ fn program(tree: &Tree, path: &str, body: &str) {
     std::fs::set_permissions(tree.at(path), std::fs::Permissions::from_mode(0o755)).expect("just written");
 }
 
-/// Python is there, and no server for it.
+/// Returns a world with Python, but without a server for it.
 fn python_alone() -> World {
     let python = outside::python().parent().expect("it lies in a folder").display().to_string();
     World::new().env("PATH", format!("{python}:/usr/bin:/bin"))
@@ -93,7 +93,7 @@ fn why_names_every_candidate_with_its_reason() {
     assert!(said.contains("basedpyright-langserver: it would do"), "{said}");
 }
 
-/// The world's `PATH` is one folder with such a program, the shell's own tools behind it.
+/// Returns a world whose `PATH` is one folder with this program, followed by the shell's own tools.
 fn with_tool(name: &str, body: &str) -> (World, Tree) {
     let world = World::new();
     let (tree, bin) = (world.tree(FIXTURE), world.path("bin"));
@@ -102,7 +102,7 @@ fn with_tool(name: &str, body: &str) -> (World, Tree) {
     (world.env("PATH", path), tree)
 }
 
-/// A package manager of Go or Rust, as far as hob needs it: it makes a program that says its version. `$1` is the folder.
+/// A simulated package manager of Go or Rust. It makes a program that prints its version. `$1` is the folder.
 const MAKES: &str =
     "mkdir -p \"$to\"; printf '#!/bin/sh\\necho made 1.0\\n' > \"$to/$what\"; chmod +x \"$to/$what\"";
 
@@ -126,7 +126,7 @@ fn go_and_cargo_are_asked_for_one_version_and_a_folder_of_hobs_own() {
 
 #[test]
 fn an_installation_that_was_killed_counts_for_nothing() {
-    // Half way there is a program already.
+    // In the middle of an installation, the program already exists.
     let killed = format!("to=\"$GOBIN\" what=gopls; {MAKES}; kill -9 $PPID");
     let (world, tree) = with_tool("go", &killed);
     let own = world.dir().join("state/servers/gopls");
@@ -138,7 +138,7 @@ fn an_installation_that_was_killed_counts_for_nothing() {
     program(&tools, "go", &format!("to=\"$GOBIN\" what=gopls; {MAKES}"));
     let _ = world.hob(tree.root(), &["servers", "install", "gopls"]).code(0);
     assert!(why().contains("bin/gopls (made 1.0): it is used"), "{}", why());
-    // Killed over one that was complete, that one is there again when the next one fails.
+    // If the installation over a complete one is killed, the complete one is restored when the next one fails.
     program(&tools, "go", "kill -9 $PPID");
     assert!(world.hob(tree.root(), &["servers", "install", "gopls"]).code.is_none());
     program(&tools, "go", "echo no room on this disk >&2; exit 1");
@@ -162,7 +162,7 @@ fn of_two_installations_at_once_one_waits_for_the_other() {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
     };
     let both = [install(), install()];
-    // Whoever comes second needs no sign from the first, which goes on when it is told to.
+    // The second installation needs no signal from the first, which continues when it is told to.
     std::fs::write(world.path("tmp/go-on"), "").expect("it can be written");
     for one in both {
         let output = one.wait_with_output().expect("it ends");
@@ -175,7 +175,7 @@ fn of_two_installations_at_once_one_waits_for_the_other() {
 
 #[test]
 fn what_needs_trust_is_installed_all_the_same() {
-    // The first argument of the second step is the module that is run.
+    // In the second step, the first argument is the module that is run.
     let python = "[ \"$2\" = venv ] || exit 1; mkdir -p \"$3/bin\"; \
                   printf '#!/bin/sh\\necho pyrefly 1.0\\n' > \"$3/bin/pyrefly\"; cp \"$3/bin/pyrefly\" \"$3/bin/python\"; \
                   chmod +x \"$3\"/bin/*";

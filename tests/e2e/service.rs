@@ -1,8 +1,8 @@
-//! The daemon as a service: systemd's socket is used and left alone, systemd is told what it wants to know, and what
-//! `hob service install` writes is right, and gone after `uninstall`.
+//! Tests the daemon as a service: it uses systemd's socket and leaves it in place, it notifies systemd as required, and
+//! `hob service install` writes correct files, which `uninstall` removes.
 //!
-//! There is no systemd here that runs a user's services. Its part is played by its own `systemd-socket-activate`, which waits for somebody
-//! to connect and then becomes the daemon; [`Socket`] holds the socket over several daemons, as systemd does.
+//! No systemd runs a user's services here. Its own `systemd-socket-activate` takes its place: it waits for a connection
+//! and then becomes the daemon. [`Socket`] holds the socket over several daemons, as systemd does.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -22,10 +22,10 @@ use serde_json::{Value, json};
 
 const FIXTURE: &str = "//- /a.py\ndef found(): pass\n";
 
-/// Makes its standard input the first handed-over descriptor, and becomes what follows.
+/// Makes its standard input the first passed descriptor, and then runs the command that follows.
 const HAND_OVER: &str = "exec 3<&0 </dev/null; export LISTEN_FDS=1 LISTEN_PID=$$; exec \"$@\"";
 
-/// A socket as systemd holds it: somebody listens whether or not there is a daemon, and whoever connects has one started.
+/// A socket that is held as by systemd: it is open even if there is no daemon, and a connection starts one.
 struct Socket {
     stop: Arc<AtomicBool>,
     starts: Arc<AtomicU32>,
@@ -34,7 +34,7 @@ struct Socket {
 }
 
 impl Socket {
-    /// Listens where clients of this world look, for the daemon at `program`.
+    /// Listens where clients of this world connect, for the daemon at `program`.
     fn of(world: &World, program: &Path, env: &[(&str, &str)]) -> Self {
         let listener = listen(&world.dir().join("run/hobd.sock"));
         let activate = activating(world, program, env);
@@ -51,7 +51,7 @@ impl Socket {
                     let mut child = handed(&listener, &activate);
                     *slot = Some(child.id());
                     drop(slot);
-                    // It becomes the daemon when somebody connects, and it ends when the daemon does.
+                    // The process becomes the daemon on a connection, and ends when the daemon does.
                     let status = child.wait().expect("it is ours");
                     if !stop.load(Ordering::Acquire) {
                         assert!(status.success(), "the daemon of the service failed: {status}");
@@ -63,7 +63,7 @@ impl Socket {
         Self { stop, starts, process, thread: Some(thread) }
     }
 
-    /// Daemons that have come and gone.
+    /// Returns the number of daemons that have ended.
     fn ended(&self) -> u32 {
         self.starts.load(Ordering::Acquire)
     }
@@ -91,7 +91,8 @@ fn listen(path: &Path) -> UnixListener {
     listener
 }
 
-/// `systemd-socket-activate` for a daemon in this world. What it is not told by name it does not pass on.
+/// Returns the command line of `systemd-socket-activate` for a daemon in this world. It passes on only variables that
+/// are named.
 fn activating(world: &World, program: &Path, more: &[(&str, &str)]) -> Vec<String> {
     let mut cleaned = Command::new("true");
     world.clean(&mut cleaned);
@@ -107,11 +108,11 @@ fn handed(listener: &UnixListener, command: &[String]) -> Child {
     let socket = OwnedFd::from(listener.try_clone().expect("a copy"));
     let mut shell = Command::new("sh");
     shell.args(["-c", HAND_OVER, "sh"]).args(command).stdin(Stdio::from(socket));
-    // Its messages about what it does are of no interest, and its environment must not look like a daemon's.
+    // Its messages are of no interest, and its environment must not look like a daemon's.
     shell.env_remove("HOB_DIR").stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a shell")
 }
 
-/// A copy of the programs whose daemon was written so many seconds ago.
+/// Returns a copy of the programs whose daemon has this age in seconds.
 fn copy(to: &Path, age: u64) -> PathBuf {
     fs::create_dir_all(to).expect("a folder");
     for name in ["hob", "hobd", "hob-mcp"] {
@@ -130,7 +131,7 @@ fn pid_by(mcp: &mut Mcp) -> u32 {
     u32::try_from(status.ok()["daemon"]["pid"].as_u64().expect("a number")).expect("a process number")
 }
 
-/// Returns the program that the service would start after the daemon that runs; `None` when no service runs it.
+/// Returns the program that the service would start after the running daemon, or `None` if no service runs it.
 #[track_caller]
 fn service_program(world: &World) -> Option<PathBuf> {
     let status = world.status().expect("a daemon runs");
@@ -199,7 +200,7 @@ fn a_service_that_is_upgraded_in_place_loses_no_call() {
     let done = AtomicBool::new(false);
     let new_daemon = thread::scope(|scope| {
         let busy = scope.spawn(|| {
-            // Each of these must succeed, whoever serves it.
+            // Each of these calls must succeed, no matter which daemon serves it.
             while !done.load(Ordering::Acquire) {
                 let _ = pid_by(&mut old_shim);
             }
@@ -257,7 +258,7 @@ fn a_daemon_that_a_client_started_leaves_a_services_socket_alone() {
     let world = World::new();
     let tree = world.tree(FIXTURE);
     let _service = Socket::of(&world, &binaries().join("hobd"), &[]);
-    // As a client does that looked a moment before the service began to listen.
+    // Like a client that checked just before the service began to listen.
     let said = run(&mut world.command("hobd"), b"").success();
     assert!(said.contains("running"), "{said}");
     let _ = pid_by(&mut world.mcp(&tree));
@@ -282,7 +283,7 @@ fn a_socket_that_clients_do_not_look_at_is_refused_in_words() {
     assert_eq!(stdout, "", "what is said stands in the journal once");
 }
 
-/// Returns the next message of the daemon to systemd.
+/// Returns the next message from the daemon to systemd.
 fn next_word(from: &UnixDatagram) -> String {
     let mut bytes = [0; 4096];
     let length = from.recv(&mut bytes).expect("the daemon says something");
@@ -331,7 +332,7 @@ fn a_daemon_started_by_a_program_of_some_service_tells_that_service_nothing() {
     assert!(told.recv(&mut [0; 64]).is_err(), "another's service was told something");
 }
 
-/// Programs at a path that is hard to write down.
+/// Installs the programs at a path that is difficult to quote.
 fn oddly_installed(world: &World) -> PathBuf {
     let folder = world.path("my tools 100%");
     fs::create_dir_all(&folder).expect("a folder");
@@ -347,13 +348,13 @@ fn odd_world() -> World {
     world.hob_dir(dir)
 }
 
-/// By the daemon's path as it is written here: the system tells where links lead.
+/// Runs `hob service` with the daemon's path as it is written here, because the system would resolve links.
 fn service(world: &World, programs: &Path, args: &[&str]) -> hob_tests::Output {
     let mut hob = world.command(programs.join("hob"));
     run(hob.env("HOB_DAEMON", programs.join("hobd")).arg("service").args(args), b"")
 }
 
-/// Every file, folder and link below a folder, with contents and modes.
+/// Returns every file, folder and link below a folder, with its contents and mode.
 fn everything(folder: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
     let mut found = BTreeMap::new();
     let mut open = vec![folder.to_path_buf()];
@@ -398,7 +399,7 @@ fn systemd_understands_the_units_and_finds_nothing_to_complain_about() {
 
 #[test]
 fn a_broken_path_is_what_the_check_of_units_would_find() {
-    // The test above proves something only if the tool complains about a program that is not there.
+    // The test above proves something only if the tool complains about a missing program.
     let world = odd_world();
     let programs = oddly_installed(&world);
     let _ = service(&world, &programs, &["install", "--no-start"]).success();
@@ -480,7 +481,7 @@ fn status_tells_of_a_path_and_a_socket_that_do_not_fit() {
     let _ = service(&world, &programs, &["install", "--no-start"]).success();
     let path = std::env::var("PATH").expect("a PATH");
     let more = format!("{path}:{}", programs.display());
-    // Folders for a moment make no difference; this world's lie where such folders lie.
+    // Temporary folders make no difference; those of this world are where such folders usually are.
     let elsewhere = world.path("elsewhere");
     let mut hob = world.command(programs.join("hob"));
     hob.args(["service", "status"]).env("PATH", more).env("TMPDIR", "/nowhere").env("HOB_DIR", &elsewhere);

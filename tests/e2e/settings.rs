@@ -1,5 +1,5 @@
-//! The user's settings for language servers: they reach the server, changes are noticed at once, mistakes are told, and a
-//! project's own settings count only when the user trusts it.
+//! Tests the user's settings for language servers: they reach the server, changes are noticed immediately, mistakes are
+//! reported, and a project's own settings count only if the user trusts it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -18,7 +18,7 @@ ref: refs/heads/main
 def f(): pass
 ";
 
-/// A scripted server that leaves its environment and what it is sent in files.
+/// A scripted server that records its environment and the messages that it gets in files.
 struct Stage {
     world: World,
     tree: Tree,
@@ -37,7 +37,7 @@ impl Stage {
         Self { world, tree, program }
     }
 
-    /// A script for the server that has it answer `hover`, as TOML.
+    /// Returns a script, as TOML, that makes the server answer a hover with this text.
     fn script(&self, hover: &str) -> String {
         let script = json!({"capabilities": {"hoverProvider": true}, "record": self.world.path("record"),
             "answers": {"textDocument/hover": [{"result": {"contents": hover}}]}});
@@ -48,7 +48,7 @@ impl Stage {
         settings(&self.world, text);
     }
 
-    /// Returns the message of this method that the running server was sent.
+    /// Returns the message of this method that was sent to the running server.
     fn sent(&self, method: &str) -> Value {
         let record = fs::read_to_string(self.world.path("record")).expect("it was started");
         let mut messages =
@@ -86,7 +86,7 @@ fn everything_reaches_the_server_and_a_change_starts_another() {
     assert_eq!(hover(&mut mcp).ok()["signature"], "first");
     let env = fs::read_to_string(stage.world.path("env")).expect("it was started");
     assert!(env.lines().any(|line| line == "FROM_SETTINGS=yes"), "{env}");
-    // Initialization options count only in a trusted project; what is harmless for this server counts everywhere.
+    // Initialization options count only in a trusted project; settings that are harmless for this server always count.
     assert_eq!(stage.sent("initialize")["initializationOptions"], Value::Null);
     assert_eq!(stage.sent("workspace/didChangeConfiguration")["settings"], json!({"ty": {"colour": "red"}}));
     let before = pids(&stage.world);
@@ -128,7 +128,7 @@ fn a_project_has_its_say_only_when_it_is_trusted_and_the_last_word_is_the_users(
     stage.settings(&format!("[{}{here}", server("everywhere")));
     assert_eq!(hover(&mut mcp).ok()["signature"], "here");
     let _ = stage.world.hob(stage.tree.root(), &["trust", "--revoke"]).code(0);
-    // A program in the project needs trust, whoever names it.
+    // A program inside the project needs trust, whoever names it.
     stage.tree.write("bin/ty", fs::read_to_string(&stage.program).expect("it was written"));
     fs::set_permissions(stage.tree.at("bin/ty"), fs::Permissions::from_mode(0o755)).expect("ours");
     stage.settings("[servers.ty]\ncommand = 'bin/ty'\n");
@@ -197,7 +197,7 @@ fn a_mistake_is_told_wherever_one_would_look_and_the_rest_counts() {
     assert!(!people(&["servers", "why", "ty"]).contains("config.toml"));
 }
 
-/// The same file is judged otherwise when the user says so: as Python 3.8, and strictly.
+/// The same file has other diagnostics if the user says so: as Python 3.8, and with strict checks.
 #[test]
 fn real_servers_judge_by_the_users_settings() {
     let of_ty = "settings.ty.configuration.environment.python-version = '3.8'\n";
@@ -235,7 +235,7 @@ fn status_tells_who_uses_a_server() {
     let mut agents: Vec<Mcp> = (0..3).map(|_| stage.world.mcp(&stage.tree)).collect();
     let clients = |mcp: &mut Mcp| mcp.call("map_status", json!({})).ok()["lsp"]["ty"].clone();
     for agent in &mut agents[..2] {
-        // Twice: it is one client all the same.
+        // Two calls, but still one client.
         let _ = hover(agent).ok();
         let _ = hover(agent).ok();
     }

@@ -1,4 +1,5 @@
-//! `hob setup` for agents with the real programs: hob's own check, and what the agents themselves say of the entry.
+//! Tests `hob setup` for agents with the real programs: hob's own check, and what the agents themselves report about
+//! the entry.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +9,7 @@ use serde_json::Value;
 
 const FIXTURE: &str = "//- /a.py\ndef found():\n    return 1\n";
 
-/// A project whose `PATH` has hob and node.
+/// Returns a world whose `PATH` has hob and node, with a project.
 fn world() -> (World, Tree) {
     let world = World::new();
     let tree = world.tree(FIXTURE);
@@ -31,7 +32,7 @@ fn hob(world: &World, place: &Path, args: &[&str]) -> Output {
     run(command.args(args), b"")
 }
 
-/// Sets an agent up and gives what hob reports of it.
+/// Sets up an agent, and returns hob's report.
 #[track_caller]
 fn set_up(world: &World, place: &Path, args: &[&str]) -> Value {
     let said = hob(world, place, &[&["setup", "--yes", "--json"], args].concat()).success();
@@ -42,14 +43,14 @@ fn set_up(world: &World, place: &Path, args: &[&str]) -> Value {
     report
 }
 
-/// The name that npm's packages have for this machine.
+/// Returns the name that npm's packages use for this machine.
 fn platform() -> String {
     let system = if cfg!(target_os = "macos") { "darwin" } else { std::env::consts::OS };
     let machine = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
     format!("{system}-{machine}")
 }
 
-/// A program of npm, in this world's environment.
+/// Runs a program from npm in this world's environment.
 #[track_caller]
 fn agent(world: &World, place: &Path, program: &str, args: &[&str]) -> String {
     let path = outside::agents().join(program.replace("PLATFORM", &platform()));
@@ -98,7 +99,7 @@ fn claude_code_connects_to_the_users_entry_and_knows_the_projects() {
     let said = agent(&world, tree.root(), program, &["mcp", "list"]);
     assert!(said.contains("hob") && said.contains("Pending approval"), "{said}");
     let _ = hob(&world, tree.root(), &["setup", "claude-code", "--undo", "--yes"]).success();
-    // The agent has made a file of its own by now, and goes on changing it.
+    // The agent has written its own file by now, and continues to change it.
     let _ = set_up(&world, tree.root(), &["claude-code", "--scope", "user"]);
     let said = agent(&world, tree.root(), program, &["mcp", "list"]);
     let line = said.lines().find(|line| line.starts_with("hob:")).unwrap_or_else(|| panic!("{said}"));

@@ -1,8 +1,9 @@
-//! Workspaces of which a language server does not know everything at once: solutions of TypeScript projects, Python packages side by
-//! side, Go modules, C without a compilation database, Cargo workspaces that leave a member out.
+//! Tests workspaces that a language server does not know completely at first: solutions of TypeScript projects, several
+//! Python packages, Go modules, C without a compilation database, Cargo workspaces that exclude a member.
 //!
-//! The fixtures are made so that the truth is known: each name is used once in each place, and nowhere else. Asked first after a start
-//! and about many names, every answer has all of them, or is not complete; a rename changes them all, or says so.
+//! The expected answers are known: each name is used once in each place, and nowhere else. Directly after a start, and
+//! for many names, every answer must contain all uses or not be complete, and a rename must change all uses or say that
+//! it does not.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -13,16 +14,16 @@ use serde_json::{Value, json};
 use super::edit::{apply, editor, id};
 use super::nav::{path_with, ty_alone};
 
-/// Names that each fixture defines and uses.
+/// The number of names that each fixture defines and uses.
 const NAMES: usize = 50;
 
-/// Where the names are defined and used.
+/// The files that define and use the names.
 struct Layout {
-    /// Files that say what belongs together, as a fixture.
+    /// The files that say which projects belong together, as a fixture.
     around: &'static str,
-    /// The file that defines the names, and how it defines one: `%` is the name.
+    /// The file that defines the names, and the text that defines one, in which `%` is the name.
     defines: (&'static str, &'static str),
-    /// Files that use them: what stands above, a line for each name, and what stands below.
+    /// The files that use them: the text above, a line for each name, and the text below.
     uses: &'static [(&'static str, &'static str, &'static str, &'static str)],
 }
 
@@ -40,7 +41,7 @@ impl Layout {
         fixture
     }
 
-    /// Where a name stands first in the file that defines it.
+    /// Returns the first place of a name in the file that defines it.
     fn place(&self, tree: &Tree, name: &str) -> Value {
         let (file, line) = self.defines;
         let text = tree.read(file);
@@ -49,7 +50,7 @@ impl Layout {
         json!({"file": file, "line": number + 1, "col": line.find('%').expect("a name") + 1, "tokenBudget": 10_000})
     }
 
-    /// The lines that use a name.
+    /// Returns the lines that use a name.
     fn truth(&self, tree: &Tree, name: &str) -> BTreeSet<String> {
         let mut truth = BTreeSet::new();
         for (file, _, line, _) in self.uses {
@@ -61,7 +62,7 @@ impl Layout {
         truth
     }
 
-    /// Asks about every name; how many answers were complete.
+    /// Asks about every name, and returns the number of complete answers.
     #[track_caller]
     fn ask_about_all(&self, tree: &Tree, mcp: &mut Mcp) -> usize {
         let mut complete = 0;
@@ -72,7 +73,7 @@ impl Layout {
         complete
     }
 
-    /// Says whether the answer is complete; it has all uses in any case.
+    /// Returns true if the answer is complete. Checks in any case that it has all uses.
     #[track_caller]
     fn is_whole(&self, tree: &Tree, name: &str, found: &Answer) -> bool {
         let said: BTreeSet<String> = found.list("/locations").iter().map(line_of).collect();
@@ -85,7 +86,7 @@ impl Layout {
     }
 }
 
-/// None of them is a part of another one.
+/// Returns the names, none of which is a part of another.
 fn names() -> impl Iterator<Item = String> {
     let letter = |at: usize| char::from(b'a' + u8::try_from(at).expect("few"));
     (0..NAMES).map(move |at| format!("name_{}{}", letter(at / 26), letter(at % 26)))
@@ -122,7 +123,7 @@ const SOLUTION: Layout = Layout {
     ],
 };
 
-/// By members, whose uses the map does not know, it shows whether the projects were loaded.
+/// The map does not know the uses of members, so these show if the projects were loaded.
 const MEMBERS: &str = r#"
 //- /tsconfig.json
 {"files": [], "references": [{"path": "./tsconfig.build.json"}, {"path": "./tsconfig.spec.json"}]}

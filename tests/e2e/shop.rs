@@ -1,5 +1,5 @@
-//! A project of three files, and a sensible call of every tool about it: what `docs/answers.md` shows, and what tests of the text
-//! form read.
+//! A project of three files, with a sensible call of every tool. `docs/answers.md` shows the calls, and tests of the
+//! text form use them.
 
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ def test_open():
     assert Store().open('a') == 'a'
 ";
 
-/// A change of the project that is not made yet.
+/// A change of the project that has not been made yet.
 const DIFF: &str = "\
 --- a/shop/store.py
 +++ b/shop/store.py
@@ -46,7 +46,8 @@ const DIFF: &str = "\
 +        return path.strip() if strict else path
 ";
 
-/// The arguments of a call that answers something. A tool that goes on from another's answer needs its name as well.
+/// Returns the arguments of a call that has an answer. A tool that continues from another tool's answer also needs the
+/// ID in it.
 pub(super) fn args_of(tool: &str) -> Value {
     match tool {
         "count_patterns" => json!({"patterns": ["load", "open"]}),

@@ -1,4 +1,5 @@
-//! Writes of which the system tells little or nothing, folders that are none, and what watching takes of the user's limits.
+//! Tests writes for which the system sends few events or none, files where folders are expected, and how much of the
+//! user's limits watching needs.
 
 #![cfg(target_os = "linux")]
 
@@ -14,7 +15,7 @@ use serde_json::json;
 
 use super::watching::fresh;
 
-/// The lines that begin with `line `.
+/// Returns the lines that begin with `line `.
 #[track_caller]
 fn lines(mcp: &mut Mcp) -> Vec<String> {
     let answer = fresh(mcp, "regex_search", &json!({"pattern": "^line .*"}));
@@ -24,8 +25,8 @@ fn lines(mcp: &mut Mcp) -> Vec<String> {
     found
 }
 
-/// Returns true if the map has a function of that name. A search reads files that it does not know to have changed,
-/// and would be right by luck.
+/// Returns true if the map has a function with this name. A search is no proof, because it also reads files that the
+/// daemon does not know to have changed.
 #[track_caller]
 fn is_defined(mcp: &mut Mcp, name: &str) -> bool {
     let answer = fresh(mcp, "map_search", &json!({"query": name}));
@@ -59,7 +60,7 @@ fn a_write_through_a_name_that_is_gone_shows_under_the_one_that_is_left() {
     let outside = Tree::unversioned(&world.path("outside"), "//- /x.py\nline x\n");
     let mut mcp = world.mcp(&tree);
     assert_eq!(lines(&mut mcp), ["line a", "line c"]);
-    // Given another name and taken the first one, with and without a look in between.
+    // The file gets another name and loses the first one, with and without a call in between.
     for (round, look) in [true, false].into_iter().enumerate() {
         let (old, new) = (format!("old{round}.py"), format!("d/new{round}.py"));
         tree.write(&old, "");
@@ -77,7 +78,7 @@ fn a_write_through_a_name_that_is_gone_shows_under_the_one_that_is_left() {
             assert!(is_defined(&mut mcp, &format!("left_{round}_{i}")), "{round} {i}");
         }
     }
-    // The name that is gone lay elsewhere.
+    // The removed name was in another folder.
     let mut file = File::options().append(true).open(outside.at("x.py")).expect("it is there");
     fs::hard_link(outside.at("x.py"), tree.at("x.py")).expect("a link");
     assert!(lines(&mut mcp).contains(&"line x".to_owned()));
@@ -108,7 +109,8 @@ fn rules_through_a_link_count_as_they_are_now() {
     assert_eq!(lines(&mut mcp), ["line a"]);
 }
 
-/// Maps a file, writes through the map and has it synced; says so, and unmaps once its input has a line.
+/// Maps a file, writes through the mapping and has it synced. Prints a line, and unmaps the file when its input has a
+/// line.
 const MAPPER: &str = "
 import mmap, sys
 with open(sys.argv[1], 'r+b') as file:
@@ -147,7 +149,7 @@ fn a_file_that_is_mapped_is_named_and_its_writes_show_when_it_is_unmapped() {
     assert!(python.wait().expect("it ends").success());
 }
 
-/// Returns the number of instances of inotify that a process has.
+/// Returns the number of inotify instances that a process has.
 fn instances(pid: u32) -> usize {
     let open = fs::read_dir(format!("/proc/{pid}/fd")).expect("it runs").flatten();
     let links = open.filter_map(|entry| fs::read_link(entry.path()).ok());
@@ -170,7 +172,7 @@ fn however_many_projects_there_are_one_instance_of_inotify_does() {
     };
     assert_eq!(of(&mut mcp, &first), "line a");
     let pid = world.daemon_pid().expect("it runs");
-    // One more is for the daemon's own files.
+    // One more is used for the daemon's own files.
     let with_one = instances(pid);
     assert!((1..=2).contains(&with_one), "{with_one}");
     for (i, tree) in trees.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Tests the counts of calls, costs and savings: counted right, kept over a restart, never more than can be shown.
+//! Tests the counts of calls, costs and savings: they are right, survive a restart, and are never more than can be
+//! proved.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -8,7 +9,7 @@ use hob_proto::envelope::tokens_of;
 use hob_tests::{Answer, Mcp, Tree, World};
 use serde_json::{Value, json};
 
-/// Two files, of which the smaller has exactly 100 bytes and so 25 tokens.
+/// Returns two files. The smaller one has exactly 100 bytes, and so 25 tokens.
 fn project(world: &World) -> Tree {
     let tree = world.tree("//- /small.py\n");
     let small = "def small(): pass\n";
@@ -21,7 +22,7 @@ fn report(mcp: &mut Mcp) -> Value {
     mcp.call("metrics_report", json!({})).whole().clone()
 }
 
-/// Returns a report's part about a tool.
+/// Returns the part of a report about a tool.
 fn of(span: &Value, tool: &str) -> Value {
     let all = span["perTool"].as_array().expect("a list");
     all.iter().find(|one| one["tool"] == tool).cloned().unwrap_or_default()
@@ -55,7 +56,7 @@ fn known_calls_are_counted_with_what_they_cost_and_what_they_name() {
         let search = of(span, "map_search");
         assert_eq!((&search["calls"], &search["failed"]), (&json!(3), &json!(1)), "{told}");
         assert_eq!(search["actualTokens"], json!(cost(&found) + cost(&nothing) + cost(&failed)), "{told}");
-        // The file that was named, once; the empty answer and the failure name none.
+        // The named file counts once. The empty answer and the failure name no file.
         assert_eq!(search["baselineTokens"], 25, "{told}");
         let lost = number(&search["baselineTokens"]) - number(&search["actualTokens"]);
         assert_eq!(number(&search["savedTokens"]), lost, "a loss is told as one: {told}");
@@ -188,7 +189,7 @@ fn people_see_tools_times_and_caches_and_can_begin_anew() {
 fn nothing_outside_the_project_is_weighed_and_a_folder_in_the_way_stops_nothing() {
     let world = World::new();
     let tree = project(&world);
-    // Where the file is to be, a folder stands: counting goes on, and nothing is harmed.
+    // A folder is where the file should be: counting continues, and nothing is damaged.
     fs::create_dir_all(file(&world).join("in the way")).expect("a folder");
     let mut mcp = world.mcp(&tree);
     let _ = mcp.call("read_symbols", json!({"targets": ["../outside.py#f", "/etc/passwd"]})).ok();

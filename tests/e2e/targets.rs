@@ -1,4 +1,4 @@
-//! Tests the targets of every tool, which mean a symbol or a place: one resolver serves them all.
+//! Tests the targets of every tool that takes a symbol or a place: one resolver serves them all.
 
 use hob_tests::World;
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ export class Hono {
 
 const REFRESH: &str = "py:app/session.py#Session.refresh";
 
-/// The tools that take a symbol, and what of their answer says which one was taken.
+/// The tools that take a symbol, and the part of their answer that says which one was found.
 const TOOLS: &[(&str, &str, &str)] = &[
     ("map_neighbors", "nodeId", "/node/id"),
     ("read_symbols", "targets", "/symbols/0/uid"),

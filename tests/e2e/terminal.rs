@@ -1,4 +1,5 @@
-//! Tests the output on a terminal: names that are made to deceive are told in words, whatever command prints them.
+//! Tests the output on a terminal: names that are made to deceive are shown in escaped form, whatever command prints
+//! them.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,10 +7,10 @@ use std::process::Command;
 use hob_tests::{Mcp, McpOptions, Output, Tree, World, binaries, run};
 use serde_json::{Value, json};
 
-/// Turns what follows round, isolates it, hides.
+/// Characters that reverse, isolate or hide what follows.
 const INVISIBLE: [char; 5] = ['\u{202e}', '\u{2066}', '\u{200f}', '\u{61c}', '\u{200b}'];
 
-/// `hob` on a terminal of its own.
+/// Runs `hob` on a new terminal.
 #[track_caller]
 fn on_terminal(world: &World, place: &Path, args: &[&str]) -> Output {
     let mut command = Command::new("python3");
@@ -85,14 +86,14 @@ fn json_stays_json_with_the_same_contents() {
     let piped = world.hob(tree.root(), &["search", "found_8238", "--json"]).success();
     assert!(piped.contains('\u{202e}'), "a pipe gets what there is: {piped}");
     let parsed = |text: &str| {
-        // A progress bar may have been there before.
+        // A progress bar may precede it.
         let text = &text[text.find("{\"ok").expect("an envelope")..];
         serde_json::from_str::<Value>(text.trim()).unwrap_or_else(|error| panic!("{error}: {text}"))
     };
     assert_eq!(parsed(&shown.stdout)["data"], parsed(&piped)["data"]);
 }
 
-/// The name of a project is as little to be believed.
+/// The name of a project may deceive as well.
 #[test]
 fn a_project_with_a_deceiving_name_is_told_in_words() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! `tests_for` and `hob tests`: tests by edges, nearest first, and command lines that run them.
+//! Tests `tests_for` and `hob tests`: tests that edges lead to, nearest first, with command lines that run them.
 
 use std::process::Command;
 
@@ -152,7 +152,7 @@ fn a_command_line_runs_where_it_says() {
     let mut mcp = world.mcp(&tree);
     let answer = mcp.call("tests_for", json!({"target": "Store.open"}));
     let command = answer.list("/commands")[0]["command"].as_str().expect("a command").to_owned();
-    // Without pytest, its words are taken apart by the shell all the same.
+    // Without pytest, the shell still splits its arguments.
     let script = command.replacen("pytest", "printf '%s\\n'", 1);
     let told = run(Command::new("sh").current_dir(tree.root()).args(["-c", &script]), b"").success();
     let is_there = |line: &str| line.split("::").next().is_some_and(|path| tree.at(path).is_file());

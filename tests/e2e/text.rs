@@ -1,4 +1,4 @@
-//! `regex_search` finds the lines that ripgrep finds: on Django, on this repository, and on what is awkward.
+//! Tests that `regex_search` finds the lines that ripgrep finds: on Django, on this repository, and on difficult files.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::django;
 
-/// Patterns of many kinds. Those with few matches are compared line by line, those with many by their totals and by what
-/// is shown.
+/// Patterns of many kinds. If there are few matches, all lines are compared, otherwise the totals and the lines that
+/// are shown.
 const PATTERNS: &[&str] = &[
     "get_or_create",
     "class QuerySet",
@@ -77,7 +77,7 @@ fn same_as_ripgrep(mcp: &mut Mcp, root: &Path, pattern: &str) {
     if answer.envelope["truncated"] == false {
         assert_eq!(ours, expected, "`{pattern}`: ours, then ripgrep's");
     } else {
-        // Long lines may be shortened; places may not differ.
+        // Long lines may be shortened, but places may not differ.
         let place = |line: &Line| (line.0.clone(), line.1);
         let (ours, theirs): (Vec<_>, Vec<_>) =
             (ours.iter().map(place).collect(), expected.iter().map(place).collect());
@@ -161,7 +161,7 @@ a needle
     tree.write("no_end.txt", "first\nneedle");
     tree.write("empty.txt", "");
     let mut mcp = world.mcp(&tree);
-    // A text that turns out binary is reported by ripgrep with a remark; hob leaves it out as a whole.
+    // ripgrep reports a text that turns out to be binary, with a remark; hob omits it completely.
     let expected: Vec<Line> =
         oracles::ripgrep(tree.root(), "needle", &[]).into_iter().filter(|l| l.0 != "binary.bin").collect();
     let answer = search(&mut mcp, "needle");
@@ -221,7 +221,7 @@ needle
     assert_eq!((limited.list("/matches").len(), &limited.ok()["total_lines"]), (2, &json!(5)), "{limited}");
 }
 
-/// `file:line kind` of what is shown.
+/// Returns the shown matches as `file:line kind`.
 fn kinds(answer: &Answer) -> Vec<String> {
     let one = |found: &serde_json::Value| {
         format!(

@@ -1,4 +1,5 @@
-//! The text form of answers, as a model reads them: it holds its budget, pages on, repeats nothing, and its handles lead back.
+//! Tests the text form of answers, as a model reads them: it stays within its budget, has further pages, repeats
+//! nothing, and its handles lead back.
 
 use hob_proto::tools::{MIN_BUDGET, TOOLS, ToolSet};
 use hob_tests::{McpOptions, Tree, World};
@@ -6,7 +7,7 @@ use serde_json::json;
 
 use super::shop::{SHOP, args_of};
 
-/// A file whose function is longer than the least answer.
+/// Returns a file whose function is longer than the shortest answer.
 fn long_function() -> String {
     let lines: String = (0..60).map(|n| format!("    value_{n} = compute({n})\n")).collect();
     format!("def compute(n):\n    return n\n\n\ndef long():\n{lines}    return value_0\n")
@@ -34,7 +35,7 @@ fn a_line_stands_under_its_file_and_what_it_is_in() {
     let world = World::new();
     let tree = world.tree(SHOP);
     let mut mcp = world.mcp(&tree);
-    // Before the map is there, lines are answered without what they are in.
+    // Before the map exists, lines are answered without the definitions that contain them.
     let _ = mcp.call("map_search", json!({"query": "Store"}));
     let text = mcp.read("regex_search", json!({"pattern": "path\\b"}));
     let expected = "shop/store.py\n Store\n  4 def open(self, path):\n Store.open\n  5 self.path = path\n  6 return self.load(path)\n \

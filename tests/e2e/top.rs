@@ -1,4 +1,4 @@
-//! `hob top`: on a real terminal, in a pipe, and without a daemon.
+//! Tests `hob top`: on a real terminal, in a pipe, and without a daemon.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -47,7 +47,7 @@ impl Terminal {
         answer
     }
 
-    /// Checks that the program has ended well and the terminal is as it was.
+    /// Checks that the program has ended normally and the terminal is restored.
     #[track_caller]
     fn is_given_back(&mut self) {
         let end = self.order("end");
@@ -125,7 +125,7 @@ fn colours_are_shown_unless_the_user_wants_none() {
     for (world, wanted) in [(World::new(), true), (World::new().env("NO_COLOR", "1"), false)] {
         let tree = world.tree(FIXTURE);
         let _ = world.hob(tree.root(), &["search", "found"]).code(0);
-        // A folder that is not watched any more is shown in a colour; so is a note.
+        // A folder that is no longer watched is shown in a colour, and so is a note.
         let _ = std::fs::write(world.dir().join("config/config.toml"), "x = ").or_else(|_| {
             std::fs::create_dir_all(world.dir().join("config"))?;
             std::fs::write(world.dir().join("config/config.toml"), "x = ")

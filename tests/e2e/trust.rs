@@ -1,4 +1,4 @@
-//! Trust: nothing of a project runs before the user says so, and it does from then on.
+//! Tests trust: no program from a project runs before the user allows it, and it does afterwards.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -16,7 +16,7 @@ def f() -> int:
 f()
 ";
 
-/// A server in the project that leaves a mark when it runs, and otherwise is the real ty.
+/// Puts a server into the project that leaves a mark when it runs, and otherwise is the real ty.
 fn bring_along(tree: &Tree, mark: &Path) {
     let ty = outside::servers()[0].join("ty");
     let text = format!("#!/bin/sh\n: > '{}'\nexec '{}' \"$@\"\n", mark.display(), ty.display());
@@ -39,11 +39,11 @@ fn a_program_of_the_project_runs_only_with_trust() {
     let lift = format!("hob trust {}", tree.root().display());
     assert_eq!(refused.says(&lift).ok()["source"], "map", "{refused}");
     assert!(!mark.exists(), "it was run without trust");
-    // A link that leads out of the project was made by the project as well.
+    // A link that leads out of the project also comes from the project.
     std::os::unix::fs::symlink("/bin/sh", tree.at(".venv/bin/pyrefly")).expect("a link");
     assert_eq!(mcp.call("nav_references", question()).says("hob trust").ok()["source"], "map");
 
-    // From a part of the project, by way of a link: it is the real folder that counts.
+    // From a part of the project and through a link: the real folder counts.
     let link = world.path("link");
     std::os::unix::fs::symlink(tree.root(), &link).expect("a link");
     let unasked = world.hob(tree.root(), &["trust", link.to_str().expect("plain")]);
@@ -72,7 +72,7 @@ fn without_trust_a_server_says_what_that_costs() {
     let restricted = mcp.call("nav_references", question());
     assert_eq!(restricted.ok()["total"], 1, "{restricted}");
     assert_eq!(said(&restricted), 1, "{restricted}");
-    // Once to a client; whoever wants to know later asks for the status.
+    // Each client is told once; later one can ask for the status.
     let again = mcp.call("nav_references", question());
     assert_eq!((&again.ok()["total"], said(&again)), (&json!(1), 0), "{again}");
     let found = mcp.call("nav_workspaceSymbols", json!({"query": "any"}));
@@ -97,7 +97,7 @@ fn without_trust_a_server_says_what_that_costs() {
     assert!(refused.stderr.contains(&above.display().to_string()), "{refused}");
 }
 
-/// One after the other, never both: the memory of two would be taken, and the old one could still do what is not wanted.
+/// One after another, never both: two would take twice the memory, and the old one could still do what is not allowed.
 #[test]
 fn trust_given_or_taken_replaces_the_server() {
     let world = World::new();

@@ -1,9 +1,10 @@
-//! Files that a grammar does not understand as a whole: what it swallowed is found again, and what is not is told.
+//! Tests files that a grammar does not understand completely: what it skipped is found by other means, and the rest is
+//! reported.
 
 use hob_tests::World;
 use serde_json::json;
 
-/// In small what hono's `src/types.ts` does: call signatures that end with their line.
+/// A small version of hono's `src/types.ts`: call signatures that end at the end of their line.
 const HANDLERS: &str = r#"
 //- /src/types.ts
 export type H = (c: string) => string
@@ -92,7 +93,7 @@ fn lines_that_nobody_understands_are_told_where_it_matters() {
         mcp.call(tool, args).says("`flow.js`: its parser did not understand lines");
     }
     mcp.call("map_search", json!({"query": "Strangest"})).says("Lines of `flow.js` are not mapped");
-    // Whoever asks about something else hears nothing of it.
+    // A question about something else does not mention it.
     mcp.call("read_symbols", json!({"targets": ["js:well.js#well"]})).without_warnings();
     tree.write("flow.js", "function before() {}\nclass Strange {}\n");
     mcp.call("read_symbols", json!({"targets": ["js:flow.js#before"]})).without_warnings();

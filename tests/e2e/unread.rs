@@ -1,5 +1,5 @@
-//! Tests files that cannot be read for the moment: such a file is not gone, it counts as it was, answers say so, and
-//! the first call that can read it again is right.
+//! Tests files that cannot be read for a while: such a file is not removed, its last contents count, answers say so,
+//! and the first call that can read it again is right.
 
 #![cfg(target_os = "linux")]
 
@@ -20,7 +20,7 @@ fn ask(mcp: &mut Mcp) -> Answer {
     fresh(mcp, "regex_search", &json!({"pattern": "^line .*", "tokenBudget": 10_000}))
 }
 
-/// Each line with its file.
+/// Returns each line with its file.
 fn lines(answer: &Answer) -> Vec<String> {
     let hit = |hit: &serde_json::Value| {
         format!("{}: {}", hit["file"].as_str().unwrap_or_default(), hit["text"].as_str().unwrap_or_default())
@@ -30,7 +30,7 @@ fn lines(answer: &Answer) -> Vec<String> {
     lines
 }
 
-/// Checks that the map has a function of that name, and says that not everything could be read.
+/// Checks that the map has a function with this name, and says that not everything could be read.
 #[track_caller]
 fn is_kept(mcp: &mut Mcp, name: &str, unread: &str) {
     let answer = fresh(mcp, "map_search", &json!({"query": name}));
@@ -46,7 +46,7 @@ fn all_is_well(mcp: &mut Mcp, expected: &[String]) {
     assert!(!answer.warnings().contains(SAYS), "{answer}");
 }
 
-/// Takes all descriptors from the daemon but those that it has, or gives them back.
+/// Takes all free descriptors away from the daemon, or returns them.
 struct Descriptors {
     daemon: Pid,
     usual: Rlimit,
@@ -73,7 +73,7 @@ impl Descriptors {
     }
 }
 
-/// The soft and the hard limit of a process, as the system tells everybody.
+/// Returns the soft and the hard limit of a process, as the system reports them.
 fn read_limit(pid: Pid) -> Rlimit {
     let limits = fs::read_to_string(format!("/proc/{}/limits", pid.as_raw_nonzero())).expect("it runs");
     let line = limits.lines().find(|line| line.starts_with("Max open files")).expect("there is one");
@@ -103,7 +103,7 @@ fn a_daemon_without_descriptors_keeps_what_it_knew_and_catches_up_at_once() {
         (0..8).for_each(|i| tree.write(&name(i), format!("line {what}\n\ndef made_{round}_{i}(): pass\n")));
         tree.write("d/e/deep.py", format!("line {what}\n"));
         tree.write(&format!("fresh{round}/n.py"), format!("line {what}\n"));
-        // Rules that nobody can read must not let in what is ignored, nor lose what is not.
+        // Rules that cannot be read must neither admit ignored files nor lose others.
         tree.write("d/.gitignore", "*.log\n");
         tree.write("d/e/x.log", "line ignored\n");
         tree.write("out/o.py", "line ignored\n");
@@ -125,7 +125,7 @@ fn a_daemon_without_descriptors_keeps_what_it_knew_and_catches_up_at_once() {
     }
 }
 
-/// The whole project is looked at while nothing can be opened.
+/// The whole project is compared while nothing can be opened.
 #[test]
 fn a_sweep_without_descriptors_loses_nothing() {
     let world = World::new();

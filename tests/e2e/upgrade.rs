@@ -1,4 +1,4 @@
-//! A newer build of the daemon replaces an older one, under calls that go on, and never the reverse.
+//! Tests that a newer build of the daemon replaces an older one while calls continue, and never the reverse.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use hob_tests::{Mcp, Tree, World, binaries, is_alive};
 use serde_json::json;
 
-/// A copy of the programs whose daemon was written at a certain time.
+/// Returns a copy of the programs whose daemon was written at a certain time.
 fn copy(to: &Path, written: SystemTime) -> PathBuf {
     fs::create_dir_all(to).expect("a folder");
     for name in ["hob", "hobd", "hob-mcp"] {
@@ -37,7 +37,7 @@ fn installed() -> Installed {
 }
 
 impl Installed {
-    /// A shim of one of the installations. A path that is absolute is taken as it is.
+    /// Starts a shim from one of the installations.
     #[track_caller]
     fn shim(&self, installation: &Path) -> Mcp {
         Mcp::start_program(&self.world, &self.tree, &installation.join("hob-mcp"))
@@ -61,7 +61,7 @@ fn a_newer_build_replaces_an_older_one_without_a_failed_call() {
     let (calls, new_daemon) = thread::scope(|scope| {
         let busy = scope.spawn(|| {
             let mut calls = 0_u32;
-            // Each of these must succeed, whoever serves it.
+            // Each of these calls must succeed, no matter which daemon serves it.
             while !done.load(Ordering::Acquire) {
                 let _ = pid_by(&mut old_shim);
                 calls += 1;
@@ -94,7 +94,7 @@ fn an_older_build_does_not_replace_a_newer_one() {
 fn a_daemon_file_that_is_replaced_in_place_is_taken_up_by_the_next_client() {
     let installed = installed();
     let before = pid_by(&mut installed.shim(&installed.old));
-    // As an installer does it: a new file under the same name.
+    // As an installer does it: a new file with the same name.
     fs::rename(installed.new.join("hobd"), installed.old.join("hobd")).expect("it can be replaced");
     let after = pid_by(&mut installed.shim(&installed.old));
     assert_ne!(after, before);

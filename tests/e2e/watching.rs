@@ -1,7 +1,7 @@
-//! Whatever git, editors and people do to a tree: the next call is right, without a word of warning.
+//! Tests everything that git, editors and people do to a tree: the next call is right, without a warning.
 //!
-//! Each test is a table of strokes. After each, one call lists the lines of all files that begin with `line `, and that must
-//! be what is on disk by the rules; a second one asks the map for one function.
+//! Each test is a table of steps. After each step, one call lists the lines of all files that begin with `line `, which
+//! must be those on disk in the files that the rules admit. A second call asks the map for one function.
 
 use std::fs::{self, File};
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -26,7 +26,7 @@ impl<'w> Watched<'w> {
         Self { tree, mcp: world.mcp(tree) }
     }
 
-    /// Each file with a line `line ...`, and those lines.
+    /// Returns the lines `line ...`, each with its file.
     #[track_caller]
     fn lines(&mut self) -> Vec<String> {
         let args = json!({"pattern": "^line .*", "tokenBudget": 10_000});
@@ -39,14 +39,14 @@ impl<'w> Watched<'w> {
         lines
     }
 
-    /// Does something and says which lines there must be then.
+    /// Makes a change and checks the lines after it.
     #[track_caller]
     fn step(&mut self, what: &str, stroke: impl FnOnce(&Tree), expected: &[&str]) {
         stroke(self.tree);
         assert_eq!(self.lines(), expected, "after: {what}");
     }
 
-    /// Returns the places where the map has a function of that name.
+    /// Returns the places where the map has a function with this name.
     #[track_caller]
     fn defined(&mut self, name: &str) -> Vec<String> {
         let answer = fresh(&mut self.mcp, "map_search", &json!({"query": name}));
@@ -65,8 +65,8 @@ impl<'w> Watched<'w> {
     }
 }
 
-/// A call whose answer is fresh. On a machine that is busy with other things one may be late and say so; it is then asked
-/// again, for what is tested here is that no answer is wrong in silence.
+/// Makes a call and repeats it until its answer is fresh. On a busy machine an answer may be late and say so. That is
+/// not a fault here, because the tests check that no answer is wrong without saying so.
 #[track_caller]
 pub(super) fn fresh(mcp: &mut Mcp, tool: &str, args: &serde_json::Value) -> Answer {
     for _ in 0..60 {
@@ -135,7 +135,7 @@ fn write_in_place(tree: &Tree) {
     file.write_all(b"LATE").expect("it is open");
 }
 
-/// As `cp -p` or `touch -d` of an older copy: same size, older time.
+/// Writes a file like `cp -p` or `touch -d` of an older copy: the same size, but an older time.
 fn older(tree: &Tree) {
     tree.write("a.py", "line past\n");
     let file = File::options().write(true).open(tree.at("a.py")).expect("it is there");
@@ -184,7 +184,7 @@ fn what_people_do_to_trees() {
     watched.is_live();
 }
 
-/// Two names change places at once, and each leads to the other's contents: folders, and a folder and a file.
+/// Exchanges two names in one step, so that each leads to the other's contents: two folders, and a folder and a file.
 #[cfg(target_os = "linux")]
 #[track_caller]
 fn exchange_names(watched: &mut Watched<'_>) {
@@ -230,7 +230,7 @@ fn exchange_names(watched: &mut Watched<'_>) {
     );
 }
 
-/// `mv ws old; mv new ws`: the path is what was asked for, so the new folder is the workspace.
+/// Runs `mv ws old; mv new ws`. Calls name the path, so the new folder becomes the workspace.
 #[track_caller]
 fn replace_root(world: &World, watched: &mut Watched<'_>) {
     let new = Tree::new(&world.path("new"), "//- /fresh.py\nline 10\n");
@@ -244,7 +244,8 @@ fn replace_root(world: &World, watched: &mut Watched<'_>) {
     watched.step("a write to the old root", |_| {}, &["fresh.py: line 11"]);
 }
 
-/// Links are not followed: neither what they lead to nor their change belongs. A write through one is a write to the file.
+/// Links are not followed: neither their targets nor changes of these are part of the tree. A write through a link is a
+/// write to the file.
 #[cfg(unix)]
 #[test]
 fn symbolic_links() {
@@ -279,7 +280,7 @@ fn symbolic_links() {
     watched.step("and written to", write("real/a.py", "5"), &["real/a.py: line 5"]);
 }
 
-/// A write through another name gives no event for ours.
+/// A write through another name causes no event for the name in the tree.
 #[cfg(unix)]
 #[test]
 fn hard_links() {
@@ -296,7 +297,7 @@ fn hard_links() {
     let link = |tree: &Tree| {
         tree.remove("d/b.py");
         fs::hard_link(tree.at("a.py"), tree.at("ignored/a.py")).expect("a link");
-        // So that the file is looked at while it has two names.
+        // The daemon should look at the file while it has two names.
         older_by_touch(&tree.at("a.py"));
     };
     watched.step("a name that is ignored", link, &["a.py: line 4"]);
@@ -354,7 +355,7 @@ fn sizes_that_change() {
         |tree: &Tree| tree.write("big.py", "def big(): pass\nline 2\n".to_owned() + &"#\n".repeat(600_000));
     watched.step("over the limit of parsing", grow, &["a.py: line 1", "big.py: line 2"]);
     assert_eq!(watched.defined("big"), Vec::<String>::new(), "it is not parsed");
-    // A hole takes no room on disk.
+    // A hole takes no space on disk.
     let huge = |tree: &Tree| {
         let file = File::options().write(true).open(tree.at("big.py")).expect("it is there");
         file.set_len(300 << 20).expect("it can grow");
@@ -427,12 +428,12 @@ fn what_git_does() {
         "mv new moved",
         &["a.py: line 1 of other", "moved/n.py: line 5", "swap: line 4", "third.py: line 6"],
     );
-    // Far more events than the system's queue holds at once are no matter of truth.
+    // Far more events than the system's queue holds do not make answers wrong.
     step("reset -q --hard; checkout -q main", &main);
     watched.is_live();
 }
 
-/// More happens than the system's queue holds, while the daemon cannot look.
+/// While the daemon is stopped, more events happen than the system's queue holds.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_overflow_of_the_queue_costs_no_truth() {
@@ -447,13 +448,13 @@ fn an_overflow_of_the_queue_costs_no_truth() {
     let daemon = world.daemon_pid().and_then(|pid| Pid::from_raw(pid.cast_signed())).expect("a daemon runs");
     let storm = |tree: &Tree| {
         kill_process(daemon, Signal::STOP).expect("it is ours");
-        // By turns: an event like the one before it is none.
+        // The two files take turns, because an event that equals the one before it is dropped.
         let open = |path| File::options().append(true).open(tree.at(path)).expect("it is there");
         let mut busy = [open("busy/x.txt"), open("busy/y.txt")];
         for i in 0..held + 2_000 {
             busy[i % 2].write_all(b"n").expect("it is open");
         }
-        // These have no event any more.
+        // These changes have no event any more.
         tree.remove("a.py");
         tree.write("d/b.py", "line 3\n");
         tree.write("new/deep/c.py", "line 4\n");
@@ -461,7 +462,7 @@ fn an_overflow_of_the_queue_costs_no_truth() {
     };
     watched.step("a flood", storm, &["d/b.py: line 3", "new/deep/c.py: line 4"]);
     if !world.log().contains("overflow") {
-        // A machine that is slow to stop the daemon lets it take the events out.
+        // If the machine is slow to stop the daemon, the daemon empties the queue.
         return eprintln!("not tested: the queue did not overflow");
     }
     watched.step(
@@ -484,7 +485,7 @@ fn without_a_watcher_it_says_so_and_recovers_by_itself() {
     limited("instances", 0);
 }
 
-/// A shell in a user namespace of its own, which has limits of its own: they can be lowered for one daemon and nobody else.
+/// A shell in a separate user namespace, whose limits can be lowered for one daemon only.
 #[cfg(target_os = "linux")]
 struct Namespace {
     shell: std::process::Child,
@@ -494,7 +495,7 @@ struct Namespace {
 
 #[cfg(target_os = "linux")]
 impl Namespace {
-    /// `None` where the system grants none, or its limits cannot be set.
+    /// Starts a shell, or returns `None` if the system allows no namespace or no change of its limits.
     fn new(world: &World) -> Option<Self> {
         use std::io::BufRead as _;
         let mut unshare = Command::new("unshare");
@@ -507,7 +508,7 @@ impl Namespace {
         namespace.run("test -w /proc/sys/user/max_inotify_watches").then_some(namespace)
     }
 
-    /// Runs a command; answers whether it succeeded.
+    /// Runs a command and returns true if it succeeded.
     fn run(&mut self, command: &str) -> bool {
         let line = format!("if {command} >/dev/null; then echo yes; else echo no; fi\n");
         let sent = self.input.as_mut().is_some_and(|input| input.write_all(line.as_bytes()).is_ok());
@@ -515,7 +516,7 @@ impl Namespace {
     }
 
     fn limit(&mut self, kind: &str, count: u32) {
-        // In a subshell, or the redirection of `run` would not be the last one.
+        // In a subshell, because otherwise the redirection of `run` would not be the last one.
         let set = format!("sh -c 'echo {count} > /proc/sys/user/max_inotify_{kind}'");
         assert!(self.run(&set), "the limit of {kind} can be set to {count}");
     }
@@ -524,7 +525,7 @@ impl Namespace {
 #[cfg(target_os = "linux")]
 impl Drop for Namespace {
     fn drop(&mut self) {
-        // A shell ends with its input.
+        // A shell ends when its input is closed.
         self.input = None;
         let _ = self.shell.wait();
     }
@@ -537,7 +538,7 @@ fn limited(kind: &str, few: u32) {
     let tree = world.tree("//- /a.py\nline 1\n");
     (0..30).for_each(|i| tree.write(&format!("d{i}/e/f.txt"), "nothing\n"));
     let Some(mut namespace) = Namespace::new(&world) else {
-        // The scripted backend runs out of watches everywhere.
+        // A scripted backend runs out of watches on every system.
         return eprintln!("no user namespace to be had: limits of the system are not tested here");
     };
     namespace.limit(kind, few);
@@ -557,7 +558,7 @@ fn limited(kind: &str, few: u32) {
     let note = watched.status()["watcher"]["note"].clone();
     assert!(text(&note).contains("looks at all files, which took the last one "), "its cost is said: {note}");
     namespace.limit(kind, 10_000);
-    // Nobody tells the daemon. The next call tries again.
+    // The daemon gets no signal that the limit has changed. The next call tries again.
     watched.step("nothing", |_| {}, &["a.py: line 1"]);
     watched.is_live();
     watched.step(

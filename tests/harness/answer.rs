@@ -1,4 +1,4 @@
-//! A tool's answer, checked against what holds for every answer.
+//! An answer of a tool, which is checked for what holds for every answer.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -41,7 +41,8 @@ impl Answer {
         answer
     }
 
-    /// Checks what holds for every envelope: its shape, and that it costs what it says and no more than was allowed.
+    /// Checks what holds for every envelope: its shape, and that its text costs what it says and no more than was
+    /// allowed.
     #[track_caller]
     fn check_envelope(&self) {
         let ok = self.envelope["ok"].as_bool();
@@ -62,10 +63,11 @@ impl Answer {
         assert!(self.envelope["warnings"].is_array(), "warnings are a list{self}");
     }
 
-    /// The data of an answer that succeeded.
+    /// Returns the data of a successful answer.
     ///
     /// # Panics
-    /// When it did not.
+    ///
+    /// Panics if the call failed.
     #[track_caller]
     #[must_use]
     pub fn ok(&self) -> &Value {
@@ -73,10 +75,11 @@ impl Answer {
         &self.envelope["data"]
     }
 
-    /// As [`Answer::ok`], and nothing was left out.
+    /// Returns the data like [`Answer::ok`], after checking that nothing was left out.
     ///
     /// # Panics
-    /// When something was.
+    ///
+    /// Panics if something was left out.
     #[track_caller]
     #[must_use]
     pub fn whole(&self) -> &Value {
@@ -84,10 +87,11 @@ impl Answer {
         self.ok()
     }
 
-    /// The error of an answer that failed with `code`; it says something.
+    /// Returns the error of an answer that failed with `code`, after checking that it has a message.
     ///
     /// # Panics
-    /// When it did not fail so.
+    ///
+    /// Panics if the call succeeded or failed with another code.
     #[track_caller]
     #[must_use]
     pub fn error(&self, code: &str) -> &Value {
@@ -100,7 +104,7 @@ impl Answer {
         error
     }
 
-    /// All warnings, one a line.
+    /// Returns all warnings, one per line.
     #[must_use]
     pub fn warnings(&self) -> String {
         let warnings = self.envelope["warnings"].as_array().into_iter().flatten();
@@ -113,21 +117,23 @@ impl Answer {
         self.tool.starts_with("nav_") && self.warnings().contains("; ask again for its answer.")
     }
 
-    /// Checks that a text stands in the answer.
+    /// Checks that the answer contains a text.
     ///
     /// # Panics
-    /// When it does not.
+    ///
+    /// Panics if it does not.
     #[track_caller]
     pub fn says(&self, text: &str) -> &Self {
         assert!(self.text.contains(text), "`{text}` was to stand in it{self}");
         self
     }
 
-    /// Checks that there is no warning. That an answer is about another project than the one before is none: tests of several projects
-    /// ask about each in turn.
+    /// Checks that there is no warning, except that the answer is about another project than the one before: tests of
+    /// several projects ask about each in turn.
     ///
     /// # Panics
-    /// When there is one.
+    ///
+    /// Panics if there is one.
     #[track_caller]
     pub fn without_warnings(&self) -> &Self {
         let warnings = self.warnings();
@@ -137,10 +143,11 @@ impl Answer {
         self
     }
 
-    /// A list in the data, by its JSON pointer.
+    /// Returns a list in the data, by its JSON pointer.
     ///
     /// # Panics
-    /// When there is none.
+    ///
+    /// Panics if there is no such list.
     #[track_caller]
     #[must_use]
     pub fn list(&self, pointer: &str) -> &[Value] {
@@ -148,10 +155,11 @@ impl Answer {
         list.unwrap_or_else(|| panic!("no list at {pointer}{self}"))
     }
 
-    /// One field of every item of a list in the data.
+    /// Returns one field of every item of a list in the data.
     ///
     /// # Panics
-    /// When there is no such list.
+    ///
+    /// Panics if there is no such list.
     #[track_caller]
     #[must_use]
     pub fn texts(&self, pointer: &str, field: &str) -> Vec<&str> {

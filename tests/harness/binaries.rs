@@ -1,8 +1,9 @@
-//! The programs under test, built once per run in the profile that the tests were built in.
+//! Builds the programs under test once per run, in the profile of the tests.
 //!
-//! `cargo test` builds the programs only of the packages whose own tests need them, and never passes their paths on to
-//! another package, so the first test that wants one has `cargo` build them all; when nothing changed that is a look
-//! at some time stamps. `HOB_TEST_PROGRAMS` names a folder with programs to test instead: a release, say.
+//! `cargo test` builds programs only for the packages whose own tests need them, and never passes their paths to
+//! another package. So the first test that needs a program makes `cargo` build them all. If nothing has changed,
+//! `cargo` only compares some timestamps. `HOB_TEST_PROGRAMS` names a folder with other programs to test, for example a
+//! release.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,28 +15,30 @@ pub fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this package lies in the repository")
 }
 
-/// The folder with `hob`, `hobd`, `hob-mcp` and `hob-lsp`, up to date.
+/// Returns the folder with up-to-date programs `hob`, `hobd`, `hob-mcp` and `hob-lsp`.
 ///
 /// # Panics
-/// When they cannot be built.
+///
+/// Panics if they cannot be built.
 pub fn binaries() -> &'static Path {
-    // A failure is kept as well: every test would try again.
+    // A failure is kept as well, because otherwise every test would try again.
     static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let given = || std::env::var_os("HOB_TEST_PROGRAMS").map(PathBuf::from);
     let built = BUILT.get_or_init(|| given().map_or_else(build, Ok));
     built.as_ref().unwrap_or_else(|told| panic!("the programs under test cannot be built:\n{told}"))
 }
 
-/// `target`, wherever the user has it.
+/// Returns the folder `target`, wherever the user has it.
 ///
 /// # Panics
-/// When the test runner does not lie where cargo puts it.
+///
+/// Panics if the test runner is not where cargo puts it.
 #[must_use]
 pub fn target_dir() -> PathBuf {
     profile_dir().parent().expect("a profile's folder lies in `target`").to_path_buf()
 }
 
-/// `target/debug` or another profile's: the test runner lies in its `deps`.
+/// Returns `target/debug` or the folder of another profile. The test runner is in its folder `deps`.
 fn profile_dir() -> PathBuf {
     let own = std::env::current_exe().expect("a running program has a path");
     let dir =
@@ -52,7 +55,8 @@ fn build() -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.current_dir(repository()).args(["build", "--locked", "--profile", profile]);
-    // What `cargo test` tells its tests would make build scripts that watch it run again, and all that depends on them be compiled.
+    // With the variables that `cargo test` sets for its tests, build scripts that depend on them would run again, and
+    // everything after them would be compiled again.
     for (name, _) in std::env::vars_os() {
         if name
             .to_str()
@@ -62,8 +66,8 @@ fn build() -> Result<PathBuf, String> {
         }
     }
     command.arg("--target-dir").arg(target_dir());
-    // Naming the whole workspace and one test turns on the features that `cargo test --workspace` has turned on, so
-    // that no dependency is compiled a second time for the programs.
+    // Naming the whole workspace and one test turns on the same features as `cargo test --workspace`, so that no
+    // dependency is compiled a second time for the programs.
     command.args(["--workspace", "--bins", "--test", "runner"]);
     let built = command.output().expect("cargo runs");
     match built.status.success() {

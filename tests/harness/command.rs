@@ -1,4 +1,4 @@
-//! Running a program to its end, with everything it wrote.
+//! Runs a program to its end and collects everything that it writes.
 
 use std::io::{Read, Write as _};
 use std::process::{Child, Command, Stdio};
@@ -13,9 +13,9 @@ use crate::FOREVER;
 pub struct Output {
     /// The command line, for messages.
     pub line: String,
-    /// Exit code; `None` when a signal ended it.
+    /// The exit code, or `None` if a signal ended the program.
     pub code: Option<i32>,
-    /// Standard output; bytes that are no UTF-8 are replaced.
+    /// The text on standard output. Bytes that are not valid UTF-8 are replaced.
     pub stdout: String,
     /// The text on standard error.
     pub stderr: String,
@@ -25,17 +25,19 @@ impl Output {
     /// Checks the exit code.
     ///
     /// # Panics
-    /// With all there is to know, when it is another.
+    ///
+    /// Panics with everything that is known if it is another one.
     #[track_caller]
     pub fn code(self, expected: i32) -> Self {
         assert_eq!(self.code, Some(expected), "{self}");
         self
     }
 
-    /// Checks that it succeeded and gives its standard output.
+    /// Returns the standard output, after checking that the program succeeded.
     ///
     /// # Panics
-    /// When it did not succeed.
+    ///
+    /// Panics if it did not succeed.
     #[track_caller]
     pub fn success(self) -> String {
         self.code(0).stdout
@@ -49,10 +51,11 @@ impl std::fmt::Display for Output {
     }
 }
 
-/// Runs `command` to its end; `input` goes to its standard input.
+/// Runs `command` to its end, with `input` on its standard input.
 ///
 /// # Panics
-/// When it cannot be started or does not end.
+///
+/// Panics if it cannot be started or does not end.
 #[track_caller]
 pub fn run(command: &mut Command, input: &[u8]) -> Output {
     let line = format!("{command:?}");
@@ -60,7 +63,7 @@ pub fn run(command: &mut Command, input: &[u8]) -> Output {
     let mut child = command.spawn().unwrap_or_else(|error| panic!("cannot run {line}: {error}"));
     let (stdout, stderr) = (collect(child.stdout.take()), collect(child.stderr.take()));
     if let Some(mut stdin) = child.stdin.take() {
-        // A program that does not read its input has its reasons.
+        // A program is free not to read its input.
         let _ = stdin.write_all(input);
     }
     let code = wait(&mut child, FOREVER * 3).unwrap_or_else(|| panic!("{line} does not end")).code();
@@ -80,7 +83,7 @@ fn collect(from: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
     })
 }
 
-/// Waits for a child's end; kills it and gives `None` when that does not come.
+/// Waits for the end of a child. If it does not end, kills it and returns `None`.
 pub(crate) fn wait(child: &mut Child, patience: Duration) -> Option<std::process::ExitStatus> {
     let start = Instant::now();
     loop {

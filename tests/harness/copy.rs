@@ -1,13 +1,15 @@
-//! Copying a folder: tests that write into a project write into a copy of it.
+//! Copies folders: tests that write into a project write into a copy of it.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// Copies the folder `from` with all that is below it to `to`; links are left out, and so is what goes away meanwhile.
+/// Copies the folder `from` with everything below it to `to`, without links and without files that vanish in the
+/// meantime.
 ///
 /// # Panics
-/// When something that is there cannot be copied.
+///
+/// Panics if an existing file cannot be copied.
 pub fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap_or_else(|error| panic!("{}: {error}", to.display()));
     for entry in fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())).flatten() {
@@ -20,7 +22,7 @@ pub fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// Somebody may be working on the folder, this repository above all: a file that is gone belongs to no copy.
+/// Copies a file, if it still exists: somebody may be working in the folder, especially in this repository.
 fn copy_file(from: &Path, to: &Path) {
     match fs::copy(from, to) {
         Err(error) if error.kind() != ErrorKind::NotFound => panic!("{}: {error}", from.display()),

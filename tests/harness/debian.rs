@@ -1,9 +1,9 @@
-//! Language servers that no registry of a language has, out of Debian's packages: gopls with Go, rust-analyzer with the
-//! sources of Rust's standard library.
+//! Fetches language servers that no language's registry has from Debian's packages: gopls with Go, and rust-analyzer
+//! with the sources of Rust's standard library.
 //!
-//! Nothing is installed: packages are fetched by `apt-get` into folders of the tests, unpacked there and started by small
-//! scripts that say where their parts lie. That needs no rights and leaves the machine as it was. Versions are whatever the
-//! release has now, because its security archive keeps no others.
+//! Nothing is installed: `apt-get` downloads packages into folders of the tests, where they are unpacked. Small scripts
+//! with the paths of their parts start them. This needs no special rights and does not change the machine. The versions
+//! are those that the release has now, because its security archive keeps no others.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,8 @@ use std::sync::OnceLock;
 use crate::outside::prepared;
 use crate::{Output, run};
 
-/// Packages by name, and what of each is unpacked. Not all of one is of use; the rest would only fill the disk.
+/// The names of packages, with the parts of each that are unpacked. The rest is not needed and would only fill the
+/// disk.
 pub(crate) type Packages = &'static [(&'static str, &'static [&'static str])];
 
 const PACKAGES: Packages = &[
@@ -27,25 +28,26 @@ const PACKAGES: Packages = &[
 
 const SECOND_GO_MODULE: Packages = &[("golang-github-google-go-cmp-dev", &["./usr/share/gocode"])];
 
-/// The libraries that the packages above need to run; these are unpacked whole if the machine has not got them.
+/// The libraries that the packages above need. They are unpacked completely if the machine does not have them.
 pub(crate) const LIBRARIES: &[&str] = &["./*"];
 
-/// A folder with `gopls` and `rust-analyzer`, to be put on the `PATH`.
+/// Returns a folder with `gopls` and `rust-analyzer`, for the `PATH`.
 pub fn servers() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| unpacked().join("bin"))
 }
 
-/// A folder with a `gopls` that finds no Go.
+/// Returns a folder with a `gopls` that finds no Go.
 #[must_use]
 pub fn gopls_alone() -> PathBuf {
     unpacked().join("root/usr/bin")
 }
 
-/// The sources of Rust's standard library.
+/// Returns the sources of Rust's standard library.
 ///
 /// # Panics
-/// When the package has them elsewhere.
+///
+/// Panics if the package has them in another place.
 #[must_use]
 pub fn rust_library() -> PathBuf {
     let sources = fs::read_dir(unpacked().join("root/usr/src")).expect("it was unpacked");
@@ -53,13 +55,13 @@ pub fn rust_library() -> PathBuf {
     library.into_iter().find(|path| path.join("core").is_dir()).expect("the package has the sources")
 }
 
-/// The source of a Go module that needs no other.
+/// Returns the source of a Go module without dependencies.
 #[must_use]
 pub fn go_module() -> PathBuf {
     unpacked().join("root/usr/share/gocode/src/github.com/spf13/pflag")
 }
 
-/// The source of a Go module of several packages that needs no other.
+/// Returns the source of a Go module of several packages, without dependencies.
 #[must_use]
 pub fn second_go_module() -> PathBuf {
     let pins = format!("{SECOND_GO_MODULE:?}");
@@ -78,12 +80,13 @@ fn unpacked() -> &'static Path {
     })
 }
 
-/// Downloads packages and whatever of their libraries the machine lacks, and unpacks them into `root` in a folder.
+/// Downloads packages, and those of their libraries that the machine lacks, and unpacks them into `root` in a folder.
 ///
 /// # Panics
-/// When they cannot be had.
+///
+/// Panics if they cannot be downloaded.
 pub(crate) fn fetch(folder: &Path, packages: Packages) {
-    // The machine's own lists serve if they are there and not out of date.
+    // The machine's own lists are used if they exist and are up to date.
     if download(folder, packages, Path::new("/var/lib/apt")).code != Some(0) {
         let own = folder.join("state");
         fs::create_dir_all(own.join("lists/partial")).expect("a folder can be made");
@@ -109,7 +112,7 @@ pub(crate) fn fetch(folder: &Path, packages: Packages) {
     let _ = fs::remove_dir_all(folder.join("cache"));
 }
 
-/// `apt-get` with these lists, and nothing that it would write outside of `folder`.
+/// Returns an `apt-get` command with these lists that writes nothing outside of `folder`.
 fn apt(folder: &Path, state: &Path) -> Command {
     let mut command = Command::new("apt-get");
     let set = |name: &str, value: &Path| format!("{name}={}", value.display());
@@ -117,7 +120,8 @@ fn apt(folder: &Path, state: &Path) -> Command {
         set("Dir::Cache", &folder.join("cache")),
         set("Dir::State", state),
         "Dir::State::status=/var/lib/dpkg/status".to_owned(),
-        // Others' locks do not matter to one who installs nothing, and as root it would drop rights that the folder needs.
+        // Other processes' locks do not matter if nothing is installed. As root, apt-get would drop rights that it
+        // needs for the folder.
         "Debug::NoLocking=1".to_owned(),
         "APT::Sandbox::User=".to_owned(),
     ] {
@@ -126,7 +130,7 @@ fn apt(folder: &Path, state: &Path) -> Command {
     command
 }
 
-/// Returns the machine's release, by its own account.
+/// Returns the release that the machine reports.
 fn release() -> String {
     let text = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let name = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
@@ -181,7 +185,8 @@ fn install(what: &str, command: &mut Command) {
 /// Writes a program that is a shell script.
 ///
 /// # Panics
-/// When that fails.
+///
+/// Panics if it cannot be written.
 pub fn script(path: &Path, body: &str) {
     use std::os::unix::fs::PermissionsExt as _;
     fs::write(path, format!("#!/bin/sh\n{body}\n")).expect("a script can be written");

@@ -1,6 +1,7 @@
-//! A connection of one's own to the daemon's socket, without a shim.
+//! A direct connection to the daemon's socket, without a shim.
 //!
-//! What `hob` does, minus everything that helps: no start, no reconnecting. A call waits until its answer is there.
+//! It does what `hob` does, without its conveniences: it starts no daemon and does not reconnect. A call waits until
+//! its answer arrives.
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
@@ -22,10 +23,11 @@ pub struct Direct {
 }
 
 impl Direct {
-    /// Connects to the daemon that runs.
+    /// Connects to the running daemon.
     ///
     /// # Panics
-    /// When none listens.
+    ///
+    /// Panics if no daemon listens.
     #[track_caller]
     #[must_use]
     pub fn connect(world: &World, tree: &Tree) -> Self {
@@ -46,15 +48,16 @@ impl Direct {
         };
         let mut direct = Self { stream, root, next: 1, context: world.context(tree) };
         direct.send(&frame::encode(&hello).expect("it fits"));
-        // Who the daemon is does not matter here; that it greets does.
+        // It does not matter what the daemon reports about itself, only that it answers.
         let _ = direct.body();
         direct
     }
 
-    /// A call and its answer.
+    /// Makes a call and returns its answer.
     ///
     /// # Panics
-    /// When the daemon goes away.
+    ///
+    /// Panics if the daemon ends.
     #[track_caller]
     pub fn call(&mut self, tool: &str, args: Value) -> Answer {
         let id = self.next;

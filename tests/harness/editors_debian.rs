@@ -1,7 +1,7 @@
-//! Real editors out of Debian's packages: Neovim, Emacs with eglot, Vim with ALE, all without a terminal.
+//! Real editors from Debian's packages: Neovim, Emacs with eglot, Vim with ALE, all without a terminal.
 //!
-//! As with the servers of `debian`, nothing is installed: packages are unpacked into a folder of the tests, and small scripts
-//! tell each editor where its parts lie.
+//! As with the servers in `debian`, nothing is installed: packages are unpacked into a folder of the tests, and small
+//! scripts tell each editor the paths of its parts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ const PACKAGES: Packages = &[
     ("vim-ale", &["./usr/share/vim-ale"]),
 ];
 
-/// A folder with `nvim`, `emacs` and `vim`. Emacs finds eglot; Vim finds ALE where `VIM_ADDED` says.
+/// Returns a folder with `nvim`, `emacs` and `vim`. Emacs finds eglot by itself; Vim finds ALE where `VIM_ADDED` says.
 pub fn programs() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {

@@ -1,7 +1,8 @@
-//! Another machine, as far as hob can tell: a real `sshd` of Debian's package on a port of this machine, for one user with one key.
+//! Simulates another machine: a real `sshd` from Debian's package on a port of this machine, for one user with one key.
 //!
-//! Configuration, keys and home folder are a world's own, and a session sees that world's `HOB_DIR`. As root, `sshd` wants an account
-//! to drop rights to and a folder in `/run`; it gets both in a view of the file system of its own, so that the machine stays as it is.
+//! Its configuration, keys and home folder are in a world, and a session sees the `HOB_DIR` of that world. As root,
+//! `sshd` needs an account to which it drops its rights, and a folder in `/run`. It gets both in a separate mount
+//! namespace, so that the machine is not changed.
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -17,14 +18,15 @@ use crate::{FOREVER, World, run};
 const PACKAGES: Packages =
     &[("openssh-server", &["./usr/sbin"]), ("openssh-client", &["./usr/bin"]), ("libwrap0", LIBRARIES)];
 
-/// The programs that tests use, in the package.
+/// The programs of the packages that tests use.
 const PROGRAMS: [&str; 3] = ["usr/sbin/sshd", "usr/bin/ssh", "usr/bin/ssh-keygen"];
 
-/// Gives `sshd` what it wants of the machine, in a name space of its own. Arguments: the server's folder, the program and its own.
+/// A shell script that gives `sshd` what it needs of the machine, in a separate namespace. Its arguments are the
+/// server's folder, the program and the program's arguments.
 const AS_ROOT: &str = "set -e\nfolder=$1\nshift\nmount -t tmpfs tmpfs /run\nmkdir -m 755 /run/sshd\n\
                        mount --bind \"$folder/passwd\" /etc/passwd\nmount --bind \"$folder/shadow\" /etc/shadow\nexec \"$@\"";
 
-/// A folder with `sshd`, `ssh` and `ssh-keygen`.
+/// Returns a folder with `sshd`, `ssh` and `ssh-keygen`.
 fn installed_programs() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -46,7 +48,7 @@ fn installed_programs() -> &'static Path {
     })
 }
 
-/// A running `sshd`, which ends with its last user.
+/// A running `sshd`, which ends when its last user is dropped.
 #[derive(Debug)]
 pub struct SshServer {
     child: Child,
@@ -54,10 +56,11 @@ pub struct SshServer {
 }
 
 impl SshServer {
-    /// Starts one whose sessions are in `world`; `None`, with a word about it, where that cannot be done.
+    /// Starts a server whose sessions are in `world`. Returns `None`, with a message, if that is not possible.
     ///
     /// # Panics
-    /// When the packages cannot be had, or the server does not listen.
+    ///
+    /// Panics if the packages cannot be downloaded, or if the server does not listen.
     #[must_use]
     pub fn start(world: &World) -> Option<Self> {
         let is_root = rustix::process::geteuid().is_root();
@@ -102,7 +105,7 @@ impl SshServer {
         }
     }
 
-    /// The value of `HOB_SSH` with which the host `far` is this server.
+    /// Returns the value of `HOB_SSH` with which the host `far` is this server.
     #[must_use]
     pub fn ssh_command(&self) -> String {
         format!(

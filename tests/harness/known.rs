@@ -1,26 +1,28 @@
-//! Compares the knowledge of one daemon with that of another about the same tree.
+//! Compares what two daemons know about the same tree.
 
 use serde_json::{Value, json};
 
 use crate::{Answer, Mcp, Tree, World};
 
-/// Lines shown of each side where they differ.
+/// The lines that are shown of each side if they differ.
 const SHOWN: usize = 12;
 
-/// The digests of everything that the daemon of `world` knows about `tree`.
+/// Returns the digests of everything that the daemon of `world` knows about `tree`.
 ///
 /// # Panics
-/// When it does not say it, or does not rest.
+///
+/// Panics if it does not return them or does not come to rest.
 #[track_caller]
 #[must_use]
 pub fn known(world: &World, tree: &Tree) -> Value {
     digest(&mut world.mcp(tree), json!({})).ok().clone()
 }
 
-/// Checks that the daemon of `world` knows what one knows that sees `tree` for the first time.
+/// Checks that the daemon of `world` knows the same as a daemon that sees `tree` for the first time.
 ///
 /// # Panics
-/// With the first lines that differ.
+///
+/// Panics with the first lines that differ.
 #[track_caller]
 pub fn knows_what_a_newcomer_knows(world: &World, tree: &Tree, when: &str) {
     let newcomer = World::new();
@@ -47,7 +49,8 @@ pub fn knows_what_a_newcomer_knows(world: &World, tree: &Tree, when: &str) {
     assert_eq!(got.ok(), wanted.ok(), "{when}: everything is the same{got}");
 }
 
-/// The first file, in order of path, about which the two differ: digests of ever smaller beginnings tell.
+/// Returns the index of the first file, in the order of paths, about which the two differ. It compares digests of the
+/// first files only, by bisection.
 fn first_difference(old: &mut Mcp, new: &mut Mcp, part: &str) -> u64 {
     let mut same = |files: u64| {
         let args = json!({"limit": files});
@@ -67,7 +70,7 @@ fn first_difference(old: &mut Mcp, new: &mut Mcp, part: &str) -> u64 {
 
 #[track_caller]
 fn digest(mcp: &mut Mcp, args: Value) -> Answer {
-    // The barrier gives a large change two seconds, and a newcomer's first index is one.
+    // The barrier waits two seconds for a large change, which includes the first index of a new daemon.
     for _ in 0..40 {
         let answer = mcp.call("hob_digest", args.clone());
         if answer.envelope["ok"] == true && answer.warnings().is_empty() {

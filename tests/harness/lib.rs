@@ -1,8 +1,8 @@
-//! A hermetic world for end-to-end tests: real programs, folders of their own, nothing of the user's.
+//! An isolated world for end-to-end tests: real programs, separate folders, and nothing of the user's.
 //!
-//! A [`World`] is one `HOB_DIR` with the daemon that may run in it, a [`Tree`] is a project in it, [`Mcp`] and
-//! [`World::hob`] are the two ways to ask. Everything panics with the call, the tree and the daemon's log when it does not
-//! get what a test wants, so that a failure can be read without running it again.
+//! A [`World`] is one `HOB_DIR` with the daemon that may run in it, and a [`Tree`] is a project in it. [`Mcp`] and
+//! [`World::hob`] are the two ways to ask. All of them panic with the call, the tree and the daemon's log if they do
+//! not get what a test expects, so that a failure can be understood without another run.
 
 #![cfg(unix)]
 
@@ -44,6 +44,6 @@ pub use world::World;
 
 use std::time::Duration;
 
-/// The longest time that anything may take before a test gives up. Nothing is slow because of it, and nothing is
-/// measured with it: it only ends what would otherwise hang for ever.
+/// The longest time that anything may take before a test gives up. It makes nothing slower and measures nothing: it
+/// only ends what would otherwise hang forever.
 pub const FOREVER: Duration = Duration::from_secs(180);

@@ -1,8 +1,9 @@
-//! A language server's own words: a small client that shares nothing with hob's.
+//! Asks a language server directly, with a small client that has no code in common with hob's.
 //!
-//! What hob says of a server's answers is compared with what this client hears, so it is written a second time and another
-//! way: one call after the other, values instead of types, its own framing and its own reading of URIs. It offers what every
-//! client must (UTF-16 columns), answers what a server asks, and waits until a server has said that it has loaded.
+//! Tests compare hob's answers from a server with those that this client receives. So it is written a second time, in
+//! another way: one call after another, values instead of types, and separate code for framing and URIs. It offers what
+//! every client must (UTF-16 columns), replies to the requests of a server, and waits until the server has reported
+//! that it has loaded.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -18,33 +19,33 @@ use serde_json::{Value, json};
 use crate::FOREVER;
 use crate::command::wait;
 
-/// The sign by which a server says that it has loaded its project.
+/// The sign by which a server reports that it has loaded its project.
 #[derive(Clone, Copy, Debug)]
 pub enum Ready {
-    /// It does not; it holds its answers until then.
+    /// No sign: the server delays its answers until then.
     Held,
-    /// By a log message that contains this.
+    /// A log message that contains this.
     Logs(&'static str),
-    /// By the end of the last progress report whose token or title contains this.
+    /// The end of the last progress report whose token or title contains this.
     ProgressEnds(&'static str),
-    /// By `quiescent` in `experimental/serverStatus`.
+    /// The field `quiescent` in `experimental/serverStatus`.
     Quiescent,
 }
 
-/// The facts that a client has to know of a server.
+/// The facts that a client has to know about a server.
 #[derive(Clone, Debug)]
 pub struct Speaks {
     /// The sign that the server has loaded; see [`Ready`].
     pub ready: Ready,
     /// The `initializationOptions` that the client sends.
     pub options: Value,
-    /// Answers to `workspace/configuration`, by section; `null` for everything it does not hold.
+    /// The answers to `workspace/configuration`, by section; `null` for any other section.
     pub settings: Value,
-    /// The protocol's language by the ending of a file's name.
+    /// The protocol's name of the language, by the ending of a file.
     pub languages: &'static [(&'static str, &'static str)],
 }
 
-/// A running server, asked directly.
+/// A running server that is asked directly.
 #[derive(Debug)]
 pub struct Lsp {
     child: Child,
@@ -52,29 +53,30 @@ pub struct Lsp {
     messages: Receiver<Value>,
     root: PathBuf,
     speaks: Speaks,
-    /// The server's capabilities, as it gave them when it was initialised.
+    /// The server's capabilities, as it returned them from `initialize`.
     pub capabilities: Value,
     next: u64,
     opened: BTreeSet<String>,
     seen_ready: bool,
     under_way: BTreeSet<String>,
-    /// The diagnostics that the server published last for each file, by URI.
+    /// The diagnostics that the server last published for each file, by URI.
     verdicts: BTreeMap<String, Value>,
-    /// The regions of each file that clangd last named as not compiled, by URI.
+    /// The regions of each file that clangd last reported as not compiled, by URI.
     inactive: BTreeMap<String, Value>,
 }
 
 impl Lsp {
-    /// Starts `command` on the project in `root` and initialises it; its loading has only begun then.
+    /// Starts `command` on the project in `root` and initializes it. The server has then only begun to load.
     ///
     /// # Panics
-    /// When it cannot be started or does not answer.
+    ///
+    /// Panics if it cannot be started or does not answer.
     #[track_caller]
     #[must_use]
     pub fn start(mut command: Command, root: &Path, speaks: &Speaks) -> Self {
         use std::os::unix::process::CommandExt as _;
         command.current_dir(root).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // A group of its own, so that all of it can be ended.
+        // A separate process group, so that all of it can be ended.
         command.env_remove("HOB_DIR").process_group(0);
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let input = Arc::new(Mutex::new(child.stdin.take().expect("it is piped")));
@@ -85,7 +87,7 @@ impl Lsp {
             read_all(output, |message| match (message.get("method"), message.get("id")) {
                 (Some(method), Some(id)) => {
                     let result = answer(method.as_str().unwrap_or_default(), &message["params"], &settings);
-                    // One that has gone waits for nothing.
+                    // A server that has ended does not wait for a reply.
                     let _ = write(&answering, &json!({"jsonrpc": "2.0", "id": id, "result": result}));
                     true
                 }
@@ -143,10 +145,11 @@ impl Lsp {
         self.notify("workspace/didChangeConfiguration", &settings);
     }
 
-    /// Waits until it has said that it has loaded. Some begin only when a file is open; see [`Lsp::open`].
+    /// Waits until the server has reported that it has loaded. Some begin only when a file is open; see [`Lsp::open`].
     ///
     /// # Panics
-    /// When it never says so.
+    ///
+    /// Panics if it never reports that.
     #[track_caller]
     pub fn wait_ready(&mut self) {
         while !self.is_ready() {
@@ -155,11 +158,12 @@ impl Lsp {
         }
     }
 
-    /// Asks until the answer has come three times in a row with a pause between: who says that it has loaded may still be at
-    /// it.
+    /// Asks until the same answer has come three times in a row, with pauses: a server that reports that it has loaded
+    /// may still be loading.
     ///
     /// # Panics
-    /// When it never settles.
+    ///
+    /// Panics if the answer never becomes stable.
     #[track_caller]
     pub fn settled<T: PartialEq>(&mut self, mut question: impl FnMut(&mut Self) -> T) -> T {
         let (mut last, mut same) = (question(self), 0);
@@ -178,7 +182,8 @@ impl Lsp {
     /// Opens a file with the contents that it has on disk, if it is not open yet.
     ///
     /// # Panics
-    /// When it cannot be read.
+    ///
+    /// Panics if it cannot be read.
     #[track_caller]
     pub fn open(&mut self, file: &str) {
         if !self.opened.insert(file.to_owned()) {
@@ -192,7 +197,8 @@ impl Lsp {
         self.notify("textDocument/didOpen", &json!({"textDocument": document}));
     }
 
-    /// Lines of an open file that are not compiled, first and last from 1, as far as it has said so by now.
+    /// Returns the ranges of lines in an open file that are not compiled, counted from 1, as far as the server has
+    /// reported them.
     #[must_use]
     pub fn inactive(&self, file: &str) -> Vec<(u64, u64)> {
         let uri = self.uri(file);
@@ -203,11 +209,12 @@ impl Lsp {
         regions.chain(verdicts).map(|range| (line(range, "start"), line(range, "end"))).collect()
     }
 
-    /// Returns the diagnostics of open files: the server is asked where it can be asked, else what it has published
-    /// is taken once it has been silent for a while.
+    /// Returns the diagnostics of open files. If the server can be asked for them, it is asked. Otherwise these are the
+    /// ones that it has published, after it has been silent for a while.
     ///
     /// # Panics
-    /// When it says nothing about one of them.
+    ///
+    /// Panics if it reports nothing about one of them.
     #[track_caller]
     pub fn verdicts(&mut self, files: &[String]) -> Vec<Value> {
         let uris: Vec<String> = files.iter().map(|file| self.uri(file)).collect();
@@ -228,13 +235,15 @@ impl Lsp {
         uris.iter().map(|uri| self.verdicts[uri].clone()).collect()
     }
 
-    /// Asks; once more while it says that something changed meanwhile.
+    /// Sends a request, and repeats it while the server says that something has changed in the meantime.
     ///
     /// # Errors
-    /// What it refused with.
+    ///
+    /// Returns the error with which it was refused.
     ///
     /// # Panics
-    /// When it never answers.
+    ///
+    /// Panics if the server never answers.
     #[track_caller]
     pub fn ask(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
         for _ in 0..300 {
@@ -248,13 +257,15 @@ impl Lsp {
         panic!("{method} {params}: it always says that something changed");
     }
 
-    /// One request: its result, or the error that it got.
+    /// Sends one request and returns its result.
     ///
     /// # Errors
-    /// What the server refused with.
+    ///
+    /// Returns the error with which it was refused.
     ///
     /// # Panics
-    /// When no answer comes.
+    ///
+    /// Panics if no answer arrives.
     #[track_caller]
     pub fn request(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
         let id = self.next;
@@ -273,25 +284,27 @@ impl Lsp {
         }
     }
 
-    /// Tells it something.
+    /// Sends a notification.
     ///
     /// # Panics
-    /// When it is gone.
+    ///
+    /// Panics if the server has ended.
     #[track_caller]
     pub fn notify(&mut self, method: &str, params: &Value) {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
-    /// The URI of a file of the project.
+    /// Returns the URI of a file in the project.
     #[must_use]
     pub fn uri(&self, file: &str) -> String {
         uri_of(&if file.is_empty() { self.root.clone() } else { self.root.join(file) })
     }
 
-    /// The file that a URI leads to: relative to the project where it lies in it, absolute where not.
+    /// Returns the file that a URI leads to: relative to the project if it is inside, otherwise absolute.
     ///
     /// # Panics
-    /// When it leads to no file.
+    ///
+    /// Panics if it does not lead to a file.
     #[track_caller]
     #[must_use]
     pub fn file(&self, uri: &str) -> String {
@@ -317,7 +330,7 @@ impl Lsp {
         }
     }
 
-    /// Takes note of what it says without being asked.
+    /// Records a message that is not an answer.
     fn note(&mut self, message: &Value) {
         let params = &message["params"];
         if message["method"] == "textDocument/publishDiagnostics"
@@ -364,7 +377,7 @@ impl Drop for Lsp {
     fn drop(&mut self) {
         let shutdown = json!({"jsonrpc": "2.0", "id": self.next, "method": "shutdown"});
         let exit = json!({"jsonrpc": "2.0", "method": "exit"});
-        // It may be gone already.
+        // The server may have ended already.
         let _ = write(&self.input, &shutdown).and_then(|()| write(&self.input, &exit));
         let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
         wait(&mut self.child, Duration::from_secs(5));
@@ -372,7 +385,7 @@ impl Drop for Lsp {
     }
 }
 
-/// The URI of a path.
+/// Returns the URI of a path.
 pub(crate) fn uri_of(path: &Path) -> String {
     let mut uri = "file://".to_owned();
     for byte in path.to_str().expect("a plain path").bytes() {
@@ -385,16 +398,16 @@ pub(crate) fn uri_of(path: &Path) -> String {
     uri
 }
 
-/// Sends a message, framed.
+/// Sends a framed message.
 pub(crate) fn write(input: &Mutex<ChildStdin>, message: &Value) -> std::io::Result<()> {
     let body = message.to_string();
-    // Messages are written whole or the pipe is broken.
+    // A message is either written whole or the pipe is broken.
     let mut input = input.lock().unwrap_or_else(PoisonError::into_inner);
     write!(input, "Content-Length: {}\r\n\r\n{body}", body.len())?;
     input.flush()
 }
 
-/// Gives every message to `take`, until there are no more or it wants none.
+/// Passes every message to `take`, until there are no more or `take` returns false.
 pub(crate) fn read_all(output: ChildStdout, mut take: impl FnMut(Value) -> bool) {
     let mut output = BufReader::new(output);
     let mut length = 0;
@@ -420,7 +433,8 @@ pub(crate) fn read_all(output: ChildStdout, mut take: impl FnMut(Value) -> bool)
     }
 }
 
-/// Returns a client's answer to a server's request: its settings where it is asked for them, and "done" to all else.
+/// Returns a client's reply to a server's request: its settings if it is asked for them, and "done" for everything
+/// else.
 pub(crate) fn answer(method: &str, params: &Value, settings: &Value) -> Value {
     let items = params["items"].as_array().map_or(&[][..], Vec::as_slice);
     let of_section = |item: &Value| match item["section"].as_str() {

@@ -1,7 +1,7 @@
-//! A small MCP client, written by hand: what it sends is exactly what a test says.
+//! A small MCP client written by hand, which sends exactly what a test says.
 //!
-//! Real clients are tested on their own; most tests want to see the protocol itself, several calls at once, or a server that
-//! is spoken to badly.
+//! Real clients are tested separately. Most tests need to see the protocol itself, several calls at the same time, or
+//! how a server reacts to malformed messages.
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -16,16 +16,16 @@ use crate::answer::Context;
 use crate::command::wait;
 use crate::{Answer, FOREVER, Tree, World};
 
-/// The options with which a shim is started and greeted.
+/// The options with which a shim is started and initialized.
 #[derive(Clone, Debug)]
 pub struct McpOptions {
     /// The arguments of the shim.
     pub args: Vec<String>,
     /// The revision to ask for in `initialize`.
     pub revision: &'static str,
-    /// Its folder; the tree's root, if none.
+    /// The folder of the shim, or `None` for the root of the tree.
     pub cwd: Option<PathBuf>,
-    /// True to make the handshake at once.
+    /// True to make the handshake immediately.
     pub handshake: bool,
 }
 
@@ -40,15 +40,15 @@ impl Default for McpOptions {
     }
 }
 
-/// A running shim. Ends with its input, as shims do.
+/// A running shim. Like any shim, it ends when its input is closed.
 #[derive(Debug)]
 pub struct Mcp {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
-    /// Messages that came before they were waited for, by request.
+    /// The messages that arrived before they were waited for, by request.
     early: HashMap<String, Value>,
-    /// Notifications and whatever else is no answer.
+    /// Notifications and any other messages that are not answers.
     pub others: Vec<Value>,
     next: u64,
     context: Context,
@@ -60,7 +60,8 @@ impl Mcp {
     /// Starts a shim.
     ///
     /// # Panics
-    /// When it cannot be started or does not answer the handshake.
+    ///
+    /// Panics if it cannot be started or does not answer the handshake.
     #[track_caller]
     #[must_use]
     pub fn start(world: &World, tree: &Tree, options: &McpOptions) -> Self {
@@ -68,10 +69,11 @@ impl Mcp {
         Self::spawn(world, tree, command, options)
     }
 
-    /// Starts the shim of another installation, which must not be told where its daemon is.
+    /// Starts the shim of another installation, without telling it where its daemon is.
     ///
     /// # Panics
-    /// As [`Mcp::start`].
+    ///
+    /// As for [`Mcp::start`].
     #[track_caller]
     #[must_use]
     pub fn start_program(world: &World, tree: &Tree, program: &Path) -> Self {
@@ -80,7 +82,7 @@ impl Mcp {
 
     #[track_caller]
     fn spawn(world: &World, tree: &Tree, mut command: Command, options: &McpOptions) -> Self {
-        // Tests look at fields; those of the text form ask for it.
+        // Most tests read fields. Those of the text form ask for it.
         if !options.args.iter().any(|arg| arg == "--format") {
             command.args(["--format", "json"]);
         }
@@ -118,7 +120,7 @@ impl Mcp {
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     }
 
-    /// The shim's process number.
+    /// Returns the shim's process ID.
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.child.id()
@@ -127,16 +129,18 @@ impl Mcp {
     /// Sends a message.
     ///
     /// # Panics
-    /// When the shim is gone.
+    ///
+    /// Panics if the shim has ended.
     #[track_caller]
     pub fn send(&mut self, message: &Value) {
         self.send_raw(format!("{message}\n").as_bytes());
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes unchanged.
     ///
     /// # Panics
-    /// When the shim is gone.
+    ///
+    /// Panics if the shim has ended.
     #[track_caller]
     pub fn send_raw(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().expect("its input is open");
@@ -144,7 +148,7 @@ impl Mcp {
         sent.unwrap_or_else(|error| panic!("the shim does not read: {error}\n{}", self.context));
     }
 
-    /// Sends a request without waiting; gives its ID.
+    /// Sends a request without waiting, and returns its ID.
     #[track_caller]
     pub fn send_request(&mut self, method: &str, params: Value) -> u64 {
         let id = self.next;
@@ -153,7 +157,7 @@ impl Mcp {
         id
     }
 
-    /// Sends a call without waiting; gives its ID.
+    /// Sends a call without waiting, and returns its ID.
     #[track_caller]
     pub fn send_call(&mut self, tool: &str, args: &Value) -> u64 {
         self.send_request("tools/call", json!({"name": tool, "arguments": args}))
@@ -162,7 +166,8 @@ impl Mcp {
     /// Waits for the response to a request.
     ///
     /// # Panics
-    /// When none comes.
+    ///
+    /// Panics if none arrives.
     #[track_caller]
     pub fn wait_response(&mut self, id: impl Into<Value>) -> Value {
         let key = id.into().to_string();
@@ -180,10 +185,12 @@ impl Mcp {
         }
     }
 
-    /// The next message, in the order of arrival; `None` when there is none within `patience` or the shim has ended.
+    /// Returns the next message in the order of arrival, or `None` if there is none within `patience` or the shim has
+    /// ended.
     ///
     /// # Panics
-    /// When the shim writes something that is no JSON.
+    ///
+    /// Panics if the shim writes something that is not JSON.
     #[track_caller]
     pub fn receive(&mut self, patience: Duration) -> Option<Value> {
         match self.lines.recv_timeout(patience) {
@@ -197,7 +204,8 @@ impl Mcp {
     /// Waits for the result of a request.
     ///
     /// # Panics
-    /// When it is an error, or none comes.
+    ///
+    /// Panics if it is an error or if none arrives.
     #[track_caller]
     pub fn wait_result(&mut self, id: u64) -> Value {
         let mut response = self.wait_response(id);
@@ -205,17 +213,18 @@ impl Mcp {
         response["result"].take()
     }
 
-    /// A request and its result.
+    /// Sends a request and returns its result.
     #[track_caller]
     pub fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.send_request(method, params);
         self.wait_result(id)
     }
 
-    /// Waits for the answer to a call; it is checked for what holds for all of them.
+    /// Waits for the answer to a call, and checks what holds for every answer.
     ///
     /// # Panics
-    /// When it is none.
+    ///
+    /// Panics if there is no valid answer.
     #[track_caller]
     pub fn wait_call(&mut self, id: u64, tool: &str, args: Value) -> Answer {
         let result = self.wait_result(id);
@@ -228,7 +237,8 @@ impl Mcp {
         answer
     }
 
-    /// A call and its answer; while that is the map's because a language server starts or loads, the call is repeated.
+    /// Makes a call and returns its answer. While the map answers because a language server is starting or loading,
+    /// repeats the call.
     #[track_caller]
     pub fn call(&mut self, tool: &str, args: Value) -> Answer {
         let until = Instant::now() + FOREVER;
@@ -240,8 +250,8 @@ impl Mcp {
         }
     }
 
-    /// As [`Self::call`], and repeated as the answer says where a language server was too busy to answer in time: on a machine where
-    /// other tests have servers index at the same moment, that is no fault.
+    /// Makes a call like [`Self::call`], and repeats it if the answer says that a language server was too busy to
+    /// answer in time. If other tests make servers index at the same time, that is not a fault.
     #[track_caller]
     pub fn call_busy(&mut self, tool: &str, args: &Value) -> Answer {
         let mut again = (0..4).map(|_| self.call(tool, args.clone()));
@@ -250,17 +260,18 @@ impl Mcp {
         if is_late(&first) { again.find(|answer| !is_late(answer)).unwrap_or(first) } else { first }
     }
 
-    /// A call and the answer that comes first.
+    /// Makes a call and returns the first answer.
     #[track_caller]
     pub fn call_once(&mut self, tool: &str, args: Value) -> Answer {
         let id = self.send_call(tool, &args);
         self.wait_call(id, tool, args)
     }
 
-    /// A call and its answer in the text form, as a model reads it.
+    /// Makes a call and returns its answer in the text form, as a model reads it.
     ///
     /// # Panics
-    /// When there is none, or it is more than a text.
+    ///
+    /// Panics if there is none, or if it contains anything other than a text.
     #[track_caller]
     pub fn read(&mut self, tool: &str, mut args: Value) -> String {
         args["format"] = "text".into();
@@ -270,20 +281,22 @@ impl Mcp {
         result["content"][0]["text"].as_str().expect("content is text").to_owned()
     }
 
-    /// Closes its input and waits for its end; gives its exit code.
+    /// Closes the shim's input, waits for its end and returns its exit code.
     ///
     /// # Panics
-    /// When it does not end.
+    ///
+    /// Panics if it does not end.
     #[track_caller]
     pub fn close(mut self) -> Option<i32> {
         self.input = None;
         wait(&mut self.child, FOREVER).expect("a shim ends with its input").code()
     }
 
-    /// Waits for its end without closing its input; gives its exit code.
+    /// Waits for the shim's end without closing its input, and returns its exit code.
     ///
     /// # Panics
-    /// When it does not end.
+    ///
+    /// Panics if it does not end.
     #[track_caller]
     pub fn wait_end(&mut self) -> Option<i32> {
         wait(&mut self.child, FOREVER).expect("the shim ends").code()

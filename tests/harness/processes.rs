@@ -1,7 +1,7 @@
-//! Processes that tests started without holding their handle: daemons.
+//! Finds processes that tests started without keeping a handle, which are daemons.
 //!
-//! A daemon is recognised by the folder it was given in its environment, never by its name: other daemons on this
-//! machine are none of a test's business.
+//! A daemon is recognised by the folder in its environment, never by its name: a test must not touch other daemons on
+//! this machine.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ fn pid_of(pid: u32) -> Option<Pid> {
     i32::try_from(pid).ok().and_then(Pid::from_raw)
 }
 
-/// Returns true if a process with this number exists and is no zombie.
+/// Returns true if a process with this ID exists and is not a zombie.
 #[must_use]
 pub fn is_alive(pid: u32) -> bool {
     let exists = pid_of(pid).is_some_and(|pid| test_kill_process(pid).is_ok());
@@ -21,14 +21,15 @@ pub fn is_alive(pid: u32) -> bool {
 
 fn is_zombie(pid: u32) -> bool {
     let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
-    // The name in parentheses may hold anything; the state follows it.
+    // The name in parentheses may contain anything; the state follows it.
     stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('Z'))
 }
 
 /// Ends a process as a crash would, and waits until it is gone.
 ///
 /// # Panics
-/// When it does not go.
+///
+/// Panics if it does not end.
 pub fn kill_hard(pid: u32) {
     if let Some(target) = pid_of(pid) {
         let _ = kill_process(target, Signal::KILL);
@@ -36,7 +37,7 @@ pub fn kill_hard(pid: u32) {
     assert!(ends(pid, Duration::from_secs(30)), "process {pid} survives SIGKILL");
 }
 
-/// Waits for a process's end.
+/// Waits for the end of a process, and returns true if it has ended in time.
 pub fn ends(pid: u32, patience: Duration) -> bool {
     let start = Instant::now();
     while is_alive(pid) {
@@ -48,7 +49,7 @@ pub fn ends(pid: u32, patience: Duration) -> bool {
     true
 }
 
-/// Returns the living processes that a process has started itself. Linux only.
+/// Returns the living processes that a process has started itself. Works only on Linux.
 #[must_use]
 pub fn children_of(parent: u32) -> Vec<u32> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
@@ -60,8 +61,8 @@ pub fn children_of(parent: u32) -> Vec<u32> {
     pids.filter(|pid| parent_of(pid) == Some(parent) && is_alive(*pid)).collect()
 }
 
-/// Living processes that were started with `HOB_DIR` set to `dir`, with their command lines. Linux only: elsewhere the
-/// list is empty, and the daemon's lock has to do.
+/// Returns the living processes that were started with `HOB_DIR` set to `dir`, with their command lines. Works only on
+/// Linux; elsewhere the list is empty, and the daemon's lock is used instead.
 pub(crate) fn of_hob_dir(dir: &Path) -> Vec<(u32, String)> {
     let wanted = format!("HOB_DIR={}", dir.display()).into_bytes();
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };

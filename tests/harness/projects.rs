@@ -1,6 +1,6 @@
-//! Real projects as they were published, for asking real language servers about: Python and TypeScript.
+//! Published real projects, about which real language servers are asked: Python and TypeScript.
 //!
-//! Each lies below this repository, whose rules must not decide what is seen of it; tests copy it into their own world.
+//! Each is below this repository, whose rules must not apply to it, so tests copy it into their own world.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub const CLICK: &str = "click==8.3.1";
 /// The pin of [`zod`].
 pub const ZOD: &str = "zod@4.1.5";
 
-/// The source distribution of flask: 83 Python files, some with text that is not ASCII.
+/// Returns the source distribution of flask: 83 Python files, some with text that is not ASCII.
 pub fn flask() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| {
@@ -25,14 +25,14 @@ pub fn flask() -> &'static Path {
     })
 }
 
-/// The TypeScript of rxjs, 251 files, with a `tsconfig.json` of its own: that of the package names folders which are not
-/// published.
+/// Returns the TypeScript sources of rxjs, 251 files, with a `tsconfig.json` written for the tests, because the
+/// package's own one names folders that are not published.
 pub fn rxjs() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| prepared("rxjs", RXJS, |folder| fetch_source(RXJS, folder, RXJS_CONFIG)).join("tree"))
 }
 
-/// The source distribution of click, tests included.
+/// Returns the source distribution of click, including its tests.
 pub fn click() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| {
@@ -40,13 +40,14 @@ pub fn click() -> &'static Path {
     })
 }
 
-/// The TypeScript of zod, tests included, with a `tsconfig.json` of its own: none is published.
+/// Returns the TypeScript sources of zod, including its tests, with a `tsconfig.json` written for the tests, because
+/// none is published.
 pub fn zod() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| prepared("zod", ZOD, |folder| fetch_source(ZOD, folder, ZOD_CONFIG)).join("tree"))
 }
 
-/// The `src` of a package of npm, with this `tsconfig.json`.
+/// Fetches the `src` of a package of npm, and writes this `tsconfig.json`.
 fn fetch_source(pin: &str, folder: &Path, config: &str) {
     fetch_npm(pin, folder);
     let tree = folder.join("tree");

@@ -1,8 +1,8 @@
-//! Real projects as they were published, for asking real language servers about: C, Rust and Go.
+//! Published real projects, about which real language servers are asked: C, Rust and Go.
 //!
-//! C and Rust come from crates.io, by way of `cargo vendor`, so that whatever the machine uses to reach it is used here
-//! too: zstd's C sources travel in the crate that binds them. What the standard library depends on comes along, because
-//! rust-analyzer has Cargo find it. The Go module is one of Debian's packages.
+//! C and Rust come from crates.io, by `cargo vendor`, so that they are fetched in the same way as the machine's other
+//! crates. zstd's C sources are in the crate that binds them. The dependencies of the standard library are included,
+//! because rust-analyzer makes Cargo look for them. The Go module is one of Debian's packages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,10 +17,11 @@ use crate::{copy_folder, run};
 
 const CRATES: &str = "zstd-sys = \"=2.1.2\"\nignore = \"=0.4.34\"\ncrossbeam-channel = \"0.5.15\"\n";
 
-/// Tests may write so many files `use_N` among those that use a project, which are part of it as soon as they are there.
+/// The most files `use_N` that tests may write among the files that use a project. They are part of the project as soon
+/// as they exist.
 pub const USERS: usize = 100;
 
-/// Names behind text that is counted differently in bytes, characters and UTF-16 units.
+/// Names after text whose columns differ in bytes, characters and UTF-16 units.
 const C_COLUMNS: &str = r#"#include "../zstd.h"
 static const char *const greeting = "grüße 😀"; static size_t bound(size_t size) { return ZSTD_compressBound(size); }
 int is_greeting(const char *text) { const char *mark = "é😀"; return text == greeting || mark == text || bound(1) > 2; }
@@ -34,23 +35,23 @@ func greet(name string) string { text := "grüße 😀"; both := text + name; re
 func twice(name string) string { mark := "é😀"; first := greet(name); return first + greet(mark) }
 "#;
 
-/// Folders of zstd's sources that are compiled into one library.
+/// The folders of zstd's sources that are compiled into one library.
 const ZSTD: &[&str] = &["common", "compress", "decompress", "dictBuilder"];
 
-/// zstd's sources: 30 files of C with their headers, and a few that use them. [`write_compile_commands`] says how they are
-/// compiled.
+/// Returns the sources of zstd: 30 C files with their headers, and a few files that use them.
+/// [`write_compile_commands`] writes the commands that compile them.
 pub fn zstd() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| crates().join("zstd"))
 }
 
-/// The crate `ignore`, with a module that uses it. Cargo finds what it depends on with [`rust_environment`] alone.
+/// Returns the crate `ignore`, with a module that uses it. Cargo finds its dependencies only with [`rust_environment`].
 pub fn ignore() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| crates().join("ignore"))
 }
 
-/// A Go module that needs no other: pflag, 62 files and two that use them.
+/// Returns a Go module without dependencies: pflag, with 62 files and two that use them.
 pub fn pflag() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| {
@@ -65,10 +66,11 @@ pub fn pflag() -> &'static Path {
     })
 }
 
-/// Says how the files of a copy of [`zstd`] are compiled, as build tools do.
+/// Writes the commands that compile the files of a copy of [`zstd`], as build tools do.
 ///
 /// # Panics
-/// When it cannot be written.
+///
+/// Panics if the file cannot be written.
 pub fn write_compile_commands(root: &Path) {
     let mut entries = Vec::new();
     let written = |number: usize| root.join(format!("lib/users/use_{number}.c"));
@@ -91,8 +93,8 @@ pub fn write_compile_commands(root: &Path) {
     fs::write(root.join("compile_commands.json"), text).expect("it can be written");
 }
 
-/// Folders to be put on the `PATH`, before all others, for servers of C, Rust and Go. `rustc` and `cargo` are the machine's
-/// own, but named directly: nothing there can change a toolchain.
+/// Returns the folders to put first on the `PATH` for servers of C, Rust and Go. `rustc` and `cargo` are the machine's
+/// own, but called directly, so that a project cannot change the toolchain.
 pub fn native_path() -> &'static [PathBuf] {
     static FOLDERS: OnceLock<Vec<PathBuf>> = OnceLock::new();
     FOLDERS.get_or_init(|| vec![toolchain(), servers().to_path_buf()])
@@ -106,7 +108,7 @@ pub fn rust_environment() -> Vec<(&'static str, String)> {
     vec![("CARGO_HOME", text(crates().join("home"))), ("RUST_SRC_PATH", text(rust_library()))]
 }
 
-/// The folder of the machine's Rust toolchain.
+/// Returns the folder of the machine's Rust toolchain.
 pub fn sysroot() -> &'static str {
     static SYSROOT: OnceLock<String> = OnceLock::new();
     SYSROOT.get_or_init(|| {
@@ -115,7 +117,7 @@ pub fn sysroot() -> &'static str {
     })
 }
 
-/// `rustc` and `cargo`, and a `rustup` that does nothing.
+/// Makes a folder with `rustc`, `cargo`, and a `rustup` that does nothing.
 fn toolchain() -> PathBuf {
     let make = |folder: &Path| {
         let bin = folder.join("bin");
@@ -156,7 +158,7 @@ fn fetch_crates(folder: &Path) {
     write("ignore/src/users/other.rs", "");
     let users: String = (0..USERS).map(|number| format!("mod use_{number};\n")).collect();
     write("ignore/src/users/mod.rs", &format!("mod columns;\nmod other;\n{users}"));
-    // It lies below this repository and is no part of it.
+    // It is below this repository but is not part of it.
     let manifest = fs::read_to_string(folder.join("ignore/Cargo.toml")).expect("a manifest");
     write("ignore/Cargo.toml", &format!("{manifest}\n[workspace]\n"));
     let library = fs::read_to_string(folder.join("ignore/src/lib.rs")).expect("a library");
@@ -169,8 +171,8 @@ fn fetch_crates(folder: &Path) {
     assert_eq!(locked.code, Some(0), "the crates are not all there{locked}");
 }
 
-/// Fetches these dependencies of a package, and what they and the standard library need, to `vendor`; with `home` for
-/// `CARGO_HOME` Cargo finds them there.
+/// Fetches these dependencies of a package, and those of the standard library, to `vendor`. With `home` as
+/// `CARGO_HOME`, Cargo finds them there.
 pub(crate) fn vendor(folder: &Path, crates: &str) {
     let package = folder.join("package");
     fs::create_dir_all(package.join("src")).expect("a folder can be made");
@@ -180,11 +182,11 @@ pub(crate) fn vendor(folder: &Path, crates: &str) {
     let vendor = folder.join("vendor");
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["vendor", "--quiet", "--versioned-dirs", "--sync"]).arg(rust_library().join("Cargo.toml"));
-    // The standard library's own manifests are only for compilers that are not released.
+    // The standard library's own manifests work only with unreleased compilers.
     cargo.arg(&vendor).current_dir(&package).env("RUSTC_BOOTSTRAP", "1");
     let fetched = run(&mut cargo, b"");
     assert_eq!(fetched.code, Some(0), "the tests need crates, which could not be fetched{fetched}");
-    // What crates depend on is found where it was put, whatever folder asks.
+    // The dependencies of crates are found there from any folder.
     let home = folder.join("home");
     fs::create_dir(&home).expect("a folder can be made");
     let source = format!(
@@ -195,7 +197,7 @@ pub(crate) fn vendor(folder: &Path, crates: &str) {
     fs::write(home.join("config.toml"), source).expect("it can be written");
 }
 
-/// The folder of a crate that was fetched, by the beginning of its name.
+/// Returns the folder of a fetched crate, by the beginning of its name.
 pub(crate) fn vendored(folder: &Path, name: &str) -> PathBuf {
     let all = fs::read_dir(folder.join("vendor")).expect("it was made").flatten().map(|entry| entry.path());
     let is = |path: &PathBuf| path.file_name().is_some_and(|found| found.to_string_lossy().starts_with(name));

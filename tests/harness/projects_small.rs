@@ -1,7 +1,7 @@
-//! A second project of each of C, Rust and Go, as they were published, for asking real language servers about.
+//! A second published project for each of C, Rust and Go, about which real language servers are asked.
 //!
-//! Fetched as those of `projects_native` are, but apart from them: zlib's C sources, with minizip, travel in the crate that
-//! binds them; aho-corasick is a crate of traits and generics; go-cmp a module of several packages.
+//! They are fetched like those of `projects_native`, but separately: the C sources of zlib, with minizip, are in the
+//! crate that binds them; aho-corasick is a crate of traits and generics; go-cmp is a module of several packages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,27 +15,27 @@ use crate::outside::prepared;
 use crate::projects_native::{vendor, vendored};
 use crate::{copy_folder, run};
 
-/// The crates; `log` and `doc-comment` are what aho-corasick wants of others.
+/// The crates. `log` and `doc-comment` are dependencies of aho-corasick.
 const CRATES: &str =
     "libz-sys = \"=1.1.31\"\naho-corasick = \"=1.1.5\"\nlog = \"0.4.35\"\ndoc-comment = \"0.3.3\"\n";
 
-/// zlib's folders that are compiled, and how each finds headers.
+/// The folders of zlib that are compiled, with the options that each needs.
 const ZLIB: [(&str, &[&str]); 2] =
     [("", &["-DHAVE_UNISTD_H"]), ("contrib/minizip", &["-I.", "-Icontrib/minizip"])];
 
-/// zlib and its minizip. [`write_zlib_commands`] says how they are compiled.
+/// Returns zlib and its minizip. [`write_zlib_commands`] writes the commands that compile them.
 pub fn zlib() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| crates().join("zlib"))
 }
 
-/// The crate `aho-corasick`. Cargo finds what it depends on with [`small_rust_environment`] alone.
+/// Returns the crate `aho-corasick`. Cargo finds its dependencies only with [`small_rust_environment`].
 pub fn aho_corasick() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| crates().join("aho-corasick"))
 }
 
-/// The Go module go-cmp.
+/// Returns the Go module go-cmp.
 pub fn go_cmp() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| {
@@ -56,10 +56,11 @@ pub fn small_rust_environment() -> Vec<(&'static str, String)> {
     vec![("CARGO_HOME", text(crates().join("home"))), ("RUST_SRC_PATH", text(rust_library()))]
 }
 
-/// Says how the files of a copy of [`zlib`] are compiled, as build tools do.
+/// Writes the commands that compile the files of a copy of [`zlib`], as build tools do.
 ///
 /// # Panics
-/// When it cannot be written.
+///
+/// Panics if the file cannot be written.
 pub fn write_zlib_commands(root: &Path) {
     let mut entries = Vec::new();
     for (folder, options) in ZLIB {
@@ -92,7 +93,7 @@ fn fetch(folder: &Path) {
     let crate_of_its_own = folder.join("aho-corasick");
     copy_folder(&vendored(folder, "aho-corasick-"), &crate_of_its_own);
     fs::remove_file(crate_of_its_own.join(".cargo-checksum.json")).expect("cargo made it");
-    // It lies below this repository and is no part of it.
+    // It is below this repository but is not part of it.
     let path = crate_of_its_own.join("Cargo.toml");
     let manifest = fs::read_to_string(&path).expect("a manifest");
     fs::write(path, format!("{manifest}\n[workspace]\n")).expect("it can be written");
@@ -102,7 +103,7 @@ fn fetch(folder: &Path) {
     assert_eq!(locked.code, Some(0), "the crates are not all there{locked}");
 }
 
-/// The C files of a folder but those for Windows.
+/// Copies the C files of a folder, except those for Windows.
 fn copy_sources(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).expect("the crate has it").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();

@@ -1,17 +1,17 @@
-//! Random numbers that are the same on every run: SplitMix64 (Steele, Lea, Flood 2014).
+//! Random numbers that are the same in every run: SplitMix64 (Steele, Lea, Flood 2014).
 
-/// A generator; its seed is part of the test.
+/// A generator, whose seed is part of the test.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
 impl Rng {
-    /// A generator with this seed.
+    /// Returns a generator with this seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -20,12 +20,12 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`, which is not 0.
+    /// Returns a number below `end`, which is not 0.
     pub fn below(&mut self, end: usize) -> usize {
         (self.bits() % end as u64) as usize
     }
 
-    /// One of `items`, which is not empty.
+    /// Returns one of `items`, which is not empty.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }

@@ -1,6 +1,6 @@
-//! Tools of systemd: the machine's, or out of Debian's packages where it has none.
+//! Tools of systemd: the machine's own, or those from Debian's packages if it has none.
 //!
-//! None of them needs a running systemd. As with the servers of `debian`, nothing is installed.
+//! None of them needs a running systemd. As with the servers in `debian`, nothing is installed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const PACKAGES: Packages =
 /// The tools that tests use.
 const TOOLS: [&str; 2] = ["systemd-analyze", "systemd-socket-activate"];
 
-/// A command of one of systemd's tools, by its full path.
+/// Returns a command that runs one of systemd's tools, by its full path.
 #[must_use]
 pub fn tool(name: &str) -> Command {
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -7,32 +7,35 @@
 //! hello
 //! ```
 //!
-//! Its folder has an empty `.git`, so that it is a workspace by itself wherever it lies; [`Tree::unversioned`] has not.
+//! Its folder has an empty `.git`, so that it is a separate workspace wherever it is. Only [`Tree::unversioned`] has
+//! none.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A folder with a project in it; removed with the world it belongs to.
+/// A folder with a project in it. It is removed together with its world.
 #[derive(Clone, Debug)]
 pub struct Tree {
     root: PathBuf,
 }
 
 impl Tree {
-    /// Writes `fixture` below `root`, which is a workspace.
+    /// Writes `fixture` below `root`, which becomes a workspace.
     ///
     /// # Panics
-    /// When the disk does not play along, or the fixture is none.
+    ///
+    /// Panics if the files cannot be written, or if the fixture is malformed.
     #[must_use]
     pub fn new(root: &Path, fixture: &str) -> Self {
         fs::create_dir_all(root.join(".git")).expect("the tree's folder can be made");
         Self::unversioned(root, fixture)
     }
 
-    /// Writes `fixture` below `root`, without marking it as a workspace.
+    /// Writes `fixture` below `root`, without making it a workspace.
     ///
     /// # Panics
-    /// As [`Tree::new`].
+    ///
+    /// As for [`Tree::new`].
     #[must_use]
     pub fn unversioned(root: &Path, fixture: &str) -> Self {
         fs::create_dir_all(root).expect("the tree's folder can be made");
@@ -44,22 +47,23 @@ impl Tree {
         tree
     }
 
-    /// A tree that lies on disk already.
+    /// Returns a tree that already exists on disk.
     ///
     /// # Panics
-    /// When it does not.
+    ///
+    /// Panics if it does not exist.
     #[must_use]
     pub fn existing(root: &Path) -> Self {
         Self { root: fs::canonicalize(root).expect("the tree exists") }
     }
 
-    /// Its folder, without symbolic links.
+    /// Returns the root folder, without symbolic links.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// A place in it.
+    /// Returns a path in the tree.
     #[must_use]
     pub fn at(&self, path: &str) -> PathBuf {
         self.root.join(path)
@@ -68,7 +72,8 @@ impl Tree {
     /// Writes a file, and the folders above it.
     ///
     /// # Panics
-    /// When that fails.
+    ///
+    /// Panics if it cannot be written.
     pub fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let path = self.at(path);
         fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("folders can be made");
@@ -78,7 +83,8 @@ impl Tree {
     /// Reads a file as text.
     ///
     /// # Panics
-    /// When that fails.
+    ///
+    /// Panics if it cannot be read.
     #[must_use]
     pub fn read(&self, path: &str) -> String {
         fs::read_to_string(self.at(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
@@ -87,22 +93,25 @@ impl Tree {
     /// Removes a file.
     ///
     /// # Panics
-    /// When that fails.
+    ///
+    /// Panics if it cannot be removed.
     pub fn remove(&self, path: &str) {
         fs::remove_file(self.at(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
     }
 
-    /// Renames a file or folder, making the folders above its new place.
+    /// Renames a file or folder, and makes the folders above its new path.
     ///
     /// # Panics
-    /// When that fails.
+    ///
+    /// Panics if it cannot be renamed.
     pub fn rename(&self, from: &str, to: &str) {
         let target = self.at(to);
         fs::create_dir_all(target.parent().expect("a file lies in a folder")).expect("folders can be made");
         fs::rename(self.at(from), target).unwrap_or_else(|error| panic!("{from} to {to}: {error}"));
     }
 
-    /// Its files with their texts, for failure messages: all of a small tree, names and sizes of a larger one.
+    /// Describes the files for failure messages: with their texts in a small tree, with names and sizes in a larger
+    /// one.
     #[must_use]
     pub fn describe(&self) -> String {
         let mut files = Vec::new();
@@ -113,7 +122,7 @@ impl Tree {
         for (path, len) in files.iter().take(60) {
             let name = path.strip_prefix(&self.root).unwrap_or(path).display();
             out.push_str(&format!("//- /{name} ({len} bytes)\n"));
-            // A pipe in a hostile tree would never be read to its end.
+            // A pipe in a hostile tree could never be read to its end.
             if small && path.is_file() {
                 out.push_str(&String::from_utf8_lossy(&fs::read(path).unwrap_or_default()));
             }
@@ -133,7 +142,7 @@ fn list(folder: &Path, files: &mut Vec<(PathBuf, u64)>) {
     }
 }
 
-/// The files of a fixture. A section's text ends with a line feed.
+/// Returns the files of a fixture. The text of each ends with a line feed.
 fn sections(fixture: &str) -> Vec<(&str, &str)> {
     let mut out = Vec::new();
     let mut rest = fixture.trim_start();

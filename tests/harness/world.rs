@@ -1,4 +1,4 @@
-//! One `HOB_DIR`, the daemon that may run in it, and an environment that holds nothing of the user's.
+//! Makes one `HOB_DIR` with the daemon that may run in it, and an environment without anything of the user's.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,10 +10,10 @@ use tempfile::TempDir;
 use crate::answer::Context;
 use crate::{Answer, Mcp, McpOptions, Output, Tree, binaries, processes, run};
 
-/// A folder for everything, and a daemon that ends with it.
+/// A folder for everything, with a daemon that ends with it.
 ///
-/// On drop the daemon is stopped as a user would stop it; nothing that was started with this `HOB_DIR` may be left, and no
-/// bug in the log.
+/// Dropping it stops the daemon as a user would. Then no process that was started with this `HOB_DIR` may remain, and
+/// the log must contain no bug.
 #[derive(Debug)]
 pub struct World {
     temp: TempDir,
@@ -29,16 +29,17 @@ impl Default for World {
 }
 
 impl World {
-    /// An empty world with the programs of this build.
+    /// Returns an empty world with the programs of this build.
     #[must_use]
     pub fn new() -> Self {
         Self::with_binaries(binaries())
     }
 
-    /// An empty world with the programs of `folder`.
+    /// Returns an empty world with the programs in `folder`.
     ///
     /// # Panics
-    /// When no temporary folder can be had.
+    ///
+    /// Panics if no temporary folder can be made.
     #[must_use]
     pub fn with_binaries(folder: &Path) -> Self {
         let temp = tempfile::Builder::new().prefix("hob-").tempdir().expect("a temporary folder");
@@ -49,7 +50,7 @@ impl World {
         Self { temp, hob_dir, binaries: folder.to_path_buf(), env: Vec::new() }
     }
 
-    /// A world in the same temporary folder's place but with this `HOB_DIR`.
+    /// Returns the world with this `HOB_DIR` instead of its own.
     #[must_use]
     pub fn hob_dir(mut self, dir: PathBuf) -> Self {
         self.hob_dir = dir;
@@ -63,7 +64,7 @@ impl World {
         self
     }
 
-    /// A path in the world's own folder.
+    /// Returns a path in the world's own folder.
     #[must_use]
     pub fn path(&self, name: &str) -> PathBuf {
         self.temp.path().join(name)
@@ -75,13 +76,14 @@ impl World {
         &self.hob_dir
     }
 
-    /// A project in this world.
+    /// Makes a project in this world.
     #[must_use]
     pub fn tree(&self, fixture: &str) -> Tree {
         Tree::new(&self.path("ws"), fixture)
     }
 
-    /// A program in this world's environment. `program` is a name in the folder of programs, or a path.
+    /// Returns a command that runs a program in this world's environment. `program` is a name in the folder of
+    /// programs, or a path.
     #[must_use]
     pub fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(self.binaries.join(program));
@@ -92,7 +94,7 @@ impl World {
     /// Gives a command this world's environment and nothing else.
     pub fn clean(&self, command: &mut Command) {
         command.env_clear().current_dir(self.temp.path());
-        // Programs of the system are found; folders of the user are not.
+        // Programs of the system are found, but folders of the user are not.
         for (name, value) in std::env::vars_os().filter(|(name, _)| name == "PATH" || name == "SYSTEMROOT") {
             command.env(name, value);
         }
@@ -120,16 +122,17 @@ impl World {
         Mcp::start(self, tree, &McpOptions::default())
     }
 
-    /// One call by a shim of its own.
+    /// Makes one call through a separate shim.
     #[track_caller]
     pub fn call(&self, tree: &Tree, tool: &str, args: &Value) -> Answer {
         self.mcp(tree).call(tool, args.clone())
     }
 
-    /// Returns the output of `hob status`; `None` when no daemon runs.
+    /// Returns the output of `hob status`, or `None` if no daemon runs.
     ///
     /// # Panics
-    /// When it says no JSON.
+    ///
+    /// Panics if the output is not JSON.
     #[track_caller]
     #[must_use]
     pub fn status(&self) -> Option<Value> {
@@ -138,10 +141,11 @@ impl World {
         (status["running"] != false).then_some(status)
     }
 
-    /// The daemon's process number, as it says itself; `None` when none runs.
+    /// Returns the process ID that the daemon reports, or `None` if no daemon runs.
     ///
     /// # Panics
-    /// When a daemon runs that does not say it.
+    ///
+    /// Panics if a daemon runs but does not report it.
     #[track_caller]
     #[must_use]
     pub fn daemon_pid(&self) -> Option<u32> {
@@ -153,7 +157,8 @@ impl World {
     /// Ends the daemon as a crash would.
     ///
     /// # Panics
-    /// When none runs.
+    ///
+    /// Panics if no daemon runs.
     #[track_caller]
     pub fn kill_daemon(&self) -> u32 {
         let pid = self.daemon_pid().expect("a daemon runs");
@@ -164,7 +169,8 @@ impl World {
     /// Stops the daemon as a user would.
     ///
     /// # Panics
-    /// When that fails, or it does not go.
+    ///
+    /// Panics if that fails or the daemon does not end.
     #[track_caller]
     pub fn stop(&self) {
         let pid = self.daemon_pid();
@@ -178,7 +184,7 @@ impl World {
         }
     }
 
-    /// The last lines of the daemon's log.
+    /// Returns the last lines of the daemon's log.
     #[must_use]
     pub fn log(&self) -> String {
         let text = self.whole_log();
@@ -196,8 +202,8 @@ impl World {
         Context { tree: tree.clone(), log: self.hob_dir.join("state/log"), hob_dir: self.hob_dir.clone() }
     }
 
-    /// Ends whatever is left of this world and says what that was. A shim that ended may have begun to start a daemon, which
-    /// cannot be stopped before it listens; so stopping is tried more than once.
+    /// Ends all remaining processes of this world and returns them. A shim that has ended may have begun to start a
+    /// daemon, which cannot be stopped before it listens. So stopping is tried more than once.
     fn clear(&self) -> Vec<(u32, String)> {
         let left = || processes::of_hob_dir(&self.hob_dir);
         for _ in 0..30 {

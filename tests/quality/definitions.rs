@@ -1,5 +1,5 @@
-//! `edit_symbol` over real trees: definitions, as the map finds them, taken out and put beside themselves. All others are
-//! still there afterwards, no more than that, and what could be parsed still can.
+//! Tests `edit_symbol` on real trees: definitions that the map finds are removed or duplicated. Afterwards all other
+//! definitions are still there, no others are, and everything that could be parsed still can.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use hob_map::facts::{Def, DefKind, FileFacts};
 use hob_map::{extract, language_of};
 use hob_tests::{projects, projects_native, projects_small};
 
-/// Definitions that are tried in each file.
+/// The definitions that are tried in each file.
 const TRIED: usize = 6;
 
 /// A file of real code.
@@ -24,7 +24,7 @@ fn facts(name: &str, text: &str) -> FileFacts {
     extract(language_of(name, text.as_bytes()).expect("a language"), name, text.as_bytes())
 }
 
-/// Every file of Python, TypeScript, Rust, Go and C in the trees that tests use.
+/// Returns every Python, TypeScript, Rust, Go and C file in the trees that tests use.
 fn sources() -> Vec<Code> {
     let trees = [
         projects::click(),
@@ -54,7 +54,7 @@ fn list(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// A file, if the map understands all of it.
+/// Returns a file, if the map understands all of it.
 fn code(path: &Path) -> Option<Code> {
     let name = path.file_name()?.to_string_lossy().into_owned();
     let text = fs::read_to_string(path).ok()?;
@@ -79,8 +79,8 @@ impl Code {
         Ok(Self { name: self.name.clone(), text, facts })
     }
 
-    /// The names of all definitions that `keep` wants. Routes are left out: one is named with the prefix that another
-    /// definition holds, so it rightly changes with that one.
+    /// Returns the names of all definitions that `keep` accepts, except routes. The name of a route includes the prefix
+    /// that another definition holds, so it rightly changes with that one.
     fn names(&self, keep: impl Fn(&Def) -> bool) -> BTreeSet<&str> {
         let kept = self.facts.defs.iter().filter(|def| def.kind != DefKind::Route && keep(def));
         kept.map(|def| self.facts.name(def.name)).collect()
@@ -91,7 +91,7 @@ impl Code {
     }
 }
 
-/// A number of definitions from all over the file.
+/// Returns some definitions from all over the file.
 fn tried(code: &Code) -> impl Iterator<Item = &Def> {
     let step = code.facts.defs.len().div_ceil(TRIED).max(1);
     code.facts.defs.iter().step_by(step)
@@ -116,7 +116,8 @@ fn what_is_taken_out_takes_nothing_with_it() {
             let wanted = code.names(|other| !is_inside(other));
             let found = after.names(|_| true);
             let lost: Vec<_> = wanted.difference(&found).collect();
-            // What goes may be said elsewhere too: overloads are one definition, and so are assignments to a field.
+            // A removed definition may exist elsewhere too: overloads are one definition, and so are assignments to a
+            // field.
             let gone = code.names(is_inside);
             let new: Vec<_> = found.difference(&wanted).filter(|name| !gone.contains(*name)).collect();
             if !lost.is_empty() || !new.is_empty() || after.facts.has_errors {

@@ -1,4 +1,4 @@
-//! Five projects in five languages, as they were published, that words are asked about: one daemon, asked through one shim for
+//! Five published projects in five languages, about which questions in words are asked: one daemon, with one shim for
 //! each project.
 
 use std::fs;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// A project and the shim that is asked about it.
 pub(super) struct Project {
-    /// The name that the project's files of questions have.
+    /// The name that the project has in the files of questions.
     pub(super) name: &'static str,
     /// The tree of the project's files.
     pub(super) tree: Tree,
@@ -30,7 +30,7 @@ pub(super) fn projects(world: &World) -> Vec<Project> {
 }
 
 impl Project {
-    /// Copies it to where no other repository's rules decide what is seen of it.
+    /// Copies a project to a folder that no other repository's rules apply to.
     fn new(world: &World, name: &'static str, source: &Path) -> Self {
         let root = world.path(name);
         copy_folder(source, &root);
@@ -40,7 +40,7 @@ impl Project {
         Self { name, tree, mcp }
     }
 
-    /// Asks until the index and what is derived from it are there, however slow the machine is.
+    /// Repeats the call until the index and everything derived from it exist, however slow the machine is.
     pub(super) fn ask(&mut self, tool: &str, args: &Value) -> Answer {
         let since = Instant::now();
         loop {
@@ -54,7 +54,7 @@ impl Project {
         }
     }
 
-    /// Has everything extracted anew.
+    /// Makes the daemon extract everything again.
     pub(super) fn rebuild(&mut self) {
         let _ = self.ask("map_rebuild", &json!({})).ok();
     }

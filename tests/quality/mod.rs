@@ -1,6 +1,6 @@
-//! Measures the quality and the cost of answers, as figures that a change must own up to: golden files of ranks and
-//! characters over pinned source trees. Two tests have no figure: patterns must change those trees as ast-grep does,
-//! and definitions can be taken out of them and put beside themselves.
+//! Measures the quality and the cost of answers, in figures that a change must justify: golden files of ranks and
+//! characters for pinned source trees. Two tests have no figures: patterns must change those trees as ast-grep does,
+//! and definitions can be removed and duplicated in them.
 
 mod definitions;
 mod economy;

@@ -1,8 +1,8 @@
-//! `text_search` is asked what agents ask, over Django, flask and rxjs as they were published.
+//! Asks `text_search` the questions that agents ask, about Django, flask and rxjs as they were published.
 //!
-//! `questions.txt` has the questions and what answers them, found by reading the sources. `ranking.txt` has the rank of the first
-//! answer to each, and what that comes to, so that a change of ranking shows in the diff. Half of the questions are for
-//! tuning, the other half says whether tuning has overdone it.
+//! `questions.txt` contains the questions and their answers, which were found by reading the sources. `ranking.txt`
+//! contains the rank of the first answer to each, and the resulting figures, so that a change of the ranking is visible
+//! in the diff. Half of the questions are for tuning, and the other half shows if the tuning went too far.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::super::e2e::ranked::ask;
 
-/// Set to write what is instead of comparing it.
+/// The variable that makes the test write the present values instead of comparing them.
 const BLESS: &str = "HOB_BLESS_RANKING";
 
 struct Question {
@@ -33,7 +33,7 @@ fn questions() -> Vec<Question> {
     lines.map(question).collect()
 }
 
-/// The projects, each copied to where no other repository's rules decide what is seen of it.
+/// Copies each project to a folder that no other repository's rules apply to.
 fn trees(world: &World) -> BTreeMap<&'static str, Tree> {
     let sources: [(&str, &Path); 3] =
         [("django", outside::django()), ("flask", projects::flask()), ("rxjs", projects::rxjs())];
@@ -46,7 +46,7 @@ fn trees(world: &World) -> BTreeMap<&'static str, Tree> {
     sources.map(tree).into_iter().collect()
 }
 
-/// The answers that are not in the tree, as `path` or `path#Definition`.
+/// Returns the answers that are not in the tree, as `path` or `path#Definition`.
 fn missing(world: &World, tree: &Tree, question: &Question) -> Vec<&'static str> {
     let ending = |file: &str| if file.ends_with(".ts") { "ts" } else { "py" };
     let is_there = |answer: &str| match answer.split_once('#') {
@@ -59,7 +59,7 @@ fn missing(world: &World, tree: &Tree, question: &Question) -> Vec<&'static str>
     question.answers.iter().copied().filter(|answer| !is_there(answer)).collect()
 }
 
-/// The place of the first answer among the results, from 1.
+/// Returns the place of the first answer among the results, from 1.
 fn rank(question: &Question, answer: &Answer) -> Option<usize> {
     let is_answer = |found: &Value| {
         let id = found["id"].as_str().unwrap_or_default();

@@ -1,7 +1,8 @@
-//! The Maven artifacts that a workspace uses, and which of them has a package of Java or its kin.
+//! Finds the Maven artifacts that a workspace uses, and the one of them that has a package of Java or its kin.
 //!
-//! Finding them reads a file for each artifact, so they are kept for a while: as long as the project is the same, and half a minute at
-//! most, because Maven and Gradle may have fetched something since. The directory of a jar is read when somebody asks for it.
+//! Finding artifacts reads a file for each, so the result is cached for one generation of the project, and for half a
+//! minute at most, because Maven and Gradle may have fetched something since. The directory of a jar is read on first
+//! use.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -13,10 +14,10 @@ use super::registry::Host;
 use super::source_jars::{JarListing, list_jar};
 use super::workspace::Workspace;
 
-/// Time for which the artifacts that were found are believed.
+/// Time for which found artifacts are believed.
 const BELIEVED: Duration = Duration::from_secs(30);
 
-/// An artifact with what was read of its jars.
+/// An artifact with the directories of its jars, each read on first use.
 #[derive(Debug)]
 pub(super) struct ProjectArtifact {
     pub(super) artifact: MavenArtifact,
@@ -24,7 +25,7 @@ pub(super) struct ProjectArtifact {
     classes: OnceLock<Option<JarListing>>,
 }
 
-/// The artifacts of a workspace, as they were last found.
+/// The artifacts that a workspace had when they were last looked for.
 #[derive(Debug)]
 pub(super) struct KnownArtifacts {
     generation: u64,
@@ -37,7 +38,7 @@ impl ProjectArtifact {
         Self { artifact, sources: OnceLock::new(), classes: OnceLock::new() }
     }
 
-    /// The directory of the jar with its sources.
+    /// Returns the directory of the jar with its sources.
     pub(super) fn sources_jar(&self) -> Option<&JarListing> {
         self.sources.get_or_init(|| list_jar(self.artifact.sources.as_deref()?)).as_ref()
     }
@@ -48,7 +49,7 @@ impl ProjectArtifact {
 }
 
 impl Workspace {
-    /// The artifacts that the project uses, the nearest first.
+    /// Returns the artifacts that the project uses, the nearest first.
     pub(super) fn artifacts(&self, caches: &PackageCaches) -> Arc<Vec<ProjectArtifact>> {
         let packages = self.packages();
         let generation = self.generation().0;
@@ -67,7 +68,8 @@ impl Workspace {
 }
 
 impl Host {
-    /// The folder of an artifact's unpacked sources; `None` if they are not on this machine or cannot be unpacked.
+    /// Unpacks an artifact's sources if they are not yet, and returns their folder; `None` if they are not on this
+    /// machine or cannot be unpacked.
     pub(super) fn unpack_artifact(&self, one: &ProjectArtifact) -> Option<AbsPath> {
         let (jar, listing) = (one.artifact.sources.as_deref()?, one.sources_jar()?);
         let unpacked = self.unpacked.unpack_jar(&one.artifact.coordinates(), jar, listing);
@@ -76,20 +78,21 @@ impl Host {
             .ok()
     }
 
-    /// The folder of an artifact's sources if they have been unpacked before.
+    /// Returns the folder of an artifact's sources if they have been unpacked before.
     pub(super) fn unpacked_artifact(&self, one: &ProjectArtifact) -> Option<AbsPath> {
         self.unpacked.known_folder(&one.artifact.coordinates(), one.sources_jar()?)
     }
 }
 
-/// The place of the artifact that a user calls so: by its published name or the one within its group; one with sources before others.
+/// Returns the index in `artifacts` of the one that has this published name, or this name within its group; one with
+/// sources comes before others.
 pub(super) fn position_called(artifacts: &[ProjectArtifact], name: &str) -> Option<usize> {
     let is_called = |one: &ProjectArtifact| one.artifact.name == name || one.artifact.short_name() == name;
     let with_sources = |one: &ProjectArtifact| is_called(one) && one.artifact.sources.is_some();
     artifacts.iter().position(with_sources).or_else(|| artifacts.iter().position(is_called))
 }
 
-/// The artifact whose sources have a package.
+/// Returns the artifact whose sources have a package.
 pub(super) fn artifact_with_sources_of<'a>(
     artifacts: &'a [ProjectArtifact],
     package: &str,
@@ -97,7 +100,7 @@ pub(super) fn artifact_with_sources_of<'a>(
     most_of_package(artifacts, package, ProjectArtifact::sources_jar)
 }
 
-/// The artifact whose compiled classes have a package.
+/// Returns the artifact whose compiled classes have a package.
 pub(super) fn artifact_with_classes_of<'a>(
     artifacts: &'a [ProjectArtifact],
     package: &str,
@@ -105,7 +108,8 @@ pub(super) fn artifact_with_classes_of<'a>(
     most_of_package(artifacts, package, ProjectArtifact::classes)
 }
 
-/// The artifact with most files of a package, among those whose names are most alike to the package's and have any.
+/// Returns the artifact with most files of a package. Among those with any, the ones whose names share most segments
+/// with the package come first.
 fn most_of_package<'a>(
     artifacts: &'a [ProjectArtifact],
     package: &str,
@@ -128,7 +132,7 @@ fn most_of_package<'a>(
     best.map(|(.., one)| one)
 }
 
-/// The number of segments of a package that stand in the name of an artifact.
+/// Counts the segments of a package that are also in the name of an artifact.
 fn words_shared(name: &str, package: &str) -> usize {
     let words: Vec<&str> = name.split([':', '.', '-', '_']).collect();
     package.split('.').filter(|segment| words.contains(segment)).count()

@@ -1,11 +1,11 @@
-//! Notes on disk the contents that are being parsed at this moment, for a daemon that comes after one that died of
-//! it.
+//! Notes on disk which contents are being parsed, so that the next daemon knows of which this one died.
 //!
-//! Grammars are foreign C code. Whatever is done against that, a file may end the process, and the next daemon would begin with the
-//! same file. So each extraction notes its content's hash in a slot of a small file and clears it when it is done; a note takes
-//! a microsecond and is never synced, because it has to outlive the process and not the machine. What a new daemon finds there is
-//! suspect: it is parsed after everything else and alone, so that nothing innocent is suspected with it. What is found a second
-//! time is text only, and that is kept with its facts.
+//! Grammars are foreign C code, so a file may end the process whatever is done against that, and the next daemon would
+//! begin with the same file. Each extraction therefore writes its content's hash to a slot of a small file, and clears
+//! the slot when it is done. A note takes a microsecond and is never synced, because it has to outlive the process and
+//! not the machine. Contents that a new daemon finds there are suspects: it parses them after everything else and
+//! alone, so that it suspects nothing innocent with them. Contents that are found a second time are text only, which
+//! the store keeps in place of their facts.
 //!
 //! A daemon that is killed for other reasons leaves notes too. They cost their files nothing but their turn.
 
@@ -17,12 +17,12 @@ use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use hob_base::ContentHash;
 use rustc_hash::FxHashMap;
 
-/// Bytes of a slot: a hash, and how many daemons had ended while it was parsed when this was written.
+/// Bytes of a slot: a hash, and the number of daemons that had ended while they parsed it when the slot was written.
 const SLOT: usize = HASH + 1;
 const HASH: usize = 32;
-/// Extractions at once that are noted; of more, some are not.
+/// Most extractions that are noted at the same time; further ones go without a note.
 const SLOTS: usize = 256;
-/// Daemons that ended while they parsed some contents, after which nobody tries again.
+/// Number of daemons that end while they parse some contents, from which on nobody tries again.
 const ENOUGH: u8 = 2;
 
 /// The notes of this daemon and those of the last.
@@ -33,7 +33,7 @@ pub(super) struct Attempts {
     /// Slots that nobody uses.
     free: Mutex<Vec<usize>>,
     suspects: RwLock<FxHashMap<ContentHash, Suspect>>,
-    /// Held for writing by whoever parses a suspect: nothing else is parsed then.
+    /// Held for writing while a suspect is parsed, so that nothing else is.
     turn: RwLock<()>,
 }
 
@@ -61,7 +61,7 @@ enum Turn<'a> {
 }
 
 impl Attempts {
-    /// Reads what the last daemon left at `path`, and begins anew.
+    /// Reads the notes that the last daemon left at `path`, and starts a new file.
     pub(super) fn open(path: &Path) -> Self {
         let left = File::open(path).map(|file| read(&file)).unwrap_or_default();
         let file = OpenOptions::new().write(true).create(true).truncate(true).open(path);
@@ -118,7 +118,7 @@ impl Attempts {
         let mut bytes = [0; SLOT];
         bytes[..HASH].copy_from_slice(hash.as_bytes());
         bytes[HASH] = ended;
-        // Without a note the file is as it was before there were any.
+        // Without a note, the contents are parsed as if there were no notes at all.
         let _ = write_at(file, &bytes, (slot * SLOT) as u64);
     }
 }
@@ -134,7 +134,7 @@ impl Drop for Attempt<'_> {
     }
 }
 
-/// In a slot that is free.
+/// The hash in a free slot.
 const NOTHING: ContentHash = ContentHash([0; HASH]);
 
 /// Reads the hashes of contents that were being parsed, each with the number of daemons that have ended by now while
@@ -166,7 +166,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("parsing");
         let (deadly, innocent) = (ContentHash::of(b"deadly"), ContentHash::of(b"innocent"));
-        // A daemon that ends leaves its notes: what is forgotten is not dropped.
+        // Forgotten attempts are not dropped: they leave their notes, as a daemon that ends does.
         let first = Attempts::open(&path);
         std::mem::forget((first.begin(deadly), first.begin(innocent)));
         drop(first.begin(ContentHash::of(b"done")));

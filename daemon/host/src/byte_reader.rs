@@ -1,6 +1,6 @@
 //! Reads a disk form from its front, little-endian.
 
-/// The bytes that are left. Every read gives `None` where they end or make no sense, and leaves them as they are.
+/// The bytes that are left to read. A read returns `None` where they end too early or are not UTF-8.
 pub(crate) struct ByteReader<'b> {
     pub(crate) rest: &'b [u8],
 }
@@ -20,7 +20,7 @@ impl ByteReader<'_> {
         self.read_bytes().map(u64::from_le_bytes)
     }
 
-    /// A text after its length in bytes.
+    /// Reads a text that follows its length in bytes. `None` may leave the length read.
     pub(crate) fn read_text(&mut self) -> Option<String> {
         let len = self.read_u32()? as usize;
         let (head, rest) = self.rest.split_at_checked(len)?;

@@ -1,8 +1,8 @@
-//! Writes moments as numbers, in the form in which records in the store have them.
+//! Converts times into the numbers that records in the store have.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Seconds since 1970; 0 before.
+/// Returns the seconds since 1970; 0 for a time before.
 pub(super) fn unix_seconds_of(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

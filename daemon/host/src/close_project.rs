@@ -1,7 +1,7 @@
-//! Closing one project because its user says so: the memory and the language servers that it takes are free at once.
+//! Closes one project at the user's request, which frees its memory and its language servers immediately.
 //!
-//! What it had is saved before, so the next question opens it again without a new index. Unlike forgetting (`purge`), nothing that is kept
-//! is removed.
+//! The project is saved before, so the next question opens it again without a new index. Unlike `purge`, this removes
+//! nothing from the disk.
 
 use hob_base::{AbsPath, lock};
 
@@ -10,7 +10,7 @@ use super::registry::Host;
 /// A project that was closed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClosedProject {
-    /// Its root.
+    /// The root of the project.
     pub root: AbsPath,
     /// True if it was open.
     pub was_open: bool,
@@ -21,7 +21,7 @@ pub struct ClosedProject {
 }
 
 impl Host {
-    /// Closes the project that `start` is or lies in, as it leaves memory when the budget is short.
+    /// Closes the project that `start` is or is in, as an eviction does.
     #[must_use]
     pub fn close_project(&self, start: &AbsPath) -> ClosedProject {
         let root = self.open_root_around(start);
@@ -46,7 +46,8 @@ impl Host {
         keys.iter().map(|key| key.server.to_owned()).collect()
     }
 
-    /// The innermost open project around a path, which may be gone from the disk; else the root that hob would choose.
+    /// Returns the innermost open project around a path, which may be gone from the disk; else the root that hob would
+    /// choose.
     fn open_root_around(&self, start: &AbsPath) -> AbsPath {
         let found = self.root_of(start).ok();
         let open = lock(&self.open);

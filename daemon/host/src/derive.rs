@@ -1,9 +1,9 @@
-//! Does the work aside that changes leave behind: it recomputes hub scores and clusters, and saves the snapshot.
+//! Does the background work that changes leave behind: recomputes hub scores and clusters, and saves the snapshot.
 //!
-//! A thread sleeps until something changed and then waits for a lull, because the figures describe the whole and one more
-//! edit does not change them. It resolves under a read lock that it gives up as soon as somebody wants to change the map, computes
-//! without any lock, and installs. How long it rests grows with what the last run cost, so that a large tree under constant change is not
-//! recomputed without end.
+//! A thread sleeps until something changed and then waits for a lull, because the figures describe the whole and one
+//! more edit does not change them. It resolves under a read lock that it gives up as soon as somebody wants to change
+//! the map, computes without any lock, and installs the result. Its pause grows with the cost of the last run, so that
+//! a large tree under constant change is not recomputed without end.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,28 +15,29 @@ use super::vectors::state::Vectors;
 use super::workspace::Workspace;
 use hob_base::lock;
 
-/// Shortest rest after a change.
+/// Shortest pause after a change.
 const LULL: Duration = Duration::from_secs(2);
 
-/// The rest is at least this many times as long as the last run took.
+/// Least ratio of the pause to the time of the last run.
 const REST_FACTOR: u32 = 10;
 
 /// Runs until the workspace is closed.
 pub(super) fn run(workspace: &Arc<Workspace>) {
     let started = Instant::now();
-    // As soon as there is a text index, and for broad searches alone: reading what was just read takes seconds, mapping minutes.
+    // Contents for broad searches are cached as soon as there is a text index: reading them once more takes seconds,
+    // mapping takes minutes.
     if workspace.progress.wait_past(Phase::Text, &workspace.closing, &|_| {}).is_ok() {
         snapshot::keep_contents(workspace);
     }
     if workspace.progress.wait_past(Phase::Map, &workspace.closing, &|_| {}).is_err() {
         return;
     }
-    // What took long to make is brought to safety before anything else: a kill must not cost it again.
+    // A map that took long to make is saved before anything else: a kill must not cost it again.
     let first = workspace.first_report();
     if started.elapsed() > LULL && first.mapped > 0 {
         snapshot::save(workspace);
     }
-    // The first time at once: answers wait for it. It covers everything up to now.
+    // The first run begins immediately, because answers wait for it. It covers all changes up to now.
     workspace.deriver.begin();
     let mut derived_in = derive_now(workspace);
     Vectors::catch_up(workspace);

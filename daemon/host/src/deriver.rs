@@ -1,4 +1,5 @@
-//! Keeps what the deriving thread has to know: what changed, what is saved, and whether somebody waits for its first run.
+//! Holds the state that the deriving thread shares with others: what changed, what is saved, and how many runs have
+//! ended.
 //!
 //! The thread itself is in `derive`; this file knows of no workspace, so that a workspace can hold it.
 
@@ -7,14 +8,14 @@ use std::time::{Duration, Instant};
 
 use hob_base::{CancelToken, lock};
 
-/// Longest time between two looks at a token: a cancellation does not notify.
+/// Longest time between two checks of a token, because a cancellation does not notify.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Default)]
 struct DeriverState {
     changed: bool,
     map_changed: bool,
-    /// Files that changed in the map so far.
+    /// Number of changes of files in the map so far.
     map_changes: u64,
     /// Number of these changes that the saved names and lists know of; `None` if none are saved.
     imaged: Option<u64>,
@@ -22,7 +23,7 @@ struct DeriverState {
     closed: bool,
 }
 
-/// Tells the deriving thread what happened, and others what it did.
+/// The state of the deriving thread: its news from others, and theirs from it.
 #[derive(Debug, Default)]
 pub(super) struct Deriver {
     state: Mutex<DeriverState>,
@@ -40,7 +41,7 @@ impl Deriver {
         self.note_change(Some(files));
     }
 
-    /// Notes that something was confirmed, which is to be saved.
+    /// Notes that edges were confirmed, which are to be saved.
     pub(super) fn edges_confirmed(&self) {
         self.note_change(None);
     }
@@ -71,13 +72,13 @@ impl Deriver {
         }
     }
 
-    /// Ends the deriving thread, and whoever waits for it.
+    /// Ends the deriving thread and every wait for it.
     pub(super) fn close(&self) {
         lock(&self.state).closed = true;
         self.moved.notify_all();
     }
 
-    /// Waits until there was a run, as long as `cancel` lets it.
+    /// Waits within `cancel` until the first run has ended.
     pub(super) fn wait_first(&self, cancel: &CancelToken) {
         let mut state = lock(&self.state);
         while state.runs == 0 && !state.closed && cancel.check().is_ok() {
@@ -86,7 +87,7 @@ impl Deriver {
         }
     }
 
-    /// Waits for a change and then for `rest`. Returns whether the map changed; `None` when closing.
+    /// Waits for a change and then for `rest`. Returns true if the map changed; `None` when closing.
     pub(super) fn next(&self, rest: Duration) -> Option<bool> {
         let mut state = lock(&self.state);
         while !state.changed && !state.closed {
@@ -102,7 +103,7 @@ impl Deriver {
         (!state.closed).then_some(map_changed)
     }
 
-    /// Clears the notes of changes, because all changes so far are about to be looked at.
+    /// Clears the notes of changes, because the run that begins covers all changes so far.
     pub(super) fn begin(&self) {
         let mut state = lock(&self.state);
         (state.changed, state.map_changed) = (false, false);

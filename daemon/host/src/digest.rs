@@ -1,8 +1,9 @@
 //! Computes digests of a workspace's contents on which two daemons on one tree agree.
 //!
-//! For tests, and for people who doubt: the file table, the map and the text index are each written as lines that depend on
-//! paths and contents alone, and hashed file by file in order of path. Nothing is kept but a hash for each file, and the
-//! map is locked for a slice of files at a time, so that even a kernel's can be taken while the daemon works.
+//! Digests are for tests, and for people who doubt. The file table, the map and the text index are each written as
+//! lines that depend on paths and contents alone, and hashed file by file in order of path. Only a hash for each file
+//! is kept, and the map is locked for a slice of files at a time, so that even a kernel's digest can be computed while
+//! the daemon works.
 
 use hob_base::{CancelToken, ContentHash, FileId, Stopped, WsPath};
 use rayon::prelude::*;
@@ -11,13 +12,13 @@ use super::file_kind::FileKind;
 use super::workspace::Workspace;
 use hob_base::lock;
 
-/// Files of the map that are written under one lock.
+/// Number of files of the map whose lines are written under one lock.
 const SLICE: usize = 64;
 
 /// Most attempts at a digest that is begun again because something changed meanwhile.
 const ATTEMPTS: usize = 3;
 
-/// A part of what is known.
+/// A part of a workspace that has a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DigestPart {
     /// Path, content hash and kind of each file.
@@ -28,7 +29,7 @@ pub enum DigestPart {
     Text,
 }
 
-/// The part of the tree that the digest is of, and the page of its lines.
+/// The part of the tree that is digested, and the page of its lines.
 #[derive(Clone, Debug)]
 pub struct DigestQuery {
     /// Only files below this path.
@@ -37,20 +38,20 @@ pub struct DigestQuery {
     pub from: usize,
     /// Most files of each part.
     pub limit: usize,
-    /// The part of the digest of which the lines are wanted as well; `None` for no lines.
+    /// The part whose lines are wanted as well; `None` for no lines.
     pub list: Option<DigestPart>,
 }
 
 /// The digest of one part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Digest {
-    /// Files in it, before `from` and `limit`.
+    /// Number of files in it, before `from` and `limit`.
     pub count: usize,
-    /// The hash of what was asked for.
+    /// The hash of the lines of the page's files.
     pub hash: ContentHash,
 }
 
-/// Everything that is known, in brief.
+/// The digests of all parts of a workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkspaceDigest {
     /// Digest of the file table.
@@ -61,12 +62,12 @@ pub struct WorkspaceDigest {
     pub text: Digest,
     /// The lines that were asked for.
     pub lines: Vec<String>,
-    /// True if all digests are of one moment; a tree that does not rest has none.
+    /// True if all digests are of one generation; false for a tree that changed during every attempt.
     pub steady: bool,
 }
 
 impl Workspace {
-    /// Writes everything down and hashes it.
+    /// Computes the digests of all parts.
     ///
     /// # Errors
     /// [`Stopped`] when cancelled.
@@ -132,7 +133,7 @@ impl Workspace {
         core.table.iter().map(line).collect()
     }
 
-    /// The lines of some files with their hash.
+    /// Returns the lines of each file in the map, with their hash.
     fn map_lines(&self, slice: &[(WsPath, FileId)]) -> Vec<(ContentHash, Vec<String>)> {
         let map = self.map();
         let written = |(_, file): &(WsPath, FileId)| {

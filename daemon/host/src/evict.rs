@@ -1,11 +1,12 @@
-//! One memory budget for all workspaces and language servers: over it, the least recently used go first.
+//! Keeps all workspaces and language servers within one memory limit: over it, the least recently used leave first.
 //!
-//! The budget is compared with what the system counts: the daemon's resident memory, which is more than workspaces know of
-//! themselves (the allocator's reserves, mapped files, threads), and that of the servers.
+//! The limit is compared with what the system counts: the daemon's resident memory, which is more than workspaces know
+//! of themselves (the allocator's reserves, mapped files, threads), and that of the servers.
 //!
-//! Looked at when a call opens or uses a workspace, at most once a second, and again every few seconds while it is more than it may be
-//! and something could still go, so that an idle daemon does nothing. A workspace that works or was used a moment ago stays,
-//! whatever the budget says: an answer that is being worked on comes first. What leaves is saved before, and comes back warm.
+//! The comparison happens when a call opens or uses a workspace, at most once a second, and again every few seconds
+//! while memory is over the limit and something could still leave, so that an idle daemon does nothing. A workspace
+//! that works or was used a moment ago stays in any case, because its answer comes first. A workspace is saved before
+//! it leaves, and is restored with the next call.
 
 use std::time::{Duration, Instant};
 
@@ -15,33 +16,33 @@ use hob_live::pool::InstanceKey;
 use super::open_workspaces::UsedWorkspace;
 use hob_settings::MemoryBudget;
 
-/// Interval at which the memory in use is compared with the budget.
+/// Shortest interval between two comparisons of the memory in use with the limit.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// The same while language servers run: finding out what they take means looking at every process.
+/// Shortest interval while language servers run: finding out their memory means looking at every process.
 const EVERY_WITH_SERVERS: Duration = Duration::from_secs(10);
 
-/// Time until the next look while memory is over the budget and nobody may call.
+/// Time until the next comparison while memory is over the limit, even if nobody calls.
 pub(super) const AGAIN: Duration = Duration::from_secs(3);
 
-/// Over the budget by this part of it, little is spared.
+/// The part of the limit by which memory has to exceed it for little to be spared.
 const FAR_OVER: u64 = 4;
 
-/// Divisor of the sparing time where memory is far over the budget.
+/// Divisor of the sparing time where memory is far over the limit.
 const SPARED_LITTLE: u32 = 12;
 
-/// When the budget was last looked at.
+/// The state of the comparisons with the limit.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     last: Option<Instant>,
-    /// It is too much, and something may go later.
+    /// True if memory was over the limit, and something may leave later.
     is_over: bool,
-    /// True if a thread waits to look again.
+    /// True if a thread waits to compare again.
     is_waited: bool,
 }
 
 impl Watch {
-    /// Returns true if it is time to look again, and notes the time.
+    /// Returns true if it is time to compare again, and notes the time.
     pub(super) fn is_due(&mut self, with_servers: bool) -> bool {
         let now = Instant::now();
         let every = if with_servers { EVERY_WITH_SERVERS } else { EVERY };
@@ -52,19 +53,20 @@ impl Watch {
         due
     }
 
-    /// Takes note of a look.
+    /// Records the outcome of a comparison.
     pub(super) fn record_look(&mut self, is_over: bool) {
         self.is_over = is_over;
     }
 
-    /// Returns true if a thread has to look again and none does yet. The thread that is told so has to look.
+    /// Returns true if the caller has to start a thread that compares again: memory is over the limit, and no thread
+    /// waits yet.
     pub(super) fn begin_waiting(&mut self) -> bool {
         let begins = self.is_over && !self.is_waited;
         self.is_waited |= begins;
         begins
     }
 
-    /// Returns true if the waiting thread has to go on looking.
+    /// Returns true if the waiting thread has to go on.
     pub(super) fn goes_on(&mut self) -> bool {
         self.is_waited = self.is_over;
         self.is_waited
@@ -80,7 +82,7 @@ pub(super) enum Leaving {
     Server(InstanceKey),
 }
 
-/// One thing that takes memory.
+/// A workspace or server with the memory that it takes.
 struct Cost {
     what: Leaving,
     bytes: u64,
@@ -90,12 +92,12 @@ struct Cost {
     is_package: bool,
 }
 
-/// The outcome of one look at the memory.
+/// The outcome of one comparison.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Judged {
     /// The workspaces and servers that have to go so that the rest fits, least recently used first.
     pub(super) leaving: Vec<Leaving>,
-    /// It does not fit all the same, and something that is in use now could go later.
+    /// True if memory stays over the limit, and something that is in use now could leave later.
     pub(super) is_over: bool,
 }
 
@@ -128,7 +130,7 @@ pub(super) fn find_superfluous<'o>(
     )
 }
 
-/// Has each workspace bear its part of what the process takes besides what they know of.
+/// Distributes the resident memory of the process over the workspaces, in proportion to what each knows of itself.
 fn spread_resident(mut workspaces: Vec<Cost>, resident: Option<u64>) -> Vec<Cost> {
     let known: u64 = workspaces.iter().map(|cost| cost.bytes).sum::<u64>().max(1);
     let resident = resident.unwrap_or(known).max(known);

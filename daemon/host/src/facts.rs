@@ -1,4 +1,4 @@
-//! Facts by content: from the store if these bytes were ever seen, else extracted.
+//! Finds facts by content: in the store if these bytes were ever seen, else by extraction.
 //!
 //! The key is the content hash, the language and the extractor's version; project files also differ by name. So a branch
 //! switch, a second worktree or a restart parses only what no workspace has seen.
@@ -14,22 +14,22 @@ use hob_store::{Op, Store, StoreError, StoreTree};
 
 use super::attempts::Attempts;
 
-/// Facts whose extraction took so long that losing them would be a pity; fewer wait for the next saving.
+/// Least number of facts in a batch that is flushed to the disk immediately; fewer wait for the next saving.
 const MANY: usize = 256;
 
-/// Longest time of this thread that a file may take, and the time added for each megabyte: thirty times what people's
+/// Longest processor time that a file may take, and the time added for each megabyte: thirty times what people's
 /// sources take.
 const PATIENCE: Duration = Duration::from_secs(1);
 const PER_MEGABYTE: Duration = Duration::from_secs(8);
 
-/// Finds facts and counts how it got them.
+/// A cache of facts that counts how it got them.
 #[derive(Debug)]
 pub(super) struct FactsCache {
     store: Arc<dyn Store>,
     attempts: Arc<Attempts>,
-    /// Files whose facts were extracted.
+    /// Number of files whose facts were extracted.
     pub(super) extracted: AtomicU64,
-    /// Files whose facts came from the store.
+    /// Number of files whose facts came from the store.
     pub(super) loaded: AtomicU64,
 }
 
@@ -45,12 +45,12 @@ impl FactsCache {
         Self { store, attempts, extracted: AtomicU64::new(0), loaded: AtomicU64::new(0) }
     }
 
-    /// The store that they are in.
+    /// Returns the store of the facts.
     pub(super) fn facts_store(&self) -> &dyn Store {
         &*self.store
     }
 
-    /// Stored facts. Unreadable ones count as absent: they are extracted again and overwritten.
+    /// Returns stored facts. Unreadable ones count as absent: they are extracted again and overwritten.
     pub(super) fn load(&self, wanted: &FactsRequest<'_>) -> Option<FileFacts> {
         let bytes = self.store.get(StoreTree::Facts, &key(wanted)).ok().flatten()?;
         let facts = persist::decode(&bytes).ok()?;
@@ -63,10 +63,9 @@ impl FactsCache {
         self.attempts.is_suspect(hash)
     }
 
-    /// Extracts facts, and the step that stores them. What was given up is stored too: who has these bytes again, after a restart
-    /// or in another worktree, must not pay for them again.
-    /// What was given up because the daemon is about to end is of no use. With `haste`, what is not done by then has facts that say
-    /// so, which are not to be stored.
+    /// Extracts facts, and makes the step that stores them. A file that was given up is stored too, so that the same
+    /// bytes cost no time again after a restart or in another work tree. There is no step if the daemon is about to
+    /// end, or if `haste` ended first: the facts then say that they are pending.
     pub(super) fn extract(
         &self,
         wanted: &FactsRequest<'_>,
@@ -89,13 +88,13 @@ impl FactsCache {
         (facts, Some(Op::Put { key: key(wanted), value }))
     }
 
-    /// Brings what was stored to the disk.
+    /// Flushes stored facts to the disk.
     pub(super) fn flush(&self) -> Result<(), StoreError> {
         self.store.flush()
     }
 
-    /// Stores extracted facts. Many at once are brought to the disk as well, so that a daemon that is killed in its first index
-    /// has not worked in vain: of a batch that is not on the disk to its last byte, the database keeps nothing.
+    /// Stores extracted facts. Large batches are flushed to the disk as well, so that a daemon that is killed in its
+    /// first index loses little of its work: the database keeps nothing of a batch that is not wholly on the disk.
     pub(super) fn save(&self, ops: Vec<Op>) -> Result<(), StoreError> {
         match ops.len() {
             0 => Ok(()),
@@ -122,13 +121,13 @@ fn extract_patiently(
     facts
 }
 
-/// The content that stored facts are of, by their key and value; `None` where this build has no use for them whatever the
-/// content: they are of another extractor, or in another form.
+/// Returns the content hash of stored facts, given their key and value; `None` if this build cannot use them, because
+/// they are of another extractor or in another form.
 pub(super) fn content_of(key: &[u8], value: &[u8]) -> Option<ContentHash> {
     let (hash, rest) = key.split_first_chunk::<HASH>()?;
     let (_lang, rest) = rest.split_first()?;
     let ours = rest.starts_with(&EXTRACTOR_VERSION.to_le_bytes());
-    // The first byte says the form, and unpacking nothing but it costs nothing.
+    // The first byte says the form, and decoding it alone costs nothing.
     let head = value.get(..1)?;
     let readable = !matches!(persist::decode(head), Err(PersistError::Format(_)));
     (ours && readable).then_some(ContentHash(*hash))
@@ -147,14 +146,14 @@ fn key(wanted: &FactsRequest<'_>) -> Vec<u8> {
     key
 }
 
-/// The time that this thread has worked. A busy machine does not make it longer: what a file says must not depend on that.
+/// Returns the processor time of this thread. A busy machine does not prolong it, so facts do not depend on the load.
 #[cfg(unix)]
 fn spent() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
 }
 
-/// Not known here: nothing is given up.
+/// Returns zero, because the time is not known here: no file is given up.
 #[cfg(not(unix))]
 fn spent() -> Duration {
     Duration::ZERO

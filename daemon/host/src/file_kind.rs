@@ -1,8 +1,8 @@
-//! Says of a file what hob does with it: nothing, search it, or map it as well.
+//! Classifies files by what hob does with them: nothing, searching, or searching and mapping.
 
 use hob_map::Lang;
 
-/// The kind of a file for hob; with its record, all that has to be known to use its saved data.
+/// The kind of a file. With the file's record, it is all that has to be known to use the file's saved data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FileKind {
     /// Neither searched nor mapped.

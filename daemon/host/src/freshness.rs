@@ -8,12 +8,13 @@ use hob_workspace::Batch;
 pub enum Freshness {
     /// Every write that completed before the call was received is in.
     Fresh,
-    /// Not asked for, or not reached in time; the reason is a warning, unless it was not asked for.
+    /// Freshness was not asked for, or not reached in time; in the latter case there is a reason, which becomes a
+    /// warning.
     Unknown(Option<String>),
 }
 
 impl Default for Freshness {
-    /// Nobody has asked.
+    /// Returns the freshness of a call that did not ask for it.
     fn default() -> Self {
         Self::Unknown(None)
     }
@@ -26,7 +27,7 @@ pub struct Stale {
 }
 
 impl Stale {
-    /// Returns the number of marks that are known; a sweep under way counts as one.
+    /// Returns the number of known marks; a sweep under way counts as one.
     #[must_use]
     pub fn count(&self) -> usize {
         self.batch.paths.len() + self.batch.trees.len() + usize::from(self.batch.sweep)

@@ -1,7 +1,8 @@
-//! The thread that brings a workspace up to date.
+//! Runs the thread that brings a workspace up to date.
 //!
-//! It sleeps until something is marked, takes the marks as one batch, finds out what they mean, takes that in and settles
-//! them. A panic in one batch ends that batch; the index is then built anew, once, and the thread goes on.
+//! The thread sleeps until something is marked, takes the marks as one batch, finds out what has changed, ingests that
+//! and completes the marks. A panic in one batch ends that batch; the index is then rebuilt once, and the thread
+//! goes on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -56,12 +57,13 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
         {
             tracing::error!(root = %workspace.root(), "recalling what was confirmed hit a bug");
         }
-        // Settled in any case: waiting calls must not hang on a batch that failed; they carry the notice instead.
+        // The marks are completed in any case: waiting calls must not hang on a batch that failed; they carry the
+        // notice instead.
         workspace.progress.enter(Phase::Done, None);
         workspace.tree.dirty.settle(marks);
         workspace.merge_text();
         Ranked::catch_up(workspace);
-        // Calls try again at once what could not be read; somebody must where none come.
+        // Calls retry files that could not be read at once; this thread retries them where no calls come.
         rest = match workspace.tree.unread.is_momentary() {
             true => {
                 workspace.tree.dirty.wake_in(rest);
@@ -77,13 +79,13 @@ const FIRST_REST: Duration = Duration::from_secs(1);
 const LONGEST_REST: Duration = Duration::from_secs(60);
 
 impl Workspace {
-    /// Looks at everything below `scope` (everything, without one) right now, in the caller's thread.
+    /// Rescans everything below `scope`, or the whole tree without one, in the caller's thread.
     ///
     /// # Errors
-    /// [`Stopped`] when cancelled before anything was taken in.
+    /// [`Stopped`] when cancelled before anything was ingested.
     pub fn rescan(&self, scope: Option<WsPath>, cancel: &CancelToken) -> Result<Report, Stopped> {
         let scope = scope.unwrap_or_else(WsPath::root);
-        // No marks: the indexer settles those itself.
+        // The batch has no marks, because the indexer completes those itself.
         let _in_hand = self.tree.dirty.begin_rescan();
         let mut batch = Batch::default();
         match scope.is_root() {
@@ -98,10 +100,10 @@ impl Workspace {
     }
 }
 
-/// Finds out what a batch means and takes it in.
+/// Finds out what has changed in a batch, and ingests it.
 ///
 /// # Errors
-/// [`Stopped`] when cancelled before anything was taken in.
+/// [`Stopped`] when cancelled before anything was ingested.
 fn work_off(workspace: &Workspace, batch: &Batch, cancel: &CancelToken) -> Result<Report, Stopped> {
     let mut core = lock(&workspace.core);
     let count = |seen: u64| workspace.progress.set_done(seen);
@@ -116,7 +118,7 @@ fn work_off(workspace: &Workspace, batch: &Batch, cancel: &CancelToken) -> Resul
         },
     )?;
     if refreshed.root_replaced {
-        // They run in the folder that was there before.
+        // Its servers run in the folder that was there before.
         workspace.live().stop_all_of(workspace.root());
     }
     if let Some(new) = refreshed.notes {

@@ -1,7 +1,7 @@
 //! Puts changes into the text index and the map of a workspace, counts them, and has small segments of the text index merged.
 //!
-//! These are the only functions that take `text` or `map` for writing. What a change of the map needs beside the map is worked out
-//! before, and what it takes out is dropped after it.
+//! These are the only functions that take `text` or `map` for writing. Whatever a change of the map needs is computed
+//! before the lock is taken, and whatever it takes out is dropped after the lock is given up.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
@@ -16,11 +16,11 @@ use hob_workspace::FileTable;
 use super::snapshot::comeback::{Back, Comeback, SoughtFacts};
 use super::workspace::{Core, Workspace};
 
-/// Most times that changes of the map may get in between while scores are arranged for it.
+/// Most attempts to arrange scores without a change of the map in between.
 const ATTEMPTS: usize = 8;
 
 impl Workspace {
-    /// Takes a batch into the text index.
+    /// Installs a batch in the text index.
     pub(super) fn install_text(&self, batch: GramBatch) {
         self.revision.contents_change();
         self.text.write().unwrap_or_else(PoisonError::into_inner).install(batch);
@@ -28,7 +28,7 @@ impl Workspace {
         self.deriver.text_changed();
     }
 
-    /// Begins with the index of an earlier run.
+    /// Replaces the text index by that of an earlier run.
     pub(super) fn restore_text(&self, mut index: TrigramIndex) {
         let mut text = self.text.write().unwrap_or_else(PoisonError::into_inner);
         index.set_contents(text.contents().clone());
@@ -44,18 +44,18 @@ impl Workspace {
         self.revision.note_manifest_change();
     }
 
-    /// Goes on with segments as they are used from disk.
+    /// Has the text index use its saved segments from disk.
     pub(super) fn install_saved(&self, saved: Saved) {
         self.text.write().unwrap_or_else(PoisonError::into_inner).install_saved(saved);
     }
 
-    /// Lets searches look at these texts before they read files.
+    /// Gives searches these cached texts, which they use before they read files.
     pub(super) fn install_contents(&self, contents: ContentCache) {
         self.text.write().unwrap_or_else(PoisonError::into_inner).set_contents(contents);
     }
 
-    /// Forgets everything and has it read again: what a panic left half done must not be built upon. Facts are in the store,
-    /// so this parses nothing.
+    /// Forgets everything and has it read again, because nothing may build on work that a panic left half done. Facts
+    /// are in the store, so this parses nothing.
     pub(super) fn start_over(&self) {
         let table = FileTable::with_lists(Arc::clone(&self.tree.links), Arc::clone(&self.tree.unread));
         *lock(&self.core) = Core { table, ..Core::default() };
@@ -68,14 +68,15 @@ impl Workspace {
         self.tree.dirty.mark_sweep();
     }
 
-    /// Has small segments merged aside. A merge of large ones takes seconds, and the next save must not wait for it.
+    /// Merges small segments in another thread. A merge of large ones takes seconds, and the next save must not wait
+    /// for it.
     pub(super) fn merge_text(self: &Arc<Self>) {
         if self.indexing.merging.swap(true, Ordering::AcqRel) {
             return;
         }
         let held = Arc::clone(self);
         self.shared.pools.merge.spawn(move || {
-            // Cleared first: what becomes due while this looks is seen by this, or begun anew.
+            // The flag is cleared first: a merge that becomes due meanwhile is either seen here or begun again.
             held.indexing.merging.store(false, Ordering::Release);
             if catch_unwind(AssertUnwindSafe(|| held.merge_all())).is_err() {
                 tracing::error!(root = %held.root(), "merging hit a bug; the index stays in more parts");
@@ -83,7 +84,7 @@ impl Workspace {
         });
     }
 
-    /// Merges off the lock. Installing respects what changed meanwhile.
+    /// Merges without a lock. Installing respects changes that were made meanwhile.
     fn merge_all(&self) {
         while self.closing.check().is_ok() {
             let job = self.text.read().unwrap_or_else(PoisonError::into_inner).merge_due();
@@ -93,7 +94,7 @@ impl Workspace {
         }
     }
 
-    /// Installs what was examined, unless the map has changed since. Returns true if that was done.
+    /// Installs examined edges unless the map has changed since. Returns true if it did.
     pub(super) fn install_confirmed(&self, examined: Examined) -> bool {
         let done = self.map.write(|map| map.confirm(examined));
         if done {
@@ -102,19 +103,19 @@ impl Workspace {
         done
     }
 
-    /// Takes changes into the map.
+    /// Applies changes to the map.
     pub(super) fn apply_map(&self, changes: Vec<MapChange>) {
         if changes.is_empty() {
             return;
         }
         let count = changes.len() as u64;
         let mut noted: Vec<_> = changes.iter().map(MapChange::file).collect();
-        // As the batch takes them in.
+        // In the order in which the batch applies them.
         noted.sort();
         let mut batch = MapBatch::new(changes);
         self.map.write_in_slices(|map, go_on| {
             let is_done = map.apply_while(&mut batch, go_on);
-            // Under the same lock: what the ranked index says of a file holds as long as the file is not noted.
+            // This needs the same lock: the ranked index is believed about a file as long as the file is not noted.
             let taken_in = noted.len() - batch.len();
             self.ranked.note_changed(noted.drain(..taken_in));
             is_done
@@ -128,7 +129,8 @@ impl Workspace {
         let Back { map, missing, aged } = comeback.finish();
         drop(self.map.write(|held| held.replace(map)));
         self.revision.advance();
-        // Not by way of `snapshots`: whoever saves holds that and waits for `core`, which the caller of this holds.
+        // This must not lock `snapshots`: whoever saves holds that and waits for `core`, which the caller of this
+        // holds.
         if aged.is_some() {
             self.deriver.image_saved(0);
         }
@@ -140,7 +142,7 @@ impl Workspace {
     /// those before. If it changes in between, they are arranged again.
     pub(super) fn install_derived(&self, mut derived: Derived) {
         for _ in 0..ATTEMPTS {
-            // In the midst of a change it would be for nothing.
+            // Scores that are arranged in the midst of a change would be useless.
             self.map.give_way();
             self.map().arrange_derived(&mut derived);
             if self.map.write(|map| map.install_arranged(&mut derived)) {

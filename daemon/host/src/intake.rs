@@ -1,8 +1,8 @@
-//! Takes one plan in: reads what changed, then brings text and map up to date.
+//! Ingests one read plan: reads the changed files, then brings text index and map up to date.
 //!
-//! Text first, so that searching works while a large tree is still being mapped. In a large plan the bytes are not kept
-//! between the two: a second read comes from the page cache and costs a few per cent of parsing, while keeping a
-//! kernel's sources would cost a gigabyte. In a small one they are, and each file is read once.
+//! Text comes first, so that searching works while a large tree is still being mapped. The bytes of a large plan are
+//! not kept between the two: a second read comes from the page cache and costs a few per cent of parsing, while keeping
+//! a kernel's sources would cost a gigabyte. The bytes of a small plan are kept, and each file is read once.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,7 +25,8 @@ use super::report::Report;
 use super::snapshot::comeback::SoughtFacts;
 use super::workspace::{Core, Workspace};
 
-/// Files per step: the unit of parallel work, of progress, and of how long a lock is wanted at once.
+/// Number of files per step: the unit of parallel work and of progress, and a limit to the time for which a lock is
+/// held.
 const STEP: usize = 2_000;
 
 /// Plans of at most this many bytes keep what they read for the map.
@@ -45,19 +46,20 @@ struct Taken {
     bytes: Option<Vec<u8>>,
 }
 
-/// A file that could not be read, and why. It may have vanished, grown past the limit or become something else since it was listed:
-/// then it is gone for us, and the event of that change, or the next sweep, looks again. Any other error says nothing of it.
+/// A file that could not be read, with the error. It may have vanished, grown past the limit or become something else
+/// since it was listed: it is then gone for hob, and the event of that change, or the next sweep, has it read again.
+/// Any other error says nothing about the file.
 struct NotRead {
     file: ToRead,
     error: std::io::Error,
 }
 
-/// The changes of the text index's paths in one batch, for what is kept of them elsewhere.
+/// The changes of the text index's paths in one batch, for caches that depend on them.
 #[derive(Default)]
 struct TextPathsChange {
-    /// Files came or went.
+    /// True if files came or went.
     paths: bool,
-    /// A manifest or lock file is among the changed ones.
+    /// True if a manifest or lock file is among the changed ones.
     manifests: bool,
 }
 
@@ -73,8 +75,8 @@ impl TextPathsChange {
     }
 }
 
-/// Works a plan off; `marks` are settled for text as soon as text is done. Only closing a workspace cancels: what is left
-/// undone then is never asked for.
+/// Works a plan off; `marks` are completed for text as soon as the text index is done. Only closing a workspace
+/// cancels, so nobody asks for work that is left undone.
 pub(super) fn take_in(
     workspace: &Workspace,
     core: &mut Core,
@@ -104,8 +106,8 @@ pub(super) fn take_in(
     report
 }
 
-/// Tells language servers what changed on disk, before the barrier lets any call through that may ask them. While none runs
-/// or is starting, nobody has read anything that could be out of date.
+/// Tells language servers what changed on disk, before the barrier lets any call through that may ask them. While none
+/// runs or is starting, none has read anything that could be out of date.
 fn announce(workspace: &Workspace, core: &Core, changed: &[ToMap], removed: &[MapChange]) {
     if !workspace.live().is_used(workspace.root()) {
         return;
@@ -128,7 +130,7 @@ fn announce(workspace: &Workspace, core: &Core, changed: &[ToMap], removed: &[Ma
     workspace.live().take_in(workspace.root(), &changes, &read);
 }
 
-/// Takes files out of table and text; answers what remains to be done to the map.
+/// Removes files from the table and the text index, and returns the changes that the map still needs.
 fn forget_files(workspace: &Workspace, core: &mut Core, gone: &[FileId]) -> Vec<MapChange> {
     let manifests = gone.iter().filter_map(|file| core.table.path(*file)).any(is_manifest);
     let moved = TextPathsChange { paths: true, manifests };
@@ -145,7 +147,7 @@ fn forget_files(workspace: &Workspace, core: &mut Core, gone: &[FileId]) -> Vec<
     removed.into_iter().map(|file| MapChange::Remove { file }).collect()
 }
 
-/// Files whose facts were not found, as far as they are still as they were and not about to be mapped anyway.
+/// Returns the files whose facts were not found, if they have not changed since and are not about to be mapped anyway.
 fn not_mapped(core: &Core, missing: Vec<SoughtFacts>, to_map: &[ToMap]) -> Vec<ToMap> {
     let changed: FxHashSet<FileId> = to_map.iter().map(|file| file.file).collect();
     let is_same = |sought: &SoughtFacts| {
@@ -214,7 +216,8 @@ fn take(workspace: &Workspace, file: ToRead, keep: bool) -> Result<Taken, NotRea
     Ok(Taken { read: ToRead { stat, ..file }, hash, read_at_ns, grams, lang, bytes })
 }
 
-/// Writes what was read into the table and the text index; answers what the map has to take in, and adds what it loses.
+/// Writes read files into the table and the text index. Returns the files that the map has to apply, and adds those
+/// that it loses to `unmapped`.
 fn record(
     workspace: &Workspace,
     core: &mut Core,
@@ -282,8 +285,8 @@ pub(super) mod tests {
         assert_eq!(workspace.barrier(true, Duration::from_secs(60)), Freshness::Fresh);
     }
 
-    /// In a large plan a file is read twice. What it was in between must not stay in the map when it is again what it was
-    /// at first, by the time it is looked at: its contents have not changed then, as far as the table knows.
+    /// In a large plan a file is read twice. Contents that the file had only at the second reading must not stay in the
+    /// map: once it has its first contents again, the table knows of no change.
     #[test]
     fn a_file_that_is_another_at_the_second_reading_is_looked_at_again() {
         let (dir, tree) = (TempDir::new().expect("a folder"), TempDir::new().expect("a folder"));

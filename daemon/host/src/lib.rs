@@ -1,8 +1,8 @@
-//! The open workspaces, and the one place where a change reaches map and text.
+//! Holds the open workspaces, and is the one place where a change reaches map and text.
 //!
-//! A [`Workspace`] owns its parts behind locks; one thread of its own, the indexer, is the only one that changes them. Calls
-//! read. [`Host`] finds the workspace of a call, opening it on first use, and holds what all workspaces share: the store, the
-//! thread pools, notices for the user.
+//! A [`Workspace`] owns its parts behind locks; one thread of its own, the indexer, is the only one that changes them.
+//! Calls read. [`Host`] finds the workspace of a call, opens it on first use, and holds what all workspaces share: the
+//! store, the thread pools, notices for the user.
 
 mod artifacts;
 mod attempts;

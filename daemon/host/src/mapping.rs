@@ -1,11 +1,12 @@
-//! Takes files into the map: their facts from the store or from their bytes, and then all together.
+//! Puts files into the map: reads their facts from the store or extracts them, and applies them together.
 //!
-//! Every processor extracts facts all the while; the thread that called takes what is ready into the map and the store, some
-//! thousand files at a time, beside them. Were it the other way round, a step after the other, all would wait for the slowest
+//! All processors extract facts all the while; meanwhile, the calling thread applies finished facts to the map and
+//! the store, some thousand files at a time. If these were steps one after the other, all would wait for the slowest
 //! file of a step, and then for the disk.
 //!
-//! The threads are of this work's own. A thread of the pool would, while it waits for a part of something else, begin to extract in
-//! the midst of that: perhaps with the map's lock in its hands, for which the thread that takes in would wait, and it for that.
+//! The threads belong to this work alone. A thread of the pool, while it waits for a part of other work, would begin to
+//! extract in the midst of that: perhaps while it holds the map's lock, for which the applying thread would wait, and
+//! it for that thread.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
@@ -24,30 +25,31 @@ use super::slow_queue::SlowFile;
 use super::workspace::{Core, Workspace};
 use hob_base::lock;
 
-/// Files that are taken in at once: how often progress is told and facts are brought to the disk, and how long a lock is wanted.
-/// Half as many wait for it.
+/// Files that are applied in one step, after which progress is reported and facts are flushed, and for which a lock is
+/// wanted. Half as many wait for it.
 const STEP: usize = 1_000;
-/// Files that a worker hands over at once: waking the thread that waits for them takes about as long as a small file.
+/// Files that a worker passes on together: waking the receiving thread takes about as long as a small file.
 const HANDFUL: usize = 32;
 
-/// Longest time of a thread that a file may take before it is left to [`Slow`](super::slow_queue::Slow): many times what
-/// people's sources take.
+/// Longest processor time of a file before it is left to [`Slow`](super::slow_queue::Slow): many times what people's
+/// sources take.
 const HASTE: Duration = Duration::from_millis(500);
-/// The same after one was: a hundred of them together must not take what one may not.
+/// Longest processor time of later files after one was left: a hundred of them together must not take what one may not.
 const MORE_HASTE: Duration = Duration::from_millis(50);
 
-/// A file that the map has to take in.
+/// A file that the map has to apply.
 pub(super) struct ToMap {
     pub(super) file: FileId,
     pub(super) path: WsPath,
     pub(super) hash: ContentHash,
     pub(super) lang: Option<Lang>,
     pub(super) bytes: Option<Vec<u8>>,
-    /// It was not there before.
+    /// True if it was not there before.
     pub(super) is_new: bool,
 }
 
-/// Takes these files in; answers how many the map has now. `total` is what progress counts up to.
+/// Applies these files to the map, and returns how many of them it now has. `total` is the count at which progress
+/// ends.
 pub(super) fn take_in_map(
     workspace: &Workspace,
     core: &mut Core,
@@ -56,7 +58,7 @@ pub(super) fn take_in_map(
     cancel: &CancelToken,
 ) -> usize {
     let before = total.saturating_sub(to_map.len() as u64);
-    // What may end the daemon must not keep it from everything else.
+    // A file that may end the daemon must not keep it from all others.
     to_map.sort_by_key(|file| workspace.facts.is_suspect(&file.hash));
     if to_map.len() <= HANDFUL {
         return take_in_few(workspace, core, to_map, total, cancel);
@@ -73,7 +75,7 @@ pub(super) fn take_in_map(
         let started = (0..workers).filter(|number| start(*number)).count();
         drop(sender);
         let mapped = install_all(workspace, core, found, before);
-        // Where no thread can be started, this one is there.
+        // If no thread could be started, this one does the work.
         if started > 0 {
             return mapped;
         }
@@ -82,7 +84,7 @@ pub(super) fn take_in_map(
     })
 }
 
-/// On this thread, whose parsers are there already.
+/// Applies a few files on this thread, whose parsers are there already.
 fn take_in_few(
     workspace: &Workspace,
     core: &mut Core,
@@ -103,7 +105,7 @@ fn take_in_few(
     mapped
 }
 
-/// One worker: files in turn, until there are none or nobody wants them.
+/// Runs one worker: extracts files in turn, until there are none or nobody wants them.
 fn extract_all(
     workspace: &Workspace,
     queue: &Mutex<IntoIter<ToMap>>,
@@ -119,7 +121,7 @@ fn extract_all(
             return;
         }
     }
-    // If nobody wants them any more, the reason is told elsewhere.
+    // If nobody wants them any more, the reason is reported elsewhere.
     let _ = sender.send(found);
 }
 
@@ -161,18 +163,18 @@ fn map_step(workspace: &Workspace, core: &mut Core, step: Vec<Mapped>) -> usize 
 
 /// The outcome of one file for the map and the store.
 struct Mapped {
-    /// None where the map keeps what it has.
+    /// `None` where the map keeps what it has.
     change: Option<MapChange>,
-    /// Stores its facts, if they are new.
+    /// The step that stores its facts, if they are new.
     op: Option<Op>,
-    /// It is no longer what the table and the text index have; it is looked at again, and must not be found unchanged then
-    /// even if it is by then what it was before.
+    /// The file if it no longer has the contents that the table and the text index know. It is read again, and must not
+    /// be found unchanged then, even if it has its former contents by then.
     doubted: Option<(FileId, WsPath)>,
-    /// It is not done.
+    /// The file if its extraction is not done.
     slow: Option<SlowFile>,
 }
 
-/// A file without a language, or that vanished meanwhile, leaves the map.
+/// Finds the facts of a file. A file without a language, or one that has vanished, leaves the map.
 fn facts_of(workspace: &Workspace, file: ToMap, haste: &mut Duration) -> Mapped {
     let remove = Some(MapChange::Remove { file: file.file });
     let Some(lang) = file.lang else { return Mapped { change: remove, op: None, doubted: None, slow: None } };
@@ -192,7 +194,7 @@ fn facts_of(workspace: &Workspace, file: ToMap, haste: &mut Duration) -> Mapped 
                     return Mapped { change, op: None, doubted: Some((file.file, file.path)), slow: None };
                 }
             };
-            // It may have changed again; then these facts are of the new bytes, and are stored under their hash.
+            // The file may have changed again; these facts are then of the new bytes, and are stored under their hash.
             wanted.hash = ContentHash::of(&read.bytes);
             read_again = read.bytes;
             &read_again

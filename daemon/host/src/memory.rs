@@ -1,7 +1,7 @@
-//! Reads the memory that this process holds, as the system counts it. Mapped files are not counted: their pages are
-//! the system's cache of the disk, taken back whenever somebody needs the room.
+//! Reads the memory that this process holds, as the system counts it. Mapped files are not counted: their pages are the
+//! system's cache of the disk, which it takes back whenever it needs the room.
 
-/// Resident memory of this process in bytes, without that of files; `None` where the system does not say.
+/// Returns the resident memory of this process in bytes, without that of files; `None` where the system does not say.
 #[must_use]
 pub fn resident_bytes() -> Option<u64> {
     #[cfg(target_os = "linux")]

@@ -1,10 +1,10 @@
-//! Keeps what happened behind the scenes, until users are told.
+//! Collects notices of events that no call has asked for, until users are shown them.
 
 use std::sync::Mutex;
 
 use hob_base::lock;
 
-/// Things that happened behind the scenes and that users should know: each is said once per kind until it is read.
+/// Notices that users should read; there is at most one of each kind.
 #[derive(Debug, Default)]
 pub(super) struct Notices {
     list: Mutex<Vec<(&'static str, String)>>,
@@ -20,7 +20,7 @@ impl Notices {
         }
     }
 
-    /// The notices so far, oldest first.
+    /// Returns the notices so far, oldest first.
     pub(super) fn all(&self) -> Vec<String> {
         lock(&self.list).iter().map(|(_, text)| text.clone()).collect()
     }

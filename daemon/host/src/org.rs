@@ -1,7 +1,7 @@
 //! Gives calls the code search of the user's organisation, and tells which of its repositories are open here.
 //!
-//! Only the user's own file names the server, so it is the same for every project. Its list of repositories may be long and hardly
-//! changes: it is kept for a minute. Nothing here searches.
+//! Only the user's own file names the server, so it is the same for every project. Its list of repositories may be long
+//! and hardly changes, so it is cached for a minute. Nothing here searches.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -31,13 +31,14 @@ struct KnownList {
 }
 
 impl Host {
-    /// The code search of the organisation, if the user's own settings name one.
+    /// Returns the code search of the organisation, if the user's own settings name one.
     #[must_use]
     pub fn org_endpoint(&self) -> Option<Arc<OrgEndpoint>> {
         self.shared.settings.org_endpoint()
     }
 
-    /// The repositories of the code search, as they were at most a minute ago. Blocks until the server has answered.
+    /// Returns the repositories of the code search, as they were at most a minute ago. Blocks until the server has
+    /// answered.
     ///
     /// # Errors
     /// [`OrgError`].
@@ -56,7 +57,7 @@ impl Host {
         Ok(list)
     }
 
-    /// The open projects, most recently used first; sources of packages are none.
+    /// Returns the open projects, most recently used first; sources of packages do not count.
     #[must_use]
     pub fn open_projects(&self) -> Vec<Arc<Workspace>> {
         let open = lock(&self.open);
@@ -67,7 +68,7 @@ impl Host {
     }
 }
 
-/// The names under which the repository of a project may be known elsewhere, and the project's path in it.
+/// Returns the names under which the repository of a project may be known elsewhere, and the project's path in it.
 #[must_use]
 pub fn local_names(root: &AbsPath) -> (LocalNames, WsPath) {
     let repository = Repository::discover(root).ok().flatten();

@@ -1,4 +1,4 @@
-//! Keeps the packages that a workspace depends on, as they were last read. `packages` reads them.
+//! Caches the packages that a workspace depends on. `packages` reads them.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,15 +11,15 @@ use super::artifacts::KnownArtifacts;
 #[derive(Debug, Default)]
 pub(super) struct PackageCache {
     pub(super) state: Mutex<PackageCacheState>,
-    /// The artifacts of Maven among them, and those that come with them.
+    /// The Maven artifacts among them, and those that these depend on.
     pub(super) artifacts: Mutex<Option<KnownArtifacts>>,
 }
 
 /// The packages and the files that name them.
 #[derive(Debug, Default)]
 pub(super) struct PackageCacheState {
-    /// The count of changes of manifests, and what the workspace depended on then.
+    /// The packages, with the count of changes of manifests at which they were read.
     pub(super) known: Option<(u64, Arc<Vec<Package>>)>,
-    /// Manifests and lock files with the contents that were read, and the dependencies that these name.
+    /// Manifests and lock files with the hash of the contents that were read, and the dependencies that they name.
     pub(super) files: Vec<(WsPath, ContentHash, Vec<Dependency>)>,
 }

@@ -1,7 +1,7 @@
-//! Opens the source of a package that a project depends on as a workspace beside the project's.
+//! Opens the source of a package that a project depends on as a workspace in addition to the project's.
 //!
-//! Such a workspace is like any other, and two projects with the same source share it; it is opened when somebody asks for it, and is the
-//! first to leave when memory is short.
+//! Such a workspace is like any other, and two projects with the same source share it; a question opens it, and it is
+//! the first to leave when memory is short.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,13 +16,13 @@ use super::joined::has_more_files;
 use super::registry::Host;
 use super::workspace::Workspace;
 
-/// Ecosystems in which a package that no manifest names may be installed all the same.
+/// Ecosystems in which a package that no manifest names may be installed nevertheless.
 const UNNAMED: [Ecosystem; 2] = [Ecosystem::PyPi, Ecosystem::Npm];
 
-/// Files of a package beyond which it is not indexed for a question about all of them.
+/// Most files of a package that is indexed for a question about all packages.
 const MOST_FILES_UNASKED: usize = 4_000;
 
-/// Why the source of a package could not be opened.
+/// The reason why the source of a package could not be opened.
 #[derive(Debug, PartialEq, Eq)]
 pub enum PackageError {
     /// No manifest or lock file of the project names it, and it is not installed either.
@@ -34,7 +34,7 @@ pub enum PackageError {
     Absent {
         /// Its name, and its version if one is known.
         package: String,
-        /// The folders that were looked at.
+        /// The folders in which it was looked for.
         looked_at: Vec<PathBuf>,
     },
     /// Its sources jar is not on this machine.
@@ -49,14 +49,14 @@ pub enum PackageError {
 /// The place of a package's source.
 enum PackageLocation {
     Folder(PathBuf),
-    /// The jar of the artifact at this place among those of the project.
+    /// The jar of one artifact, by its index among those of the project.
     Jar(Arc<Vec<ProjectArtifact>>, usize),
 }
 
 /// The effort of asking the source of a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PackageEffort {
-    /// Nothing: it is open.
+    /// No effort: it is open.
     Open,
     /// It has to be indexed, and has few files.
     Small,
@@ -65,7 +65,8 @@ pub enum PackageEffort {
 }
 
 impl Host {
-    /// The workspace of the source of the package `name` that `project` depends on, opened and being indexed if it was not.
+    /// Returns the workspace of the source of the package `name` that `project` depends on. It is opened and indexed if
+    /// it was not.
     ///
     /// # Errors
     /// [`PackageError`] when there is no such source.
@@ -73,7 +74,7 @@ impl Host {
         Ok(self.use_workspace(&self.package_root(project, name)?, true))
     }
 
-    /// Says what it takes to ask the source of the package `name`, which is not opened for it.
+    /// Estimates the effort of asking the source of the package `name`, which this does not open.
     ///
     /// # Errors
     /// [`PackageError`] when there is no such source.
@@ -92,7 +93,7 @@ impl Host {
         })
     }
 
-    /// Says what it takes to ask the sources in a jar, which is not unpacked for it.
+    /// Estimates the effort of asking the sources in a jar, which this does not unpack.
     fn jar_effort(&self, artifact: &ProjectArtifact) -> PackageEffort {
         let is_open = |root: AbsPath| lock(&self.open).contains_key(&root);
         let files = artifact.sources_jar().map_or(0, |jar| jar.files);
@@ -124,7 +125,7 @@ impl Host {
                 return self.unpack_artifact(one).ok_or_else(absent);
             }
         };
-        // A link may lead anywhere; what is around the project is no package of it.
+        // A link may lead anywhere, but a folder around the project is no package of it.
         let resolved =
             fs::canonicalize(&folder).ok().filter(|path| !project.root().as_path().starts_with(path));
         let resolved = resolved.filter(|path| !self.broad.is_never_project(path));
@@ -154,7 +155,7 @@ impl Host {
         unnamed.ok_or_else(|| PackageError::Unknown { named: direct_names(&packages) })
     }
 
-    /// The jar of the artifact that is called so; `None` if the project has no such artifact.
+    /// Returns the jar of the artifact with this name; `None` if the project has no such artifact.
     fn find_artifact(
         &self,
         project: &Workspace,
@@ -200,7 +201,7 @@ impl Host {
     }
 }
 
-/// The folders of the manifests that name a package, which may have packages of their own.
+/// Returns the folders of the manifests that name a package, which may have packages of their own.
 pub(super) fn folders_of(project: &Workspace, package: &Package) -> Vec<PathBuf> {
     let folder_of = |manifest: &hob_base::WsPath| {
         let path = project.root().join_ws(manifest);
@@ -215,7 +216,7 @@ pub(super) fn folders_of(project: &Workspace, package: &Package) -> Vec<PathBuf>
     folders
 }
 
-/// The versions of a package that would be the right one, the best first.
+/// Returns the versions of a package that may be the wanted one, the best first.
 pub(super) fn versions_of(package: &Package) -> Vec<String> {
     let mut versions: Vec<String> = package.version.iter().cloned().collect();
     versions.extend(package.versions.iter().rev().cloned());
@@ -229,7 +230,7 @@ fn versioned_name(package: &Package) -> String {
     }
 }
 
-/// The packages that a project depends on directly, sorted by name; its own members are none.
+/// Returns the names of the packages that a project depends on directly, sorted; its own members are left out.
 #[must_use]
 pub fn direct_names(packages: &[Package]) -> Vec<String> {
     let direct = packages.iter().filter(|package| package.direct && !package.local);

@@ -1,7 +1,7 @@
-//! The packages that a workspace depends on, read again when a manifest has changed and not before.
+//! Reads the packages that a workspace depends on, again only after a manifest has changed.
 //!
-//! Manifests and lock files are few and seldom change, but a lock file can be large: each is kept as it was last read, by its
-//! contents, and all of them together by the count of their changes.
+//! Manifests and lock files are few and seldom change, but a lock file can be large: the dependencies of each are
+//! cached by its contents, and all of them together by the count of their changes.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use hob_workspace::manifest::{self, Dependency, Package};
 use super::workspace::Workspace;
 use hob_base::lock;
 
-/// A file larger than this is not read, in bytes.
+/// Largest size of a file that is read, in bytes.
 const LARGEST: usize = 32 << 20;
 
 impl Workspace {
-    /// The packages that its manifests and lock files name, sorted by ecosystem and name.
+    /// Returns the packages that its manifests and lock files name, sorted by ecosystem and name.
     #[must_use]
     pub fn packages(&self) -> Arc<Vec<Package>> {
         let mut state = lock(&self.packages.state);
-        // Counted before they are looked at: what comes between is looked at by the next question.
+        // The count is read before the files: the next question reads files that change in between.
         let changes = self.revision.manifest_changes();
         if let Some((made, packages)) = &state.known
             && *made == changes
@@ -32,7 +32,7 @@ impl Workspace {
             .filter(|(_, path, _)| manifest::is_manifest(path))
             .map(|(_, path, hash)| (path.clone(), hash))
             .collect();
-        // Nobody holds it while files are read.
+        // Nobody holds the text index while files are read.
         drop(text);
         let mut before = std::mem::take(&mut state.files);
         for (path, hash) in wanted {

@@ -1,7 +1,8 @@
 //! Finds the files and folders of a workspace by their last names, without going through all paths.
 //!
-//! Made of the text index's paths by the first question that asks, and again after files came or went; a changed file leaves it as
-//! it is. Making and keeping it costs in proportion to the number of files; a question looks at what is called so and at nothing else.
+//! The table is made of the text index's paths by the first question that needs it, and again after files came or went;
+//! a changed file leaves it as it is. Its cost is proportional to the number of files; a question reads only the
+//! entries of its name.
 
 use std::hash::Hasher as _;
 use std::sync::{Arc, Mutex};
@@ -14,10 +15,10 @@ use super::workspace::Workspace;
 /// The files and folders of a workspace, by their last names.
 #[derive(Debug, Default)]
 pub struct PathNames {
-    /// In order of number.
+    /// In order of their numbers.
     files: Vec<(FileId, WsPath)>,
     folders: Vec<NamedFolder>,
-    /// Hashes of names in lower case, with the files and folders that are called so.
+    /// Hashes of names in lower case, with the files and folders of these names.
     by_name: Vec<(u64, Place)>,
 }
 
@@ -30,23 +31,23 @@ pub struct NamedFolder {
     pub files: usize,
 }
 
-/// A file or folder that is called by a name.
+/// A file or folder with a name that a question gave.
 #[derive(Debug)]
 pub enum CalledPath<'n> {
     /// A file with its number.
     File(FileId, &'n WsPath),
-    /// A folder.
+    /// A folder, which has no number.
     Folder(&'n NamedFolder),
 }
 
-/// The place of a file or folder in its list.
+/// The index of a file or folder in its list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     File(u32),
     Folder(u32),
 }
 
-/// The table as it was last made, with the count of path changes at which it was.
+/// The table as it was last made, with the count of path changes at that time.
 #[derive(Debug, Default)]
 pub(super) struct PathNamesCache(Mutex<Option<(u64, Arc<PathNames>)>>);
 
@@ -76,8 +77,8 @@ impl PathNames {
         self.files.get(at).map(|(_, path)| path)
     }
 
-    /// Returns the files and folders whose last name, or that name up to its first dot, is `name` but for the case of ASCII letters;
-    /// and perhaps others, so whoever asks compares.
+    /// Returns the files and folders whose last name, or that name up to its first dot, is `name` but for the case of
+    /// ASCII letters. There may be others among them, because hashes are compared, so the caller has to compare names.
     pub fn paths_called<'n>(&'n self, name: &str) -> impl Iterator<Item = CalledPath<'n>> + use<'n> {
         let hash = hash_of_name(name);
         let from = self.by_name.partition_point(|(known, _)| *known < hash);
@@ -89,7 +90,7 @@ impl PathNames {
     }
 }
 
-/// Lists something under its name, and under what stands before the first dot of it.
+/// Lists a file or folder under its name, and under the part of the name before the first dot.
 fn list_names(name: &str, place: Place, by_name: &mut Vec<(u64, Place)>) {
     by_name.push((hash_of_name(name), place));
     if let Some((stem, _)) = name.split_once('.') {
@@ -103,7 +104,7 @@ fn hash_of_name(name: &str) -> u64 {
     hasher.finish()
 }
 
-/// The folders that some files are in, each with the number of files below it.
+/// Returns the folders that some files are in, each with the number of files below it.
 fn folders_above<'p>(paths: impl Iterator<Item = &'p WsPath>) -> Vec<NamedFolder> {
     let mut direct: FxHashMap<&str, usize> = FxHashMap::default();
     for path in paths {
@@ -125,7 +126,7 @@ impl Workspace {
     #[must_use]
     pub fn path_names(&self) -> Arc<PathNames> {
         let mut cached = lock(&self.path_names.0);
-        // Read before the paths: what comes between makes the table anew at the next question.
+        // The count is read before the paths: a change in between makes the next question rebuild the table.
         let changes = self.revision.path_changes();
         match &*cached {
             Some((made, names)) if *made == changes => Arc::clone(names),

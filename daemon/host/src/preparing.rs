@@ -1,4 +1,4 @@
-//! A language server that is made ready aside, because a call did not wait for it: one at a time in a workspace.
+//! Keeps a workspace to one language server that is made ready in the background, because a call did not wait for it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -7,12 +7,12 @@ use hob_base::CancelToken;
 
 use super::workspace::Workspace;
 
-/// The leave to make a server ready; the next one is given when it is dropped.
+/// The permission to make a server ready; the next one is given after it is dropped.
 #[derive(Debug)]
 pub struct Preparing(Arc<Workspace>);
 
 impl Workspace {
-    /// Nothing if one is being made ready already.
+    /// Returns the permission; `None` if a server is being made ready already.
     #[must_use]
     pub fn try_prepare(self: &Arc<Self>) -> Option<Preparing> {
         let is_first = !self.preparing.swap(true, Ordering::AcqRel);
@@ -27,7 +27,7 @@ impl Preparing {
         &self.0
     }
 
-    /// Ends it with the workspace.
+    /// Returns the token that ends the preparation with the workspace.
     #[must_use]
     pub fn cancel(&self) -> &CancelToken {
         &self.0.closing

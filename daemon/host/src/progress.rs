@@ -1,6 +1,6 @@
 //! Tells the progress of a workspace's first index, and lets calls wait for it.
 //!
-//! Two milestones: the text index is complete, then the map. A call waits for the one it needs.
+//! There are two milestones: the text index is complete, then the map. A call waits for the one that it needs.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,9 +10,9 @@ use hob_base::{CancelToken, Stopped};
 /// The phase of the indexer in the first index of a workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
-    /// Listing files; the total is not known.
+    /// Files are being listed; the total is not known.
     Scanning,
-    /// Reading, hashing and indexing text.
+    /// Text is being read, hashed and indexed.
     Text,
     /// Facts are being extracted for the map.
     Map,
@@ -33,19 +33,20 @@ impl Phase {
     }
 }
 
-/// A moment of progress.
+/// The progress of a first index at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progressed {
-    /// The phase of the first index at the moment.
+    /// The phase of the first index.
     pub phase: Phase,
-    /// Files done in this phase.
+    /// Number of files done in this phase.
     pub done: u64,
-    /// Files in all, once known.
+    /// Number of all files, once it is known.
     pub total: Option<u64>,
 }
 
 impl Progressed {
-    /// One figure over the phases that never falls and ends at `total`: listing counts nothing, each later phase once.
+    /// Returns one figure over all phases that never falls, and its end: listing counts nothing, each later phase
+    /// counts every file once.
     #[must_use]
     pub fn overall_progress(&self) -> (u64, Option<u64>) {
         let per_phase = self.total.unwrap_or(0);
@@ -58,7 +59,7 @@ impl Progressed {
     }
 }
 
-/// Shared by the indexer, which reports, and calls, which wait.
+/// The progress that the indexer reports, and that calls wait for.
 #[derive(Debug)]
 pub struct Progress {
     state: Mutex<Progressed>,
@@ -91,7 +92,7 @@ impl Progress {
         }
     }
 
-    /// Files done so far in this phase.
+    /// Sets the number of files done in this phase.
     pub(super) fn set_done(&self, done: u64) {
         let mut state = self.lock();
         if state.phase != Phase::Done {
@@ -100,10 +101,10 @@ impl Progress {
         }
     }
 
-    /// Waits until `phase` is over, telling `report` whenever something moved.
+    /// Waits until `phase` is over, and calls `report` whenever something changed.
     ///
     /// # Errors
-    /// How far it was when `cancel` stopped the wait, and why.
+    /// The progress when `cancel` stopped the wait, and the reason.
     pub fn wait_past(
         &self,
         phase: Phase,
@@ -134,7 +135,7 @@ impl Progress {
         if *state != seen {
             return state;
         }
-        // A cancellation does not notify; looking again now and then is enough for it.
+        // A cancellation does not notify, so it is checked now and then.
         let longest = Duration::from_millis(50);
         let rest = cancel.deadline().remaining().map_or(longest, |rest| rest.min(longest));
         self.changed.wait_timeout(state, rest).unwrap_or_else(PoisonError::into_inner).0

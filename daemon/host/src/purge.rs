@@ -1,9 +1,9 @@
-//! Forgetting one project: everything that is kept for it alone.
+//! Forgets one project: removes everything that is kept for it alone.
 //!
-//! The workspace is closed first, and its folder put aside under the lock that opens workspaces, so that whoever asks meanwhile begins
-//! with nothing instead of with half of it. A folder that is refused nowadays, or is gone, can be forgotten as well: what was kept is
-//! found by the path alone. Facts of files are not a project's alone (they are found by content); those that nobody uses any more go
-//! by themselves (`collect`).
+//! The workspace is closed first, and its folder moved away under the lock that opens workspaces, so that a call
+//! meanwhile begins with nothing instead of with half of it. A folder that is no longer admitted, or is gone, can be
+//! forgotten as well, because its data is found by the path alone. Facts of files belong to no single project (they are
+//! found by content); the collection removes those that nobody uses any more (`collect`).
 
 use std::fs;
 use std::io;
@@ -22,16 +22,16 @@ use hob_base::lock;
 pub struct KeptFor {
     /// Its root, without links.
     pub root: AbsPath,
-    /// Folders: its index with its texts, its cookies, and what language servers keep of it.
+    /// Folders: its snapshot with its texts, its cookies, and the caches of language servers.
     pub folders: Vec<PathBuf>,
-    /// Edits that wait for a decision.
+    /// Number of edits that wait for a decision.
     pub pending: usize,
     /// True if the project's last edit could be undone.
     pub undo: bool,
 }
 
 impl Host {
-    /// Returns the data that is kept for the project that `start` is or lies in.
+    /// Returns the data that is kept for the project that `start` is or is in.
     #[must_use]
     pub fn kept_for(&self, start: &AbsPath) -> KeptFor {
         let root = self.kept_root(start);
@@ -51,7 +51,7 @@ impl Host {
     /// Closes a project and removes what is kept for it.
     ///
     /// # Errors
-    /// Which folder or edit could not be removed, and why; what came before it is gone.
+    /// The folder or edit that could not be removed, and why; those before it are gone.
     pub fn purge_project(&self, kept: &KeptFor) -> Result<(), String> {
         let root = &kept.root;
         let aside = self.close_and_put_aside(root);
@@ -64,7 +64,7 @@ impl Host {
         self.edits.forget_workspace(root).map_err(|error| error.to_string())
     }
 
-    /// Where its snapshot is then; nobody has it open any more.
+    /// Closes the project and returns the folder to which its snapshot was moved; nobody has it open then.
     fn close_and_put_aside(&self, root: &AbsPath) -> PathBuf {
         let (all, name) = (self.options.snapshots.as_path(), folder_name(root));
         let aside = all.join(format!("{name}{GOING}"));
@@ -72,12 +72,13 @@ impl Host {
         if let Some(gone) = open.remove(root) {
             gone.workspace.close();
         }
-        // What cannot be renamed is removed where it is.
+        // A folder that cannot be renamed is removed where it is.
         let _ = fs::rename(all.join(name), &aside);
         aside
     }
 
-    /// The root that something is kept under: the very folder if it was one, else that of the project around it.
+    /// Returns the root for which something is kept: the folder itself if it was a root, else that of the project
+    /// around it.
     fn kept_root(&self, start: &AbsPath) -> AbsPath {
         let itself = without_links(start);
         let was_root = self.options.snapshots.as_path().join(folder_name(&itself)).exists();
@@ -85,7 +86,7 @@ impl Host {
     }
 }
 
-/// A path as it is, or would be, without links: as far as it is there.
+/// Returns a path without the links in the part of it that exists.
 fn without_links(path: &AbsPath) -> AbsPath {
     let real = |at: &Path| AbsPath::new(fs::canonicalize(at).ok()?).ok();
     let found = path.as_path().ancestors().find_map(|at| Some((at, real(at)?)));

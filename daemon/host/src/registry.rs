@@ -48,16 +48,17 @@ const ROOT_MEMORY: Duration = Duration::from_secs(5);
 /// Most folders whose root is believed; clients may name any.
 const MOST_ROOTS: usize = 4_096;
 
-/// Where the host keeps its things.
+/// The settings of a host: its folders and its limits.
 #[derive(Clone, Debug)]
 pub struct HostOptions {
     /// Folder of the store.
     pub store: PathBuf,
     /// Folder of the workspaces' snapshots.
     pub snapshots: AbsPath,
-    /// True if the texts of a workspace lie there too, side by side, so that broad searches open no files.
+    /// True if the texts of a workspace are stored in its snapshot too, side by side, so that broad searches open no
+    /// files.
     pub keep_contents: bool,
-    /// Folder of what is known of edits: those that wait, those under way, the last ones.
+    /// Folder of the data of edits: those that wait, those under way, the last ones.
     pub edits: AbsPath,
     /// Folder of the embedding models that the user has added.
     pub models: AbsPath,
@@ -65,20 +66,21 @@ pub struct HostOptions {
     pub cookies: AbsPath,
     /// The memory limit of all workspaces together.
     pub memory: MemoryBudget,
-    /// Threads that index; 0 for as many as there are processors.
+    /// Number of threads that index; 0 for as many as there are processors.
     pub index_threads: usize,
-    /// The user's home folder: no workspace by itself unless the user says so.
+    /// The user's home folder, which is no workspace by itself unless the user says so.
     pub home: Option<AbsPath>,
     /// Folder of the unpacked sources of jars.
     pub unpacked: AbsPath,
-    /// Where package managers keep sources that all projects share.
+    /// The folders in which package managers keep sources that all projects share.
     pub package_caches: PackageCaches,
     /// The file of the user's groups of projects; without one there are no groups.
     pub groups_file: Option<PathBuf>,
 }
 
 impl HostOptions {
-    /// Everything in `folder`, with the usual limits: for whoever keeps nothing where the user's own files of hob are.
+    /// Returns options with all folders in `folder` and the usual limits, for hosts that stay away from the user's own
+    /// files of hob.
     #[must_use]
     pub fn in_folder(folder: &AbsPath) -> Self {
         Self {
@@ -98,7 +100,7 @@ impl HostOptions {
     }
 }
 
-/// Why no workspace could be opened for a call.
+/// The reason why no workspace could be opened for a call.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// There is no folder to start from.
@@ -113,7 +115,7 @@ pub(super) struct KnownRoot {
     at: Instant,
 }
 
-/// Every open workspace of this daemon.
+/// The open workspaces of this daemon, with the parts that they share.
 pub struct Host {
     pub(super) options: HostOptions,
     store: Arc<dyn Store>,
@@ -127,14 +129,14 @@ pub struct Host {
     pub(super) broad: BroadFolders,
     watching: SharedWatch,
     pub(super) org_list: OrgList,
-    /// By the folder that was asked about.
+    /// Roots by the folder for which they were found.
     pub(super) roots: Mutex<HashMap<AbsPath, KnownRoot>>,
     /// Number of times that a root was known, and that it had to be found.
     roots_used: (AtomicU64, AtomicU64),
 }
 
 impl Host {
-    /// A host without language servers.
+    /// Returns a host without language servers.
     ///
     /// # Errors
     /// As [`Host::with_live`].
@@ -142,7 +144,7 @@ impl Host {
         Self::with_live(options, LiveOptions::default(), Trust::default(), Settings::default())
     }
 
-    /// The user's groups of projects, as they are now.
+    /// Returns the user's groups of projects, as they are now.
     ///
     /// # Errors
     /// [`UserFileError`] if the file cannot be used.
@@ -150,10 +152,10 @@ impl Host {
         self.options.groups_file.as_deref().map_or_else(|| Ok(ProjectGroups::default()), ProjectGroups::read)
     }
 
-    /// Opens the store and starts the pools. The user's word is which projects are trusted, and the settings.
+    /// Opens the store and starts the pools. `trust` and `settings` hold the user's word.
     ///
     /// # Errors
-    /// When the system refuses to start threads.
+    /// Fails if the system refuses to start threads.
     pub fn with_live(
         options: HostOptions,
         live: LiveOptions,
@@ -195,7 +197,7 @@ impl Host {
         })
     }
 
-    /// The workspace that `start` (a folder or file) lies in, opened and being indexed if it was not.
+    /// Returns the workspace that `start` (a folder or file) is in, opened and being indexed if it was not.
     ///
     /// # Errors
     /// [`OpenError`] when there is nothing to open.
@@ -203,15 +205,16 @@ impl Host {
         Ok(self.use_workspace(&self.root_of(start)?, false))
     }
 
-    /// The open workspace that `start` lies in; `None` if it is not open. This opens nothing and counts as no use, so it keeps no
-    /// workspace in memory.
+    /// Returns the open workspace that `start` is in; `None` if it is not open. This opens nothing and does not count
+    /// as a use, so it keeps no workspace in memory.
     #[must_use]
     pub fn workspace_if_open(&self, start: &AbsPath) -> Option<Arc<Workspace>> {
         let root = self.root_of(start).ok()?;
         lock(&self.open).get(&root).map(|entry| Arc::clone(&entry.workspace))
     }
 
-    /// The workspace with this root, opened and being indexed if it was not. The source of a package `is_package`.
+    /// Returns the workspace with this root, opened and being indexed if it was not. `is_package` says that it is
+    /// wanted as the source of a package.
     pub(super) fn use_workspace(&self, root: &AbsPath, is_package: bool) -> Arc<Workspace> {
         self.collector.note_use();
         let mut open = lock(&self.open);
@@ -231,7 +234,7 @@ impl Host {
         workspace
     }
 
-    /// Has somebody look again, aside, while more memory is taken than may be: nobody may call for a long time.
+    /// Starts a thread that evicts while memory is over its limit, because no call may come for a long time.
     pub fn settle_memory(self: &Arc<Self>) {
         if !lock(&self.memory).begin_waiting() {
             return;
@@ -253,11 +256,12 @@ impl Host {
         }
     }
 
-    /// Under the lock: a workspace must not be opened again before it has been saved.
+    /// Evicts workspaces and servers. The caller holds the lock, because a workspace must not be opened again before it
+    /// has been saved.
     fn evict_superfluous(&self, open: &mut HashMap<AbsPath, UsedWorkspace>) {
         let servers = self.shared.live.pool().memory_costs();
         let judged = find_superfluous(open.iter(), servers, own_memory(), self.options.memory);
-        // What leaves may take more or less than was thought.
+        // Evicted ones may have taken more or less memory than was estimated.
         lock(&self.memory).record_look(judged.is_over || !judged.leaving.is_empty());
         if judged.is_over {
             open.values().for_each(|entry| entry.workspace.joined.give_back());
@@ -272,7 +276,7 @@ impl Host {
                     let Some(gone) = open.remove(&root) else { continue };
                     tracing::info!(%root, "closing a workspace to stay within the memory budget");
                     gone.workspace.close();
-                    // Nobody would tell them of changes any more.
+                    // Nothing would tell its servers of changes any more.
                     self.shared.live.stop_all_of(&root);
                 }
             }
@@ -291,7 +295,7 @@ impl Host {
         &self.shared.models
     }
 
-    /// Another model counts, or none: has the open workspaces follow.
+    /// Has the open workspaces follow a change of the model that counts.
     pub fn models_changed(&self) {
         self.workspaces().iter().for_each(Vectors::catch_up);
     }
@@ -302,7 +306,7 @@ impl Host {
         &self.shared.live
     }
 
-    /// The open workspaces, most recently used first.
+    /// Returns the open workspaces, most recently used first.
     #[must_use]
     pub fn workspaces(&self) -> Vec<Arc<Workspace>> {
         let open = lock(&self.open);
@@ -329,7 +333,7 @@ impl Host {
         &*self.store
     }
 
-    /// Bytes the store takes on disk.
+    /// Returns the bytes that the store takes on disk.
     #[must_use]
     pub fn store_bytes(&self) -> u64 {
         self.store.size_on_disk()
@@ -350,20 +354,20 @@ impl Host {
         ]
     }
 
-    /// Removes facts and snapshots that are of no use any more, now; the daemon does so by itself once a day. `now` decides
-    /// what has been unused for long.
+    /// Runs the collection immediately, which the daemon otherwise does once a day: removes facts and snapshots of no
+    /// further use. `now` decides how long they have been unused.
     ///
     /// # Errors
-    /// [`CollectError`] when it cannot be done at present.
+    /// [`CollectError`] when it ends early.
     pub fn collect_unused(&self, keep: RetentionLimits, now: SystemTime) -> Result<Collected, CollectError> {
         self.collector.collect_now(keep, unix_seconds_of(now), &|| true)
     }
 
-    /// Brings the store to disk and ends every workspace's threads.
+    /// Ends every workspace's threads, saves them, and flushes the store.
     pub fn close(&self) {
         self.collector.close();
         let workspaces = self.workspaces();
-        // All of them first: saving one waits for what it is doing at this moment, and the others need not go on meanwhile.
+        // All are stopped first: saving one waits for its present work, and the others need not go on meanwhile.
         workspaces.iter().for_each(|workspace| workspace.stop());
         workspaces.iter().for_each(|workspace| workspace.close());
         lock(&self.open).clear();
@@ -373,8 +377,8 @@ impl Host {
         }
     }
 
-    /// Finds the root of `start`. The folder that `start` leads to is looked at every time, for a link may lead
-    /// elsewhere and a folder be another one; the folders around that are believed for a while. Nothing is opened.
+    /// Finds the root of `start`. The folder to which `start` leads is resolved every time, because a link may lead
+    /// elsewhere and a folder be replaced; the root around that folder is believed for a while. Nothing is opened.
     ///
     /// # Errors
     /// [`OpenError`] if `start` is not there, or is too broad to be a project.
@@ -410,8 +414,8 @@ impl Host {
         self.find_root(start).map(|root| root.path)
     }
 
-    /// The root of the project that `place` lies in, if that is not the project of `from`, and something marks it as a project: a folder
-    /// like `/etc` is one only if the caller says so. Nothing is opened.
+    /// Returns the root of the project that `place` is in, if that is not the project of `from`, and something marks
+    /// it as a project: a folder like `/etc` is one only if the caller says so. Nothing is opened.
     #[must_use]
     pub fn other_project(&self, place: &AbsPath, from: &AbsPath) -> Option<AbsPath> {
         let own = self.root_of(from).ok();
@@ -447,7 +451,7 @@ impl Host {
         workspace
     }
 
-    /// A panic that escapes a thread must not take anything with it but that thread.
+    /// Starts a thread of a workspace. A panic in it ends nothing but that thread.
     fn spawn(&self, name: &str, workspace: &Arc<Workspace>, run: fn(&Arc<Workspace>)) {
         let held = Arc::clone(workspace);
         let body = move || drop(catch_unwind(AssertUnwindSafe(|| run(&held))));
@@ -461,7 +465,7 @@ impl Host {
     }
 }
 
-/// Finishes what an earlier daemon had begun to write, before anything is read.
+/// Opens the edits, and finishes those that an earlier daemon had begun to write, before anything is read.
 fn open_edits(folder: &AbsPath, notices: &Notices) -> Edits {
     let (edits, report) = Edits::open(folder, Box::new(SystemTime::now));
     for what in &report.recovered {

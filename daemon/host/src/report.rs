@@ -1,17 +1,17 @@
-//! Reports what taking in a plan has done: counts of files, and times.
+//! Reports the work of ingesting a plan: counts of files, and times.
 
 use std::time::Duration;
 
 /// The counts and times of a plan that was ingested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Files that were looked at.
+    /// Number of files that were examined.
     pub scanned: usize,
-    /// Files whose contents changed.
+    /// Number of files whose contents changed.
     pub changed: usize,
-    /// Files whose facts were extracted or loaded.
+    /// Number of files whose facts were extracted or loaded.
     pub mapped: usize,
-    /// Files that were gone.
+    /// Number of files that were gone.
     pub deleted: usize,
     /// Wall time until the text index was up to date.
     pub text_took: Duration,

@@ -6,11 +6,11 @@ use std::time::SystemTime;
 
 use hob_base::{Generation, lock};
 
-/// The contents at which a question was put.
+/// The contents at which a question was put, as a number to compare.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Moment(pub(super) u64);
 
-/// Counts the changes of a workspace, and knows when the last one was.
+/// Counts of the changes of a workspace, and the time of the last one.
 #[derive(Debug, Default)]
 pub(super) struct RevisionCount {
     generation: AtomicU64,
@@ -24,17 +24,17 @@ pub(super) struct RevisionCount {
 }
 
 impl RevisionCount {
-    /// Returns the number of batches taken in so far.
+    /// Returns the number of batches installed so far.
     pub(super) fn generation(&self) -> Generation {
         Generation(self.generation.load(Ordering::Acquire))
     }
 
-    /// Returns the time at which the last batch was taken in.
+    /// Returns the time at which the last batch was installed.
     pub(super) fn changed_at(&self) -> Option<SystemTime> {
         *lock(&self.changed_at)
     }
 
-    /// Names the contents that there are now, for comparing.
+    /// Returns the revision of the present contents.
     pub(super) fn contents_moment(&self) -> Moment {
         Moment(self.contents_seen.load(Ordering::Acquire))
     }
@@ -49,8 +49,8 @@ impl RevisionCount {
         self.path_changes.load(Ordering::Acquire)
     }
 
-    /// Notes that files have come to the text index or have left it; called after that, so that whoever counts first and looks then
-    /// never takes older paths for newer ones.
+    /// Notes that files have come to the text index or have left it. This is called afterwards, so that a caller that
+    /// reads the count first and the paths then never takes older paths for newer ones.
     pub(super) fn note_path_change(&self) {
         self.path_changes.fetch_add(1, Ordering::AcqRel);
     }
@@ -60,12 +60,12 @@ impl RevisionCount {
         self.manifest_changes.load(Ordering::Acquire)
     }
 
-    /// Notes that a manifest or lock file is another in the text index; called after that.
+    /// Notes that a manifest or lock file has changed in the text index; called afterwards.
     pub(super) fn note_manifest_change(&self) {
         self.manifest_changes.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Notes that a batch was taken in.
+    /// Notes that a batch was installed.
     pub(super) fn advance(&self) {
         self.generation.fetch_add(1, Ordering::Release);
         *lock(&self.changed_at) = Some(SystemTime::now());

@@ -20,12 +20,12 @@ pub(super) struct SharedServices {
     pub(super) trust: Trust,
 }
 
-/// Thread pools: indexing never takes the threads that answers are computed on.
+/// The thread pools. Indexing never takes the threads on which answers are computed.
 #[derive(Debug)]
 pub(super) struct Pools {
     pub(super) index: rayon::ThreadPool,
     pub(super) query: rayon::ThreadPool,
-    /// One thread, for merging what the text index is made of: never before an answer.
+    /// One thread for background merges of the indexes, on which no answer waits.
     pub(super) merge: rayon::ThreadPool,
 }
 

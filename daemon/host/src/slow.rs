@@ -1,9 +1,9 @@
-//! Files that take long, apart from all others.
+//! Parses files that take long apart from all others.
 //!
-//! Whatever changed together is taken in together, and answers wait for that: one file that keeps a parser for seconds would keep
-//! every answer. So the indexer gives each file little time; what is not done by then is text only for the moment, and this
-//! thread parses it from the beginning, with all the patience that there is, and puts its facts into the map if the file is still
-//! what it was. Answers say which files are missing meanwhile.
+//! Files that changed together are mapped together, and answers wait for that, so one file that keeps a parser for
+//! seconds would keep every answer. The indexer therefore gives each file little time. A file that is not done by then
+//! is text only for the moment; this thread parses it from the beginning, with the whole time that a file may take, and
+//! puts its facts into the map if the file still has the same contents. Answers say which files are missing meanwhile.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
     }
 }
 
-/// Whatever is wrong with the file by now, its change has been noticed or will be.
+/// Parses one file and maps it if it is unchanged; else its change has been noticed or will be.
 fn take_in(workspace: &Workspace, file: &SlowFile) {
     let limit = workspace.tree.rules.options().read_max;
     let Ok(read) = read_file(workspace.root(), &file.path, limit) else { return };
@@ -41,7 +41,7 @@ fn take_in(workspace: &Workspace, file: &SlowFile) {
         workspace.apply_map(vec![MapChange::Set { file: file.file, path: file.path.clone(), facts }]);
     }
     drop(core);
-    // Without it the file is parsed again after a restart.
+    // If the facts are not saved, the file is parsed again after a restart.
     if let Err(error) = workspace.facts.save(vec![op]) {
         tracing::warn!(%error, path = %file.path, "facts could not be saved");
     }

@@ -15,7 +15,7 @@ pub(super) struct SlowFile {
     pub(super) hash: ContentHash,
 }
 
-/// Holds the files that wait for the thread of slow files.
+/// The files that wait for the thread of slow files.
 #[derive(Debug, Default)]
 pub(super) struct Slow {
     waiting: Mutex<SlowQueue>,
@@ -24,7 +24,7 @@ pub(super) struct Slow {
 
 #[derive(Debug, Default)]
 struct SlowQueue {
-    /// By path: of a file that changes again and again, only the last contents count.
+    /// Files by path: if one changes again and again, only its last contents count.
     files: BTreeMap<WsPath, SlowFile>,
     is_closed: bool,
 }
@@ -42,7 +42,7 @@ impl Slow {
         self.wake.notify_one();
     }
 
-    /// Waits for a file; `None` when closing.
+    /// Waits for a file and returns it; `None` when closing.
     pub(super) fn next(&self) -> Option<SlowFile> {
         let is_idle = |waiting: &mut SlowQueue| waiting.files.is_empty() && !waiting.is_closed;
         let waiting = self.wake.wait_while(lock(&self.waiting), is_idle);

@@ -1,6 +1,6 @@
-//! Looks up which projects the user trusts whenever it matters: the user's word counts from the next call on.
+//! Looks up whether the user trusts a project at each use, so that the user's word counts from the next call on.
 //!
-//! The file is small and read each time; nothing is remembered that could be out of date.
+//! The file is small and read each time, so nothing that is cached can be out of date.
 
 use std::path::PathBuf;
 
@@ -16,14 +16,14 @@ pub struct Trust {
 }
 
 impl Trust {
-    /// Trusts what `file` says.
+    /// Returns the trust that `file` gives.
     #[must_use]
     pub fn in_file(file: PathBuf) -> Self {
         Self { file: Some(file) }
     }
 
     /// Returns true if the user trusts the folder `root`, wherever symbolic links lead. A file that cannot be used
-    /// trusts nothing, and users are told.
+    /// trusts nothing, and users are warned.
     pub(super) fn is_trusted(&self, root: &AbsPath, notices: &Notices) -> bool {
         let Some(file) = &self.file else { return false };
         match Trusted::read(file) {

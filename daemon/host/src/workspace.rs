@@ -1,10 +1,11 @@
-//! One open workspace: its parts, and what calls ask of them.
+//! Holds one open workspace: its parts, and the functions by which calls read them.
 //!
-//! Lock order, where two are held at once: `core` before `text` before `map`. Calls take `text` and `map` for reading and
-//! briefly: a search takes a snapshot and lets go. Only the indexer (or `map_rebuild` in its place) holds `core`.
+//! Lock order, where two are held at the same time: `core` before `text` before `map`. Calls lock `text` and `map` for
+//! reading and briefly: a search takes a text view and lets go. Only the indexer (or `map_rebuild` in its place) holds
+//! `core`.
 //!
-//! This file imports only the types of the parts. The functions that act on a workspace stand in files above it: `installing` puts
-//! changes into text index and map.
+//! This file imports only the types of the parts. The functions that act on a workspace are in files above it:
+//! `installing` puts changes into text index and map.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
@@ -39,7 +40,7 @@ use super::snapshot::comeback::Comeback;
 use super::snapshot::folder::Snapshots;
 use super::vectors::state::Vectors;
 
-/// The parts of a workspace that the indexer alone may touch.
+/// The parts of a workspace that only the indexer may touch.
 #[derive(Debug, Default)]
 pub(super) struct Core {
     pub(super) table: FileTable,
@@ -49,7 +50,7 @@ pub(super) struct Core {
     pub(super) comeback: Option<Comeback>,
 }
 
-/// The files of a workspace as they are watched: which count, what happened to them, and what could not be read.
+/// The files of a workspace as they are watched: the rules for them, their changes, and those that could not be read.
 #[derive(Debug)]
 pub(super) struct WatchedTree {
     pub(super) rules: Arc<Rules>,
@@ -61,16 +62,16 @@ pub(super) struct WatchedTree {
     pub(super) unread: Arc<Unread>,
 }
 
-/// The indexer's work as others see it.
+/// The state of the indexer's work that others read.
 #[derive(Debug, Default)]
 pub(super) struct IndexingState {
     notes: RwLock<Vec<ScanNote>>,
     pub(super) first_report: Mutex<Report>,
     /// The batch that the indexer is working on; with the dirty set, all changes that are not in yet.
     in_hand: Mutex<Batch>,
-    /// Merging has been asked for and has not begun.
+    /// True if merging has been asked for and has not begun.
     pub(super) merging: AtomicBool,
-    /// The time that the last call paid for looking at every file, in microseconds; 0 if none had to.
+    /// The time for which the last call waited for a sweep of all files, in microseconds; 0 if none had to.
     swept_micros: AtomicU64,
 }
 
@@ -87,7 +88,7 @@ pub struct Workspace {
     /// The progress of the first index.
     pub progress: Progress,
     pub(super) facts: FactsCache,
-    /// Files that are parsed apart.
+    /// Files that are parsed apart because they take long.
     pub(super) slow: Slow,
     pub(super) snapshots: Mutex<Snapshots>,
     pub(super) deriver: Deriver,
@@ -105,7 +106,7 @@ pub struct Workspace {
     /// Ends the threads of this workspace.
     pub(super) closing: CancelToken,
     pub(super) promoter: Promoter,
-    /// A language server is being made ready aside.
+    /// True while a language server is being made ready in the background.
     pub(super) preparing: AtomicBool,
 }
 
@@ -173,7 +174,7 @@ impl Workspace {
         self.tree.rules.admits_file(path)
     }
 
-    /// Its files' bytes as they are now.
+    /// Returns the present bytes of the workspace's files.
     #[must_use]
     pub fn disk_contents(&self) -> DiskContents {
         DiskContents { root: self.root().clone(), limit: self.tree.rules.options().read_max }
@@ -191,13 +192,13 @@ impl Workspace {
         self.shared.trust.is_trusted(self.root(), &self.shared.notices)
     }
 
-    /// The settings that count in it, at this moment.
+    /// Returns the settings that are in force for the workspace at this moment.
     #[must_use]
     pub fn settings(&self) -> Arc<InForce> {
         self.shared.settings.in_force_for(self.root(), self.is_trusted())
     }
 
-    /// The project as the live layer sees it. Servers that are not wanted any more, for what the user has said since, are ended.
+    /// Returns the project as the live layer sees it. Ends servers that the user no longer wants.
     #[must_use]
     pub fn project(&self) -> LiveProject {
         let trusted = self.is_trusted();
@@ -207,30 +208,30 @@ impl Workspace {
         project
     }
 
-    /// The map. Hold it for one answer, never while reading files.
+    /// Returns the map. Hold it for one answer, never while reading files.
     pub fn map(&self) -> RwLockReadGuard<'_, Map> {
         self.map.read()
     }
 
-    /// The text index of this moment.
+    /// Returns the text index of this moment.
     #[must_use]
     pub fn text(&self) -> Snapshot {
         self.text.read().unwrap_or_else(PoisonError::into_inner).snapshot()
     }
 
-    /// Batches taken in so far.
+    /// Returns the number of batches installed so far.
     #[must_use]
     pub fn generation(&self) -> Generation {
         self.revision.generation()
     }
 
-    /// When the last change was taken in.
+    /// Returns the time of the last change of an index.
     #[must_use]
     pub fn changed_at(&self) -> Option<SystemTime> {
         self.revision.changed_at()
     }
 
-    /// Returns the notes of the last scan. That there were no files ceases to be true with the first one, without
+    /// Returns the notes of the last scan. The note that there are no files is left out once there is one, without
     /// another scan.
     #[must_use]
     pub fn scan_notes(&self) -> Vec<ScanNote> {
@@ -240,13 +241,14 @@ impl Workspace {
         notes
     }
 
-    /// Files whose facts were extracted, and files whose facts came from the store, since the workspace was opened.
+    /// Returns the number of files whose facts were extracted, and of those whose facts came from the store, since the
+    /// workspace was opened.
     #[must_use]
     pub fn facts_counts(&self) -> (u64, u64) {
         (self.facts.extracted.load(Ordering::Relaxed), self.facts.loaded.load(Ordering::Relaxed))
     }
 
-    /// Bytes that map, text index, ranked index and vectors hold.
+    /// Returns the bytes of memory that map, text index, ranked index, vectors and joined map hold.
     #[must_use]
     pub fn heap_bytes(&self) -> u64 {
         let text = self.text().stats();
@@ -257,7 +259,7 @@ impl Workspace {
             + self.joined.heap_bytes()
     }
 
-    /// Has the threads end. Calls under way keep what they hold; a call that waits is told.
+    /// Ends the threads. Calls under way keep what they hold; calls that wait are woken.
     pub(super) fn stop(&self) {
         self.closing.cancel();
         self.tree.dirty.close();
@@ -271,7 +273,7 @@ impl Workspace {
         &self.tree.watcher
     }
 
-    /// The pool that calls compute on.
+    /// Returns the pool that calls compute on.
     #[must_use]
     pub fn query_pool(&self) -> &rayon::ThreadPool {
         &self.shared.pools.query
@@ -288,16 +290,16 @@ impl Workspace {
         !lock(&self.indexing.in_hand).is_empty() || self.progress.now().phase != Phase::Done
     }
 
-    /// The barrier: returns once every write that completed before is in the text index, and with `map` in the map as well,
-    /// or says why it cannot promise that.
+    /// Waits until every write that completed before is in the text index, and with `map` in the map as well; if it
+    /// cannot promise that, it says why. This is the barrier.
     pub fn barrier(&self, map: bool, patience: Duration) -> Freshness {
         let deadline = Deadline::after(patience);
         let settled = |marks| match map {
             true => self.tree.dirty.wait_settled(marks, deadline).map_err(|error| error.to_string()),
             false => self.tree.dirty.wait_text_settled(marks, deadline).map_err(|error| error.to_string()),
         };
-        // What gives no event: writes through other names, rules that lie outside, another folder in the root's place. Looked at
-        // last: then what has just been read is among them.
+        // Changes without an event: writes through other names, rules that lie outside, another folder in the root's
+        // place. They are searched for last, so that they include those that have just been read.
         let silent = |()| {
             let linked = self.tree.links.mark_changed(self.root(), &self.tree.dirty);
             let ruled = self.tree.rules.mark_changed(&self.tree.dirty);
@@ -306,7 +308,7 @@ impl Workspace {
             if changed {
                 return settled(self.tree.dirty.mark_count());
             }
-            // Who finds nothing may have come after somebody who did: what that one found is waited for as well.
+            // A call that finds none may come after a call that found some, so it waits for those as well.
             self.tree.dirty.wait_for_rescans(deadline).map_err(|error| error.to_string())?;
             settled(self.tree.dirty.found_count())
         };
@@ -314,7 +316,7 @@ impl Workspace {
             Ok(passed) => settled(passed.marks).and_then(silent),
             Err(error @ BarrierError::Late) => Err(error.to_string()),
             Err(BarrierError::Unordered) => {
-                // Nobody can say what happened in what order: look at everything.
+                // The order of events is not known, so everything is read.
                 let begin = Instant::now();
                 self.tree.dirty.mark_sweep();
                 settled(self.tree.dirty.mark_count()).inspect(|()| self.note_sweep(begin.elapsed()))
@@ -326,8 +328,9 @@ impl Workspace {
         }
     }
 
-    /// Waits for what other calls have found by looking since the barrier: a file that could be read meanwhile is no longer among
-    /// those that an answer warns of, so the answer must have it. The patience is that of the barrier, which was asked at `begun`.
+    /// Waits for changes that other calls have found since the barrier: a file that could be read meanwhile is no
+    /// longer among those of which an answer warns, so the answer must have it. The patience is that of the barrier,
+    /// which began at `begun`.
     pub fn wait_for_found(&self, map: bool, begun: Instant, patience: Duration) -> Freshness {
         let deadline = Deadline::after(patience.saturating_sub(begun.elapsed()));
         let dirty = &self.tree.dirty;
@@ -343,7 +346,7 @@ impl Workspace {
         self.indexing.swept_micros.store(micros, Ordering::Relaxed);
     }
 
-    /// Returns the time for which the last call that had to look at every file waited for that; `None` if none had to.
+    /// Returns the time for which the last call that needed a sweep of all files waited for it; `None` if none did.
     #[must_use]
     pub fn last_sweep(&self) -> Option<Duration> {
         let micros = self.indexing.swept_micros.load(Ordering::Relaxed);
@@ -378,13 +381,13 @@ impl Workspace {
         *lock(&self.indexing.in_hand) = Batch::default();
     }
 
-    /// Returns true if a thread waits to change the map. A reader that holds the map for long, and may let go, does
-    /// so then.
+    /// Returns true if a thread waits to change the map. A reader that holds the map for long, and can let go, then
+    /// does.
     pub(super) fn is_map_wanted(&self) -> bool {
         self.map.is_wanted()
     }
 
-    /// Says what contents there are now, for comparing.
+    /// Returns the present revision.
     pub(super) fn contents_moment(&self) -> Moment {
         self.revision.contents_moment()
     }
@@ -394,14 +397,15 @@ impl Workspace {
         *self.indexing.notes.write().unwrap_or_else(PoisonError::into_inner) = notes;
     }
 
-    /// Replaces what the notes say about files that are left out.
+    /// Replaces the notes about files that are left out.
     pub(super) fn set_omissions(&self, omissions: Vec<ScanNote>) {
         let mut notes = self.indexing.notes.write().unwrap_or_else(PoisonError::into_inner);
         notes.retain(|note| !note.is_omission());
         notes.extend(omissions);
     }
 
-    /// Why its folder could not be looked at when that was last tried, if so: what is known is of the time before.
+    /// Returns the reason why the root folder could not be read at the last attempt; the indexes are then of the time
+    /// before. `None` if it could.
     #[must_use]
     pub fn root_gone(&self) -> Option<String> {
         let notes = self.indexing.notes.read().unwrap_or_else(PoisonError::into_inner);
@@ -417,7 +421,7 @@ impl Workspace {
         self.tree.unread.warning_for_users()
     }
 
-    /// Returns the number of files with further names, which a call has to look at.
+    /// Returns the number of files with further names, which every call has to check.
     #[must_use]
     pub fn linked_files(&self) -> usize {
         self.tree.links.len()

@@ -1,4 +1,4 @@
-//! Tests hob's files on disk: no more than it is of use, and not more with every start.
+//! Tests hob's files on disk: their data is needed, and they do not grow with every start.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn host(dir: &Path) -> Host {
     Host::new(options).expect("threads can be started")
 }
 
-/// The store, once the threads of the host before have let go of it.
+/// Returns the store, after the threads of the host before have closed it.
 fn store(dir: &Path) -> Arc<dyn Store> {
     for _ in 0..6_000 {
         let Opened { store, notice } = hob_store::open(&dir.join("store"));
@@ -38,7 +38,7 @@ fn open(host: &Host, tree: &Path) -> Arc<Workspace> {
     workspace
 }
 
-/// A project whose files are all other ones on each branch.
+/// Writes a project whose files differ on each branch.
 fn check_out(tree: &Path, branch: &str) {
     fs::create_dir_all(tree.join(".git")).expect("made");
     for i in 0..FILES {
@@ -47,7 +47,8 @@ fn check_out(tree: &Path, branch: &str) {
     }
 }
 
-/// Opens the project in a daemon of its own, until its hub scores are there, which are saved too; how many files were parsed.
+/// Opens the project in a host of its own until its hub scores exist, which are saved too. Returns the number of parsed
+/// files.
 fn visit(dir: &Path, tree: &Path) -> u64 {
     let host = host(dir);
     let workspace = open(&host, tree);
@@ -62,7 +63,7 @@ fn days(days: u64) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs((20_000 + days) * 24 * 3600)
 }
 
-/// Collects in a daemon of its own, in which nothing is open.
+/// Runs the collection in a host of its own, in which nothing is open.
 fn collect(dir: &Path, keep: RetentionLimits, day: u64) -> Collected {
     let host = host(dir);
     let done = host.collect_unused(keep, days(day)).expect("nothing is in the way");
@@ -88,7 +89,7 @@ fn facts_of_a_branch_stay_for_a_fortnight_after_it_was_left() {
     }
     check_out(tree, "one");
     assert_eq!(visit(dir, tree), 0, "coming back parses nothing");
-    // In use again, so the time begins anew for them; now the others are left.
+    // These facts are in use again, so their time starts again; now the others are unused.
     assert_eq!(collect(dir, RetentionLimits::default(), 15).removed, 0);
     assert_eq!(collect(dir, RetentionLimits::default(), 28).removed, 0);
     assert_eq!(collect(dir, RetentionLimits::default(), 30).removed, FILES as u64);
@@ -106,7 +107,7 @@ fn facts_of_an_open_workspace_are_in_use_before_they_are_saved() {
     let workspace = open(&host, tree.path());
     check_out(tree.path(), "two");
     assert_eq!(workspace.barrier(true, Duration::from_secs(60)), Freshness::Fresh);
-    // The last events of the checkout may still be looked at; nothing new comes of them.
+    // The last events of the checkout may still be worked off; they change nothing.
     let done = loop {
         match host.collect_unused(RetentionLimits::default(), days(0)) {
             Err(CollectError::Busy) => std::thread::sleep(Duration::from_millis(10)),
@@ -127,7 +128,7 @@ fn facts_that_nobody_can_read_go_at_once() {
         let store = store(dir.path());
         for mut key in store.keys(StoreTree::Facts, b"").expect("readable") {
             let value = store.get(StoreTree::Facts, &key).expect("readable").expect("just listed");
-            // Behind hash and language stands the extractor's version.
+            // The extractor's version follows the hash and the language.
             key[33] ^= 0x80;
             store.put(StoreTree::Facts, &key, &value).expect("put");
         }
@@ -150,7 +151,7 @@ fn too_much_is_reduced_by_what_is_unused() {
     let little = RetentionLimits { bytes: 1, ..RetentionLimits::default() };
     let noted = collect(dir, little, 0);
     assert_eq!((noted.removed, noted.unused), (0, 2 * FILES as u64), "what was just noted stays");
-    // Room for one unused branch, roughly: the grace does not count, and what is in use stays.
+    // Room for one unused branch, roughly: the grace period does not count, and facts in use stay.
     let (all, bytes) = noted.kept;
     let some = collect(dir, RetentionLimits { bytes: bytes * 2 / 3, ..RetentionLimits::default() }, 1);
     assert!((1..=FILES as u64 + 2).contains(&some.removed) && some.kept.1 <= bytes * 2 / 3, "{some:?}");
@@ -170,7 +171,7 @@ fn a_deleted_worktree_is_forgotten_after_the_grace() {
     visit(dir.path(), deleted.path());
     assert_eq!(snapshots(), 2);
     let place = deleted.path().to_path_buf();
-    // As a disk that is not mounted for a while.
+    // Like a disk that is not mounted for a while.
     let away = place.with_extension("away");
     fs::rename(&place, &away).expect("moved");
     assert_eq!(collect(dir.path(), RetentionLimits::default(), 0).snapshots, 0);
@@ -182,7 +183,7 @@ fn a_deleted_worktree_is_forgotten_after_the_grace() {
     assert_eq!(snapshots(), 2);
     assert_eq!(collect(dir.path(), RetentionLimits::default(), 35).snapshots, 1);
     assert_eq!(snapshots(), 1);
-    // Nobody lays claim to its facts now; they have a grace of their own.
+    // No workspace claims its facts now; they have a grace period of their own.
     assert_eq!(facts(dir.path()), 2 * FILES);
     collect(dir.path(), RetentionLimits::default(), 36);
     assert_eq!(collect(dir.path(), RetentionLimits::default(), 60).removed, FILES as u64);

@@ -1,5 +1,5 @@
-//! A daemon that comes back to a project large enough for its map's names and lists to be kept: nothing is read or parsed
-//! again, whatever of what was kept is lost costs work and never an answer.
+//! Tests the restoring of a project that is large enough for its map's names and lists to be saved: nothing is read or
+//! parsed again, and lost or damaged parts of the snapshot cost work and never an answer.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,11 +11,11 @@ use hob_base::{AbsPath, CancelToken};
 use hob_host::{Freshness, Host, HostOptions, Phase, Workspace};
 use tempfile::TempDir;
 
-/// Files of the project: enough for names and lists to be saved.
+/// Number of files of the project: enough for names and lists to be saved.
 const FILES: usize = 2_100;
 
-/// A host in `dir`. The threads of the one before may hold the store for a moment after it was closed; until they have
-/// let go there is one in memory, which is not what is tested here.
+/// Returns a host in `dir`. The threads of the host before may hold the store for a moment after it was closed, and a
+/// host then has a store in memory, which is not what is tested here: this waits until it has the store on disk.
 fn host(dir: &Path) -> Host {
     loop {
         let host = new_host(dir);
@@ -57,7 +57,7 @@ fn project() -> TempDir {
     tree
 }
 
-/// Indexes the project once and ends.
+/// Indexes the project once and closes it.
 fn index(dir: &Path, tree: &Path) {
     let host = host(dir);
     open(&host, tree);
@@ -69,7 +69,8 @@ fn known(workspace: &Workspace) -> (BTreeSet<String>, Vec<String>) {
     (workspace.map().export().into_iter().collect(), text.collect())
 }
 
-/// Comes back in `dir`; knows what one that begins now knows. How many files were parsed, and what was said.
+/// Restores the project in `dir`, and compares its map and text with those of a new host. Returns the number of parsed
+/// files, and the notices.
 #[track_caller]
 fn come_back(dir: &Path, tree: &Path) -> (u64, String) {
     let again = host(dir);

@@ -1,7 +1,8 @@
-//! After a storm of edits, what hob knows equals what it would know had it started now: compared as data, map and text.
+//! Tests that after a storm of edits, map and text of hob equal, as data, those of a hob that starts now.
 //!
-//! The edits are random but seeded: new files, changed files, renamed files and folders, deletions, in four languages that
-//! import each other. The same is checked for a daemon that was ended in the middle and came back.
+//! The edits are random but seeded: new files, changed files, renamed files and folders, deletions. The files are of
+//! Markdown and of four languages in which they import each other. The same is checked for a host that was closed in the
+//! middle and opened again.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,10 +15,10 @@ use hob_host::{Freshness, Host, HostOptions, Phase, Workspace};
 use hob_settings::MemoryBudget;
 use tempfile::TempDir;
 
-/// Steps of one storm.
+/// Number of steps of one storm.
 const EDITS: usize = 1_000;
 
-/// After how many steps everything is compared.
+/// Number of steps between two comparisons.
 const CHECK_EVERY: usize = 250;
 
 /// A small generator (xorshift64*, Vigna): the storm must be the same on every machine.
@@ -53,7 +54,7 @@ fn settle(workspace: &Workspace) {
     assert_eq!(workspace.barrier(true, Duration::from_secs(60)), Freshness::Fresh);
 }
 
-/// Everything that map and text know, independent of numbering.
+/// Returns everything that map and text know, independent of numbering.
 fn known(workspace: &Workspace) -> (BTreeSet<String>, BTreeSet<String>) {
     let map = workspace.map().export().into_iter().collect();
     let text =
@@ -123,7 +124,7 @@ fn files(tree: &Path) -> Vec<PathBuf> {
 fn write(tree: &Path, path: &str, text: &str) {
     let path = tree.join(path);
     fs::create_dir_all(path.parent().expect("below the tree")).expect("the test's own folder");
-    // A folder of that name may have come by a rename; then this step does nothing.
+    // A rename may have put a folder of that name there; then this step does nothing.
     let _ = fs::write(path, text);
 }
 
@@ -230,7 +231,7 @@ fn over_the_memory_budget_the_least_recently_used_leaves_and_comes_back_warm() {
     }
     let host = host_with(dir.path(), MemoryBudget { bytes: 1, spare: Duration::ZERO });
     open(&host, first.path());
-    // The first look at the budget is due at once; then the second tree is the one in use.
+    // The first comparison with the memory limit is due immediately; then the second tree is the one in use.
     open(&host, second.path());
     let roots: Vec<_> = host.workspaces().iter().map(|workspace| workspace.root().clone()).collect();
     assert_eq!(roots.len(), 1, "{roots:?}");

@@ -1,4 +1,4 @@
-//! Tools that are not about code.
+//! Answers the tools that are not about code: the no-op, digests, and the closing and forgetting of projects.
 
 use hob_proto::tools::admin::{CloseResult, DigestArgs, DigestResult, PartDigest, PurgeArgs, PurgeResult};
 use hob_proto::{ClientKind, ErrorCode, ToolError};
@@ -42,7 +42,7 @@ pub(super) fn digest(call: &mut ToolCall<'_>) -> ToolOutcome {
     })
 }
 
-/// Forgets a project. The user's to say, so only the command line may.
+/// Forgets a project. This is for the user to decide, so only the command line may ask for it.
 pub(super) fn purge(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: PurgeArgs = call.parse_args()?;
     if call.request.client != ClientKind::Cli {
@@ -72,7 +72,7 @@ pub(super) fn purge(call: &mut ToolCall<'_>) -> ToolOutcome {
     })
 }
 
-/// Closes a project. The user's to say, as other agents may be at work in it.
+/// Closes a project. This is for the user to decide, because other agents may be at work in it.
 pub(super) fn close(call: &mut ToolCall<'_>) -> ToolOutcome {
     if call.request.client != ClientKind::Cli {
         return Err(ToolError::bad_args("Closing a project is for the user to do.")

@@ -1,4 +1,4 @@
-//! Asking a language server on behalf of a call: what every tool that does so has in common.
+//! Asks a language server on behalf of a call, in the way that all tools share.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -12,13 +12,15 @@ use hob_live::requests::{self, ServerQueryContext};
 use super::{ToolCall, unsaved};
 use hob_host::Workspace;
 
-/// A file's present text as servers have it, unsaved changes of editors included; servers are given nothing that is no text.
+/// Returns a file's present text as servers have it, unsaved changes of editors included; `None` for a file that is no
+/// text, which servers do not get.
 pub(super) fn text_of(workspace: &Workspace, path: &WsPath) -> Option<String> {
     let bytes = hob_results::current_bytes(workspace, path)?;
     std::str::from_utf8(&bytes).ok().map(str::to_owned)
 }
 
-/// Puts a question to the server that a file belongs to. What it costs that this one runs restricted is said with its answer.
+/// Puts a question to the server of a file. If that server runs restricted, its answer comes with a warning of the
+/// consequences.
 pub(super) fn ask<T>(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,
@@ -47,10 +49,10 @@ pub(super) fn ask<T>(
 /// Longest time that a call waits for a server that is starting or loading before the map answers.
 pub(super) const LATE_AFTER: Duration = Duration::from_secs(2);
 
-/// Longest time that a server has to start aside, after the call was answered without it.
+/// Longest time that a server has to start in the background, after the call was answered without it.
 const ASIDE: Duration = Duration::from_secs(60);
 
-/// Waits a moment for the server of a file to be started and to have loaded the project. What it has not done by then goes on aside, so
+/// Waits a moment for the server of a file to start and to load the project. The rest goes on in the background, so
 /// that a later call finds it done.
 pub(super) fn await_server(
     call: &ToolCall<'_>,
@@ -68,7 +70,7 @@ pub(super) fn await_server(
     outcome
 }
 
-/// Goes on with the start of a server and shows it a file, which is what makes it load.
+/// Continues the start of a server in the background, and shows it a file, which makes it load the project.
 fn prepare_server(workspace: &Arc<Workspace>, file: &WsPath) {
     let Some(preparing) = workspace.try_prepare() else { return };
     let file = file.clone();

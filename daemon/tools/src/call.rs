@@ -1,4 +1,4 @@
-//! One call of a tool, while it runs: what it was given, and what it notes for its answer beside the data.
+//! Holds one call of a tool while it runs: its input, and the notes for its answer in addition to the data.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ pub(crate) const FIRST_INDEX_PATIENCE: Duration = Duration::from_secs(10);
 /// Longest time that a call waits at the barrier.
 pub(crate) const BARRIER_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Characters of an envelope around the data, with a generation and room for what the dispatcher may say.
+/// Characters of an envelope around the data, with a generation and room for the dispatcher's warnings.
 const FRAME: usize = 170;
 
 /// Arguments that say what an answer is about, in their canonical spellings.
@@ -35,7 +35,7 @@ const SCOPE_ARGS: [&str; 6] = ["paths", "tests", "path_prefix", "pathPrefix", "g
 /// The part of the index that a handler reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Needs {
-    /// Nothing that is indexed: state as it is.
+    /// Nothing that is indexed: only state.
     State,
     /// The handler reads the text index.
     Text,
@@ -46,7 +46,7 @@ pub(crate) enum Needs {
 /// The services of the process that every call may use.
 #[derive(Clone, Copy)]
 pub struct CallServices<'h> {
-    /// The open workspaces.
+    /// The host with the open workspaces.
     pub host: &'h Host,
     /// The counts so far of all calls.
     pub metrics: &'h Metrics,
@@ -54,26 +54,27 @@ pub struct CallServices<'h> {
     pub uptime: Duration,
 }
 
-/// A call's own terms, once the arguments that every tool has were taken out.
+/// A call's own terms, taken out of the arguments that every tool has.
 pub struct CallTerms {
     /// The tool's own arguments, which have passed the check against its schema.
     pub args: Map<String, Value>,
-    /// Where to look for the workspace.
+    /// The folder from which the workspace is searched.
     pub start: AbsPath,
-    /// The dependency whose source the call is about instead of the project; of a call about all of them, the one that is asked.
+    /// The dependency whose source the call is about instead of the project; in a call about all of them, the one that
+    /// is asked at present.
     pub package: Option<String>,
     /// False if the caller does not want to wait at the barrier.
     pub fresh: bool,
-    /// The notation that the answer is wanted in.
+    /// The notation of the answer.
     pub form: Form,
-    /// Characters that the answer may have: what does not fit need not be made.
+    /// Most characters of the answer: data beyond that need not be made.
     pub room: usize,
 }
 
-/// Notes of a handler for its answer, beside the data.
+/// Notes of a handler for its answer, in addition to the data.
 #[derive(Default)]
 pub struct AnswerNotes {
-    /// Warnings, as sentences.
+    /// The warnings, each a sentence.
     pub warnings: Vec<String>,
     /// Items that a limit of the question left out.
     pub omitted: Vec<Omitted>,
@@ -81,16 +82,16 @@ pub struct AnswerNotes {
     pub generation: Option<u64>,
     /// The question to the client whose reply would make the answer better; `None` if there is none.
     pub ask: Option<Ask>,
-    /// The project that the call is about, once it has asked for it.
+    /// The project that the call is about, once the handler has asked for it.
     pub root: Option<AbsPath>,
-    /// The answer of the barrier.
+    /// The freshness that the barrier reached.
     pub(crate) freshness: Freshness,
-    /// Something was done that the answer must tell, whoever has cancelled meanwhile.
+    /// True if the call did something that the answer must tell, even if the call was cancelled meanwhile.
     pub(crate) is_done: bool,
 }
 
 impl AnswerNotes {
-    /// Warnings and nothing else.
+    /// Returns notes with warnings and nothing else.
     #[must_use]
     pub fn with_warnings(warnings: Vec<String>) -> Self {
         Self { warnings, ..Self::default() }
@@ -100,19 +101,19 @@ impl AnswerNotes {
 /// A call under way.
 pub struct ToolCall<'h> {
     pub(crate) services: CallServices<'h>,
-    /// The call as it came: its client, and where its progress goes.
+    /// The call as it arrived, with its client and the receiver of its progress.
     pub(crate) request: &'h CallRequest,
-    /// The token that stops the work: the request's, until a handler has done what may not stop half way.
+    /// The token that stops the work: the request's, until the handler has begun something that must not stop half way.
     pub(crate) cancel: CancelToken,
     pub(crate) terms: CallTerms,
-    /// Those of the arguments that say what the answer is about; there once the arguments have been taken.
+    /// The arguments that say what the answer is about; set once the arguments have been parsed.
     pub(crate) scope_args: ScopeArgs,
     pub(crate) notes: AnswerNotes,
     /// True once the packages that the project is joined with are known to be fresh.
     has_fresh_packages: bool,
 }
 
-/// Characters of the note that says what was left out; notes are shorter where there is little room.
+/// Returns the most characters of the note about omissions; notes are shorter where there is little room.
 pub(crate) fn note_room(room: usize) -> usize {
     if room < 1_200 { 100 } else { 300 }
 }
@@ -126,7 +127,7 @@ pub struct Handled {
 }
 
 impl Handled {
-    /// An error, with the warnings that there were before it.
+    /// Returns an error with the warnings before it.
     #[must_use]
     pub fn failed_with(error: ToolError, warnings: Vec<String>) -> Self {
         Self { outcome: Err(error), notes: AnswerNotes::with_warnings(warnings) }
@@ -134,7 +135,7 @@ impl Handled {
 }
 
 impl<'h> ToolCall<'h> {
-    /// A call that has not found its workspace yet; `warnings` are those of the check of its arguments.
+    /// Returns a call that has not found its workspace yet; `warnings` are those of the check of its arguments.
     #[must_use]
     pub fn new(
         services: CallServices<'h>,
@@ -148,7 +149,7 @@ impl<'h> ToolCall<'h> {
         Self { services, request, cancel, terms, scope_args, notes, has_fresh_packages: false }
     }
 
-    /// Runs the tool.
+    /// Runs the tool. A call that was cancelled has no outcome, unless it did something that must be reported.
     pub fn run(mut self, handler: Handler) -> Handled {
         let outcome = handler(&mut self);
         let given_up = self.cancel.is_cancelled() && !self.notes.is_done;
@@ -158,8 +159,8 @@ impl<'h> ToolCall<'h> {
         Handled { outcome, notes }
     }
 
-    /// A server gave an answer: notes for whom, and says what it costs that it runs restricted because the project is not trusted;
-    /// once to a client, as `map_status` says it too.
+    /// Notes that a server answered this client, and warns of the consequences if the server runs restricted because
+    /// the project is not trusted. Each client is warned once, as `map_status` tells it too.
     pub(crate) fn warn_of_restriction(&mut self, project: &LiveProject, server: &ServerSpec) {
         let live = self.services.host.live();
         live.used_by(server.name, &project.root, &self.request.caller);
@@ -174,23 +175,23 @@ impl<'h> ToolCall<'h> {
         }
     }
 
-    /// Says that a limit of the question left `total - shown` items out.
+    /// Notes that a limit of the question left `total - shown` items out.
     pub(crate) fn omit_items(&mut self, kind: &'static str, total: usize, shown: usize, way: &'static str) {
         self.notes.omitted.push(Omitted { kind, count: total.saturating_sub(shown) as u64, way });
     }
 
-    /// Characters of the answer that are left for its data, beside the envelope and the warnings so far.
+    /// Returns the characters that are left for the answer's data, after the envelope and the warnings so far.
     pub(crate) fn room_for_data(&self) -> usize {
         let warnings: usize = self.notes.warnings.iter().map(|warning| warning.len() + 3).sum();
         self.terms.room.saturating_sub(FRAME + warnings)
     }
 
-    /// As [`Self::room_for_data`], where the answer says what it left out.
+    /// Returns the characters that are left for the data if the answer also has a note about omissions.
     pub(crate) fn room_beside_note(&self) -> usize {
         self.room_for_data().saturating_sub(note_room(self.terms.room))
     }
 
-    /// The arguments as their type.
+    /// Parses the arguments as their type, and keeps those about the scope.
     pub(crate) fn parse_args<T: DeserializeOwned>(&mut self) -> Result<T, ToolError> {
         let scope = SCOPE_ARGS
             .iter()
@@ -200,7 +201,8 @@ impl<'h> ToolCall<'h> {
             .map_err(|error| ToolError::bad_args(format!("the arguments could not be read: {error}")))
     }
 
-    /// The call's workspace, with what the handler needs of it ready and, unless the caller opted out, fresh.
+    /// Returns the call's workspace, after waiting for the index that the handler needs and, unless the caller opted
+    /// out, for the barrier.
     pub(crate) fn workspace(&mut self, needs: Needs) -> Result<Arc<Workspace>, ToolError> {
         let workspace = self.open_workspace()?;
         self.notes.root = Some(workspace.root().clone());
@@ -212,7 +214,8 @@ impl<'h> ToolCall<'h> {
         if self.terms.fresh {
             self.notes.freshness = workspace.barrier(needs == Needs::Map, BARRIER_PATIENCE);
         }
-        // What another call finds to be readable now leaves this list before the index has it; what has left it is waited for.
+        // The list is read here: a file that another call finds to be readable from now on leaves it before the index
+        // has the file. Files that have left it already are waited for below.
         let unread = workspace.unread_warning();
         if self.terms.fresh {
             if self.notes.freshness == Freshness::Fresh {
@@ -238,7 +241,7 @@ impl<'h> ToolCall<'h> {
         }
     }
 
-    /// Passes the barrier of a workspace that is asked beside the call's own.
+    /// Passes the barrier of a workspace that is asked in addition to the call's own.
     pub(super) fn freshen(&mut self, workspace: &Workspace) {
         if !self.terms.fresh {
             return;
@@ -253,7 +256,7 @@ impl<'h> ToolCall<'h> {
         let host = self.services.host;
         let project = host.workspace(&self.terms.start).map_err(|error| errors::open(&error))?;
         let Some(package) = self.terms.package.clone() else { return Ok(project) };
-        // Its manifests say which version is meant.
+        // The project's manifests say which version is meant.
         self.wait_for_index(&project, Needs::Text)?;
         if self.terms.fresh
             && let Freshness::Unknown(Some(why)) = project.barrier(false, BARRIER_PATIENCE)
@@ -267,7 +270,8 @@ impl<'h> ToolCall<'h> {
         Ok(opened)
     }
 
-    /// The text index for this call. Unless it is known that nothing has changed since, files are read from where they are.
+    /// Returns the text index for this call. Unless the index is known to be fresh, searches read the files themselves
+    /// instead of cached contents.
     pub(crate) fn text(&self, workspace: &Workspace) -> Snapshot {
         match self.notes.freshness {
             Freshness::Fresh => workspace.text(),
@@ -275,8 +279,8 @@ impl<'h> ToolCall<'h> {
         }
     }
 
-    /// Returns the deadline for something that is made once. Agents rather hear soon that it is not there yet; on a
-    /// command line somebody watches the progress, and has said how long to wait.
+    /// Returns the deadline for something that is made once. Agents prefer to hear soon that it does not exist yet; on
+    /// a command line somebody watches the progress, and has said how long to wait.
     pub(crate) fn first_time(&self, usual: Duration) -> Deadline {
         match self.request.client {
             ClientKind::Cli => Deadline::NEVER,
@@ -302,7 +306,7 @@ impl<'h> ToolCall<'h> {
         })
     }
 
-    /// An index without files must say why: an empty answer looks like an empty project.
+    /// Warns if the index has no files, because an empty answer looks like an empty project.
     fn warn_of_emptiness(&mut self, workspace: &Workspace) {
         use hob_workspace::ScanNote;
         let telling = |note: &&ScanNote| {

@@ -1,7 +1,8 @@
-//! `nav_callHierarchy`: from the language server where it knows call hierarchies, else from its references, else from the map.
+//! Answers `nav_callHierarchy`: from the language server if it knows call hierarchies, else from its references, else
+//! from the map.
 //!
-//! What is not the server's own hierarchy is approximate and says so, in `source`, `completeness` and a warning: references are
-//! not all calls, and the map knows no types beyond what a file says.
+//! A hierarchy that is not the server's own is approximate and says so, in `source`, `completeness` and a warning:
+//! references are not all calls, and the map knows no types beyond those that files write down.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -30,7 +31,7 @@ use hob_results::{errors, live as to_proto};
 /// Longest time that a server may take for a hierarchy; the map answers after it.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Callers or callees shown in an approximate hierarchy.
+/// Most callers or callees in an approximate hierarchy.
 const MOST: usize = 200;
 
 const FROM_REFERENCES: &str = "fallback-references";
@@ -49,7 +50,7 @@ pub(super) fn call_hierarchy(call: &mut ToolCall<'_>) -> ToolOutcome {
     to_data(&result)
 }
 
-/// Returns true if a caller or callee is in scope: a library's function is in no path.
+/// Returns true if a caller or callee is in scope. A library's function is in no path.
 fn in_scope(scope: &CallScope, map: &Map, one: &Call) -> bool {
     match WsPath::new(&one.file) {
         Ok(path) if !one.external => scope.admits_line(map, &path, one.line),
@@ -57,7 +58,7 @@ fn in_scope(scope: &CallScope, map: &Map, one: &Call) -> bool {
     }
 }
 
-/// Callers or callees by whoever can say.
+/// Finds callers or callees by the best source that can answer.
 fn find_hierarchy(
     call: &mut ToolCall<'_>,
     asked: &mut NavQuery,
@@ -143,8 +144,8 @@ fn from_server(
     Ok(CallHierarchyResult { root, calls, completeness, source: LSP.to_owned() })
 }
 
-/// Asks for callers or callees; callers are held against the map. Callees are what stands in the function itself, whichever projects a
-/// server knows.
+/// Asks for callers or callees. Callers are compared with the map; callees are in the function itself, so it does not
+/// matter which projects a server knows.
 fn ask_for_calls(
     call: &mut ToolCall<'_>,
     asked: &NavQuery,
@@ -168,13 +169,13 @@ fn ask_for_calls(
     left_out::ask(call, asked, &inquiry, question)
 }
 
-/// Where the name of a function stands, if that is in the workspace.
+/// Returns the place of a function's name, if that is in the workspace.
 fn place_of_name(item: &CallItem) -> Option<RequestPosition> {
     let FileRef::Inside(file) = &item.place.file else { return None };
     Some(RequestPosition { file: file.clone(), line: item.place.start.0, col: item.place.start.1 })
 }
 
-/// The lines of the calls of some functions.
+/// Returns the lines of the calls of some functions.
 fn call_sites(roots: &[CallItem]) -> Listed {
     let mut listed = Listed::default();
     for caller in roots.iter().flat_map(|root| &root.calls) {
@@ -183,7 +184,8 @@ fn call_sites(roots: &[CallItem]) -> Listed {
     listed
 }
 
-/// The callers or callees of all that was asked about, each once: overloads are called by the same functions.
+/// Returns the callers or callees of all functions of the answer, each once: overloads are called by the same
+/// functions.
 fn merge_calls(roots: &[CallItem]) -> Vec<CallItem> {
     let mut all: Vec<CallItem> = Vec::new();
     for item in roots.iter().flat_map(|root| &root.calls) {
@@ -199,7 +201,7 @@ fn merge_calls(roots: &[CallItem]) -> Vec<CallItem> {
     all
 }
 
-/// Says whom an answer is about, where that is not what stands at the place that was asked about but the function around it.
+/// Says which function an answer is about, if the question named no function but a place inside one.
 fn about_another(at: &RequestPosition, word: &str, root: &CallItem) -> Option<String> {
     let FileRef::Inside(file) = &root.place.file else { return None };
     let is_around = *file == at.file && (root.lines.0..=root.lines.1).contains(&at.line);
@@ -214,7 +216,7 @@ fn about_another(at: &RequestPosition, word: &str, root: &CallItem) -> Option<St
     })
 }
 
-/// The innermost function of a file around a line, as the map knows it.
+/// Returns the innermost function of a file around a line, as the map knows it.
 fn function_around(map: &Map, file: &WsPath, line: u32) -> Option<NodeInfo> {
     let file = map.file_at(file.as_str())?;
     let infos = map.defs_of(file).into_iter().filter_map(|def| map.info(def.into()));
@@ -223,7 +225,7 @@ fn function_around(map: &Map, file: &WsPath, line: u32) -> Option<NodeInfo> {
     around.min_by_key(|info| info.lines.1 - info.lines.0)
 }
 
-/// The workspace with its map as fresh as its text, and the function asked about.
+/// Returns the workspace with its map as fresh as its text, and the function that the question is about.
 fn function_asked(
     call: &mut ToolCall<'_>,
     asked: &NavQuery,
@@ -247,7 +249,7 @@ fn warn_approximate(call: &mut ToolCall<'_>, source: &str) {
     call.notes.warnings.push(format!("Call hierarchy derived via {source}: treat as approximate."));
 }
 
-/// Callers: the functions that hold the places where the name is used.
+/// Finds callers as the functions that hold the references to the name.
 fn from_references(
     call: &mut ToolCall<'_>,
     asked: &NavQuery,
@@ -265,7 +267,7 @@ fn from_references(
     })
 }
 
-/// A function and where it uses the name.
+/// A function with the places where it uses the name.
 struct Caller {
     info: NodeInfo,
     sites: Vec<CallSite>,
@@ -313,7 +315,7 @@ fn one(info: &NodeInfo, depth: u32, call_sites: Vec<CallSite>, calls: Vec<Call>)
     Call { name, kind, file, line, col, depth, call_sites, calls, external: false, from_map: None }
 }
 
-/// Callers or callees as the map has them; what it is not sure of is left out and counted.
+/// Finds callers or callees in the map; candidates are left out and counted.
 fn from_map(
     call: &mut ToolCall<'_>,
     asked: &NavQuery,
@@ -347,7 +349,7 @@ fn from_map(
     })
 }
 
-/// The tree of what was reached, below `via`. Each node is reached once, so it ends.
+/// Returns the tree of the neighbours below `via`. Each node is reached once, so this ends.
 fn call_tree(all: &[Neighbor], via: NodeRef) -> Vec<Call> {
     let below = all.iter().filter(|found| found.via == via && found.info.node != via);
     let site = |line: &u32| CallSite { line: *line, col: None };

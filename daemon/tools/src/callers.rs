@@ -1,7 +1,7 @@
-//! Adds the words of callers to a hit: "recycle connections on checkout" asks for a function that `checkout` calls,
-//! and that function need not say the word.
+//! Credits hits with words in the names of their callers: "recycle connections on checkout" asks for a function that
+//! `checkout` calls, and that function need not have the word.
 //!
-//! A hit that another hit calls is credited with the words of the question that stand in the caller's name and that it lacks.
+//! A hit that another hit calls gains the words of the question that occur in the caller's name and that it lacks.
 
 use std::collections::BTreeSet;
 
@@ -12,16 +12,16 @@ use rustc_hash::FxHashMap;
 
 use hob_results::text_search::MappedHit;
 
-/// Hits that are looked at.
+/// Number of hits whose calls are examined.
 pub(super) const DEPTH: usize = 40;
 
-/// A caller of more hits than these is what leads to all of them, and says little of each.
+/// Most hits of one caller: a caller of more leads to all of them, and says little about each.
 const FEW: usize = 3;
 
 /// Weight of a caller's word, where one of the hit's own counts 1.
 const WORTH: f32 = 0.5;
 
-/// Raises the scores of hits that other hits call, and puts them all in order again.
+/// Raises the scores of hits that other hits call, and sorts all hits again.
 pub(super) fn credit_callers(map: &Map, hits: &mut [MappedHit], rarities: &[(String, f32)]) {
     let nodes: Vec<Option<NodeRef>> =
         hits.iter().map(|hit| map.node(&hit.id.as_ref()?.parse().ok()?)).collect();
@@ -45,7 +45,7 @@ pub(super) fn credit_callers(map: &Map, hits: &mut [MappedHit], rarities: &[(Str
     for (hit, added) in hits.iter_mut().zip(added) {
         hit.score *= caller_factor(worth_of_words(hit.words, rarities), worth_of_words(added, rarities));
     }
-    // Stable: equals stay in the order that they had.
+    // The sort is stable: equals stay in their order.
     hits.sort_by(|a, b| b.score.total_cmp(&a.score));
 }
 
@@ -61,8 +61,9 @@ fn worth_of_words(words: u32, rarities: &[(String, f32)]) -> f32 {
     rarities.iter().enumerate().filter(|(at, _)| has(*at)).map(|(_, (_, rarity))| rarity).sum()
 }
 
-/// The factor by which callers raise a hit's score: for the greater coverage of the question, as the index counts it, and for the words
-/// themselves. `own` and `added` are the worth of the words in the hit and in its callers, which count at most as much as the hit.
+/// Returns the factor by which callers raise a hit's score: for the greater coverage of the question, as the index
+/// counts it, and for the words themselves. `own` and `added` are the worth of the words in the hit and in its callers,
+/// which count at most as much as the hit.
 fn caller_factor(own: f32, added: f32) -> f32 {
     if own <= 0.0 || added <= 0.0 {
         return 1.0;

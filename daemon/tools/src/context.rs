@@ -1,9 +1,9 @@
-//! The context of an agent's own search or reading, for `hob hook`: definitions and callers of searched names, the definitions
-//! around found lines, and the use of what was read.
+//! Adds context to an agent's own search or reading, for `hob hook`: definitions and callers of searched names, the
+//! definitions around found lines, and the uses of read definitions.
 //!
-//! An agent waits while its hook runs, so this handler does only what is quick: a project that is not open or not indexed gives an
-//! empty answer, the barrier has a short patience, and a number that cannot be counted whole in its time is left out. A wrong number
-//! would be worse than none.
+//! An agent waits while its hook runs, so this handler does only quick work: the answer about a project that is not
+//! open or not indexed is empty, the barrier has a short patience, and a number that cannot be counted whole in its
+//! time is left out, because a wrong number would be worse than none.
 
 use std::time::Duration;
 
@@ -17,27 +17,27 @@ use rustc_hash::FxHashSet;
 use super::map::confined_path;
 use super::{ToolCall, ToolOutcome, enclosing, to_data};
 
-/// Longest time at the barrier. A write that is not taken in by then makes the answer empty.
+/// Longest time at the barrier. If a write has not been ingested by then, the answer is empty.
 const BARRIER_PATIENCE: Duration = Duration::from_millis(60);
 
 /// Longest time for counting uses, all of them together.
 const COUNTING: Duration = Duration::from_millis(40);
 
-/// Most names, and most found lines, that are looked at.
+/// Most names and most found lines that are looked up.
 const MOST_NAMES: usize = 2;
 const MOST_HITS: usize = 12;
 
-/// Most definitions that are shown of one name or file.
+/// Most definitions that are shown for one name or file.
 const SHOWN: usize = 2;
 
-/// Tells what the map knows of names, lines and a file; `fresh: false` leaves out the barrier.
+/// Tells about names, lines and a file from the map; `fresh: false` leaves out the barrier.
 pub(super) fn tell_context(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: ContextArgs = call.parse_args()?;
     let open = call.services.host.workspace_if_open(&call.terms.start);
     let ready = open.filter(|workspace| is_ready(workspace, call.terms.fresh));
     let Some(workspace) = ready else { return to_data(&ContextResult::default()) };
     let cancel = call.cancel.with_deadline(Deadline::after(COUNTING));
-    // Whatever touches the disk, or takes the map itself, comes before the map is held.
+    // Whatever reads the disk, or locks the map itself, comes before the map is held.
     let hits = hit_symbols(&workspace, &args.hits.unwrap_or_default());
     let file = args.file.as_deref().and_then(|file| confined_path(&workspace, Some(file)).ok()?);
     let map = workspace.map();
@@ -48,7 +48,7 @@ pub(super) fn tell_context(call: &mut ToolCall<'_>) -> ToolOutcome {
     to_data(&ContextResult { names, hits, read })
 }
 
-/// Returns true if the map is complete and knows every write that is done.
+/// Returns true if the map is complete and, with `fresh`, has every write that is done.
 fn is_ready(workspace: &Workspace, fresh: bool) -> bool {
     workspace.progress.now().phase == Phase::Done
         && (!fresh || matches!(workspace.barrier(true, BARRIER_PATIENCE), Freshness::Fresh))
@@ -61,7 +61,7 @@ fn name_context(map: &Map, name: &str, cancel: &CancelToken) -> Option<NameConte
         Lookup::None => return None,
     };
     let defs: Vec<DefRef> = nodes.into_iter().filter_map(code_definition(map)).collect();
-    // What has many definitions is better listed than counted.
+    // For a name with many definitions, a list is better than counts.
     let counted = if defs.len() <= SHOWN { SHOWN } else { 0 };
     let shown = defs.iter().take(SHOWN).enumerate().filter_map(|(nth, def)| {
         let symbol = described(map, *def)?;
@@ -71,7 +71,7 @@ fn name_context(map: &Map, name: &str, cancel: &CancelToken) -> Option<NameConte
     (!shown.is_empty()).then(|| NameContext { name: name.to_owned(), definitions: defs.len(), shown })
 }
 
-/// Makes a filter for nodes that are definitions in code: headings of documents are none.
+/// Makes a filter that admits definitions in code, and no headings of documents.
 fn code_definition(map: &Map) -> impl Fn(NodeRef) -> Option<DefRef> + '_ {
     move |node| match node {
         NodeRef::Def(at) => {
@@ -88,7 +88,7 @@ fn described(map: &Map, at: DefRef) -> Option<SymbolUse> {
     Some(SymbolUse { symbol: info.qualified, file, line: info.name_at.0, callers: None, files: None })
 }
 
-/// Counts who uses a definition, if there is time for all of it.
+/// Counts the users of a definition, if there is time for all of them.
 fn with_uses(map: &Map, at: DefRef, symbol: SymbolUse, cancel: &CancelToken) -> SymbolUse {
     let (uses, outcome) = map.find_uses(at, cancel);
     if outcome.is_err() {
@@ -108,7 +108,7 @@ fn with_uses(map: &Map, at: DefRef, symbol: SymbolUse, cancel: &CancelToken) -> 
     SymbolUse { callers: is_callable.then_some(callers.len()), files: Some(files.len()), ..symbol }
 }
 
-/// The definitions around found lines, as far as the map is of the files' present state.
+/// Returns the definitions around found lines, as far as the map has the files' present state.
 fn hit_symbols(workspace: &Workspace, hits: &[String]) -> Vec<HitSymbol> {
     let places = hits.iter().take(MOST_HITS).filter_map(|hit| {
         let (path, line) = hit.rsplit_once(':')?;
@@ -121,7 +121,7 @@ fn hit_symbols(workspace: &Workspace, hits: &[String]) -> Vec<HitSymbol> {
         .collect()
 }
 
-/// The definition in which reading began, or the most used definitions of a file that was read whole.
+/// Returns the definition in which reading began, or the most used definitions of a file that was read whole.
 fn read_uses(map: &Map, file: FileId, from: Option<u32>, cancel: &CancelToken) -> Vec<SymbolUse> {
     let chosen: Vec<DefRef> = match from.filter(|from| *from > 1) {
         Some(from) => map.symbol_at(file, from).into_iter().collect(),

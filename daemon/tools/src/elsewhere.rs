@@ -1,9 +1,10 @@
-//! Says where else the name of a symbol stands than at the uses that an answer lists, so that nobody has to search the text to
-//! believe the answer.
+//! Lists the places at which the name of a symbol occurs in addition to the uses that an answer lists, so that nobody
+//! has to search the text to believe the answer.
 //!
-//! The text index finds every line with the name. What the answer lists, what defines or imports the name, what surely means another
-//! definition, and comments are taken away; the rest is named, apart by whether the map knows that another definition is meant. Where
-//! the name is written too often, or the search has no time, nothing is said: silence claims nothing.
+//! The text index finds every line with the name. Lines that the answer lists, that define or import the name, that
+//! certainly mean another definition, and comments are removed. The others are listed, separated by whether the map
+//! knows that another definition is meant. If the name is on too many lines, or if the search takes too long, nothing
+//! is said, and silence makes no claim.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -17,23 +18,23 @@ use super::ToolCall;
 use super::scope::CallScope;
 use hob_host::Workspace;
 
-/// Bounds the search: the answer itself is there already.
+/// Longest time of the search: the answer itself is complete without it.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Lines with a name that are looked at; a name on more of them is everybody's.
+/// Most lines with a name that are judged; a name on more of them is a common word.
 const MOST_LINES: usize = 200;
 
-/// Places that are named.
+/// Most places that are named of each kind.
 const NAMED: usize = 4;
 
-/// Bytes of the shortest name that is looked for.
+/// Length of the shortest name that is searched, in bytes.
 const SHORTEST: usize = 3;
 
-/// Words that begin a line which brings a name in or passes it on.
+/// Beginnings of lines that bring a name in or pass it on.
 const IMPORTS: [&str; 8] =
     ["import ", "from ", "use ", "pub use ", "export {", "export *", "#include", "require("];
 
-/// Marks that begin a comment. With the space behind them, because `*p`, `--n`, `#define` and `#[...]` are code.
+/// Beginnings of comments. Some have a space behind them, because `*p`, `--n`, `#define` and `#[...]` are code.
 const COMMENTS: [&str; 7] = ["//", "# ", "* ", "/*", "-- ", "\"\"\"", "<!--"];
 
 /// The uses of a symbol that an answer lists.
@@ -47,13 +48,13 @@ pub(super) struct Listed {
 }
 
 impl Listed {
-    /// The same with the places that the answer lists.
+    /// Sets the places that the answer lists.
     pub(super) fn with_lines(self, lines: HashSet<(String, u32)>) -> Self {
         Self { lines, ..self }
     }
 }
 
-/// Says of a name at which places the map does not know what it means, and at which it means another definition.
+/// Tells the places at which the map does not know what the name means, and those at which it means another definition.
 pub(super) fn tell(call: &mut ToolCall<'_>, workspace: &Workspace, listed: &Listed, scope: &CallScope) {
     let Some(found) = lines_with_word(workspace, &listed.name, &call.cancel) else { return };
     let map = workspace.map();
@@ -76,13 +77,13 @@ pub(super) fn tell(call: &mut ToolCall<'_>, workspace: &Workspace, listed: &List
     call.notes.warnings.push(sentence(&listed.name, &unknown, &of_others));
 }
 
-/// Says whether the map reads a file, and not as prose.
+/// Returns true if a file is mapped, and not as prose.
 fn is_code(map: &Map, path: &str) -> bool {
     let facts = map.file_at(path).and_then(|file| map.file(file));
     facts.is_some_and(|(_, facts)| !facts.lang.is_prose())
 }
 
-/// What a line with a name has to do with the symbol that was asked about.
+/// The meaning of the name on a line, for the symbol of the question.
 enum Meaning {
     /// It defines something of that name.
     Definition,
@@ -105,7 +106,7 @@ fn meaning(map: &Map, line: &LineMatch, listed: &Listed) -> Meaning {
     }
 }
 
-/// One clause for each kind of place; the first alone where there are no others.
+/// Writes one clause for each kind of place that has any.
 fn sentence(name: &str, unknown: &[String], of_others: &[String]) -> String {
     let clause = |what: &str, places: &[String]| {
         let named = places.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
@@ -118,7 +119,7 @@ fn sentence(name: &str, unknown: &[String], of_others: &[String]) -> String {
     format!("Every line of code in scope with `{name}` was looked at{clauses}")
 }
 
-/// All lines that have a name as a word; `None` if they were not all found, or are many.
+/// Returns all lines that have a name as a word; `None` if they were not all found, or are too many.
 pub(super) fn lines_with_word(
     workspace: &Workspace,
     name: &str,
@@ -143,8 +144,7 @@ pub(super) fn lines_with_word(
     is_whole.then_some(found.matches)
 }
 
-/// Says whether a line brings the name in, or is a comment.
-/// Says whether a line brings names in from elsewhere, or passes them on.
+/// Returns true if a line brings names in from elsewhere, or passes them on.
 pub(super) fn brings_in(line: &str) -> bool {
     IMPORTS.iter().any(|start| line.trim_start().starts_with(start))
 }

@@ -1,7 +1,7 @@
-//! The definition that a line stands in, for answers that show lines: a reader wants to know in what a hit is, and asks again
-//! where an answer does not say.
+//! Finds the definitions around the lines that answers show: without them, a reader has to ask which definition
+//! contains a hit.
 //!
-//! Only of files whose state in the map is the one that was searched; nothing is waited for.
+//! Only files whose present state is in the map have them; nothing waits for the map.
 
 use hob_base::{FileId, WsPath};
 use hob_map::Map;
@@ -13,13 +13,13 @@ use hob_host::{Phase, Workspace};
 
 /// A definition's lines and name.
 struct SymbolLines {
-    /// The line of its name: up to there, a line belongs to what is around it.
+    /// The line of its name: up to there, lines belong to the definition around it.
     name: u32,
     last: u32,
     qualified: String,
 }
 
-/// Finds the definitions around lines, file by file.
+/// A finder of the definitions around lines, which caches those of each file.
 struct Enclosing<'w> {
     workspace: &'w Workspace,
     files: FxHashMap<String, Vec<SymbolLines>>,
@@ -42,7 +42,7 @@ pub(super) fn fill_places(workspace: &Workspace, places: &mut [Anchor]) {
     }
 }
 
-/// Finds the definitions around places, each a path and a 1-based line. A place that stands in none is left out.
+/// Returns the definitions around places, each a path and a 1-based line. Places in no definition are left out.
 pub(super) fn symbols_around(workspace: &Workspace, places: &[(String, u32)]) -> Vec<(String, u32, String)> {
     let mut enclosing = Enclosing::in_workspace(workspace);
     let around =
@@ -55,19 +55,19 @@ impl<'w> Enclosing<'w> {
         Self { workspace, files: FxHashMap::default() }
     }
 
-    /// The innermost definition that began on an earlier line and has not ended.
+    /// Returns the innermost definition that began on an earlier line and has not ended.
     fn symbol_at(&mut self, path: &str, line: u32) -> Option<String> {
         if !self.files.contains_key(path) {
             self.files.insert(path.to_owned(), spans_of(self.workspace, path));
         }
         let spans = self.files.get(path)?;
         let around = spans.iter().filter(|span| span.name < line && line <= span.last);
-        // Of two that began on the same line, the inner one comes later in the file's order.
+        // If two begin on the same line, the inner one comes later in the file's order.
         around.max_by_key(|span| span.name).map(|span| span.qualified.clone())
     }
 }
 
-/// The definitions of a file in source order; none where the map is not of the file's present state.
+/// Returns the definitions of a file in source order; none if the map does not have the file's present state.
 fn spans_of(workspace: &Workspace, path: &str) -> Vec<SymbolLines> {
     let is_stale = || WsPath::new(path).is_ok_and(|path| workspace.stale_files().has(&path));
     if workspace.progress.now().phase != Phase::Done || is_stale() {

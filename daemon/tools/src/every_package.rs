@@ -1,8 +1,8 @@
 //! Asks one question of every direct dependency of the project whose source is on this machine.
 //!
-//! Each is asked as `in: "dep:NAME"` asks it, and the answers are merged as those of several projects are ([`merge`]), with absolute paths,
-//! because several packages have a file of the same name. Packages that are open cost nothing; of the others so many are opened as
-//! the bounds allow, small ones first, and the answer names those that were not asked.
+//! Each is asked as `in: "dep:NAME"` asks it, and the answers are merged like those of several projects ([`merge`]),
+//! with absolute paths, because several packages have a file of the same name. Packages that are open cost nothing;
+//! others are opened within the bounds, small ones first, and the answer names those that were not asked.
 
 use std::time::{Duration, Instant};
 
@@ -29,19 +29,19 @@ const NAMED: usize = 12;
 
 /// A question about all dependencies.
 pub struct AllPackages<'h> {
-    /// The tool.
+    /// The tool that was called.
     pub tool: &'static ToolDef,
     /// The code of the tool.
     pub handler: Handler,
     /// The services of the process.
     pub services: CallServices<'h>,
-    /// The call as it came.
+    /// The call as it arrived.
     pub request: &'h CallRequest,
-    /// The call's own terms.
+    /// The terms of the outer call.
     pub terms: CallTerms,
 }
 
-/// The packages of a question, by what became of them.
+/// The packages of a question: those that were asked, those that are not on this machine, and those that were left out.
 #[derive(Default)]
 struct PackageTally {
     asked: Vec<String>,
@@ -113,7 +113,7 @@ impl AllPackages<'_> {
         }
     }
 
-    /// The direct dependencies that are on this machine, those first that cost least.
+    /// Returns the direct dependencies that are on this machine, those with the least effort first.
     fn packages_by_effort(
         &self,
         project: &Workspace,

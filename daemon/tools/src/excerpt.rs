@@ -1,8 +1,8 @@
-//! The lines of a definition that matter to a question, instead of its head: what a reader would look for in it.
+//! Chooses the lines of a definition that matter to a question, in place of its first lines.
 
 use hob_text::ranked::{QuestionWords, cut_to_bytes};
 
-/// Lines that are looked at.
+/// Most lines of a text that are read.
 const LOOKED_AT: usize = 1_000;
 
 /// The size to which an excerpt of a text is cut.
@@ -14,9 +14,9 @@ pub(super) struct Size {
     pub(super) width: usize,
 }
 
-/// Returns the lines of `text` that have most of the question, in their order, each with its number before it; `first` is the number of
-/// the first, `name` that of the line with the name, which is shown only if no other line has anything. Where `or_any`, a text that has
-/// nothing of the question is shown by its first line.
+/// Returns the lines of `text` that have most words of the question, in their order, each with its number before it.
+/// `first` is the number of the first line; `name` is that of the line with the name, which is shown only if no other
+/// line has any of the words. With `or_any`, a text without any of the words is shown by its first line.
 pub(super) fn excerpt_of(
     words: &mut QuestionWords<'_>,
     text: &str,

@@ -1,8 +1,9 @@
-//! `flow_trace`: the tree of callees, cut to its budget from its ends.
+//! Answers `flow_trace`: the tree of callees, cut to its budget from its ends.
 //!
-//! The usual cut shortens lists, which in a tree would throw away a whole branch to save a leaf. So the tree is cut here:
-//! steps are taken level by level, on each level what is sure before packages and guesses, for as long as they fit. What is
-//! shown is then always a tree, and whatever it leaves out is farther from the root or worth less than what it shows.
+//! The usual cut shortens lists, which in a tree would throw away a whole branch to save a leaf. So the tree is cut
+//! here: steps are taken level by level, on each level sure ones before packages and candidates, for as long as they
+//! fit. What is shown is then always a tree, and everything that it leaves out is farther from the root or worth less
+//! than what it shows.
 
 use hob_budget::chars_of;
 use hob_map::Map;
@@ -15,13 +16,13 @@ use super::symbol_question::{SymbolQuestion, ask_about};
 use super::{Needs, ToolCall, ToolOutcome, to_data};
 use hob_host::{Stale, Workspace};
 
-/// Lines of calls shown per step.
+/// Most lines of calls that each step shows.
 const SITES: usize = 5;
 
-/// Overriding methods shown per step.
+/// Most overriding methods that each step shows.
 const OVERRIDING: usize = 12;
 
-/// The least that a step costs in characters.
+/// Least cost of a step in characters.
 const LEAST_STEP: usize = 12;
 
 const WAY: &str = "Raise tokenBudget, pass response_format:'concise', or trace a callee by itself.";
@@ -46,7 +47,7 @@ pub(super) fn flow_trace(call: &mut ToolCall<'_>) -> ToolOutcome {
     let room = call.room_for_data();
     let mut tree = FlowTree::new(&map, &workspace, &answer, args.response_format == "concise");
     if tree.cost_of_steps(1) > room.saturating_sub(note_room(room)) {
-        // So little that details would leave no room even for the root.
+        // There is so little room that details would leave none even for the root.
         tree = FlowTree::new(&map, &workspace, &answer, true);
     }
     let shown = tree.most_within(room);
@@ -61,7 +62,7 @@ pub(super) fn flow_trace(call: &mut ToolCall<'_>) -> ToolOutcome {
     to_data(&tree.result(shown))
 }
 
-/// Takes the steps out that are not in scope, but for those on the way to one that is. Parents come before their steps.
+/// Removes the steps that are not in scope, except those on the way to one that is. Parents stand before their steps.
 fn keep_in_scope(answer: &mut FlowAnswer, admits: &dyn Fn(NodeRef) -> bool) {
     let mut kept: Vec<bool> =
         answer.steps.iter().map(|step| step.parent.is_none() || admits(step.node)).collect();
@@ -83,12 +84,12 @@ fn keep_in_scope(answer: &mut FlowAnswer, admits: &dyn Fn(NodeRef) -> bool) {
     }
 }
 
-/// An answer ready to be cut: its steps as they would be shown, and the order in which they are taken.
+/// An answer that is ready to be cut: its steps as they are shown, and the order in which they are taken.
 struct FlowTree<'a> {
     answer: &'a FlowAnswer,
     nodes: Vec<FlowNode>,
     names: Vec<String>,
-    /// Places in `nodes`, those to be shown first, first. A step never comes before its parent.
+    /// Indexes in `nodes`, in the order in which they are shown. A step never comes before its parent.
     order: Vec<usize>,
 }
 
@@ -141,7 +142,7 @@ impl<'a> FlowTree<'a> {
         chars_of(&self.result(steps))
     }
 
-    /// The result with the first so many steps.
+    /// Returns the result with the first `steps` steps.
     fn result(&self, steps: usize) -> FlowResult {
         let mut below: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         let mut kept: Vec<usize> = self.order.iter().copied().take(steps).collect();
@@ -170,7 +171,7 @@ impl<'a> FlowTree<'a> {
         FlowNode { calls, more, ..self.nodes[at].clone() }
     }
 
-    /// The way from a symbol down to the call of itself.
+    /// Returns the names on the way from a symbol down to the call of itself.
     fn cycle_path(&self, closing: usize) -> Vec<String> {
         let mut way = vec![self.names[closing].clone()];
         let mut above = self.answer.steps[closing].parent;
@@ -223,12 +224,12 @@ fn flow_detail(map: &Map, step: &FlowStep, info: &NodeInfo, stale: &Stale) -> Fl
     }
 }
 
-/// Returns the name of a node in answers about flow: its qualified name; a file's or package's own.
+/// Returns the name of a node in answers about flow: its qualified name, or the name of a file or package.
 pub(super) fn name_of(info: &NodeInfo) -> String {
     if info.qualified.is_empty() { info.name.clone() } else { info.qualified.clone() }
 }
 
-/// The file a node is in; empty for packages outside the workspace.
+/// Returns the path of a node's file; empty for packages outside the workspace.
 pub(super) fn file_of(info: &NodeInfo) -> String {
     info.path.as_ref().map(ToString::to_string).unwrap_or_default()
 }

@@ -1,7 +1,8 @@
-//! Two rankings as one: what the words of a question find, and what its meaning is near to.
+//! Fuses two rankings: the definitions that the words of a question find, and those that are near to its meaning.
 //!
-//! Their scores have nothing to do with each other, so places count and not scores: reciprocal rank fusion, after G. V. Cormack,
-//! C. L. A. Clarke and S. Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods" (2009).
+//! Their scores cannot be compared, so places count and not scores: reciprocal rank fusion, after G. V. Cormack, C. L.
+//! A. Clarke and S. Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods"
+//! (2009).
 
 use hob_base::{Deadline, FileId};
 use hob_map::facts::Def;
@@ -18,13 +19,13 @@ use hob_results::text_search::MappedHit;
 /// Damping of the weights by place, as in the paper: greater values make them fall more slowly.
 const DAMPING: f32 = 60.0;
 
-/// So that scores have digits before the point.
+/// Factor that gives scores digits before the point.
 const SCALE: f32 = 100.0;
 
-/// Hits of each ranking that take part, at least.
+/// Least number of hits of each ranking that take part.
 pub(super) const DEPTH: usize = 50;
 
-/// Definitions whose meaning is near to `text`, and a warning if not all were looked at.
+/// Finds definitions whose meaning is near to `text`, and warns if not all had vectors.
 pub(super) fn find_near(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
@@ -68,7 +69,7 @@ fn named_hit(workspace: &Workspace, id: &NodeId, found: f32) -> Option<MappedHit
     })
 }
 
-/// Both rankings as one, best first; what is in one alone is in it too.
+/// Fuses both rankings into one, best first; hits of only one ranking are in it too.
 pub(super) fn fuse_rankings(rankings: [Vec<MappedHit>; 2]) -> Vec<MappedHit> {
     let key = |hit: &MappedHit| hit.id.clone().unwrap_or_else(|| hit.path.to_string());
     let (mut places, mut all): (FxHashMap<String, usize>, Vec<MappedHit>) = Default::default();
@@ -84,7 +85,7 @@ pub(super) fn fuse_rankings(rankings: [Vec<MappedHit>; 2]) -> Vec<MappedHit> {
             }
         }
     }
-    // Stable: of equals, the one that words found comes first.
+    // The sort is stable: of equals, the hit that words found comes first.
     all.sort_by(|a, b| b.score.total_cmp(&a.score));
     all
 }

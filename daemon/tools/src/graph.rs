@@ -1,7 +1,7 @@
-//! `hob_graph`: the whole map, a page at a time, for a program that draws it.
+//! Answers `hob_graph`: the whole map, a page at a time, for a program that draws it.
 //!
-//! A page ends when it has enough characters or has taken long enough: every reference of its files is resolved, and the
-//! map's lock must not be held from those who wait to change it. The next page begins after the last path.
+//! A page ends when it has enough characters or has taken long enough: every reference of its files is resolved, and a
+//! thread that waits to change the map must not wait for long. The next page begins after the last path.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -17,10 +17,10 @@ use super::{Needs, ToolCall, ToolOutcome, to_data};
 use hob_host::Workspace;
 use hob_results::{errors, map as to_proto};
 
-/// A page is done with so many characters; well below the budget, because files are whole.
+/// Number of characters at which a page ends; well below the budget, because files are whole.
 const PAGE: usize = 8 << 20;
 
-/// A page is done after so long.
+/// Time after which a page ends.
 const TURN: Duration = Duration::from_millis(400);
 
 /// Longest time that the first page waits for clusters.
@@ -34,7 +34,7 @@ const TEXT: usize = 160;
 
 pub(super) fn graph(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: GraphArgs = call.parse_args()?;
-    // A later page goes on where the barrier was passed for the first.
+    // The barrier was passed for the first page, and later pages continue from there.
     call.terms.fresh &= args.after_path.is_none();
     let workspace = call.workspace(Needs::Map)?;
     if args.after_path.is_none() {
@@ -51,7 +51,7 @@ pub(super) fn graph(call: &mut ToolCall<'_>) -> ToolOutcome {
     to_data(&page)
 }
 
-/// The commits of the last `days` that changed each file, most changed first.
+/// Returns the number of commits of the last `days` that changed each file, most changed first.
 fn count_changes(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,
@@ -143,7 +143,7 @@ impl GraphPage {
         });
     }
 
-    /// The place of a node among those that edges lead to.
+    /// Returns the index of a node among those to which edges lead, and adds it if it is new.
     fn place_of_other(&mut self, map: &Map, node: NodeRef) -> u64 {
         let next = self.others.len() as u64;
         *self.others.entry(node).or_insert_with(|| {

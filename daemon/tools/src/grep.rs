@@ -1,4 +1,4 @@
-//! `hob_grep`: everything that matches, a page at a time, for a program that prints it.
+//! Answers `hob_grep`: everything that matches, a page at a time, for a program that prints it.
 
 use hob_base::WsPath;
 use hob_proto::tools::grep::{GrepArgs, GrepFile, GrepResult};
@@ -15,7 +15,7 @@ use hob_results::errors;
 
 pub(super) fn grep(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: GrepArgs = call.parse_args()?;
-    // A later page goes on where the barrier was passed for the first.
+    // The barrier was passed for the first page, and later pages continue from there.
     call.terms.fresh &= args.after_path.is_none();
     let workspace = call.workspace(Needs::Text)?;
     let place = confined_path(&workspace, args.place.as_deref())?.unwrap_or_else(WsPath::root);
@@ -39,7 +39,7 @@ pub(super) fn grep(call: &mut ToolCall<'_>) -> ToolOutcome {
     if page.stopped {
         return Err(errors::cancelled());
     }
-    // What cannot match is known to be so; only where nothing matched has it to be asked whether there is anything.
+    // Files that matched or were searched are known; only without any is it checked whether the place has files at all.
     let known = !page.files.is_empty()
         || page.searched > 0
         || snapshot.indexed_paths().any(|(_, path)| path.is_below(&place) || *path == place);
@@ -100,7 +100,7 @@ fn file(found: text::GrepFile) -> GrepFile {
     }
 }
 
-/// The files that globs and types let through, by ripgrep's own rules.
+/// The test for files by globs and types, with ripgrep's own rules.
 struct Selection {
     root: std::path::PathBuf,
     globs: Override,
@@ -139,7 +139,7 @@ impl Selection {
         };
         let whole = self.root.join(text);
         let by_glob = self.globs.matched(&whole, false);
-        // As in a walk, a glob that takes a file in goes before its type.
+        // As in a walk, a glob that admits a file takes precedence over its type.
         let by_type = by_glob.is_whitelist() || !self.types.matched(&whole, false).is_ignore();
         !by_glob.is_ignore() && by_type && !in_folder()
     }

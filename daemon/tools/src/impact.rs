@@ -1,7 +1,8 @@
-//! `impact`: who is affected by a change, cut to its budget.
+//! Answers `impact`: who is affected by a change, cut to its budget.
 //!
-//! Four lists tell of the same thing: who, which of them are tests, in which files, and who may be affected besides. The usual
-//! cut would give up one list after the other; here each has a share of the room, and what one does not need another gets.
+//! Four lists tell about the same change: the affected symbols, the tests among them, their files, and the possibly
+//! affected ones. The usual cut would give up one list after the other; here each has a share of the room, and a list
+//! gets the room that another does not need.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,7 +18,7 @@ use super::symbol_question::{SymbolQuestion, ask_about};
 use super::{Needs, ToolCall, ToolOutcome, to_data};
 use hob_host::Stale;
 
-/// Lines of uses shown for each.
+/// Most lines of uses that each symbol shows.
 const SITES: usize = 3;
 
 /// Shares of the room in percent, of `affected`, `tests`, `files` and `possible`.
@@ -58,7 +59,8 @@ pub(super) fn impact(call: &mut ToolCall<'_>) -> ToolOutcome {
     to_data(&telling.result(call))
 }
 
-/// Puts those of one file side by side at each depth: files in the order of their best, each file's in the order of its lines.
+/// Groups the affected symbols of one file at each depth: files in the order of their best symbol, the symbols of a
+/// file in the order of their lines.
 fn put_files_together(map: &Map, affected: &mut [Affected]) {
     let mut order: HashMap<_, usize> = HashMap::new();
     for hit in affected.iter() {
@@ -74,7 +76,7 @@ struct Telling<'a> {
     stale: Stale,
     root: NodeRef,
     answer: &'a ImpactAnswer,
-    /// Affected ones that earlier pages have.
+    /// Number of affected symbols on earlier pages.
     offset: usize,
 }
 
@@ -91,7 +93,8 @@ impl Telling<'_> {
         let room = call.room_beside_note().saturating_sub(chars_of(&result));
         let mut given =
             if self.offset == 0 { SHARES.map(|share| room * share / 100) } else { [room, 0, 0, 0] };
-        // The second time round, what lists did not need goes to those that needed more, the most telling first.
+        // In the second round, room that lists did not need goes to the first of those that needed more, the most
+        // telling first.
         for _ in 0..2 {
             let (affected, a) =
                 items_that_fit(self.page().iter().map(|hit| self.affected_node(hit)), given[0]);
@@ -100,7 +103,7 @@ impl Telling<'_> {
             let (in_files, c) = items_that_fit(files.iter().cloned(), given[2]);
             let (possible, d) =
                 items_that_fit(self.answer.possible.iter().map(|hit| self.affected_node(hit)), given[3]);
-            // Later pages are of the first list alone.
+            // Later pages have only the first list.
             let whole = [
                 affected.len() == self.page().len(),
                 ids.len() == tests.len(),
@@ -120,7 +123,7 @@ impl Telling<'_> {
         result
     }
 
-    /// Says what is not shown, with the way to get it at the first of the lists that it is true of.
+    /// Notes what is not shown. The first list that is cut also says how to get the rest.
     fn own_up(&self, call: &mut ToolCall<'_>, result: &ImpactResult) {
         let counts = &result.counts;
         let mut way = WAY;
@@ -140,7 +143,7 @@ impl Telling<'_> {
         }
     }
 
-    /// The affected ones that earlier pages do not have.
+    /// Returns the affected symbols that earlier pages do not have.
     fn page(&self) -> &[Affected] {
         self.answer.affected.get(self.offset..).unwrap_or_default()
     }
@@ -218,7 +221,7 @@ fn changed_node(info: &NodeInfo) -> Changed {
     }
 }
 
-/// The first items, as many as fit into so many characters, and what they cost.
+/// Returns the first items that fit into `room` characters together, and the characters that they take.
 pub(super) fn items_that_fit<T: Serialize>(items: impl Iterator<Item = T>, room: usize) -> (Vec<T>, usize) {
     let (mut taken, mut used) = (Vec::new(), 0);
     for item in items {

@@ -1,12 +1,13 @@
-//! Rows of `map_neighbors` for types from outside the project: `impl Listener for tokio::net::TcpListener` is written at the level of
-//! a file, and nothing in the map is that type. The line itself says which it is, so each such line becomes a row of its own.
+//! Makes rows of `map_neighbors` for types from outside the project: `impl Listener for tokio::net::TcpListener` is
+//! written at the level of a file, and no node of the map is that type. The line itself names the type, so each such
+//! line becomes a row of its own.
 
 use hob_proto::tools::map::Neighbor;
 
 use super::map::text_at;
 use hob_results::FileLineCache;
 
-/// Makes a row of each line at which something without a definition of its own is derived, if the line says what.
+/// Makes a row of each line at which a type without a definition of its own is derived, if the line names it.
 pub(super) fn name(neighbors: Vec<Neighbor>, lines: &mut FileLineCache<'_>) -> Vec<Neighbor> {
     neighbors.into_iter().flat_map(|found| rows(found, lines)).collect()
 }
@@ -26,7 +27,7 @@ fn row(found: &Neighbor, line: u32, lines: &mut FileLineCache<'_>) -> Option<Nei
     Some(Neighbor { sites: vec![line], derived: Some(derived), text, ..found.clone() })
 }
 
-/// The type that the first line of an `impl` of Rust is for.
+/// Returns the type that an `impl` of Rust is for, from its first line.
 fn implementing(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("unsafe ").unwrap_or(line).strip_prefix("impl")?;
     let (_, ty) = rest.rsplit_once(" for ")?;

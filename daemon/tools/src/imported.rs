@@ -1,8 +1,8 @@
-//! Imported indexes in place of a language server that has no answer: a compiler's word about contents that are still the same stands
-//! above what the map makes out, and below a server that runs.
+//! Answers from imported indexes in place of a language server that has no answer. A compiler's word about contents
+//! that are still the same is trusted more than the map, and less than a running server.
 //!
-//! Of a file that is not as it was indexed, and of one that no index has, the map answers: its uses are added, each with how sure it
-//! is. So an answer is `partial`, as every answer without a server.
+//! In files that are not as they were indexed, and in those that no index has, the map answers: its uses are added,
+//! each with its confidence. So an answer is `partial`, like every answer without a server.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,13 +17,13 @@ use hob_results::{FileLineCache, current_bytes};
 /// The word for answers of imported indexes, and for places that they have.
 pub(super) const SCIP: &str = "scip";
 
-/// The imported indexes' knowledge of the name at a place.
+/// The knowledge of imported indexes about the name at a place.
 pub(super) struct ImportedAnswer<'w> {
     symbols: NamedSymbols,
     contents: PresentContents<'w>,
 }
 
-/// The hashes of files as they are now, unsaved texts of editors included; each is computed once.
+/// The hashes of present contents, unsaved texts of editors included; each is computed once.
 struct PresentContents<'w> {
     workspace: &'w Workspace,
     hashes: HashMap<WsPath, Option<ContentHash>>,
@@ -41,7 +41,7 @@ impl PresentContents<'_> {
 }
 
 impl<'w> ImportedAnswer<'w> {
-    /// Asks the imported indexes about the name at a place; `None` where no index that is believed has one there.
+    /// Asks the imported indexes about the name at a place; `None` if no index that is believed has one there.
     pub(super) fn at(workspace: &'w Workspace, at: &RequestPosition) -> Option<Self> {
         let indexes = workspace.imported_indexes();
         if indexes.is_empty() {
@@ -65,13 +65,14 @@ impl<'w> ImportedAnswer<'w> {
         self.symbols.implementations(&mut |path| self.contents.hash_of(path))
     }
 
-    /// Says whether an index is believed of a file: then the map has nothing to add there.
+    /// Returns true if an index is believed about a file: the map then adds nothing there.
     pub(super) fn is_of(&mut self, path: &WsPath) -> bool {
         self.contents.hash_of(path).is_some_and(|now| self.symbols.has_file(path, now))
     }
 }
 
-/// Raises users of the definition named at `place` that the map only guesses, where an imported index has a use of it on one of their lines.
+/// Raises the confidence of users of the definition at `place` that the map only guesses, if an imported index has a
+/// use on one of their lines.
 pub(super) fn confirm_users(workspace: &Workspace, place: &RequestPosition, users: &mut [Neighbor]) {
     let is_unsure = |user: &&mut Neighbor| {
         let is_guess = ["candidate", "name", "flow", "framework"].contains(&user.confidence.as_str());
@@ -93,7 +94,7 @@ pub(super) fn confirm_users(workspace: &Workspace, place: &RequestPosition, user
     }
 }
 
-/// Places of imported indexes with the lines that they are on.
+/// Converts places of imported indexes to anchors with their lines.
 pub(super) fn anchors_of(workspace: &Workspace, places: &[IndexedPlace]) -> Vec<Anchor> {
     let mut lines = FileLineCache::in_workspace(workspace);
     let anchor = |place: &IndexedPlace| Anchor {

@@ -1,5 +1,5 @@
-//! `hob_index`: imports SCIP indexes, tells how far they are believed, drops them, and writes the map as one. For the user to do:
-//! an agent could otherwise have hob believe what it likes.
+//! Answers `hob_index`: imports SCIP indexes, reports how far they are believed, drops them, and exports the map as
+//! one. Only the user may import and export: an agent could otherwise make hob believe anything.
 
 use std::time::{Duration, UNIX_EPOCH};
 

@@ -1,5 +1,5 @@
-//! Warns on the answers that lack something of the map: lines that no parser understood, and hub scores that are
-//! still to come. A warning costs its reader little and is given only where the answer is about it.
+//! Warns in answers that lack something of the map: lines that no parser understood, and hub scores that are still
+//! being computed. A warning costs its reader little, and only answers about the missing thing have it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -15,12 +15,12 @@ use hob_results::map::line_ranges;
 /// Longest time that an answer waits for hub scores.
 const RANKING_PATIENCE: Duration = Duration::from_millis(300);
 
-/// Files named in one answer, and stretches of each.
+/// Most files that one answer names, and most ranges of lines of each.
 const FILES: usize = 3;
 const STRETCHES: usize = 4;
 
 impl ToolCall<'_> {
-    /// Says which lines of the files that an answer is about are not mapped.
+    /// Warns about unmapped lines in the files that an answer is about.
     pub(super) fn warn_of_unmapped<'p>(&mut self, map: &Map, paths: impl IntoIterator<Item = &'p str>) {
         let paths: BTreeSet<&str> = paths.into_iter().collect();
         let lacking = paths.into_iter().map(|path| (path, map.unmapped_in(path)));
@@ -33,13 +33,13 @@ impl ToolCall<'_> {
         }
     }
 
-    /// The same for the file of a node.
+    /// Warns about unmapped lines in the file of a node.
     pub(super) fn warn_of_unmapped_around(&mut self, map: &Map, node: NodeRef) {
         let path = map.info(node).and_then(|info: NodeInfo| info.path);
         self.warn_of_unmapped(map, path.iter().map(hob_base::WsPath::as_str));
     }
 
-    /// Says that nothing was found and that there are lines nobody has looked into.
+    /// Warns in an answer without results that there are lines that no parser understood.
     pub(super) fn warn_of_unmapped_anywhere(&mut self, map: &Map) {
         let (files, worst) = map.most_unmapped(1);
         if let Some(worst) = worst.first() {
@@ -54,14 +54,14 @@ impl ToolCall<'_> {
         }
     }
 
-    /// Waits for the first hub scores, as long as that goes unnoticed: in small projects they are there then.
+    /// Waits for the first hub scores, for an unnoticeable time: in small projects they are there by then.
     pub(super) fn wait_for_ranking(&self, workspace: &Workspace) {
         if workspace.map().ranking_origin() == Ranked::No {
             workspace.wait_derived(&self.cancel.with_deadline(Deadline::after(RANKING_PATIENCE)));
         }
     }
 
-    /// Says by what an answer is ordered while hub scores are still to come.
+    /// Says by what an answer is ordered while hub scores are being computed.
     pub(super) fn warn_of_ranking(&mut self, map: &Map) {
         match map.ranking_origin() {
             Ranked::No => self.notes.warnings.push(

@@ -1,8 +1,8 @@
-//! Runs the tools: argument meaning in, domain answer out, one file per family.
+//! Runs the tools: turns checked arguments into answers, with one file or folder per tool or family of tools.
 //!
-//! A handler gets checked arguments and a `ToolCall` through which it reaches its workspace. Reaching it is a step of its
-//! own, so that a handler says what it needs (text, or the map too) and the waiting for a first index, the barrier and their
-//! warnings are the same everywhere.
+//! A handler gets checked arguments and a `ToolCall` through which it reaches its workspace. That is a step of its own,
+//! so that a handler says what it needs (text, or the map too), and the waiting for a first index, the barrier and
+//! their warnings are the same everywhere.
 
 mod admin;
 mod ask;
@@ -80,7 +80,7 @@ pub type ToolOutcome = Result<Value, ToolError>;
 /// The function that runs a tool.
 pub type Handler = fn(&mut ToolCall<'_>) -> ToolOutcome;
 
-/// The code of a tool; a test holds this table against the tool definitions.
+/// Returns the handler of a tool; a test compares this table with the tool definitions.
 #[must_use]
 pub fn handler(name: &str) -> Option<Handler> {
     Some(match name {
@@ -135,7 +135,7 @@ pub fn handler(name: &str) -> Option<Handler> {
     })
 }
 
-/// A result as the envelope's data.
+/// Serialises a result as the envelope's data.
 pub(crate) fn to_data(result: &impl Serialize) -> ToolOutcome {
     serde_json::to_value(result).map_err(|error| {
         ToolError::new(ErrorCode::Internal, format!("the result could not be written: {error}"))

@@ -1,4 +1,4 @@
-//! The `map_*` handlers.
+//! Answers `map_overview`, `map_neighbors`, `map_rebuild` and `map_status`.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -25,7 +25,7 @@ use hob_results::{errors, map as to_proto};
 /// Longest time that an overview waits for the first clusters.
 pub(super) const DERIVE_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Neighbours that are looked at where a scope leaves some of them out.
+/// Most neighbours that are found where a scope leaves some of them out.
 const MOST_IN_SCOPE: usize = 5_000;
 
 /// Longest time that one graph question may take.
@@ -60,7 +60,7 @@ pub(super) fn overview(call: &mut ToolCall<'_>) -> ToolOutcome {
     to_data(&to_proto::overview_result(overview, &workspace))
 }
 
-/// A path in any spelling as the map has it; other words stay as they are.
+/// Converts a path in any spelling to the map's; other words stay as they are.
 fn focus_of(workspace: &Workspace, focus: String) -> Result<String, ToolError> {
     let is_path =
         Path::new(&focus).is_absolute() || focus == "." || focus.starts_with("./") || focus.starts_with("..");
@@ -71,7 +71,7 @@ fn focus_of(workspace: &Workspace, focus: String) -> Result<String, ToolError> {
     inside.map(|path| path.to_string()).map_err(|error| errors::outside_workspace(&error, workspace.root()))
 }
 
-/// A path argument as a path in the workspace.
+/// Resolves a path argument to a path in the workspace.
 pub(super) fn confined_path(workspace: &Workspace, path: Option<&str>) -> Result<Option<WsPath>, ToolError> {
     path.map(|path| {
         hob_workspace::confine(workspace.root(), path)
@@ -122,7 +122,7 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
         );
     }
     call.warn_of_ranking(&map);
-    // Decided by how many there are in all, which is the same for every page: so is the order, then.
+    // This depends on the number of all neighbours, which is the same for every page, and so is the order.
     let in_all = answer.neighbors.len() + answer.omitted;
     if in_all <= most_neighbors(&args, kinds) && args.edge_kinds.len() == 1 && args.depth == 1 {
         put_files_together(&map, &mut answer.neighbors);
@@ -140,7 +140,7 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
     };
     let unexplained = if args.why { why::edges_to_explain(&map, &answer.neighbors) } else { Vec::new() };
     let mut result = to_proto::neighbors_result(&map, answer, &workspace, args.edge_kinds.len() == 1);
-    // Under the lock of the answer: the number of a definition means nothing once its file has changed.
+    // This holds the lock of the answer: the number of a definition means nothing once its file has changed.
     let account =
         lists_all_uses(call, &args, result.omitted).then(|| account_of(&map, node, args.family)).flatten();
     let named = map.info(node).and_then(|info| name_place(&info));
@@ -175,13 +175,13 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
     to_data(&result)
 }
 
-/// The place of a node's name; `None` for packages.
+/// Returns the place of a node's name; `None` for packages.
 fn name_place(info: &NodeInfo) -> Option<RequestPosition> {
     let (line, col) = info.name_at;
     Some(RequestPosition { file: info.path.clone()?, line, col })
 }
 
-/// Says whether a model reads an answer that should have every use of its symbol.
+/// Returns true if a model reads the answer, and expects every use of the symbol in it.
 fn lists_all_uses(call: &ToolCall<'_>, args: &NeighborsArgs, omitted: usize) -> bool {
     let has_uses = |kinds: &[String]| {
         kinds.is_empty() || kinds.iter().any(|kind| kind == "calls" || kind == "references")
@@ -194,7 +194,7 @@ fn lists_all_uses(call: &ToolCall<'_>, args: &NeighborsArgs, omitted: usize) -> 
         && has_uses(&args.edge_kinds)
 }
 
-/// The name of a definition, and what counts as a use of it; `None` for files and packages.
+/// Returns the name and the family of a definition, whose uses the answer lists; `None` for files and packages.
 fn account_of(map: &Map, node: NodeRef, with_family: bool) -> Option<elsewhere::Listed> {
     let NodeRef::Def(def) = node else { return None };
     let family = if with_family { map.family(node) } else { Vec::new() };
@@ -202,14 +202,14 @@ fn account_of(map: &Map, node: NodeRef, with_family: bool) -> Option<elsewhere::
     Some(elsewhere::Listed { family, name: map.info(node)?.name, lines: HashSet::new() })
 }
 
-/// Path and line of each place that some neighbours are used at.
+/// Returns the path and line of each use by some neighbours.
 fn lines_of(neighbors: &[Neighbor]) -> HashSet<(String, u32)> {
     let sites = |one: &Neighbor| one.sites.iter().map(|line| (one.file.clone(), *line)).collect::<Vec<_>>();
     neighbors.iter().flat_map(sites).collect()
 }
 
-/// Puts neighbours of one file side by side: files in the order of their best, those of tests last, each file's in the order of its
-/// lines. Of all there are, so that every page has the same order.
+/// Groups the neighbours of one file: files in the order of their best neighbour, those of tests last, the neighbours
+/// of a file in the order of their lines. `neighbors` has those of all pages, so that every page has the same order.
 fn put_files_together(map: &Map, neighbors: &mut [hob_map::graph::Neighbor]) {
     let mut order: HashMap<Option<FileId>, (bool, usize)> = HashMap::new();
     for found in neighbors.iter() {
@@ -221,17 +221,17 @@ fn put_files_together(map: &Map, neighbors: &mut [hob_map::graph::Neighbor]) {
     neighbors.sort_by_cached_key(|found| (order[&found.info.node.file()], line(found)));
 }
 
-/// Edge kinds of which the line is told at which they are written.
+/// Kinds of edges for which the text of their first line is shown.
 const USES: [&str; 4] = ["calls", "references", "extends", "implements"];
 
-/// Returns the most neighbours to show where the call names no number: all of one kind, which a model reads, or a
-/// choice of several kinds.
+/// Returns the most neighbours to show if the call names no number: many of one kind, which a model reads, or a
+/// selection of several kinds.
 fn most_neighbors(args: &NeighborsArgs, kinds: EdgeKinds) -> usize {
     let is_hierarchy = kinds == [EdgeKind::Extends, EdgeKind::Implements].into_iter().collect();
     args.max_nodes.unwrap_or(if args.edge_kinds.len() == 1 || is_hierarchy { 200 } else { 50 })
 }
 
-/// A line of a file as answers show it; empty where there is none.
+/// Returns a line of a file as answers show it; empty if there is none.
 pub(super) fn text_at(lines: &mut FileLineCache<'_>, file: &str, line: Option<u32>) -> String {
     let path = WsPath::new(file).ok().map(FileRef::Inside);
     path.zip(line).and_then(|(path, line)| lines.line(&path, line)).unwrap_or_default()
@@ -250,7 +250,7 @@ pub(super) fn parse_direction(word: &str) -> Direction {
     }
 }
 
-/// The nodes among neighbours that call the node itself.
+/// Returns those of the neighbours that call the node itself.
 fn direct_callers(neighbors: &[hob_map::graph::Neighbor]) -> impl Iterator<Item = NodeRef> + '_ {
     let is_caller = |found: &&hob_map::graph::Neighbor| {
         found.depth == 1 && found.direction == Direction::In && found.edge == EdgeKind::Calls
@@ -258,7 +258,7 @@ fn direct_callers(neighbors: &[hob_map::graph::Neighbor]) -> impl Iterator<Item 
     neighbors.iter().filter(is_caller).map(|found| found.info.node)
 }
 
-/// Adds what requests the routes by their paths.
+/// Adds the requests of the routes by their paths.
 fn add_requests(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,
@@ -271,14 +271,14 @@ fn add_requests(
     neighbors.extend(route_requests::neighbors_by_requests(workspace, &requests.lines, admits));
 }
 
-/// Says whether a question is about who calls.
+/// Returns true if a question is about callers.
 pub(super) fn asks_for_calls(args: &NeighborsArgs) -> bool {
     args.direction != "out"
         && (args.edge_kinds.is_empty() || args.edge_kinds.iter().any(|kind| kind == "calls"))
 }
 
-/// Beyond the first step, what a definition is in, and what imports that, would bring everything that the file is used for: without
-/// kinds that were asked for, only uses lead on.
+/// Returns the kinds to follow. Beyond the first step, the container of a definition, and the imports of it, would
+/// bring everything for which the file is used: unless the call names kinds, only uses are followed.
 fn further_kinds(kinds: EdgeKinds, args: &NeighborsArgs, node: NodeRef) -> EdgeKinds {
     let leads_on = args.depth > 1 && args.edge_kinds.is_empty() && matches!(node, NodeRef::Def(_));
     if leads_on { kinds.without(EdgeKind::Contains).without(EdgeKind::Imports) } else { kinds }
@@ -310,7 +310,7 @@ pub(super) fn rebuild(call: &mut ToolCall<'_>) -> ToolOutcome {
     })
 }
 
-/// The first index is under way already: waits for it to its end, however long that takes.
+/// Waits for the end of the first index, which is under way already, however long that takes.
 fn first_index(call: &ToolCall<'_>, workspace: &Workspace) -> Result<hob_host::Report, ToolError> {
     let report = |progressed: hob_host::Progressed| {
         if let Some(progress) = &call.request.progress {
@@ -322,7 +322,7 @@ fn first_index(call: &ToolCall<'_>, workspace: &Workspace) -> Result<hob_host::R
     Ok(workspace.first_report())
 }
 
-/// Writes of which no event tells.
+/// Returns a note about files to which programs may write without an event; `None` if there are none.
 fn mapped_files_note(workspace: &Workspace) -> Option<String> {
     let mut files = mapped_for_writing(workspace.root());
     files.retain(|path| workspace.is_visible(path));

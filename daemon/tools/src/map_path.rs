@@ -1,4 +1,4 @@
-//! The `map_path` handler: chains from one symbol to another, with the text of each step.
+//! Answers `map_path`: chains from one symbol to another, with the text of each step.
 
 use hob_map::Map;
 use hob_map::graph::{EdgeKind, EdgeKinds, NodeKind, NodeRef, PathQuery};
@@ -60,7 +60,7 @@ pub(super) fn path(call: &mut ToolCall<'_>) -> ToolOutcome {
     to_data(&result)
 }
 
-/// Says whether a question left the kinds of edges to hob: calls, forwards.
+/// Returns true if a question leaves the kinds of edges to hob, which are calls in their direction.
 fn wants_calls_alone(args: &PathArgs) -> bool {
     args.edge_kinds.is_empty() && args.direction == "out" && !args.include_references
 }
@@ -70,7 +70,7 @@ fn is_callable(map: &Map, node: NodeRef) -> bool {
     matches!(kind, Some(NodeKind::Def(kind)) if kind.is_callable() || kind.is_type())
 }
 
-/// Calls, unless other edges are asked for.
+/// Returns the kinds of edges to follow: calls, unless the question names others.
 fn path_kinds(args: &PathArgs) -> EdgeKinds {
     let references = [EdgeKind::References].into_iter().filter(|_| args.include_references);
     match (&args.edge_kinds[..], args.direction.as_str()) {

@@ -1,4 +1,4 @@
-//! `map_search`: definitions and files by name, several names at once, and those among them that nobody uses.
+//! Answers `map_search`: definitions and files by name, several names in one call, and those that nothing uses.
 
 use hob_base::{CancelToken, WsPath};
 use hob_map::Map;
@@ -15,14 +15,14 @@ use hob_results::map as to_proto;
 /// Fewest characters of a name.
 const SHORTEST: usize = 2;
 
-/// Hits that are looked at where some of them are left out afterwards.
+/// Most hits that are examined where some of them are left out afterwards.
 const LOOKED_AT: usize = 2_000;
 
 const WAY: &str = "Raise limit (<=100), or pass kind, paths or a longer query.";
 
 pub(super) fn search(call: &mut ToolCall<'_>) -> ToolOutcome {
     let mut args: SearchArgs = call.parse_args()?;
-    // Everything is what nothing asks for.
+    // A query for everything is an empty query.
     args.query.retain(|query| args.callers.is_none() || !matches!(query.trim(), "" | "*"));
     check_args(&args)?;
     let workspace = call.workspace(Needs::Map)?;
@@ -87,7 +87,7 @@ fn kind_filter(word: &str) -> KindFilter {
     }
 }
 
-/// The hits for one name, with their number.
+/// The hits for one name, with the number of all.
 #[derive(Default)]
 struct NameSearchResult {
     hits: Vec<SearchHit>,
@@ -104,7 +104,7 @@ struct Looking<'a> {
 }
 
 impl Looking<'_> {
-    /// Definitions and files by name, those in scope.
+    /// Finds definitions and files by name, within the scope.
     fn find_named(&self, text: &str) -> NameSearchResult {
         if let Some(class) = text.strip_suffix(['.', ':', '#']).filter(|_| self.args.callers.is_some()) {
             return self.of_class(class.trim_end_matches(':'));
@@ -120,7 +120,7 @@ impl Looking<'_> {
         self.find_unused(infos.filter(|info| matches!(info.kind, NodeKind::Def(_))), is_least)
     }
 
-    /// Members of a class, or of all classes of that name.
+    /// Finds unused members of a class, or of all classes with that name.
     fn of_class(&self, class: &str) -> NameSearchResult {
         let rules = self.scope.rules();
         let members = unused::visible_definitions(self.map, true, &|node| rules.has_node(self.map, node));
@@ -133,7 +133,8 @@ impl Looking<'_> {
         self.find_unused(infos.filter(|info| is_member(info) && kinds.admits(info.kind)), false)
     }
 
-    /// Every definition in scope that other files can see: members of classes where they or a part of the project is asked about.
+    /// Finds unused definitions in scope that other files can see; members of classes only if methods, or a part of the
+    /// project, are asked for.
     fn find_everything(&self) -> NameSearchResult {
         let rules = self.scope.rules();
         let with_members = self.args.kind == "method" || !rules.is_all();

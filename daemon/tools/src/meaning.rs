@@ -1,4 +1,4 @@
-//! Asks the map what the name at a place of a workspace's file means, as the file is now.
+//! Asks the map for the meaning of the name at a place in a workspace's file, as the file is now.
 
 use hob_base::{CancelToken, LineIndex};
 use hob_live::requests::RequestPosition;
@@ -12,30 +12,30 @@ use super::ask::text_of;
 use super::nav_query::word_at;
 use hob_host::Workspace;
 
-/// A file's beginning, by which its language is told.
+/// Number of bytes at a file's beginning that decide its language.
 const HEAD: usize = 4096;
 
 /// The meaning of a name; see [`meaning::Meaning`].
 pub(super) enum NameMeaning {
     /// A name that the file itself binds.
     Local(LocalName),
-    /// The nodes that are meant.
+    /// The nodes that the name means or may mean.
     Nodes(Vec<MeantNode>),
 }
 
 /// A node that a name means or may mean.
 pub(super) struct MeantNode {
-    /// The node.
+    /// The node, with its description.
     pub(super) info: NodeInfo,
     /// The confidence that it is meant.
     pub(super) sure: Confidence,
 }
 
-/// A name of a file as its text has it, read before any map is held.
+/// A name of a file, read from its text before any map is held.
 pub(super) struct ReadName {
     pub(super) at: RequestPosition,
     word: String,
-    /// The dotted path that ends with the name; empty where it begins with a variable.
+    /// The dotted path that ends with the name; empty if it begins with a variable.
     path: String,
     local: Option<LocalName>,
 }
@@ -47,37 +47,37 @@ impl ReadName {
         Self { at: at.clone(), word: word_at(workspace, at), path, local }
     }
 
-    /// The name itself; empty where none stands.
+    /// Returns the name itself; empty if there is none at the place.
     pub(super) fn word(&self) -> &str {
         &self.word
     }
 
-    /// The dotted path that ends with the name; empty where it begins with a variable.
+    /// Returns the dotted path that ends with the name; empty if it begins with a variable.
     pub(super) fn written_path(&self) -> &str {
         &self.path
     }
 
-    /// Returns true if it ends a path of names, and is no member of a value.
+    /// Returns true if the name ends a path of names, and is no member of a value.
     pub(super) fn has_path(&self) -> bool {
         !self.path.is_empty()
     }
 
-    /// The meaning of the name in a map, without what its values say.
+    /// Returns the meaning of the name in a map, without following values.
     pub(super) fn meaning_in(&self, map: &Map) -> meaning::Meaning {
         map.meaning_at(self.name(), self.local.clone())
     }
 
-    /// The nodes that the name means by the values of the expression before it.
+    /// Returns the nodes that the name means by the values of the expression before it.
     pub(super) fn through_values(&self, map: &Map, receiver: &ReceiverExpr) -> Vec<(NodeRef, Confidence)> {
         map.meaning_through_values(self.name(), receiver)
     }
 
-    /// The node that the name means as a module, or as the end of a path of names.
+    /// Returns the node that the name means as a module, or as the end of a path of names.
     pub(super) fn path_in(&self, map: &Map) -> Option<NodeRef> {
         map.path_meant_at(self.written())
     }
 
-    /// The packages outside that the name may lead to.
+    /// Returns the packages outside that the name may lead to.
     pub(super) fn packages_in(&self, map: &Map) -> Vec<OutsidePackage> {
         map.packages_meant_at(self.written())
     }
@@ -91,7 +91,7 @@ impl ReadName {
     }
 }
 
-/// Finds what is meant by the name at a place.
+/// Finds the meaning of the name at a place.
 pub(super) fn meaning_at(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> NameMeaning {
     // The file is parsed before the map is held.
     let read = ReadName::new(workspace, at, cancel);
@@ -109,8 +109,9 @@ pub(super) fn meaning_at(workspace: &Workspace, at: &RequestPosition, cancel: &C
     }
 }
 
-/// The name that the file itself binds at a place, or uses there, if no definition of the map is meant. Unlike [`meaning_at`], a
-/// key of a pattern is what it binds: whoever asks for its uses asks for those.
+/// Returns the name that the file itself binds at a place, or uses there, if no definition of the map is meant. Unlike
+/// in [`meaning_at`], a key of a pattern means the name that it binds, because a question about uses is about those of
+/// that name.
 pub(super) fn bound_name_at(
     workspace: &Workspace,
     at: &RequestPosition,
@@ -123,7 +124,7 @@ pub(super) fn bound_name_at(
     }
 }
 
-/// The definition whose name stands at a place, or that the reference there surely means.
+/// Returns the definition whose name is at a place, or that the reference there surely means.
 pub(super) fn def_at(map: &Map, at: &RequestPosition, word: &str) -> Option<DefRef> {
     map.sure_def_at(name_in_file(at, word))
 }
@@ -137,13 +138,13 @@ fn infos(map: &Map, nodes: Vec<(NodeRef, Confidence)>) -> Vec<MeantNode> {
     nodes.into_iter().filter_map(info).collect()
 }
 
-/// The name at a place, if its file binds it.
+/// Returns the name at a place, if its file binds it.
 fn local_name(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> Option<LocalName> {
     let text = text_of(workspace, &at.file)?;
     local_name_at(language_at(at, &text), text.as_bytes(), place_of(at), &|| cancel.check().is_ok())
 }
 
-/// The expression before the member's name at a place.
+/// Returns the expression before the member's name at a place.
 pub(super) fn receiver(
     workspace: &Workspace,
     at: &RequestPosition,
@@ -153,7 +154,8 @@ pub(super) fn receiver(
     receiver_at(language_at(at, &text), text.as_bytes(), place_of(at), &|| cancel.check().is_ok())
 }
 
-/// The names joined by `.` or `::` that end with the one at a place, dotted; `None` where the first one is a variable.
+/// Returns the names joined by `.` or `::` that end with the one at a place, dotted; `None` if the first one is a
+/// variable.
 fn path_at(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> Option<String> {
     let text = text_of(workspace, &at.file)?;
     let line = text.get(LineIndex::new(text.as_bytes()).line_range(at.line)?)?;
@@ -162,7 +164,7 @@ fn path_at(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) ->
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let start = before.trim_end_matches(|c: char| is_part(c) || c == '.' || c == ':').len();
     let begun = before[start..].trim_start_matches(':');
-    // A member of something that is not a name.
+    // This is a member of something that is not a name.
     if begun.starts_with('.') || before[..start].trim_end().ends_with('.') {
         return None;
     }
@@ -177,7 +179,7 @@ fn path_at(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) ->
     (!is_variable && path.split('.').all(|name| !name.is_empty())).then_some(path)
 }
 
-/// The place of the name of the function that is called with a named argument whose name stands at a place.
+/// Returns the place of the name of the function in whose call a named argument stands at a place.
 pub(super) fn callee_with_argument(
     workspace: &Workspace,
     at: &RequestPosition,

@@ -1,4 +1,4 @@
-//! The handlers of what was counted.
+//! Answers `metrics_report` and `hob_stats` from the counts of calls.
 
 use hob_proto::ToolError;
 use hob_proto::tools::metrics::StatsArgs;

@@ -1,4 +1,4 @@
-//! `hob_models`: which embedding models there are, and which one counts.
+//! Answers `hob_models`: lists, adds and removes embedding models.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ pub(super) fn models(call: &mut ToolCall<'_>) -> ToolOutcome {
         _ => {}
     }
     if args.action != "list" {
-        // Said even to a caller who has given up meanwhile.
+        // The answer goes even to a caller who has cancelled meanwhile.
         call.notes.is_done = true;
         call.services.host.models_changed();
     }

@@ -1,8 +1,8 @@
-//! The `nav_*` handlers: questions that a language server answers.
+//! Answers the `nav_*` tools, whose questions a language server answers.
 //!
-//! Each passes the barrier first, which has told the servers of every change on disk by the time it lets the call through.
-//! What the server then says is given on with how whole it is; a server that is loading, dying or silent never looks like an
-//! empty answer.
+//! Each passes the barrier first, which has told the servers of every change on disk by the time it lets the call
+//! through. The server's answer is passed on with its completeness; a server that is loading, dying or silent never
+//! looks like an empty answer.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -30,7 +30,7 @@ use hob_results::{errors, live as to_proto};
 /// Longest time that questions about a whole project may take.
 pub(super) const LONG_PATIENCE: Duration = Duration::from_secs(30);
 
-/// Says what comes of uses that a server did not list.
+/// The consequence of uses that a server did not list, for a warning.
 pub(super) const ADDED: &str = "they are added, marked `fromMap`.";
 
 /// The word for answers of a language server.
@@ -81,8 +81,8 @@ pub(super) fn implementations(call: &mut ToolCall<'_>) -> ToolOutcome {
     to_data(&LocationsResult { locations, total: None, files: None, completeness, source: LSP.to_owned() })
 }
 
-/// Gives the map's answer where no server answers within a moment: it is starting or loading, and the map knows something; or there is
-/// none.
+/// Returns the map's answer if no server answers within a moment: because it is starting or loading, and the map knows
+/// something; or because there is none.
 fn early_answer(
     call: &mut ToolCall<'_>,
     asked: &NavQuery,
@@ -99,7 +99,7 @@ fn early_answer(
     }
 }
 
-/// A question that is answered with places.
+/// Makes the inquiry for a question that is answered with places.
 fn places_inquiry(
     question: UsesQuestion,
     patience: Duration,
@@ -114,7 +114,7 @@ fn places_inquiry(
     }
 }
 
-/// Places in the order of files and lines, with those that only the map has.
+/// Adds the places that only the map has, and sorts all by file and line.
 fn with_missing(
     workspace: &Workspace,
     mut locations: Vec<Anchor>,
@@ -128,7 +128,7 @@ fn with_missing(
     locations
 }
 
-/// The places in scope.
+/// Returns the places in scope.
 fn in_scope<'p>(
     workspace: &Workspace,
     scope: &CallScope,
@@ -294,7 +294,7 @@ pub(super) fn workspace_symbols(call: &mut ToolCall<'_>) -> ToolOutcome {
     if symbols.is_empty() && !servers.is_empty() {
         let mut known = stand_in::definitions_by_name(call, &args.query, args.limit);
         if !refused {
-            // gopls without Go finds nothing anywhere and says so. What is only alike proves nothing.
+            // gopls without Go finds nothing anywhere and says so. Names that only resemble the query prove nothing.
             known = known.map(|all| all.into_iter().filter(|one| rank(&one.name, &args.query) < 3).collect());
         }
         let known = if refused { known? } else { known.unwrap_or_default() };
@@ -314,7 +314,8 @@ fn await_loaded(call: &ToolCall<'_>, server: &Instance) -> Result<(), ToolError>
     outcome.map_err(|error| errors::server_loading(&error).unwrap_or_else(errors::cancelled))
 }
 
-/// Exact names first, those written as the query is before others, then beginnings, then the rest.
+/// Ranks exact names first, those in the query's case before others, then names that begin with the query, then all
+/// others.
 fn rank(name: &str, query: &str) -> u8 {
     if name == query {
         return 0;
@@ -379,7 +380,7 @@ fn known_diagnostics(call: &mut ToolCall<'_>) -> Result<(Vec<Diagnosis>, Complet
     Ok((found, Completeness::Partial))
 }
 
-/// The word for how whole an answer is; the reason becomes a warning.
+/// Returns the completeness of an answer; the reason for a lack becomes a warning.
 pub(super) fn completeness_of<T>(call: &mut ToolCall<'_>, answer: &ServerAnswer<T>) -> Completeness {
     let (word, why) = match &answer.completeness {
         Whole::Complete => return Completeness::Complete,

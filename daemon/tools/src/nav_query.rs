@@ -25,7 +25,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(15);
 pub(super) struct NavQuery {
     pub(super) workspace: Arc<Workspace>,
     pub(super) at: RequestPosition,
-    /// The contents at which it is asked; `None` if something may be missing.
+    /// The revision at which it is asked; `None` if the index may not be fresh.
     pub(super) moment: Option<Moment>,
 }
 
@@ -74,7 +74,8 @@ impl NavQuery {
         outcome.map_err(|error| errors::server_failed(&error, patience))
     }
 
-    /// Waits a moment for the server. One that is late may be waited for, too; any other error is that of the question.
+    /// Waits a moment for the server. The error tells whether it is late, which may be waited for, or why it cannot be
+    /// asked.
     pub(super) fn await_server(&self, call: &ToolCall<'_>) -> Result<(), ToolError> {
         let outcome = await_server(call, &self.workspace, &self.at.file);
         outcome.map_err(|error| {
@@ -82,8 +83,8 @@ impl NavQuery {
         })
     }
 
-    /// Lets the map learn from an answer, if it is whole. Returns at once, but what it sets going takes from the machine: so it
-    /// comes last.
+    /// Promotes an answer to edges of the map, if it is complete. This returns immediately, but the work that it starts
+    /// takes processor time, so it comes last.
     pub(super) fn promote_answer<T>(
         &self,
         answer: ServerAnswer<T>,
@@ -94,7 +95,7 @@ impl NavQuery {
         }
     }
 
-    /// Where the name of the definition stands that the position lies in, as far as the map knows.
+    /// Returns the place of the name of the innermost function around the position, as far as the map knows.
     pub(super) fn enclosing_name(&self) -> Option<(u32, u32)> {
         let map = self.workspace.map();
         let file = map.file_at(self.at.file.as_str())?;
@@ -108,7 +109,7 @@ impl NavQuery {
     }
 }
 
-/// The contents at which a call asks.
+/// Returns the revision at which a call asks; `None` if the index may not be fresh.
 pub(super) fn revision_of_call(call: &ToolCall<'_>, workspace: &Workspace) -> Option<Moment> {
     workspace.current_revision().filter(|_| call.notes.freshness == Freshness::Fresh)
 }
@@ -129,7 +130,7 @@ fn place_of_node(
     Ok(RequestPosition { file, line, col: col.max(1) })
 }
 
-/// The name that stands at a place; empty where none does.
+/// Returns the name at a place; empty if there is none.
 pub(super) fn word_at(workspace: &Workspace, at: &RequestPosition) -> String {
     let text = text_of(workspace, &at.file).unwrap_or_default();
     let range = LineIndex::new(text.as_bytes()).line_range(at.line);

@@ -1,8 +1,9 @@
-//! Finds the definitions in the source of packages that a name of the project leads to.
+//! Finds the definitions in the source of packages to which a name of the project leads.
 //!
-//! The project's map says which package a name leads to, and no more. The package is opened then, the question is put again to the map of
-//! both together, and again as long as the answer names another package: one that re-exports, or that a class inherits from. Only what the
-//! map is sure of counts: among a package's thousands of names, one that merely is called the same says nothing.
+//! The project's map only says to which package a name leads. The package is then opened, and the question is put again
+//! to the map of both together, and again as long as the answer names another package: one that is re-exported, or from
+//! which a class inherits. Only sure meanings count: among a package's thousands of names, one that merely has the same
+//! spelling proves nothing.
 
 use std::sync::Arc;
 
@@ -24,64 +25,64 @@ use hob_results::packages;
 /// Most packages that one question opens one after the other.
 const MOST_ROUNDS: usize = 8;
 
-/// Most packages that a file imports which are opened for a name whose type is not known.
+/// Most imported packages of a file that are opened for a name whose type is not known.
 const MOST_IMPORTED: usize = 6;
 
-/// The same of headers that it includes.
+/// Most included headers of a file that are opened for such a name.
 const MOST_INCLUDED: usize = 64;
 
-/// Definitions of a name among which a macro is looked for.
+/// Most definitions of a name among which a macro is searched.
 const MOST_MACROS: usize = 20;
 
-/// The steps in which packages are opened for such a name.
+/// Most rounds in which packages are opened for a name that need not be theirs.
 const MOST_WIDENED: usize = 2;
 
-/// Bytes of a file beyond which no parameter is looked for in it, and most lines of a function's header.
+/// Largest size in bytes of a file that is searched for a parameter, and most lines of a function's header.
 const LARGEST: u64 = 4 << 20;
 const LONGEST_HEADER: u32 = 200;
 
-/// Longest signature that is shown, in characters.
+/// Most characters of a signature that is shown.
 const SIGNATURE: usize = 200;
 
 /// A definition in the source of a package.
 pub(super) struct PackageDefinition {
-    /// The package and the file that it is in.
+    /// The package and the file of the definition.
     pub(super) place: PackagePlace,
-    /// The definition itself.
+    /// The definition, with its description.
     pub(super) info: NodeInfo,
-    /// The confidence that it is meant.
+    /// The confidence that the name means it.
     pub(super) sure: Confidence,
 }
 
 /// The permission to open packages for a question.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Opening {
-    /// Those that the name leads to are opened.
+    /// The packages to which the name leads are opened.
     Allowed,
-    /// Only those that are open already are looked into.
+    /// Only packages that are open already are searched.
     Denied,
 }
 
-/// The outcome of one look at the joined map.
+/// The outcome of one search in the joined map.
 enum LookOutcome {
     Found(Vec<PackageDefinition>),
-    /// These packages have to be opened first.
+    /// The packages that have to be opened first.
     Needs(Vec<OutsidePackage>),
     Nothing,
 }
 
-/// A name whose definition is looked for in packages.
+/// A name whose definition is searched in packages.
 struct PackageQuestion {
     read: ReadName,
     receiver: Option<ReceiverExpr>,
-    /// Packages that cannot be opened.
+    /// Packages that could not be opened.
     refused: Vec<OutsidePackage>,
-    /// The number of times that packages were opened which the name need not be of.
+    /// Number of rounds so far in which packages were opened that the name need not be of.
     widened: usize,
 }
 
 impl PackageDefinition {
-    /// The place for an answer.
+    /// Returns the definition as a place of an answer.
     pub(super) fn anchor(&self) -> Anchor {
         let (line, col) = self.line_and_col();
         let signature = self.signature();
@@ -97,19 +98,19 @@ impl PackageDefinition {
         }
     }
 
-    /// The line and column of its name; a file begins at its first line.
+    /// Returns the line and column of the definition's name; a file begins at its first line.
     pub(super) fn line_and_col(&self) -> (u32, u32) {
         if self.info.name_at.0 == 0 { (1, 1) } else { self.info.name_at }
     }
 
-    /// The first line of its signature.
+    /// Returns the first line of the definition's signature.
     pub(super) fn signature(&self) -> String {
         self.info.signature.lines().next().unwrap_or_default().trim().chars().take(SIGNATURE).collect()
     }
 }
 
-/// The definitions in packages that a name means of which the project knows nothing surer, `found`; says in the answer's notes where they
-/// are, or why they are not to be had.
+/// Returns the definitions in packages that a name means, unless `found` has a surer meaning in the project. The
+/// answer's notes say where they are, or why they cannot be found.
 pub(super) fn definitions_beyond(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
@@ -124,7 +125,7 @@ pub(super) fn definitions_beyond(
     let definitions = definitions_at(call, workspace, at, Opening::Allowed);
     if let Some(first) = definitions.first() {
         let PackagePlace { title, package, .. } = &first.place;
-        // Headers are no package that could be asked.
+        // Headers are no package that `in` could name.
         if !package.is_empty() {
             call.notes.warnings.push(format!("Defined in {title}: in: \"dep:{package}\" asks its source."));
         }
@@ -132,7 +133,7 @@ pub(super) fn definitions_beyond(
     definitions
 }
 
-/// The definitions in packages that the name at a place means; of the name of an argument, the parameters.
+/// Returns the definitions in packages that the name at a place means; for the name of an argument, the parameters.
 pub(super) fn definitions_at(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
@@ -147,7 +148,7 @@ pub(super) fn definitions_at(
     functions.into_iter().filter_map(|function| parameter_of(function, &word)).collect()
 }
 
-/// The parameter of a function, as a place in it; `None` where the function has no such parameter.
+/// Returns the parameter of a function as a place; `None` if the function has no such parameter.
 fn parameter_of(function: PackageDefinition, name: &str) -> Option<PackageDefinition> {
     let text = small::read_text(function.place.file.as_path(), LARGEST).ok()?;
     let (first, last) = (function.line_and_col().0, function.info.lines.1);
@@ -162,7 +163,7 @@ fn parameter_of(function: PackageDefinition, name: &str) -> Option<PackageDefini
     None
 }
 
-/// The 1-based column of a parameter in a line of a function's header.
+/// Returns the 1-based column of a parameter in a line of a function's header.
 fn column_of_parameter(line: &str, name: &str) -> Option<u32> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let is_parameter = |at: usize| {
@@ -182,7 +183,7 @@ fn plain_definitions_at(
 ) -> Vec<PackageDefinition> {
     let read = ReadName::new(workspace, at, &call.cancel);
     let meant = read.meaning_in(&workspace.map());
-    // A name that the file binds itself, and not to an import, is in no package.
+    // A name that the file itself binds, and not to an import, is in no package.
     if matches!(meant, Meaning::Local(_)) && read.packages_in(&workspace.map()).is_empty() {
         return Vec::new();
     }
@@ -244,8 +245,8 @@ impl PackageQuestion {
         if near.is_empty() { self.look(joined) } else { LookOutcome::Needs(near) }
     }
 
-    /// The declaration that a file of C sees first through its includes, in place of those that are not of the project: a library has
-    /// several of one name, for other compilers and for checks.
+    /// Returns the declaration that a file of C sees first through its includes, in place of `nodes` outside of the
+    /// project: a library has several declarations of one name, for other compilers and for checks.
     fn through_includes(
         &self,
         joined: &JoinedMap,
@@ -268,7 +269,7 @@ impl PackageQuestion {
         found.map_or(nodes, |node| vec![(node, Confidence::Import)])
     }
 
-    /// The only macro of this name in the packages: a macro is exported by its crate, in whichever module it is written.
+    /// Returns the only macro of this name in the packages: a crate exports a macro wherever its definition is.
     fn only_macro(&self, joined: &JoinedMap) -> Option<PackageDefinition> {
         if !self.read.has_path() {
             return None;
@@ -291,7 +292,7 @@ impl PackageQuestion {
         found.next().is_none().then_some(only)
     }
 
-    /// The packages that the file imports; next those that these packages import where the file does.
+    /// Returns the packages that the file imports; in the next round, those that its imported files import.
     fn packages_near(&self, joined: &JoinedMap) -> Vec<OutsidePackage> {
         let (map, file) = (joined.map(), self.read.at.file.as_str());
         if self.widened == 1 {
@@ -313,7 +314,7 @@ impl PackageQuestion {
             match open_package(call, workspace, &package) {
                 Ok(()) => opened += 1,
                 Err(why) => {
-                    // Of packages that the name need not be of, nobody asked.
+                    // Nobody asked for packages that the name need not be of.
                     if self.widened == 0 && !call.notes.warnings.contains(&why) {
                         call.notes.warnings.push(why);
                     }
@@ -327,13 +328,13 @@ impl PackageQuestion {
     }
 }
 
-/// The number of packages that are opened of these: headers cost little.
+/// Returns how many of these packages are opened: headers cost little.
 fn most_opened(packages: &[OutsidePackage]) -> usize {
     let are_headers = packages.iter().all(|package| matches!(package.lang, Lang::C | Lang::Cpp));
     if are_headers { MOST_INCLUDED } else { MOST_IMPORTED }
 }
 
-/// Opens a package, waits until it is mapped, and joins it; or says why that cannot be.
+/// Opens a package, waits until it is mapped, and joins it. An error says why that failed.
 fn open_package(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
@@ -360,7 +361,8 @@ fn sure_definitions(joined: &JoinedMap, nodes: Vec<(NodeRef, Confidence)>) -> Ve
     nodes.into_iter().filter_map(definition).collect()
 }
 
-/// The function where a namespace has the name of one, as declarations of modules that are one function do; else what it is.
+/// Returns the function with the name of a namespace, as declarations of modules that are one function have it; else
+/// the node itself.
 fn function_of_name(map: &Map, info: NodeInfo) -> NodeInfo {
     let (NodeKind::Def(DefKind::Module), NodeRef::Def(def)) = (info.kind, info.node) else { return info };
     let others = map.defs_of(def.file).into_iter().filter_map(|other| map.info(other.into()));

@@ -1,7 +1,8 @@
-//! Adds to the packages among a symbol's neighbours the definitions in their source that the symbol uses.
+//! Adds the definitions that a symbol uses in the source of packages to the packages among its neighbours.
 //!
-//! The graph knows that a function calls `requests`, and the package's source which of its functions. Packages are opened only for a
-//! question about what a symbol uses (`direction: "out"`); for any other, those that are open already are looked into.
+//! The graph knows that a function calls `requests`, and the package's source knows which of its functions. Packages
+//! are opened only for a question about the uses of a symbol (`direction: "out"`); for any other, only open ones are
+//! searched.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -23,11 +24,11 @@ const MOST_USES: usize = 24;
 pub(super) struct PackageUses {
     file: hob_base::WsPath,
     uses: Vec<OutsideRef>,
-    /// The places of calls that may be of functions which a header outside declares.
+    /// The places of calls of functions that a header outside may declare.
     calls: Vec<(u32, u32)>,
 }
 
-/// The uses of packages in a symbol, one for each name; `None` where it uses none, or is no definition.
+/// Returns the uses of packages in a symbol, one for each name; `None` if it uses none, or is no definition.
 pub(super) fn uses_of_packages(map: &Map, info: &NodeInfo) -> Option<PackageUses> {
     let file = info.path.clone().filter(|_| info.lines.0 > 0)?;
     let mut uses = map.outside_refs_in(file.as_str(), info.lines.0..=info.lines.1, usize::MAX);
@@ -38,7 +39,7 @@ pub(super) fn uses_of_packages(map: &Map, info: &NodeInfo) -> Option<PackageUses
     (!uses.is_empty() || !calls.is_empty()).then_some(PackageUses { file, uses, calls })
 }
 
-/// Adds the definitions to the neighbours.
+/// Adds the definitions that the uses mean to the neighbours that are their packages.
 pub(super) fn add_definitions(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
@@ -63,7 +64,7 @@ pub(super) fn add_definitions(
     }
 }
 
-/// The functions of headers of this machine that a symbol calls, each header as an external package.
+/// Returns the functions of this machine's headers that a symbol calls, with each header as an external package.
 pub(super) fn calls_into_headers(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
@@ -104,7 +105,8 @@ fn header_neighbor(id: String, line: u32, definition: &PackageDefinition) -> Nei
     }
 }
 
-/// The ID of the header as an include names it: its path in the joined map without the folder that it was found in.
+/// Returns the ID of the header as an include names it: its path in the joined map without the folder in which it was
+/// found.
 fn header_id(definition: &PackageDefinition) -> Option<String> {
     let path = definition.info.path.as_ref().filter(|_| definition.place.package.is_empty())?;
     let package = path.as_str().splitn(4, '/').nth(3)?.to_owned();

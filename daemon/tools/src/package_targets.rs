@@ -1,7 +1,9 @@
-//! Finds what a target means that is no name of the project: something that a file of the project uses from a package.
+//! Finds the meaning of a target that no symbol of the project has: a name that a file of the project uses from a
+//! package.
 //!
-//! `requests.get`, `serde::Serialize` and `zod.z` say a package and a name in it. The project uses it somewhere, or nobody would ask; that
-//! use is followed as `nav_definition` follows it, so the same definition is found, and only packages that are used are opened.
+//! `requests.get`, `serde::Serialize` and `zod.z` have a package and a name in it. Some file of the project uses that
+//! name, or nobody would ask; the use is followed as `nav_definition` follows it, so the same definition is found, and
+//! only used packages are opened.
 
 use std::sync::Arc;
 
@@ -14,7 +16,7 @@ use super::ToolCall;
 use super::ask::text_of;
 use super::package_meaning::{Opening, PackageDefinition, definitions_at};
 
-/// Most uses that are tried.
+/// Most uses that are followed.
 const MOST_TRIED: usize = 4;
 
 /// A target as a package and a name in it.
@@ -45,7 +47,7 @@ impl<'t> PackageTarget<'t> {
     }
 }
 
-/// The definitions in a package that a target means.
+/// Returns the definitions in a package that a target means.
 pub(super) fn definitions_named(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
@@ -64,7 +66,8 @@ pub(super) fn definitions_named(
     Vec::new()
 }
 
-/// Lines of the project that use the name from the package: references, then imports. Column 0 where it is not known.
+/// Returns the lines of the project that use the name from the package: references, then imports. Unknown columns are
+/// 0.
 fn places_of_uses(map: &Map, target: &PackageTarget<'_>) -> Vec<RequestPosition> {
     let (mut uses, mut imports) = (Vec::new(), Vec::new());
     for (_, path, facts) in map.files() {
@@ -109,7 +112,7 @@ fn begins_with(module: &str, package: &str) -> bool {
     rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '-'))
 }
 
-/// The place with the column at which the name stands in its line.
+/// Returns the place with the column at which the name is in its line.
 fn with_column(workspace: &Workspace, at: RequestPosition, name: &str) -> Option<RequestPosition> {
     if at.col > 0 {
         return Some(at);

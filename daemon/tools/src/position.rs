@@ -1,8 +1,8 @@
-//! The place that a file and a line mean, with or without a column.
+//! Finds the place that a file and a line mean, with or without a column.
 //!
-//! Without one, the name that the line defines is meant, else the only name on it. Whatever else would be taken is a guess, and a
-//! question about column 1 gets an empty answer that looks complete. Names are read from the very text that servers have, so
-//! neither the map nor a server is needed for it.
+//! Without a column, the line means the name that it defines, or else the only name on it. Any other choice would be a
+//! guess, and a question about column 1 would get an empty answer that looks complete. Names are read from the very
+//! text that servers have, so this needs neither the map nor a server.
 
 use hob_base::{CancelToken, LineIndex, WsPath};
 use hob_live::requests::RequestPosition;
@@ -13,7 +13,7 @@ use hob_proto::ToolError;
 use hob_host::Workspace;
 use hob_results::errors;
 
-/// A file's beginning, by which its language is told.
+/// Number of bytes at a file's beginning that decide its language.
 const HEAD: usize = 4096;
 
 /// A line of a file, and a column if one was given.
@@ -23,7 +23,7 @@ pub(super) struct LineSpot {
     pub(super) file: WsPath,
     /// Number of the line, from 1.
     pub(super) line: u32,
-    /// 1-based, in UTF-16 units.
+    /// The 1-based column in UTF-16 units, if one was given.
     pub(super) col: Option<u32>,
 }
 
@@ -34,7 +34,7 @@ impl LineSpot {
         if there { Ok(()) } else { Err(errors::file_deleted(&self.file)) }
     }
 
-    /// The place of a name.
+    /// Returns the place of the name that the line or the column means.
     ///
     /// # Errors
     /// `BAD_ARGS` for a line past the end of the file, and, without a column, for one that has no name or several.
@@ -50,7 +50,8 @@ impl LineSpot {
             .ok_or_else(|| errors::nothing_named(&self.file, self.line))
     }
 
-    /// The place of the name that the line defines, or any place on it: for questions about what encloses the line.
+    /// Returns the place of the name that the line defines, or any place on it: for questions about what encloses the
+    /// line.
     ///
     /// # Errors
     /// `BAD_ARGS` for a line past the end of the file, and, without a column, for one that defines several names.
@@ -64,7 +65,7 @@ impl LineSpot {
         Ok(self.at_column(col))
     }
 
-    /// Returns the names on the line, which must exist; `None` where they need not be known or the file is no text.
+    /// Returns the names on the line, which must exist; `None` if there is a column, or the file is no text.
     fn names_at_line(
         &self,
         workspace: &Workspace,
@@ -73,7 +74,7 @@ impl LineSpot {
         let bytes = hob_results::current_bytes(workspace, &self.file);
         let Some(bytes) = bytes.filter(|bytes| std::str::from_utf8(bytes).is_ok()) else { return Ok(None) };
         let index = LineIndex::new(&bytes);
-        // What follows the last newline is a line only if there is something.
+        // The text after the last newline is a line only if it is not empty.
         let lines = index.line_count() - u32::from(index.line_count() > 1 && bytes.ends_with(b"\n"));
         if self.line > lines {
             return Err(errors::no_such_line(&self.file, self.line, lines));
@@ -86,7 +87,7 @@ impl LineSpot {
         Ok(Some(names_on_line(lang, &bytes, self.line, &|| cancel.check().is_ok())))
     }
 
-    /// The column of the only name among these; of one that is written several times, the first.
+    /// Returns the column of the only name; its first column if it is written several times.
     fn column_of_only_name(&self, names: &[NameAt]) -> Result<Option<u32>, ToolError> {
         let Some(first) = names.first() else { return Ok(None) };
         if names.iter().all(|other| other.name == first.name) {

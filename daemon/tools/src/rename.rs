@@ -1,8 +1,8 @@
-//! Asks language servers for what `edit_rename` needs: the edits that another name, or another place of a file,
-//! requires, and the diagnostics of files before and after an edit.
+//! Asks language servers for the edits that `edit_rename` needs for another name or another place of a file, and for
+//! the diagnostics of files before and after an edit.
 //!
-//! Nothing is written here. A server's edit counts only if nothing has changed while it was made, because a new use that it did not
-//! see would be left behind.
+//! Nothing is written here. A server's edit counts only if no file has changed while it was made, because it would miss
+//! a new use that the server did not see.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use hob_results::errors;
 /// Most attempts at a rename where files change while the server answers.
 const ATTEMPTS: usize = 3;
 
-/// Why there is no verdict on a file where nobody is there to give one.
+/// The reason why a file without a server has no diagnostics.
 const NOBODY: &str = "no language server runs for it";
 
 /// The changes that a rename would make.
@@ -39,25 +39,25 @@ pub(super) struct Renamed {
     pub(super) renaming: Renaming,
     /// The completeness of the edits; the call's warnings say what may be missing.
     pub(super) completeness: Completeness,
-    /// Uses that the map is sure of and that would keep the old name.
+    /// Sure uses of the map that would keep the old name.
     pub(super) left_behind: Vec<Missing>,
 }
 
-/// Says what comes of uses that the server would not rename.
+/// The consequence of uses that the server would not rename, for a warning.
 const LEFT_BEHIND: &str = "they keep the old name (`details.leftBehind`) and would break; change them too.";
 
-/// Asks what another name for the thing at `target` would change, or another place for a file, if `target` is the node of one:
-/// then `new_name` is its new name, or with a `/` its new path. Notes of the server become warnings.
+/// Asks for the edits that rename the thing at `target`, or, if `target` is a file, that move it: `new_name` is then
+/// its new name, or with a `/` its new path. Notes of the server become warnings.
 ///
 /// # Errors
-/// Those of the `nav_*` tools; `SYMBOL_NOT_FOUND` where nothing can be renamed, `BAD_ARGS` with the server's words where it refuses,
-/// `LSP_TIMEOUT` if it has not loaded the project in time, `CONFLICT` if files keep changing meanwhile.
+/// The errors of the `nav_*` tools; `SYMBOL_NOT_FOUND` where nothing can be renamed, `BAD_ARGS` with the server's words
+/// if it refuses, `LSP_TIMEOUT` if it has not loaded the project in time, `CONFLICT` if files keep changing meanwhile.
 pub(super) fn rename(
     call: &mut ToolCall<'_>,
     target: &PositionArgs,
     new_name: &str,
 ) -> Result<Renamed, ToolError> {
-    // What may be old is good enough to read, not to be written.
+    // An answer may be old, but an edit must not be.
     call.terms.fresh = true;
     let renamed = match file_of(call, target)? {
         Some((workspace, file)) => rename_file(call, workspace, &file, new_name)?,
@@ -68,7 +68,7 @@ pub(super) fn rename(
     Ok(renamed)
 }
 
-/// The file that a target means, if it is one and no place in it.
+/// Returns the file that a target means; `None` if it means a place in a file.
 fn file_of(
     call: &mut ToolCall<'_>,
     target: &PositionArgs,
@@ -123,10 +123,10 @@ fn rename_symbol(
     Err(errors::keeps_changing())
 }
 
-/// Says what comes of imports that the server would not change.
+/// The consequence of imports that the server would not change, for a warning.
 const LEFT_ALONE: &str = "they keep the old path (`details.leftBehind`) and would break; change them too.";
 
-/// The lines that a rename changes.
+/// Returns the lines that a rename changes.
 fn changed_lines(renaming: &Renaming) -> Listed {
     let mut listed = Listed::default();
     for file in &renaming.files {
@@ -164,7 +164,8 @@ fn rename_file(
     Err(errors::keeps_changing())
 }
 
-/// Where no server cares, only the file itself is moved, and that is said.
+/// Asks a server for the edits that a move requires. Without a server that can answer, only the file itself is moved,
+/// and the answer says so.
 fn ask_about_move(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,
@@ -204,21 +205,21 @@ fn new_path(workspace: &Workspace, from: &WsPath, new_name: &str) -> Result<WsPa
     Ok(to)
 }
 
-/// Returns true if every write until now had been seen at `moment` already.
+/// Returns true if no write since `moment` has changed the contents.
 fn is_unchanged(_call: &mut ToolCall<'_>, workspace: &Workspace, moment: Option<Moment>) -> bool {
     match (moment, workspace.barrier(false, super::BARRIER_PATIENCE)) {
         (Some(moment), Freshness::Fresh) => workspace.current_revision() == Some(moment),
-        // That what is seen may be old was said already; what is written is compared byte by byte.
+        // A warning has said that the view may be old; the contents are compared byte by byte before they are written.
         _ => true,
     }
 }
 
-/// Returns the diagnostics that the running servers have for files, as they are now; starts no server.
+/// Returns the present diagnostics of the running servers for files; starts no server.
 pub(super) fn judge(call: &ToolCall<'_>, workspace: &Workspace, files: &[WsPath]) -> FileDiagnostics {
     let cancel = call.cancel.with_deadline(Deadline::after(LONG_PATIENCE));
     let read = |path: &WsPath| text_of(workspace, path);
     let asking = ServerQueryContext { read: &read, cancel: &cancel };
-    // With what is not there yet nothing is wrong.
+    // Files that do not exist yet have no diagnostics.
     let mut rest: Vec<WsPath> = files.iter().filter(|file| is_there(workspace, file)).cloned().collect();
     let mut all = FileDiagnostics::default();
     for server in workspace.live().pool().running_servers(workspace.root()) {
@@ -232,8 +233,9 @@ pub(super) fn judge(call: &ToolCall<'_>, workspace: &Workspace, files: &[WsPath]
     all
 }
 
-/// Compares what servers say about files now with `before`. `moves` are pairs of old and new path, because a file is judged where it is
-/// now. Answers what is worse, and the judgement of now. Warns when a running server could not answer.
+/// Compares the present diagnostics of files with `before`, and returns what is worse, and the present diagnostics.
+/// `moves` are pairs of old and new paths, because a file is judged at its present path. Warns when a running server
+/// could not answer.
 pub(super) fn worse(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,
@@ -253,7 +255,8 @@ pub(super) fn worse(
     (requests::worse(before, &after, &origins), after)
 }
 
-/// As [`judge`], of files that were judged before: a server that begins anew when they change, as clangd does, is waited for.
+/// Asks for diagnostics like [`judge`], of files that were judged before. A server that restarts when they change, as
+/// clangd does, is waited for.
 fn judge_again(call: &ToolCall<'_>, workspace: &Workspace, mut rest: Vec<WsPath>) -> FileDiagnostics {
     let cancel = call.cancel.with_deadline(Deadline::after(LONG_PATIENCE));
     let read = |path: &WsPath| text_of(workspace, path);
@@ -296,7 +299,7 @@ fn is_served_by(server: &Instance, file: &WsPath) -> bool {
     server.spec().language_of(file.file_name()).is_some()
 }
 
-/// Tells the running servers that files went elsewhere.
+/// Tells the running servers about moved files.
 pub(super) fn announce_moves(workspace: &Workspace, moves: &[(WsPath, WsPath)]) {
     for server in workspace.live().pool().running_servers(workspace.root()) {
         let its: Vec<_> = moves.iter().filter(|(from, _)| is_served_by(&server, from)).cloned().collect();

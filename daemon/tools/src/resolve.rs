@@ -1,8 +1,8 @@
-//! The `resolve` handler: a node's place in the file now, and the node at a place.
+//! Answers `resolve`: finds the present place of a node, and the node at a place.
 //!
-//! The language server's outline is the truth about places and the map about IDs. Without a server the map's word is given
-//! and said to be unverified; without a map a position still gets what encloses it. A server that does not answer in time is
-//! an error, because asking again may well succeed.
+//! The language server's outline is the truth about places, and the map about IDs. Without a server the answer is the
+//! map's, and says that it is not verified; without a map a position still gets its enclosing symbols. A server that
+//! does not answer in time is an error, because another attempt may well succeed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,7 +42,7 @@ pub(super) fn resolve(call: &mut ToolCall<'_>) -> ToolOutcome {
     }
 }
 
-/// From the map to the file.
+/// Finds the present place of a node.
 pub(super) fn place_of(call: &mut ToolCall<'_>, text: &str) -> ToolOutcome {
     let workspace = call.workspace(Needs::Map)?;
     let id = id_of(call, &workspace, text)?;
@@ -84,7 +84,7 @@ pub(super) fn place_of(call: &mut ToolCall<'_>, text: &str) -> ToolOutcome {
     }
 }
 
-/// The ID that a target is or stands for. An ID need not be in the map: what it names may have moved.
+/// Returns the ID that a target is or means. An ID need not be in the map, because its node may have moved.
 fn id_of(call: &mut ToolCall<'_>, workspace: &Workspace, text: &str) -> Result<NodeId, ToolError> {
     if NodeId::looks_like(text)
         && let Ok(id) = text.parse()
@@ -95,7 +95,7 @@ fn id_of(call: &mut ToolCall<'_>, workspace: &Workspace, text: &str) -> Result<N
     target::one(call, &map, workspace, text).map(|node| map.id(node))
 }
 
-/// From the file to the map.
+/// Finds the node at a place.
 fn node_at(call: &mut ToolCall<'_>, file: &str, line: u32, col: Option<u32>) -> ToolOutcome {
     let (workspace, no_map) = workspace_with_or_without_map(call)?;
     let subject = ResolveFile::new(&workspace, file)?;
@@ -136,7 +136,7 @@ fn node_at(call: &mut ToolCall<'_>, file: &str, line: u32, col: Option<u32>) -> 
     to_data(&result)
 }
 
-/// The workspace, and why its map cannot be asked, if it cannot.
+/// Returns the workspace, with the error of its map if the map is not built.
 fn workspace_with_or_without_map(
     call: &mut ToolCall<'_>,
 ) -> Result<(Arc<Workspace>, Option<ToolError>), ToolError> {
@@ -153,14 +153,14 @@ fn workspace_with_or_without_map(
     }
 }
 
-/// An error that became a warning.
+/// Converts an error to the text of a warning.
 fn error_as_warning(error: &ToolError) -> String {
     let code = serde_json::to_value(error.code).ok();
     let code = code.as_ref().and_then(|code| code.as_str()).unwrap_or_default();
     format!("{code}: {} {}", error.message, error.hint)
 }
 
-/// The name to look for elsewhere when a node is gone.
+/// Returns the name to search elsewhere when a node is gone.
 fn name_of(id: &NodeId) -> &str {
     match id {
         NodeId::Symbol { qualified, .. } => qualified.rsplit('.').next().unwrap_or(qualified),
@@ -169,7 +169,7 @@ fn name_of(id: &NodeId) -> &str {
     }
 }
 
-/// The file that is asked about.
+/// The file of the question.
 struct ResolveFile {
     workspace: Arc<Workspace>,
     file: WsPath,
@@ -235,7 +235,7 @@ impl ResolveFile {
     }
 }
 
-/// The map's definitions of a file, copied: nobody waits for a server with the map in hand.
+/// A copy of the map's definitions of a file, because nothing may wait for a server while it holds the map.
 #[derive(Default)]
 struct Mapped {
     id: Option<NodeId>,
@@ -255,7 +255,7 @@ impl Mapped {
     }
 }
 
-/// A node that is looked for in its file.
+/// A node to be found in its file.
 struct SoughtDefinition {
     subject: ResolveFile,
     id: NodeId,
@@ -268,7 +268,7 @@ impl SoughtDefinition {
         self.mapped.def_with_id(&self.id)
     }
 
-    /// A place with a name, and nothing known of it yet.
+    /// Makes the result for a symbol at a place; nothing is verified yet.
     fn result(&self, at: (u32, u32), symbol: Symbol) -> NodeResult {
         NodeResult {
             node_id: self.id.to_string(),
@@ -289,7 +289,7 @@ impl SoughtDefinition {
         NodeResult { verified, in_map: self.mapped.id.is_some(), ..self.result((1, 1), symbol) }
     }
 
-    /// Returns the map's answer, where no server can confirm it.
+    /// Answers with the map's place, which no server can confirm.
     fn of_map(&self) -> ToolOutcome {
         let Some(def) = self.mapped_def() else {
             let workspace = &self.subject.workspace;
@@ -301,8 +301,8 @@ impl SoughtDefinition {
         to_data(&NodeResult { map_range: range, ..self.result(def.name_at, symbol) })
     }
 
-    /// Returns the answer for the symbol that the server found; `outline` is given when it was found by its last name
-    /// alone.
+    /// Returns the answer for the symbol that the server found; `outline` is not empty if it was found only by its last
+    /// name.
     fn found_result(
         &self,
         call: &mut ToolCall<'_>,
@@ -313,7 +313,7 @@ impl SoughtDefinition {
         let seen = entry.outline;
         let relocated = !outline.is_empty();
         let map_stale = relocated || def.is_some_and(|def| is_stale(seen, def, self.current));
-        // Some servers give no place of names: the map's, if it lies within.
+        // Some servers give no place of names; the map's counts then, if the map is current.
         let named = def.filter(|def| self.current && !relocated && def.name_at.0 != seen.name_at.0);
         let (line, col) = named.map_or(seen.name_at, |def| def.name_at);
         let known = KnownFile { defs: &self.mapped.defs, current: self.current };

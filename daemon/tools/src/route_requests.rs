@@ -1,12 +1,13 @@
-//! Finds where the path of a route is requested: `client.get("/orders/7")` of `@app.get("/orders/{id}")`.
+//! Finds the requests of a route by their paths: `client.get("/orders/7")` for `@app.get("/orders/{id}")`.
 //!
-//! No edge of the map leads from a request to its route, because nothing but the text of a path connects them. So the text index is asked
-//! for string literals that the path of the route admits: a parameter of the route is any one part of a path, and before the path may
-//! stand a host, or what a template puts in. Only where nothing requests the path as it is, a longer path that ends with it counts, because
-//! routers are mounted below others. What is found is a guess, and told as one: another service may answer the same path. Routes without
-//! one fixed part (`/`, `/{id}`) are left out, because anything would fit.
+//! No edge of the map leads from a request to its route, because only the text of a path connects them. So the text
+//! index is searched for string literals that fit the path of the route: a parameter of the route matches one segment,
+//! and a host, or the part that a template puts in, may come before the path. Only if nothing requests the path as it
+//! is, a longer path that ends with it counts, because routers are mounted below others. Each hit is a candidate and
+//! reported as one: another service may answer the same path. Routes without a fixed segment (`/`, `/{id}`) are left
+//! out, because any path would fit.
 //!
-//! The search needs no map of the route's project, so the requests may be in another project than the route.
+//! The search needs no map of the route's project, so the requests may be in another project.
 
 use std::time::Duration;
 
@@ -18,31 +19,31 @@ use hob_map::graph::{Confidence, DefRef, Direction, EdgeKind, NodeKind, NodeRef}
 use hob_proto::tools::map::Neighbor as NeighborEntry;
 use hob_text::{LineMatch, Output, SearchRequest, search};
 
-/// Bounds the search: the answer itself is there already.
+/// Longest time of the search: the answer itself is complete without it.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Most routes that one question looks for.
+/// Most routes that one question searches.
 const MOST_ROUTES: usize = 40;
 
-/// Most requests that are found.
+/// Most requests that one search returns.
 const MOST_REQUESTS: usize = 200;
 
 /// The requests that were found.
 #[derive(Default)]
 pub(super) struct FoundRequests {
-    /// Lines of code, each of which requests one of the routes.
+    /// Lines of code, each of which has a request of one of the routes.
     pub(super) lines: Vec<LineMatch>,
-    /// False if there was no time or no room for all of them.
+    /// False if there was no time or no room for all requests.
     pub(super) is_whole: bool,
 }
 
 impl FoundRequests {
-    /// No requests, because there is no route to look for.
+    /// Returns no requests, because there is no route.
     fn of_nothing() -> Self {
         Self { lines: Vec::new(), is_whole: true }
     }
 
-    /// Says that some may be missing, where that is so.
+    /// Warns that requests may be missing, if so.
     pub(super) fn warn_of_gaps(&self, warnings: &mut Vec<String>) {
         if !self.is_whole {
             warnings.push("Not every request of its routes was looked for: there may be more.".to_owned());
@@ -87,8 +88,8 @@ fn requests_matching(workspace: &Workspace, pattern: String, cancel: &CancelToke
     FoundRequests { lines, is_whole }
 }
 
-/// The innermost function around a line that requests something, or else its file; `None` for a line of prose, and for one that makes a
-/// route itself.
+/// Returns the innermost function around a line that requests something, or else its file; `None` for a line of prose,
+/// and for one that makes a route itself.
 pub(super) fn owner_of_request(map: &Map, line: &LineMatch) -> Option<NodeRef> {
     let file = map.file_at(line.path.as_str())?;
     let (_, facts) = map.file(file)?;
@@ -102,7 +103,7 @@ pub(super) fn owner_of_request(map: &Map, line: &LineMatch) -> Option<NodeRef> {
     Some(function_around(file, facts, line.line))
 }
 
-/// Makes neighbours that may call of the lines that request a route: one for each function or file.
+/// Makes candidate callers of the lines with requests: one neighbour for each function or file.
 pub(super) fn neighbors_by_requests(
     workspace: &Workspace,
     requests: &[LineMatch],
@@ -113,7 +114,7 @@ pub(super) fn neighbors_by_requests(
     merge_sites(requests.iter().filter_map(of_line).collect())
 }
 
-/// The function or file around a line of code, as a neighbour that calls; `None` where it is not admitted.
+/// Returns the function or file around a line of code as a neighbour that calls; `None` if it is not admitted.
 pub(super) fn neighbor_on(
     map: &Map,
     line: &LineMatch,
@@ -139,7 +140,7 @@ pub(super) fn neighbor_on(
     })
 }
 
-/// One entry for each edge, with all of its lines.
+/// Merges entries of the same edge into one with all of its lines.
 pub(super) fn merge_sites(entries: Vec<NeighborEntry>) -> Vec<NeighborEntry> {
     let mut merged: Vec<NeighborEntry> = Vec::new();
     for entry in entries {
@@ -162,7 +163,8 @@ fn function_around(file: FileId, facts: &FileFacts, line: u32) -> NodeRef {
     innermost.map_or(NodeRef::File(file), |(def, _)| NodeRef::Def(DefRef { file, def }))
 }
 
-/// The paths of the routes that a node is, or that a framework hands their requests to it for, among the nodes that call it.
+/// Returns the path of the node if it is a route, or else of the routes among its callers, for whose requests a
+/// framework calls it.
 pub(super) fn routes_among(map: &Map, node: NodeRef, callers: impl Iterator<Item = NodeRef>) -> Vec<String> {
     match path_of_route(map, node) {
         Some(path) => vec![path],
@@ -170,7 +172,7 @@ pub(super) fn routes_among(map: &Map, node: NodeRef, callers: impl Iterator<Item
     }
 }
 
-/// The path of a route as it is written; `None` for any other node.
+/// Returns the path of a route as its framework writes it; `None` for any other node.
 pub(super) fn path_of_route(map: &Map, node: NodeRef) -> Option<String> {
     let NodeRef::Def(def) = node else { return None };
     let is_route = map.info(node).is_some_and(|info| info.kind == NodeKind::Def(DefKind::Route));
@@ -179,15 +181,16 @@ pub(super) fn path_of_route(map: &Map, node: NodeRef) -> Option<String> {
     Some(facts.name(route.name).to_owned())
 }
 
-/// Parts of a path below which a router is mounted.
+/// The segments of a path below which a router is mounted.
 const MOUNT: &str = r"(?:/[\w.-]+){1,4}";
 
-/// A string literal that has one of the paths, alone or behind a host or a part that a template puts in.
+/// Returns the regular expression of a string literal with one of the paths, alone or behind a host or the part that a
+/// template puts in.
 fn literal_pattern(mount: &str, paths: &[String]) -> String {
     format!(r#"(?:["'`}}]|//[^/\s"'`]+){mount}(?:{})/?["'`?#]"#, paths.join("|"))
 }
 
-/// The regular expression of a route's path; `None` if no part of it is fixed.
+/// Returns the regular expression of a route's path; `None` if no segment of it is fixed.
 fn path_pattern(route: &str) -> Option<String> {
     let parts: Vec<&str> = route.split('/').filter(|part| !part.is_empty()).collect();
     let mut fixed = 0;
@@ -205,7 +208,7 @@ fn path_pattern(route: &str) -> Option<String> {
     (fixed > 0).then_some(pattern)
 }
 
-/// Returns true if a part of a route stands for any text: `<int:id>`, `:id`, `{id}`, `[id]`, `*`, `(?P<id>\d+)`.
+/// Returns true if a segment of a route matches any text: `<int:id>`, `:id`, `{id}`, `[id]`, `*`, `(?P<id>\d+)`.
 fn is_parameter(part: &str) -> bool {
     part.contains(['<', '{', '[', '*', '(']) || part.starts_with(':')
 }

@@ -1,8 +1,9 @@
-//! The scope of an answer: which paths it is about (`paths`, and the older `path_prefix`, `glob` and `fileFilter`), and whether
-//! tests are (`tests`). One module for every tool that answers with places, so that the same words mean the same everywhere.
+//! Reads the scope of an answer: the paths that it is about (`paths`, and the older `path_prefix`, `glob` and
+//! `fileFilter`), and whether tests count (`tests`). Every tool that answers with places uses this module, so that the
+//! same words mean the same everywhere.
 //!
-//! What a scope leaves out is counted and said, because an answer that is narrower than its reader believes is a wrong one.
-//! The map knows of a definition, and so of its lines, whether it is a test; of other text its file's path tells.
+//! Items that a scope leaves out are counted and reported, because an answer that is narrower than its reader believes
+//! is wrong. The map knows whether a definition, and so its lines, is a test; for other text, the file's path decides.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -32,7 +33,7 @@ enum Tests {
 /// A file's number and its path.
 pub(super) type Place<'p> = (FileId, &'p WsPath);
 
-/// The rules by which a scope admits paths and tests; pure and shared between threads.
+/// The rules by which a scope admits paths and tests; threads may share them.
 #[derive(Debug, Default)]
 pub(super) struct Rules {
     paths: PathSet,
@@ -63,7 +64,7 @@ impl Rules {
         self.paths.admits(path) && self.filter.as_ref().is_none_or(|filter| filter.admits_text(path.as_str()))
     }
 
-    /// Returns true if an item that is, or is not, of a test is in scope.
+    /// Returns true if an item is in scope by `tests`, given whether it belongs to a test.
     pub(super) fn has_test(&self, is_test: bool) -> bool {
         match self.tests {
             Tests::Include => true,
@@ -72,17 +73,17 @@ impl Rules {
         }
     }
 
-    /// True if something of the text of a file may be in scope.
+    /// Returns true if some text of a file may be in scope.
     pub(super) fn may_have_text(&self, path: &WsPath) -> bool {
         self.has_path(path) && (self.tests != Tests::Exclude || !is_test_path(path.as_str()))
     }
 
-    /// True if the map has to be asked what of a file is a test.
+    /// Returns true if the map has to say which parts of a file are tests.
     pub(super) fn ask_map(&self) -> bool {
         self.tests != Tests::Include
     }
 
-    /// Those of some lines of a file in `paths` that are in scope, and those that are not.
+    /// Divides lines of a file in `paths` into those in scope and those that are not.
     pub(super) fn parted(&self, map: &Map, place: Place<'_>, lines: &LineSet) -> (LineSet, LineSet) {
         let (file, path) = place;
         let tests = || match is_test_path(path.as_str()) {
@@ -132,8 +133,8 @@ impl CallScope {
         self.admits_place(path, || map.is_among_tests(node))
     }
 
-    /// Returns true if a line of a file is in scope, and counts it if it is not. The map says what of the file is a
-    /// test, if it has the file.
+    /// Returns true if a line of a file is in scope, and counts it if it is not. The map says which lines are tests, if
+    /// it has the file.
     pub(super) fn admits_line(&self, map: &Map, path: &WsPath, line: u32) -> bool {
         let is_test = || {
             let file = map.file_at(path.as_str());
@@ -143,7 +144,7 @@ impl CallScope {
         self.is_all() || self.admits_place(Some(path), is_test)
     }
 
-    /// As [`Self::admits_line`], for places that a language server named. A library's file is in no path.
+    /// Judges a place that a language server named like [`Self::admits_line`]. A library's file is in no path.
     pub(super) fn admits_ref(&self, map: &Map, file: &FileRef, line: u32) -> bool {
         match file {
             FileRef::Inside(path) => self.admits_line(map, path, line),
@@ -171,19 +172,19 @@ impl CallScope {
         fits
     }
 
-    /// Notes what was left out by other means: so many outside of the paths, so many because of `tests`.
+    /// Counts items that were left out by other means: outside of the paths, and because of `tests`.
     pub(super) fn left_out(&self, outside: usize, by_tests: usize) {
         self.outside.set(self.outside.get() + outside);
         self.by_tests.set(self.by_tests.get() + by_tests);
     }
 
-    /// Forgets what was left out, of an answer that is not given.
+    /// Forgets the counts of an answer that is not given.
     pub(super) fn forget_omissions(&self) {
         self.outside.set(0);
         self.by_tests.set(0);
     }
 
-    /// Says what was left out; `least` if there may be more of it.
+    /// Warns about the items that were left out; `least` if there may be more.
     pub(super) fn warn_of_omissions(&self, call: &mut ToolCall<'_>, least: bool) {
         let (outside, by_tests) = (self.outside.get(), self.by_tests.get());
         let tests = if self.rules.tests == Tests::Only { "outside tests" } else { "in tests" };
@@ -199,7 +200,7 @@ impl CallScope {
 }
 
 impl ToolCall<'_> {
-    /// The scope that the call asks for. The arguments must have been taken.
+    /// Reads the scope of the call, whose arguments must have been parsed before.
     ///
     /// # Errors
     /// `OUTSIDE_WORKSPACE` for a path that leads out, `BAD_PATTERN` for a bad glob.
@@ -228,7 +229,7 @@ impl ToolCall<'_> {
     }
 }
 
-/// The lines that are not of tests, and those that are.
+/// Divides lines into those that are not of tests, and those that are.
 fn parts(lines: &LineSet, tests: &LineSet) -> (LineSet, LineSet) {
     (lines.without(tests), lines.within(tests))
 }
@@ -241,7 +242,7 @@ fn parse_tests(word: Option<&str>) -> Tests {
     }
 }
 
-/// Adds one entry of `paths`; gives it back if there is nothing where it points.
+/// Adds one entry of `paths`, and returns it if it names nothing that exists.
 fn add(
     set: &mut PathSet,
     spelled: &Paths<'_>,
@@ -261,7 +262,7 @@ fn add(
     let (path, is_there) = meant_path(spelled, workspace, text)?;
     let is_name = !text.contains('/') && !text.is_empty() && text != "." && text != "..";
     match (is_there, is_name) {
-        // A name alone that is not at the root is meant wherever it is, as for ripgrep.
+        // A single name that is not at the root matches in any folder, as in ripgrep.
         (false, true) => {
             glob(set, text)?;
             if !leaves_out {
@@ -281,7 +282,7 @@ fn add(
     }
 }
 
-/// The path that is meant, and whether there is something at it or a module's file beside it.
+/// Returns the path that a text means, and true if something is at it, or a module's file next to it.
 fn meant_path(spelled: &Paths<'_>, workspace: &Workspace, text: &str) -> Result<(WsPath, bool), ToolError> {
     let root = workspace.root();
     let mut first = None;

@@ -1,6 +1,6 @@
-//! `hob_servers`: what the catalogue offers for this project, and the commands that install it.
+//! Answers `hob_servers`: lists the catalogue's servers for this project, and the commands that install them.
 //!
-//! Here is decided what is run for an installation; running it is the command line's, in the terminal of whoever asked.
+//! This decides which commands an installation runs; the command line runs them, in the user's terminal.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -55,10 +55,10 @@ fn is_about(spec: &ServerSpec, about: &str) -> bool {
     same(spec.name) || spec.files.iter().any(|(ending, language)| same(ending) || same(language))
 }
 
-/// Servers, most wanted first, each with whether it may be used.
+/// Servers in the user's order of preference, each with true if it may be used.
 type ServerOrder<'s> = Vec<(&'s Arc<ServerSpec>, bool)>;
 
-/// For whom, and what was asked about.
+/// The project, and the server or language that the question is about.
 struct ServersQuery<'p> {
     workspace: &'p Workspace,
     project: LiveProject,
@@ -67,7 +67,7 @@ struct ServersQuery<'p> {
     endings: HashMap<String, usize>,
 }
 
-/// The files that the map has by now, by ending.
+/// Counts the files in the map by their endings.
 fn count_endings(workspace: &Workspace) -> HashMap<String, usize> {
     let mut endings = HashMap::new();
     for (path, _) in workspace.map().drawn_files() {
@@ -79,7 +79,7 @@ fn count_endings(workspace: &Workspace) -> HashMap<String, usize> {
 }
 
 impl ServersQuery<'_> {
-    /// Servers of the same files, as families of languages for which the user wants the same.
+    /// Returns servers of the same files as families: languages for which the user prefers the same servers.
     fn language_families(&self, specs: &[Arc<ServerSpec>]) -> Vec<Family> {
         let mut families: Vec<(ServerOrder<'_>, Vec<String>)> = Vec::new();
         for (_, language) in specs.iter().flat_map(|spec| spec.files) {
@@ -93,7 +93,7 @@ impl ServersQuery<'_> {
         families.into_iter().map(|(order, languages)| self.family_of(&order, languages)).collect()
     }
 
-    /// Most wanted first, each with whether it may be used.
+    /// Sorts the servers of a language by the user's preference, each with true if it may be used.
     fn order_for_language<'s>(&self, specs: &'s [Arc<ServerSpec>], language: &str) -> ServerOrder<'s> {
         let wishes = &self.project.preferences;
         let allowed = |spec: &ServerSpec| wishes.switched_off(spec.name, language).is_none();
@@ -167,7 +167,7 @@ fn of_language(language: &str, wish: &LanguagePreference) -> Vec<Setting> {
     enabled.chain(servers).collect()
 }
 
-/// Returns the user's settings for a server, with those that do not count without trust.
+/// Returns the user's settings for a server, including those that do not count without trust.
 fn of_server(wish: &ServerPreference, spec: &ServerSpec, trusted: bool) -> Vec<Setting> {
     let mut all = Vec::new();
     all.extend(
@@ -192,7 +192,7 @@ fn of_server(wish: &ServerPreference, spec: &ServerSpec, trusted: bool) -> Vec<S
     all
 }
 
-/// The commands that install into `folder` and write to nothing else. Scripts of npm packages are not run.
+/// Returns the commands that install into `folder` and write nowhere else. Scripts of npm packages are not run.
 fn install_recipe(install: Install, folder: &Path) -> Recipe {
     let (python, inside) = match cfg!(windows) {
         true => ("python", "Scripts/python.exe"),

@@ -1,9 +1,10 @@
-//! The map in place of a language server that has no answer: none is installed or may run, it lacks the capability, it did not answer
-//! in time, it refuses (gopls without Go has no view of any project), or it is being replaced.
+//! Answers from the map in place of a language server that has no answer: none is installed or may run, it lacks the
+//! capability, it did not answer in time, it refuses (gopls without Go has no view of any project), or it is being
+//! replaced.
 //!
-//! Where the user has imported an index that a compiler made, that index comes first, as far as it is believed (`imported`). What the
-//! map knows is better than an error, and less than a server's word: its answers say that they are the map's, why and what to
-//! do about it, and are never complete. Where the map knows nothing either, the error stands.
+//! If the user has imported an index that a compiler made, that index comes first, as far as it is believed
+//! (`imported`). The map's answer is better than an error, and worth less than a server's: it says that it is the
+//! map's, why, and what to do about it, and is never complete. If the map knows nothing either, the error is returned.
 
 use hob_base::{CancelToken, WsPath};
 use hob_bridge::{Listed, Missing, UsesQuestion, left_out};
@@ -30,17 +31,17 @@ use super::{Needs, ToolCall, ToolOutcome, enclosing, left_out as held, map::with
 use hob_host::{IndexedPlace, Workspace};
 use hob_results::errors;
 
-/// Neighbours that are looked at for uses that are no more than guesses.
+/// Most neighbours that are examined for unsure uses.
 const MOST_GUESSES: usize = 200;
 
-/// Says of a file's line whether the call asks about it.
+/// A function that returns true if the call asks about a line of a file.
 type InScope<'a> = &'a dyn Fn(&WsPath, u32) -> bool;
 
 /// The word for answers of the map.
 pub(super) const MAP: &str = "map";
 
-/// Says whether the map may answer instead of this error: there is no server for the question, or none that answers it. A server that
-/// failed is an error until somebody has seen it.
+/// Returns true if the map may answer instead of this error: there is no server for the question, or none that answers
+/// it. The failure of a server stays an error, so that somebody sees it.
 pub(super) fn may_answer(error: &ToolError) -> bool {
     use ErrorCode as E;
     match error.code {
@@ -50,21 +51,21 @@ pub(super) fn may_answer(error: &ToolError) -> bool {
     }
 }
 
-/// The warning that goes with what the map answers instead of an error.
+/// Returns the warning for an answer of the map in place of an error.
 pub(super) fn stand_in_warning(error: &ToolError) -> String {
     warning_with(error, "The map answers instead: something may be missing")
 }
 
-/// The warning that goes with an answer instead of an error; `who` says whose it is.
+/// Returns the warning for an answer in place of an error; `who` says who answers.
 fn warning_with(error: &ToolError, who: &str) -> String {
     if is_late(error) {
         return format!("{PARTIAL}: {}; ask again for its answer.", error.message);
     }
     let hint = match error.code {
-        // What else there is to do, `hob doctor` says at length.
+        // `hob doctor` tells at length what else can be done.
         ErrorCode::LspUnavailable => error.hint.split(". ").next().unwrap_or_default(),
         ErrorCode::UntrustedWorkspace => error.hint.as_str(),
-        // Refusals are nobody's to mend.
+        // Nobody can do anything about a refusal.
         _ => "",
     };
     let rejected = error.more.get("rejected").and_then(serde_json::Value::as_array).into_iter().flatten();
@@ -75,7 +76,7 @@ fn warning_with(error: &ToolError, who: &str) -> String {
     ended.collect::<Vec<_>>().join(" ")
 }
 
-/// Says whose an answer is that is not a server's.
+/// Says who answers in place of a server.
 fn source_sentence(answer: &serde_json::Value) -> &'static str {
     match answer.get("source").and_then(serde_json::Value::as_str) {
         Some(SCIP) => {
@@ -85,7 +86,8 @@ fn source_sentence(answer: &serde_json::Value) -> &'static str {
     }
 }
 
-/// The outcome of `from_map` if a server refused or is being replaced, else the error itself.
+/// Returns the outcome of `from_map` if the map may answer in place of the error and knows something, else the error
+/// itself.
 fn answer_from_map(
     call: &mut ToolCall<'_>,
     error: ToolError,
@@ -104,30 +106,30 @@ fn answer_from_map(
             call.notes.warnings.insert(warnings, warning_with(&error, source_sentence(&answer)));
             Ok(answer)
         }
-        // Without a map, what the server's absence means says more.
+        // Without a map, the server's error is more informative.
         Err(_) if !is_for_now(&error) => Err(error),
         Err(other) => Err(other),
     }
 }
 
-/// Says whether a server is only starting or loading: the same question has its answer later.
+/// Returns true if a server is only starting or loading, and will have the answer later.
 pub(super) fn is_late(error: &ToolError) -> bool {
     error.more.contains_key(errors::LOADING)
 }
 
-/// Says whether a running server has no answer now and may have one in a moment.
+/// Returns true if a running server has no answer now, and may have one in a moment.
 fn is_for_now(error: &ToolError) -> bool {
     [errors::REFUSAL, errors::RESTARTING].iter().any(|field| error.more.contains_key(*field))
 }
 
-/// Says whether an answer of the map has nothing in it.
+/// Returns true if an answer of the map has nothing in it.
 fn knows_nothing(answer: &serde_json::Value) -> bool {
     let is_empty =
         |field: &str| answer.get(field).and_then(serde_json::Value::as_array).is_some_and(Vec::is_empty);
     is_empty("locations") || is_empty("symbols") || answer.get("signature").is_some_and(|text| text == "")
 }
 
-/// Where what was asked about is defined.
+/// Answers with the definition of the thing at the place.
 pub(super) fn definition(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolError) -> ToolOutcome {
     answer_from_map(call, error, |call| {
         let imported = ImportedAnswer::at(&asked.workspace, &asked.at);
@@ -151,7 +153,7 @@ pub(super) fn definition(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolE
     })
 }
 
-/// Answers with what is derived from what was asked about, on lines that `counts`.
+/// Answers with types and methods that are derived from the thing at the place, on lines that `counts` admits.
 pub(super) fn implementations(
     call: &mut ToolCall<'_>,
     asked: &NavQuery,
@@ -172,7 +174,7 @@ pub(super) fn implementations(
     })
 }
 
-/// Where what was asked about is used, on lines that `counts`.
+/// Answers with the uses of the thing at the place, on lines that `counts` admits.
 pub(super) fn references(
     call: &mut ToolCall<'_>,
     asked: &NavQuery,
@@ -205,7 +207,7 @@ pub(super) fn references(
     })
 }
 
-/// Answers with the uses that imported indexes have, and with the map's in files that these are not believed of.
+/// Answers with the uses in imported indexes, and with the map's in files about which these are not believed.
 fn imported_references(
     call: &mut ToolCall<'_>,
     asked: &NavQuery,
@@ -225,8 +227,8 @@ fn imported_references(
     with_map(&workspace, imported, places, found, true)
 }
 
-/// Places of imported indexes with those that the map has in files that the indexes are not believed of; with their number for
-/// references.
+/// Answers with places of imported indexes, and with the map's in files about which the indexes are not believed; with
+/// their number for references.
 fn with_map(
     workspace: &Workspace,
     mut imported: ImportedAnswer<'_>,
@@ -243,7 +245,7 @@ fn with_map(
     locations_of(locations, files, SCIP)
 }
 
-/// Answers with the map's signature and documentation of what was asked about.
+/// Answers with the map's signature and documentation of the thing at the place.
 pub(super) fn type_of(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolError) -> ToolOutcome {
     answer_from_map(call, error, |call| {
         let workspace = call.workspace(Needs::Map)?;
@@ -283,7 +285,7 @@ pub(super) fn symbols(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolErro
     })
 }
 
-/// Says that nothing is known of what is wrong in a file while its server is being replaced. The map is no judge of that.
+/// Answers that no diagnostics of a file are known while its server is being replaced. The map has none.
 pub(super) fn diagnostics(call: &mut ToolCall<'_>, error: ToolError) -> ToolOutcome {
     if !error.more.contains_key(errors::RESTARTING) {
         return Err(error);
@@ -294,7 +296,7 @@ pub(super) fn diagnostics(call: &mut ToolCall<'_>, error: ToolError) -> ToolOutc
     to_data(&DiagnosticsResult { diagnostics: Vec::new(), complete: false })
 }
 
-/// Definitions by name, where no server that runs has an answer.
+/// Returns definitions by name, if no running server has an answer.
 pub(super) fn definitions_by_name(
     call: &mut ToolCall<'_>,
     query: &str,
@@ -327,7 +329,7 @@ fn locations_of(locations: Vec<Anchor>, files: Option<usize>, source: &str) -> T
     to_data(&LocationsResult { locations, total, files, completeness, source: source.to_owned() })
 }
 
-/// The definition that stands at the place that was asked about, or that is meant there.
+/// Returns the definition whose name is at the place of the question, or that is meant there.
 fn meant_definition(workspace: &Workspace, asked: &NavQuery) -> Option<NodeInfo> {
     let word = word_at(workspace, &asked.at);
     let map = workspace.map();
@@ -338,7 +340,7 @@ fn def_at(map: &Map, asked: &NavQuery, word: &str) -> Option<DefRef> {
     meaning::def_at(map, &asked.at, word)
 }
 
-/// The places of a file that bind or use a local name.
+/// Returns places of a local name as places of an answer.
 fn local_anchors(workspace: &Workspace, at: &RequestPosition, places: &[NamePlace]) -> Vec<Anchor> {
     let mut lines = FileLineCache::in_workspace(workspace);
     let file = hob_live::uri::FileRef::Inside(at.file.clone());
@@ -364,7 +366,7 @@ fn local_references(workspace: &Workspace, asked: &NavQuery, mut places: Vec<Nam
     locations_of_map(locations, Some(files))
 }
 
-/// The line that binds a local name first, trimmed.
+/// Returns the first line that binds a local name, trimmed.
 fn binding_line(workspace: &Workspace, at: &RequestPosition, local: &LocalName) -> String {
     let line = local_anchors(workspace, at, local.bindings.get(..1).unwrap_or_default()).pop();
     line.and_then(|anchor| anchor.snippet).map(|text| text.trim().to_owned()).unwrap_or_default()
@@ -384,8 +386,8 @@ fn find_uses(
     Ok((workspace, held::MapComparison::of_map(found.unwrap_or_default())))
 }
 
-/// Adds the uses that only the graph knows, each with how sure it is: those that may be of what was asked about, and those of another
-/// method of its family.
+/// Adds the uses that only the graph has, each with its confidence: candidates, and uses of another method of the
+/// family.
 fn add_guesses(workspace: &Workspace, asked: &NavQuery, found: &mut Vec<Missing>, cancel: &CancelToken) {
     let word = word_at(workspace, &asked.at);
     let map = workspace.map();
@@ -404,7 +406,7 @@ fn add_guesses(workspace: &Workspace, asked: &NavQuery, found: &mut Vec<Missing>
         let Some(path) = one.info.path.clone() else { continue };
         for line in &one.sites {
             if !found.iter().any(|other| other.path == path && other.line == *line) {
-                // Who names another method of the family may mean this one.
+                // A use of another method of the family may mean this one.
                 let of_family = if one.names.is_some() { Confidence::Candidate } else { one.confidence };
                 let (line, confidence, from) = (*line, one.confidence.max(of_family), one.info.clone());
                 found.push(Missing { path: path.clone(), line, col: None, confidence, from });
@@ -416,7 +418,7 @@ fn add_guesses(workspace: &Workspace, asked: &NavQuery, found: &mut Vec<Missing>
 
 fn definition_anchor(workspace: &Workspace, info: &NodeInfo, sure: Confidence) -> Option<Anchor> {
     let path = info.path.clone()?;
-    // A file has no name in itself: it begins at its first line.
+    // A file has no name in itself, so it begins at its first line.
     let (line, col) = if info.name_at.0 == 0 { (1, 1) } else { info.name_at };
     let file = path.to_string();
     let snippet = FileLineCache::in_workspace(workspace).line(&hob_live::uri::FileRef::Inside(path), line);
@@ -424,7 +426,7 @@ fn definition_anchor(workspace: &Workspace, info: &NodeInfo, sure: Confidence) -
     Some(Anchor { file, line, col, end_line: None, snippet, external: false, from_map, symbol: None })
 }
 
-/// Definitions as a tree: what is written within another one is below it.
+/// Makes a tree of definitions: each definition is below the one around it.
 fn outline_tree(infos: &[NodeInfo]) -> Vec<OutlineEntry> {
     let within = |prefix: &str, info: &NodeInfo| {
         let rest = info.qualified.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('.'));

@@ -1,6 +1,6 @@
-//! Shows the host for `hob status`, `hob top` and `hob doctor`: for people, so that no budget applies.
+//! Describes the host for `hob status`, `hob top` and `hob doctor`: for people, so no budget applies.
 //!
-//! Nothing here opens a workspace, starts a server or waits: it is asked every second while somebody watches.
+//! Nothing here opens a workspace, starts a server or waits: clients ask every second while somebody watches.
 
 use hob_live::catalogue;
 use hob_live::pool::ServerStatus;
@@ -9,7 +9,7 @@ use serde_json::{Map as JsonMap, Value, json};
 use hob_host::{Host, Phase, Workspace, resident_bytes};
 use hob_results::map as to_proto;
 
-/// The host's part of the daemon's status.
+/// Returns the host's part of the daemon's status.
 #[must_use]
 pub fn status_for_people(host: &Host) -> JsonMap<String, Value> {
     let workspaces = host.workspaces();
@@ -44,12 +44,12 @@ fn workspace_brief(workspace: &Workspace) -> Value {
         "watchedDirs": workspace.watcher().watched_dirs(),
         "trusted": workspace.project().trusted,
         "lsp": status.lsp,
-        // What is wrong with the user's own settings stands above all projects.
+        // Problems of the user's own settings are shown above all projects.
         "notes": status.notes.into_iter().filter(|note| !of_user.contains(note)).collect::<Vec<_>>(),
     })
 }
 
-/// In a word or two: `indexed`, `indexing text 40%`.
+/// Describes the state of the index in a word or two: `indexed`, `indexing text 40%`.
 fn index_state(workspace: &Workspace) -> String {
     let now = workspace.progress.now();
     match now.total {

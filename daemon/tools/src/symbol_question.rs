@@ -1,6 +1,6 @@
-//! Begins a question about one symbol of the map: reads the scope and finds the symbol.
+//! Begins a question about one symbol of the map: reads the scope, and finds the symbol.
 //!
-//! A name that several definitions share is no error here: such an answer lists them.
+//! A name that several definitions share is no error here, because such an answer lists them.
 
 use std::sync::RwLockReadGuard;
 
@@ -21,10 +21,10 @@ pub(super) struct SymbolQuestion<'w> {
     pub(super) node: NodeRef,
 }
 
-/// Finds the symbol that `text` names; the inner error lists what it may mean.
+/// Finds the symbol that `text` means; the inner error lists the candidates.
 ///
 /// # Errors
-/// Those of the scope and of [`target::find`].
+/// The errors of the scope and of [`target::find`].
 pub(super) fn ask_about<'w>(
     call: &mut ToolCall<'_>,
     workspace: &'w Workspace,

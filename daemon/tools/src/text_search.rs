@@ -1,7 +1,8 @@
-//! `text_search`.
+//! Answers `text_search`.
 //!
-//! The index finds, the map names, the files show. All three are of one moment, or the result says that it is not: if the index
-//! was changed while the hits were being named, they are looked for again.
+//! The index finds the hits, the map gives their names, and the files give their text. All three should show the same
+//! revision. If the index was changed while the hits were being named, the search is repeated; after the last
+//! repetition, hits in changed files are marked as stale.
 
 use std::sync::Arc;
 
@@ -20,13 +21,13 @@ use hob_host::{NotReady, Ranked, Taking, Workspace};
 use hob_results::text_search::MappedHit;
 use hob_results::{errors, text_search as to_proto};
 
-/// Documents that are read to see whether they have a phrase.
+/// The most documents that are read to check for a phrase.
 const PHRASE_READS: usize = 400;
 
-/// Most searches for hits where the index changes in the meantime.
+/// The most searches for hits while the index keeps changing.
 const TRIES: usize = 3;
 
-/// Lines of the snippets of the best few and of the rest, and bytes of each line.
+/// The lines in the snippets of the best few hits and of the others, and the bytes of each line.
 const BEST: usize = 3;
 const SNIPPET_LINES: [usize; 2] = [2, 1];
 const SNIPPET_WIDTH: usize = 100;
@@ -41,7 +42,7 @@ pub(super) fn text_search(call: &mut ToolCall<'_>) -> ToolOutcome {
         return to_data(&TextSearchResult::default());
     }
     let index = wait_for_ranked_index(call, &workspace)?;
-    // Of two rankings each must be deep enough for what is in the other.
+    // Each of the two rankings must be deep enough to contain the hits of the other.
     let depth = args.limit.max(if args.use_embeddings { fuse::DEPTH } else { callers::DEPTH });
     let asked = RankedQuery {
         question,
@@ -81,7 +82,7 @@ pub(super) fn text_search(call: &mut ToolCall<'_>) -> ToolOutcome {
     to_data(&TextSearchResult { results, total })
 }
 
-/// A question as it was asked.
+/// A ranked search as it was asked for.
 pub(super) struct RankedQuery {
     pub(super) question: RankedQuestion,
     pub(super) kinds: Vec<DocKind>,
@@ -91,22 +92,22 @@ pub(super) struct RankedQuery {
 }
 
 impl RankedQuery {
-    /// Returns true if the question is about a part of the files.
+    /// Returns true if the search is limited to a part of the files.
     pub(super) fn is_scoped(&self) -> bool {
         self.below.is_some() || !self.rules.is_all()
     }
 
-    /// True if something of a file may be asked about.
+    /// Returns true if the search covers anything in a file.
     pub(super) fn admits_file(&self, path: &WsPath) -> bool {
         self.below.as_ref().is_none_or(|below| path.is_below(below)) && self.rules.may_have_text(path)
     }
 
-    /// True if a hit in such a file is: of a definition the map knows whether it is a test.
+    /// Returns true if the search covers a hit in such a file. For a definition, the map knows if it is a test.
     fn admits_hit(&self, map: &Map, hit: &MappedHit) -> bool {
         is_hit_in(&self.rules, map, hit)
     }
 
-    /// Leaves out hits that are not asked about.
+    /// Removes the hits that the search does not cover.
     pub(super) fn keep(&self, workspace: &Workspace, named: &mut Vec<MappedHit>) {
         if self.rules.ask_map() {
             let map = workspace.map();
@@ -115,7 +116,7 @@ impl RankedQuery {
     }
 }
 
-/// True if the scope has a hit.
+/// Returns true if the scope contains a hit.
 fn is_hit_in(rules: &Rules, map: &Map, hit: &MappedHit) -> bool {
     let node = hit.id.as_ref().and_then(|id| map.node(&id.parse().ok()?));
     node.map_or_else(|| rules.has_text(&hit.path), |node| rules.has_node(map, node))
@@ -125,7 +126,7 @@ fn parse_kinds(words: &[String]) -> Vec<DocKind> {
     DocKind::ALL.into_iter().filter(|kind| words.iter().any(|word| word == to_proto::kind(*kind))).collect()
 }
 
-/// Waits for the index: as long as for a first index if it is being made, else as long as for any change.
+/// Waits for the index: longer if it is being built for the first time than if it is only behind on a change.
 pub(super) fn wait_for_ranked_index(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
@@ -157,7 +158,7 @@ pub(super) fn wait_for_ranked_index(
 pub(super) struct RankedFindings {
     pub(super) named: Vec<MappedHit>,
     total: usize,
-    /// The words that count, and how rare each is.
+    /// The words that count, each with its rarity.
     pub(super) rarities: Vec<(String, f32)>,
 }
 
@@ -198,7 +199,7 @@ pub(super) fn find(
     }
 }
 
-/// Says that a search was stopped before it had seen the whole index.
+/// Warns that a search was stopped before it had seen the whole index.
 pub(super) fn warn_of_part(call: &mut ToolCall<'_>) {
     let warning = "Out of time: results are of a part of the index.";
     if call.notes.warnings.iter().all(|known| known != warning) {
@@ -206,7 +207,8 @@ pub(super) fn warn_of_part(call: &mut ToolCall<'_>) {
     }
 }
 
-/// Says how many of the `best` of the whole index the scope leaves out: what comes after them would not have been shown either.
+/// Counts how many of the `best` hits of the whole index the scope leaves out, and says so. Hits after these would not
+/// have been shown in any case.
 pub(super) fn tell_left_out(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,
@@ -232,15 +234,14 @@ pub(super) fn tell_left_out(
     scope.warn_of_omissions(call, answer.total > answer.hits.len());
 }
 
-/// The numbers of the files in scope.
-/// The numbers of the files that may answer.
+/// Returns the numbers of the files that the search covers.
 pub(super) fn admitted_numbers(workspace: &Workspace, asked: &RankedQuery) -> rustc_hash::FxHashSet<u64> {
     let text = workspace.text();
     let inside = text.indexed_paths().filter(|(_, path)| asked.admits_file(path));
     inside.map(|(_, path)| hob_host::ranked_number(path)).collect()
 }
 
-/// Names hits by the map; whether index and map were of one moment.
+/// Names hits by the map. Also returns true if the index and the map were of the same revision.
 fn name(workspace: &Workspace, answer: &RankedAnswer, commits: u64) -> (Vec<MappedHit>, bool) {
     let is_unmapped = |map: &Map, hit: &RankedHit| {
         workspace.ranked.file(hit.file).is_some_and(|(file, _)| map.file(file).is_none())
@@ -263,7 +264,7 @@ fn name(workspace: &Workspace, answer: &RankedAnswer, commits: u64) -> (Vec<Mapp
     (named, all_known)
 }
 
-/// A hit in a file that has changed since is a hit of the file.
+/// Names one hit. A hit in a file that has changed since then becomes a hit of the whole file.
 fn one(map: &Map, hit: &RankedHit, file: FileId, path: WsPath, is_known: bool) -> Option<MappedHit> {
     let whole = |stale| MappedHit {
         id: map.file(file).map(|_| map.id(NodeRef::File(file)).to_string()),
@@ -305,14 +306,14 @@ pub(super) fn lines_of(bytes: &[u8], first: u32, last: u32) -> String {
     String::from_utf8_lossy(text).into_owned()
 }
 
-/// Results with what they say, as far as `room` characters go.
+/// Returns the results with snippets of their text, until these fill `room` characters.
 fn with_snippets(
     workspace: &Workspace,
     question: &RankedQuestion,
     named: Vec<MappedHit>,
     room: usize,
 ) -> Vec<RankedResult> {
-    /// Fewest characters that a result takes besides its words.
+    /// The fewest characters that a result takes in addition to its text.
     const FRAME: usize = 60;
     let (mut words, mut taken) = (question.word_counter(), 0);
     let one = |(at, hit): (usize, MappedHit)| {

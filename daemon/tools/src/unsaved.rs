@@ -1,5 +1,5 @@
-//! Warns on answers that touch files with unsaved changes: language servers answer about those, the map and the text
-//! index about the disk. The warning says which of the two the answer is of.
+//! Warns about answers that concern files with unsaved changes. Language servers answer for the unsaved text, while the
+//! map and the text index answer for the files on disk. The warning says which of the two the answer describes.
 
 use hob_base::WsPath;
 use hob_proto::{ErrorCode, ToolError};
@@ -7,26 +7,26 @@ use serde_json::Value;
 
 use hob_host::{Host, Workspace};
 
-/// Files that are named in a warning.
+/// The number of files that a warning names.
 const NAMED: usize = 3;
 
-/// A file and the editor that has unsaved changes of it.
+/// A file, and the editor in which it has unsaved changes.
 pub(crate) type Unsaved = (WsPath, String);
 
-/// The files of a workspace of which an editor has unsaved text that counts.
+/// Returns the files of a workspace that have unsaved text in an editor, if that text counts.
 pub(crate) fn unsaved_files(workspace: &Workspace) -> Vec<Unsaved> {
     let view = workspace.live().pool().known_view(workspace.root());
     view.map(|view| view.unsaved_files()).unwrap_or_default()
 }
 
-/// Returns the warning on an answer of the live layer, which takes unsaved text into account wherever it lies.
+/// Returns the warning for an answer of the live layer, which takes all unsaved text into account.
 pub(crate) fn taken_into_account(unsaved: &[Unsaved]) -> Option<String> {
     list_unsaved(unsaved).map(|files| {
         format!("This reflects unsaved changes in {files}; positions there are those of the unsaved text.")
     })
 }
 
-/// Returns the warning on an answer of the other layers, if it touches a file with unsaved changes.
+/// Returns the warning for an answer of the other layers, if it concerns a file with unsaved changes.
 #[must_use]
 pub fn not_taken_into_account(host: &Host, answer: &Value) -> Option<String> {
     let all = host.workspaces().into_iter().flat_map(|workspace| unsaved_files(&workspace));
@@ -34,7 +34,7 @@ pub fn not_taken_into_account(host: &Host, answer: &Value) -> Option<String> {
     list_unsaved(&touched).map(|files| format!("This is of the disk: there are unsaved changes in {files}."))
 }
 
-/// Refuses an edit that was worked out on unsaved text, or would be written under it.
+/// Refuses an edit that was computed from unsaved text, or that would be written to a file with unsaved changes.
 pub(crate) fn refuse_unsaved(unsaved: &[Unsaved]) -> Option<ToolError> {
     let files = list_unsaved(unsaved)?;
     let paths: Vec<Value> = unsaved.iter().map(|(path, _)| path.as_str().into()).collect();
@@ -55,7 +55,7 @@ fn list_unsaved(unsaved: &[Unsaved]) -> Option<String> {
     (!files.is_empty()).then(|| files.join(", "))
 }
 
-/// Returns true if a text of the answer is the path, or begins with it, as node IDs do after their language.
+/// Returns true if a text in the answer is the path or begins with it. In a node ID, the path follows the language.
 fn mentions_path(answer: &Value, path: &str) -> bool {
     let is_of = |text: &str| {
         let text =

@@ -1,7 +1,7 @@
-//! Definitions that nobody uses outside of their own file and of tests.
+//! Finds definitions that nobody uses outside of their own file and of tests.
 //!
-//! What the map resolves decides; a use that may be of the definition and may be of another does not save it, but is counted, and
-//! so is an export that passes it on to whoever imports the project.
+//! The map's resolved uses decide. A use that may belong to another definition does not count as one, but is reported
+//! as a number. The same holds for an export, which offers the definition to whoever imports the project.
 
 use hob_base::CancelToken;
 use hob_map::Map;
@@ -10,11 +10,11 @@ use hob_map::graph::{
     Confidence, DefRef, Direction, EdgeKind, EdgeKinds, NeighborsQuery, NodeInfo, NodeKind, NodeRef, Use,
 };
 
-/// Guesses that are counted for one definition.
+/// The most uncertain uses that are counted for one definition.
 const GUESSES: usize = 50;
 
-/// The definitions that other files can see, those at file level or with the members of types, of the files that `admits` lets
-/// through, in order of path and line.
+/// Returns the definitions that other files can see, in order of path and line. These are the definitions at file level
+/// and the members of types, in the files that `admits` accepts.
 pub(super) fn visible_definitions(
     map: &Map,
     with_members: bool,
@@ -33,11 +33,13 @@ pub(super) fn visible_definitions(
     found
 }
 
-/// Returns true if a definition is used by something other than code that names it: what a runner of tests calls, what the language
-/// calls by a name of its own (`__init__`), what a trait promises; and for a field, which whoever makes its type uses.
+/// Returns true if a definition is used by something other than code that names it. Examples are what a test runner
+/// calls, what the language calls by a fixed name (`__init__`), what implements a trait, and a field, which is used by
+/// whoever constructs its type.
 pub(super) fn is_used_unnamed(map: &Map, info: &NodeInfo) -> bool {
     let is_special = info.name.len() > 4 && info.name.starts_with("__") && info.name.ends_with("__");
-    // In Rust the methods of an `impl Trait` are visible without saying `pub`; a trait's own are below the trait.
+    // In Rust, the methods of an `impl Trait` are visible without `pub`; the methods of the trait itself are below the
+    // trait.
     let is_rust = info.path.as_ref().is_some_and(|path| path.as_str().ends_with(".rs"));
     let is_of_trait = is_rust
         && info.kind == NodeKind::Def(DefKind::Method)
@@ -53,22 +55,22 @@ fn is_in_trait(map: &Map, info: &NodeInfo) -> bool {
     kind == Some(DefKind::Trait)
 }
 
-/// The uses of a definition that no other file surely uses.
+/// The uses of a definition that no other file certainly uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FewUses {
-    /// Uses outside of its file and of tests that may be of it.
+    /// Possible uses outside of its file and of tests.
     pub(super) maybe: usize,
     /// Uses in its own file.
     pub(super) own_file: usize,
-    /// Uses in tests of other files.
+    /// Uses in the tests of other files.
     pub(super) tests: usize,
 }
 
-/// Counts the uses of a definition; `None` if something outside of its file and of tests surely uses it.
+/// Counts the uses of a definition, or returns `None` if something outside of its file and of tests certainly uses it.
 pub(super) fn few_uses(map: &Map, def: DefRef, cancel: &CancelToken) -> Option<FewUses> {
     let (places, _) = map.find_uses(def, cancel);
     let counts = |file, from| file != def.file && !map.is_among_tests(from);
-    // What a framework calls is used, wherever it is registered.
+    // A definition that a framework calls is used, no matter where it is registered.
     let is_used = |one: &Use| one.confidence == Confidence::Framework || counts(one.file, one.from);
     if places.iter().any(|one| one.kind != EdgeKind::Exports && is_used(one)) {
         return None;
@@ -86,7 +88,7 @@ pub(super) fn few_uses(map: &Map, def: DefRef, cancel: &CancelToken) -> Option<F
     let mut maybe = 0;
     for one in &around {
         let is_other = one.info.node.file().is_some_and(|file| counts(file, one.info.node));
-        // The graph knows more ways to a use than references have: an override's call, say.
+        // The graph has more kinds of uses than the references have: for example, a call of an override.
         let is_guess = matches!(one.confidence, Confidence::Candidate | Confidence::Flow);
         if is_other && !is_guess && one.edge != EdgeKind::Exports {
             return None;

@@ -1,9 +1,9 @@
-//! The test that a definition is part of: what a test defines inside itself is no test of its own.
+//! Finds the test that a definition is part of: a function that a test defines inside itself is not a separate test.
 
 use hob_map::Map;
 use hob_map::graph::{NodeKind, NodeRef};
 
-/// The outermost function of a test that a node lies in; else the node itself.
+/// Returns the outermost test function that contains a node, or the node itself.
 pub(super) fn whole_test(map: &Map, node: NodeRef) -> NodeRef {
     let NodeRef::Def(def) = node else { return node };
     let is_function = |node: &NodeRef| {

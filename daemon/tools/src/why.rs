@@ -1,8 +1,8 @@
-//! Adds to the edges of an answer the places along which values go, where a call asks why an edge is there.
+//! Explains the edges of an answer, if a call asks why they exist, by the places along which a value flows.
 //!
-//! `map_neighbors` and `map_path` ask for it with the argument `why`.
+//! `map_neighbors` and `map_path` ask for this with the argument `why`.
 //!
-//! Files are read between the looks at the map, never while it is held: else whoever saves a file would wait for the explanation.
+//! Files are read while the map is not locked. Otherwise whoever saves a file would have to wait for the explanation.
 
 use hob_base::{CancelToken, Contents as _};
 use hob_host::Workspace;
@@ -13,14 +13,14 @@ use hob_proto::tools::path::PathChain;
 
 use super::map::with_graph_deadline;
 
-/// Most edges that one answer explains.
+/// The most edges that one answer explains.
 const MOST_EDGES: usize = 20;
-/// Most times that one edge is looked at, each time with the files that the last look lacked.
+/// The most attempts at one edge. Each attempt has the files that the last one lacked.
 const LOOKS: usize = 24;
 
 /// An edge of an answer that is to be explained.
 pub(super) struct UnexplainedEdge {
-    /// Index of the edge among the neighbours, or among the steps of its chain.
+    /// The index of the edge among the neighbours, or among the steps of its chain.
     at: usize,
     edge: FlowEdge,
 }
@@ -43,7 +43,7 @@ pub(super) fn steps_to_explain(map: &Map, chain: &Chain) -> Vec<UnexplainedEdge>
     steps.map(|(at, step)| UnexplainedEdge { at, edge: edge_of_step(map, step) }).collect()
 }
 
-/// Explains edges of neighbours, as many as an answer may explain, and says of the others why they are not.
+/// Explains as many edges to neighbours as an answer may explain, and says of the others why they are not explained.
 pub(super) fn add_chains(
     neighbors: &mut [NeighborEntry],
     edges: &[UnexplainedEdge],
@@ -58,7 +58,7 @@ pub(super) fn add_chains(
     }
 }
 
-/// Explains the steps of a path, as many as an answer may explain, and says of the others why they are not.
+/// Explains as many steps of a path as an answer may explain, and says of the others why they are not explained.
 pub(super) fn add_chains_of_steps(
     chain: &mut PathChain,
     edges: &[UnexplainedEdge],
@@ -73,7 +73,7 @@ pub(super) fn add_chains_of_steps(
     }
 }
 
-/// Explains the edges of one answer one after the other; files that an edge had read are there for the next.
+/// Explains the edges of one answer one after another. Files that were read for one edge are kept for the next.
 struct Explainer<'w> {
     workspace: &'w Workspace,
     sources: FlowSources,
@@ -113,7 +113,7 @@ impl<'w> Explainer<'w> {
     }
 }
 
-/// The edge by which a neighbour was found, as it points.
+/// Returns the edge by which a neighbour was found, in the edge's own direction.
 fn edge_of(map: &Map, found: &Neighbor) -> FlowEdge {
     let (from, to) = match found.direction {
         Direction::In => (found.info.node, found.names.unwrap_or(found.via)),
@@ -122,7 +122,7 @@ fn edge_of(map: &Map, found: &Neighbor) -> FlowEdge {
     FlowEdge { from: map.id(from), to: map.id(to), lines: found.sites.clone() }
 }
 
-/// The edge of a step, as it points.
+/// Returns the edge of a step, in the edge's own direction.
 fn edge_of_step(map: &Map, step: &PathStep) -> FlowEdge {
     let (from, to) = match step.direction {
         Direction::In => (step.to, step.from),

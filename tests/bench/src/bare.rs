@@ -1,8 +1,10 @@
-//! The limit of an indexer: the files of a tree read and parsed by tree-sitter, and the trees thrown away.
+//! Measures the limit of any indexer: the files of a tree are read and parsed by tree-sitter, and the syntax trees
+//! thrown away.
 //!
-//! One parser for each thread and language, a thread for each core, files taken in turn as they are listed. Which files there
-//! are is what ripgrep would search; which are parsed is decided by their endings, for C, Python, TypeScript and JavaScript,
-//! and by the size above which hob parses nothing either. A tree in other languages has no limit here.
+//! Each thread has one parser per language, there is one thread per core, and the files are taken in the order in which
+//! they are listed. The files are those that ripgrep would search. Only files in C, Python, TypeScript and JavaScript
+//! are parsed, as their endings tell, and only up to the size above which hob does not parse a file either. For a tree
+//! in other languages there is no limit here.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,10 +18,10 @@ use tree_sitter::{Language, Parser};
 
 use crate::rows::Failure;
 
-/// hob's own limit, in bytes.
+/// The size in bytes above which hob does not parse a file.
 const LARGEST: u64 = 1 << 20;
 
-/// Files that can be parsed.
+/// The files that can be parsed.
 pub(crate) struct Files {
     files: Vec<(PathBuf, &'static Grammar)>,
 }
@@ -27,15 +29,15 @@ pub(crate) struct Files {
 /// The result of one run of the parsers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Parsed {
-    /// Bytes of all files.
+    /// The bytes of all files.
     pub(crate) bytes: u64,
-    /// Milliseconds that reading took, over all threads.
+    /// The milliseconds spent on reading, summed over all threads.
     pub(crate) reading: f64,
-    /// Number of threads of the run.
+    /// The number of threads of the run.
     pub(crate) threads: usize,
 }
 
-/// A language and how its files end.
+/// A language, and the endings of its files.
 struct Grammar {
     endings: &'static [&'static str],
     language: fn() -> Language,
@@ -53,7 +55,7 @@ const GRAMMARS: &[Grammar] = &[
 ];
 
 impl Files {
-    /// Lists a tree's files.
+    /// Lists the files of a tree.
     pub(crate) fn of(tree: &Path) -> Self {
         let entries = WalkBuilder::new(tree).build().flatten();
         let files = entries.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
@@ -66,7 +68,7 @@ impl Files {
         self.files.len()
     }
 
-    /// Reads and parses them all.
+    /// Reads and parses all files.
     pub(crate) fn parse(&self) -> Result<Parsed, Failure> {
         let threads = thread::available_parallelism()?.get();
         let (next, bytes, done) = (AtomicUsize::new(0), AtomicU64::new(0), Mutex::new(0.0));
@@ -94,7 +96,7 @@ fn grammar(path: &Path) -> Option<&'static Grammar> {
     GRAMMARS.iter().find(|grammar| grammar.endings.contains(&ending))
 }
 
-/// One thread's parsers and counts.
+/// The parsers and counts of one thread.
 #[derive(Default)]
 struct Worker {
     parsers: Vec<(&'static Grammar, Parser)>,

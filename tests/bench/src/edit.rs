@@ -1,4 +1,4 @@
-//! Saving files as editors do: written beside and renamed.
+//! Saves files as editors do: writes a new file next to the old one and renames it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,27 +9,27 @@ use std::time::Instant;
 use crate::generate::definition;
 use crate::rows::Failure;
 
-/// Endings of languages that hob and the neighbours have in common.
+/// The file endings of the languages that hob and the compared programs have in common.
 const ENDINGS: &[&str] = &["py", "c", "rs", "ts", "js", "go", "cpp", "cc"];
 
-/// A file of ordinary size, in bytes.
+/// The size of an ordinary file, in bytes.
 const ORDINARY: Range<u64> = 1_000..40_000;
 
-/// A file that is being edited; dropping this brings back what it said.
+/// A file that is being edited. Dropping this restores its former text.
 pub(crate) struct Edited {
-    /// From the tree's root.
+    /// The path from the root of the tree.
     pub(crate) path: String,
     at: PathBuf,
     before: Vec<u8>,
 }
 
 impl Edited {
-    /// The file in the middle of those of ordinary size in the tree's commonest language.
+    /// Returns the file in the middle of those of ordinary size in the tree's most common language.
     pub(crate) fn choose(tree: &Path) -> Result<Self, Failure> {
         Self::choose_among(tree, &ORDINARY)
     }
 
-    /// The file in the middle of those in the tree's commonest language, whatever their size.
+    /// Returns the file in the middle of those in the tree's most common language, whatever their size.
     pub(crate) fn choose_any(tree: &Path) -> Result<Self, Failure> {
         Self::choose_among(tree, &(0..u64::MAX))
     }
@@ -44,14 +44,14 @@ impl Edited {
         Self::at(tree, at.strip_prefix(tree)?)
     }
 
-    /// The file at `path` in another copy of the tree.
+    /// Returns the file at `path` in another copy of the tree.
     pub(crate) fn at(tree: &Path, path: &Path) -> Result<Self, Failure> {
         let at = tree.join(path);
         let path = path.to_str().ok_or("the file's name is not Unicode")?.to_owned();
         Ok(Self { path, before: fs::read(&at)?, at })
     }
 
-    /// Saves the file with a function of this name at its end, which it had not before; the moment at which that is done.
+    /// Saves the file with a new function of this name at its end, and returns the time at which that was done.
     pub(crate) fn save(&self, name: &str) -> Result<Instant, Failure> {
         let ending = self.at.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         let mut text = self.before.clone();
@@ -68,7 +68,7 @@ impl Drop for Edited {
     }
 }
 
-/// Writes a file as editors save: beside and renamed.
+/// Writes a file as editors do: next to the old one, then renamed.
 pub(crate) fn replace(file: &Path, text: &[u8]) -> Result<(), Failure> {
     let beside = file.with_extension("saving");
     fs::write(&beside, text)?;

@@ -1,7 +1,7 @@
-//! Trees made up for a measurement: many small sources in many folders, each with words of its own.
+//! Makes trees for a measurement: many small source files in many folders, each with words of its own.
 //!
-//! Fifteen files a folder and eight folders in each, in the order of a heap, so that a tree of 1,000 files is three levels deep
-//! and one of 80,000 five. The same number always gives the same tree.
+//! There are fifteen files in a folder, and eight folders in each folder, in the order of a heap. So a tree of 1,000
+//! files is three levels deep, and one of 80,000 files five levels. The same number always gives the same tree.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,13 +13,13 @@ use crate::rows::Failure;
 const FILES_PER_FOLDER: usize = 15;
 const FOLDERS_PER_FOLDER: usize = 8;
 
-/// Functions of one file.
+/// The functions in one file.
 const FUNCTIONS: usize = 4;
 
-/// Languages in turn, more of the common ones.
+/// The languages of successive files, the common ones more often.
 const ENDINGS: &[&str] = &["py", "ts", "c", "rs", "py", "ts", "md"];
 
-/// Makes a repository without a commit, of `files` files, in `root`.
+/// Makes a repository of `files` files in `root`, without a commit.
 pub(crate) fn tree(root: &Path, files: usize) -> Result<(), Failure> {
     fs::create_dir_all(root)?;
     git::init(root)?;
@@ -33,12 +33,12 @@ pub(crate) fn tree(root: &Path, files: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where file `number` lies, from the root.
+/// Returns the path of file `number`, from the root.
 pub(crate) fn path(number: usize) -> PathBuf {
     folder(number / FILES_PER_FOLDER).join(format!("part_{number}.{}", ending(number)))
 }
 
-/// The ending of file `number`, which tells its language.
+/// Returns the ending of file `number`, which determines its language.
 pub(crate) fn ending(number: usize) -> &'static str {
     ENDINGS[number % ENDINGS.len()]
 }
@@ -48,7 +48,7 @@ fn folder(number: usize) -> PathBuf {
     folder(above / FOLDERS_PER_FOLDER).join(format!("area_{}", above % FOLDERS_PER_FOLDER))
 }
 
-/// Returns the contents of file `number`: a few functions, each of which calls one of another file.
+/// Returns the text of file `number`: a few functions, each of which calls a function of another file.
 pub(crate) fn text(number: usize) -> String {
     let mut out = String::new();
     for function in 0..FUNCTIONS {
@@ -59,7 +59,7 @@ pub(crate) fn text(number: usize) -> String {
     out
 }
 
-/// A function in the language of `ending` that calls another; a section, in notes.
+/// Returns a function that calls another, in the language of `ending`; for notes, a section.
 pub(crate) fn definition(ending: &str, name: &str, callee: &str) -> String {
     let mut out = String::new();
     let said = match ending {

@@ -1,4 +1,5 @@
-//! git, for trees of the benchmark's own: no hooks, no signing, no housekeeping aside, nobody's name.
+//! Runs git for the benchmark's own trees: without hooks, signing and housekeeping in the background, and under a
+//! made-up name.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,12 +7,12 @@ use std::process::Command;
 use crate::rows::Failure;
 use crate::world::run;
 
-/// A git command in `tree`.
+/// Returns a git command in `tree`.
 pub(crate) fn git(tree: &Path, args: &[&str]) -> Command {
     let mut command = Command::new("git");
     command.current_dir(tree);
     for setting in [
-        // A copy keeps its owner, who may be somebody else.
+        // A copy keeps its owner, who may be another user.
         "safe.directory=*",
         "user.name=hob-bench",
         "user.email=hob-bench@example.invalid",
@@ -27,12 +28,12 @@ pub(crate) fn git(tree: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// Makes `tree` a repository, if it is none, without a commit.
+/// Makes `tree` a repository without a commit, if it is not a repository yet.
 pub(crate) fn init(tree: &Path) -> Result<(), Failure> {
     if tree.join(".git").exists() { Ok(()) } else { run(&mut git(tree, &["init", "-q"])) }
 }
 
-/// Commits everything that is there, ignored files too, since they may be what is measured.
+/// Commits all files, including ignored ones, since these may be what is measured.
 pub(crate) fn commit_all(tree: &Path) -> Result<(), Failure> {
     run(&mut git(tree, &["add", "-A", "-f"]))?;
     run(&mut git(tree, &["commit", "-q", "--allow-empty", "-m", "state"]))

@@ -1,6 +1,7 @@
-//! A client that speaks just enough of the language server protocol, the same to `hob-lsp` and to a server itself.
+//! A minimal client for the language server protocol. It treats `hob-lsp` and a language server in the same way.
 //!
-//! A thread reads, because a server that is not read from stands still, and replies to what the server asks.
+//! A thread reads all messages and replies to the requests of the server, because a server blocks if nobody reads from
+//! it.
 
 use std::io::BufReader;
 use std::path::Path;
@@ -28,7 +29,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Starts `command` on the project in `root`, greets it and opens a document with this text.
+    /// Starts `command` on the project in `root`, initializes it and opens a document with this text.
     pub(crate) fn start(
         command: &mut Command,
         root: &Path,
@@ -71,18 +72,18 @@ impl Client {
         self.notify("workspace/didChangeConfiguration", &json!({"settings": {}}))
     }
 
-    /// Returns the common part of requests about the document, at a place counted from 0.
+    /// Returns the parameters that all requests about the document share, for a position counted from 0.
     pub(crate) fn at(&self, line: u64, character: u64) -> Value {
         json!({"textDocument": {"uri": self.uri}, "position": {"line": line, "character": character}})
     }
 
-    /// Puts a text before that place.
+    /// Inserts a text before that position.
     pub(crate) fn insert(&mut self, line: u64, character: u64, text: &str) -> Result<(), Failure> {
         let at = json!({"line": line, "character": character});
         self.change(&json!({"range": {"start": at, "end": at}, "text": text}))
     }
 
-    /// Replaces all of the document.
+    /// Replaces the whole document.
     pub(crate) fn replace(&mut self, text: &str) -> Result<(), Failure> {
         self.change(&json!({"text": text}))
     }
@@ -93,7 +94,7 @@ impl Client {
         self.notify("textDocument/didChange", &json!({"textDocument": document, "contentChanges": [change]}))
     }
 
-    /// Any request; once more while the server says that something has changed.
+    /// Sends a request, and repeats it while the server says that something has changed.
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> Result<Value, Failure> {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -111,7 +112,7 @@ impl Client {
         }
     }
 
-    /// Waits until something is wrong with the document in whose description this text stands.
+    /// Waits until the server reports a diagnostic for the document that contains this text.
     pub(crate) fn wait_for_wrong(&mut self, text: &str) -> Result<(), Failure> {
         self.receive(|message| {
             message["method"] == "textDocument/publishDiagnostics"
@@ -147,7 +148,7 @@ impl Drop for Client {
     }
 }
 
-/// Hands on notifications and answers, and gives every request an empty reply.
+/// Passes on notifications and answers, and gives every request of the server an empty reply.
 fn read(
     mut output: MessageReader<BufReader<std::process::ChildStdout>>,
     input: &Mutex<ChildStdin>,
@@ -170,7 +171,7 @@ fn read(
 }
 
 fn write(input: &Mutex<ChildStdin>, message: &Value) -> std::io::Result<()> {
-    // Messages are written whole or the pipe is broken.
+    // A message is either written whole or the pipe is broken.
     let mut input = input.lock().unwrap_or_else(PoisonError::into_inner);
     write_body(&mut *input, message.to_string().as_bytes())
 }

@@ -1,11 +1,11 @@
-//! `hob-bench`: hob beside other programs, in the same run, as ratios.
+//! `hob-bench` compares hob with other programs in the same run, as ratios.
 //!
-//! Absolute times of a shared machine mean little; what is compared is therefore run in turns (one of each, again and again),
-//! and the medians are divided. Every row names the other program and what was unfair about the comparison, if anything
-//! was. Nothing here is a test: no figure makes it fail.
+//! Absolute times on a shared machine mean little. Therefore the programs are run in turns, one of each, many times,
+//! and their medians are divided. Every row names the other program and says what, if anything, is unfair about the
+//! comparison. None of this is a test: no figure makes it fail.
 //!
-//! The tree that is given is never written to. Rows that change files work on a copy, or on a tree made for them; rows on
-//! the given tree share one daemon, so that a large tree is indexed once a run, and with `--keep` once for all runs.
+//! The given tree is never written to. Rows that change files work on a copy, or on a tree made for them. Rows on the
+//! given tree share one daemon, so that a large tree is indexed once per run, and with `--keep` only once for all runs.
 
 mod bare;
 mod edit;
@@ -26,9 +26,10 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Measure hob against other programs in the same run.
+/// Compare hob with other programs in the same run.
 ///
-/// Build first: `cargo build --release --workspace`. Programs that are not installed are left out, and said.
+/// Build first: `cargo build --release --workspace`. Programs that are not installed are left out, and this is
+/// reported.
 #[derive(Debug, Parser)]
 #[command(name = "hob-bench", args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 struct CommandLine {
@@ -38,7 +39,7 @@ struct CommandLine {
     rows: Option<Args>,
 }
 
-/// The tasks beside measuring rows.
+/// The tasks other than measuring rows.
 #[derive(Debug, Subcommand)]
 enum Task {
     /// Measure everything several times and write one page with tables and plots
@@ -47,58 +48,60 @@ enum Task {
     Regressions(report::RegressionsOptions),
 }
 
-/// The rows to measure, the tree, and the programs beside hob.
+/// The rows to measure, the tree, and the programs to compare hob with.
 #[derive(Debug, Parser)]
 struct Args {
-    /// The tree to measure on; only copies of it are written to.
+    /// The tree to measure on. Only copies of it are written to.
     #[arg(long)]
     tree: PathBuf,
-    /// Names of the rows to measure; all, if none is named
+    /// The names of the rows to measure; all rows if none are named.
     #[arg(value_parser = clap::builder::PossibleValuesParser::new(rows::names()))]
     rows: Vec<String>,
-    /// Names to search the map for, as many as are given here, in turn.
+    /// The names to search the map for, in turn.
     #[arg(long, value_delimiter = ',', default_value = "main,new,parse,open,read,write,get,set,run,init")]
     names: Vec<String>,
-    /// A place for `nav`, `share` and `editor` to ask about, such as `src/a.py:3:5`; its language server must be on the PATH.
+    /// The position that `nav`, `share` and `editor` ask about, such as `src/a.py:3:5`. Its language server must be on
+    /// the PATH.
     #[arg(long, value_name = "FILE:LINE:COL")]
     at: Option<String>,
-    /// Servers that `share` and `editor` measure, which must be on the PATH.
+    /// The servers that `share` and `editor` measure. They must be on the PATH.
     #[arg(long, value_delimiter = ',', default_value = "ty,pyright")]
     servers: Vec<String>,
-    /// codanna's program, if it is to be measured.
+    /// The program of codanna, to measure it too.
     #[arg(long)]
     codanna: Option<PathBuf>,
-    /// codegraph's program, if it is to be measured.
+    /// The program of codegraph, to measure it too.
     #[arg(long)]
     codegraph: Option<PathBuf>,
-    /// ripgrep's program, if it is to be measured.
+    /// The program of ripgrep, to measure it too.
     #[arg(long, default_value = "rg")]
     rg: PathBuf,
-    /// csearch's program, if it is to be measured; cindex is looked for beside it.
+    /// The program of csearch, to measure it too. cindex must be in the same folder.
     #[arg(long)]
     csearch: Option<PathBuf>,
-    /// A Python that has the package fff-search, if that is to be measured.
+    /// A Python that has the package fff-search, to measure it too.
     #[arg(long, value_name = "PYTHON")]
     fff: Option<PathBuf>,
-    /// Rounds of cheap rows; costly ones take fewer.
+    /// The rounds of fast rows. Slow rows take fewer.
     #[arg(long, default_value_t = 40)]
     rounds: usize,
-    /// Files in the trees that `barrier` makes for itself, besides the given one.
+    /// The sizes in files of the trees that `barrier` makes in addition to the given one.
     #[arg(long, value_delimiter = ',', default_value = "1000,10000,80000")]
     sizes: Vec<usize>,
-    /// Time for which `idle` looks on, in seconds
+    /// The time during which `idle` watches, in seconds.
     #[arg(long, default_value_t = 60, value_name = "SECONDS")]
     idle_seconds: u64,
-    /// Keep the copy of the tree and hob's index of it in this folder; a later run with the same folder begins with them.
+    /// Keep the copy of the tree and hob's index of it in this folder. A later run with the same folder starts from
+    /// them.
     #[arg(long, value_name = "FOLDER")]
     keep: Option<PathBuf>,
-    /// The project of `tests/quality/economy` that the tree is, for `questions`.
+    /// The project of `tests/quality/economy` that the tree contains, for `questions`.
     #[arg(long, value_name = "NAME", value_parser = ["click", "flask", "rxjs"])]
     questions: Option<String>,
     /// The figures of the rows, for a report.
     #[arg(skip)]
     sheet: report::figure::Sheet,
-    /// True if the next row is measured although one has failed.
+    /// True if the next row is measured even if one has failed.
     #[arg(skip)]
     goes_on: bool,
 }

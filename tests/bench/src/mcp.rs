@@ -1,4 +1,4 @@
-//! A client that speaks just enough MCP over a child's stdin and stdout, and waits for each answer.
+//! A minimal MCP client that uses stdin and stdout of a child and waits for each answer.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -20,18 +20,18 @@ pub(crate) struct Server {
 pub(crate) struct Answer(Value);
 
 impl Answer {
-    /// The whole envelope, as text.
+    /// Returns the whole envelope as text.
     pub(crate) fn text(&self) -> String {
         self.0.to_string()
     }
 
-    /// The result; null for a failure.
+    /// Returns the result, or null for a failure.
     pub(crate) fn data(&self) -> &Value {
         &self.0["data"]
     }
 
-    /// Returns true if the answer itself says that it may not be the whole truth: a failure, a warning, a stale node,
-    /// a search out of time.
+    /// Returns true if the answer itself says that it may be incomplete or outdated: a failure, a warning, a stale
+    /// node, or a search that ran out of time.
     pub(crate) fn has_doubts(&self) -> bool {
         let warned = self.0["warnings"].as_array().is_some_and(|warnings| !warnings.is_empty());
         let stale = |hit: &Value| hit["stale"] == true;
@@ -41,7 +41,7 @@ impl Answer {
 }
 
 impl Server {
-    /// Starts `command`, with the handshake of 2025-06-18 done.
+    /// Starts `command` and performs the handshake of 2025-06-18.
     pub(crate) fn start(command: &mut Command) -> Result<Self, Failure> {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let input = child.stdin.take().ok_or("no stdin")?;
@@ -59,13 +59,13 @@ impl Server {
         self.child.id()
     }
 
-    /// Calls a tool and answers its text.
+    /// Calls a tool and returns the text of its answer.
     pub(crate) fn call(&mut self, tool: &str, args: &Value) -> Result<String, Failure> {
         let result = self.request("tools/call", &json!({"name": tool, "arguments": args}))?;
         Ok(result["content"][0]["text"].as_str().unwrap_or_default().to_owned())
     }
 
-    /// Calls one of hob's tools for the JSON form of its answer.
+    /// Calls one of hob's tools and returns the JSON form of its answer.
     pub(crate) fn ask(&mut self, tool: &str, args: &Value) -> Result<Answer, Failure> {
         let mut args = args.clone();
         args["format"] = "json".into();
@@ -83,7 +83,7 @@ impl Server {
                 return Err(format!("the server ended during {method}").into());
             }
             let mut message: Value = serde_json::from_str(&line)?;
-            // A server's own requests are numbered by itself.
+            // The server numbers its own requests itself.
             if message["id"] != id || message.get("method").is_some() {
                 continue;
             }

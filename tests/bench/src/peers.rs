@@ -1,4 +1,4 @@
-//! The other programs: how they are started on a tree.
+//! The compared programs, and how they are started on a tree.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::process;
 use crate::rows::Failure;
 use crate::world::run;
 
-/// codanna with an index of its own over a copy of the tree (it writes its folder into the tree it indexes).
+/// codanna with its own index of a copy of the tree, since it writes its folder into the tree that it indexes.
 pub(crate) struct Codanna {
     program: PathBuf,
     copy: TempDir,
@@ -40,7 +40,7 @@ impl Codanna {
         command
     }
 
-    /// A server that follows changes.
+    /// Returns the command of a server that follows changes.
     pub(crate) fn watching_server(&self) -> Command {
         let mut command = self.server();
         command.arg("--watch");
@@ -53,8 +53,8 @@ impl Codanna {
     }
 }
 
-/// codegraph with an index of its own over a copy of the tree, for the same reason. Its daemon, which it starts by itself and
-/// which watches the copy, ends with this.
+/// codegraph with its own index of a copy of the tree, for the same reason. It starts a daemon that watches the copy.
+/// Dropping this ends the daemon.
 pub(crate) struct Codegraph {
     program: PathBuf,
     copy: TempDir,
@@ -102,7 +102,7 @@ impl Drop for Codegraph {
     }
 }
 
-/// csearch with an index in a folder of its own.
+/// csearch with its index in a separate folder.
 pub(crate) struct Csearch {
     program: PathBuf,
     folder: TempDir,
@@ -113,19 +113,19 @@ impl Csearch {
         Ok(Self { program: program.canonicalize()?, folder: tempfile::tempdir()? })
     }
 
-    /// Indexes a tree, from nothing.
+    /// Indexes a tree from scratch.
     pub(crate) fn index(&self, tree: &Path) -> Result<(), Failure> {
         let _ = std::fs::remove_file(self.file());
         let mut command = Command::new(self.program.with_file_name("cindex"));
         run(command.arg(tree.canonicalize()?).env("CSEARCHINDEX", self.file()))
     }
 
-    /// Where its index is.
+    /// Returns the path of the index.
     pub(crate) fn file(&self) -> PathBuf {
         self.folder.path().join("index")
     }
 
-    /// Prints every line that matches.
+    /// Returns a command that prints every matching line.
     pub(crate) fn search(&self, pattern: &str) -> Command {
         let mut command = Command::new(&self.program);
         command.args(["-n", pattern]).env("CSEARCHINDEX", self.file());
@@ -133,13 +133,14 @@ impl Csearch {
     }
 }
 
-/// fff in a warm process: scanned, and without limits to an answer.
+/// fff in a warm process that has scanned the tree and does not limit its answers.
 pub(crate) struct Fff {
     child: Child,
     output: BufReader<ChildStdout>,
 }
 
-/// Answers a pattern per line with the milliseconds that the search for all its lines took.
+/// A Python program that reads one pattern per line and answers with the milliseconds that a search for all matching
+/// lines took.
 const FFF: &str = r#"
 import json, sys, time
 from fff import FileFinder
@@ -195,14 +196,14 @@ impl Drop for Fff {
     }
 }
 
-/// `ctags -R` over a tree, output to a file outside it.
+/// Returns the command that runs `ctags -R` over a tree, with its output in a file outside of the tree.
 pub(crate) fn ctags(tree: &Path, out: &Path) -> Command {
     let mut command = Command::new("ctags");
     command.current_dir(tree).args(["-R", "--fields=+nK", "-f"]).arg(out).arg(".");
     command
 }
 
-/// Returns true if a program can be run at all.
+/// Returns true if a program can be run.
 pub(crate) fn is_there(program: &Path) -> bool {
     Command::new(program).arg("--version").output().is_ok_and(|out| out.status.success())
 }

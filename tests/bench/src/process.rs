@@ -1,7 +1,6 @@
-//! Measures the cost of a process while it runs: CPU time and wake-ups, per thread, as Linux accounts for them under
-//! `/proc`.
+//! Measures the cost of a running process: its CPU time and wake-ups, per thread, as Linux counts them under `/proc`.
 //!
-//! Elsewhere there is nothing to read, and the rows that need it say so.
+//! On other systems there is nothing to read, and the rows that need it say so.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,23 +14,23 @@ use crate::rows::Failure;
 /// The cost of one thread since it began.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Thread {
-    /// At most 15 bytes of its name.
+    /// The first 15 bytes of its name.
     pub(crate) name: String,
-    /// By the scheduler's account, in nanoseconds; by clock ticks on kernels without one.
+    /// The CPU time, in nanoseconds if the scheduler counts them, otherwise in clock ticks.
     pub(crate) cpu: Duration,
-    /// Number of times that it gave up the processor by itself, and was thus woken later.
+    /// The number of times that it gave up the processor by itself, and so had to be woken later.
     pub(crate) waits: u64,
-    /// Number of times that the processor was taken from it.
+    /// The number of times that the processor was taken from it.
     pub(crate) preempted: u64,
 }
 
-/// A process's threads by their number, now.
+/// Returns the present threads of a process by their IDs.
 pub(crate) fn threads(pid: u32) -> Result<BTreeMap<u32, Thread>, Failure> {
     let mut threads = BTreeMap::new();
     for entry in fs::read_dir(format!("/proc/{pid}/task"))? {
         let entry = entry?;
         let Some(id) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
-        // A thread may end between the listing and the look at it.
+        // A thread may end after it was listed and before it is read.
         if let Ok(thread) = thread(&entry.path()) {
             threads.insert(id, thread);
         }
@@ -59,22 +58,22 @@ fn thread(task: &Path) -> Result<Thread, Failure> {
     })
 }
 
-/// The CPU time of a process with all its threads, those that have ended included, in whole clock ticks.
+/// Returns the CPU time of a process with all its threads, including those that have ended, in whole clock ticks.
 pub(crate) fn cpu(pid: u32) -> Result<Duration, Failure> {
     ticks(Path::new(&format!("/proc/{pid}/stat")))
 }
 
-/// `utime` and `stime` of proc_pid_stat(5).
+/// Returns the sum of `utime` and `stime`, as described in proc_pid_stat(5).
 fn ticks(stat: &Path) -> Result<Duration, Failure> {
     let stat = fs::read_to_string(stat)?;
-    // The name in parentheses may hold anything; the state follows it.
+    // The name in parentheses may contain anything; the state follows it.
     let (_, rest) = stat.rsplit_once(')').ok_or("stat has no name")?;
     let field = |at: usize| rest.split_whitespace().nth(at).and_then(|text| text.parse::<u64>().ok());
     let ticks = field(11).ok_or("stat has no utime")? + field(12).ok_or("stat has no stime")?;
     Ok(Duration::from_secs_f64(ticks as f64 / rustix::param::clock_ticks_per_second() as f64))
 }
 
-/// Memory of a process that no file stands for, in bytes.
+/// Returns the bytes of memory of a process that are not mapped from a file.
 pub(crate) fn private_bytes(pid: u32) -> Result<u64, Failure> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
     let line =
@@ -83,7 +82,8 @@ pub(crate) fn private_bytes(pid: u32) -> Result<u64, Failure> {
     Ok(kib * 1024)
 }
 
-/// Waits until a process has used no CPU worth mentioning for three seconds, or `patience` is over; whether it came to rest.
+/// Waits until a process has used hardly any CPU for three seconds, or until `patience` is over. Returns true if it
+/// came to rest.
 pub(crate) fn wait_for_rest(pid: u32, patience: Duration) -> Result<bool, Failure> {
     let start = Instant::now();
     let (mut seen, mut since) = (cpu(pid)?, Instant::now());
@@ -101,7 +101,7 @@ pub(crate) fn wait_for_rest(pid: u32, patience: Duration) -> Result<bool, Failur
     Ok(true)
 }
 
-/// Asks a process to end and waits until it is gone.
+/// Asks a process to end and waits until it has.
 pub(crate) fn end(pid: u32) -> Result<(), Failure> {
     end_by(pid, Signal::TERM)
 }
@@ -118,7 +118,7 @@ fn end_by(pid: u32, signal: Signal) -> Result<(), Failure> {
     wait_for_end(pid)
 }
 
-/// Waits until a process is gone; one that stays is an error.
+/// Waits until a process is gone. It is an error if it does not end.
 pub(crate) fn wait_for_end(pid: u32) -> Result<(), Failure> {
     let start = Instant::now();
     while number(pid).is_some_and(|pid| test_kill_process(pid).is_ok()) && !is_zombie(pid) {

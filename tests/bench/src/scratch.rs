@@ -1,4 +1,4 @@
-//! Folders of the benchmark's own, and copies of the given tree in them.
+//! Makes folders for the benchmark, with copies of the given tree in them.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -11,43 +11,43 @@ use crate::git;
 use crate::rows::Failure;
 use crate::world::run;
 
-/// A folder that is removed in the end, or one that the user wants kept.
+/// A folder that is removed in the end, or one that the user wants to keep.
 pub(crate) struct Scratch {
     dir: PathBuf,
     _temporary: Option<TempDir>,
 }
 
 impl Scratch {
-    /// Creates a temporary folder, removed in the end.
+    /// Creates a temporary folder that is removed in the end.
     pub(crate) fn new() -> Result<Self, Failure> {
         let temporary = tempfile::tempdir()?;
         Ok(Self { dir: temporary.path().canonicalize()?, _temporary: Some(temporary) })
     }
 
-    /// Uses a folder that stays.
+    /// Uses a folder that is kept.
     pub(crate) fn kept(dir: &Path) -> Result<Self, Failure> {
         fs::create_dir_all(dir)?;
         Ok(Self { dir: dir.canonicalize()?, _temporary: None })
     }
 
-    /// A place in it.
+    /// Returns a path in the folder.
     pub(crate) fn at(&self, name: &str) -> PathBuf {
         self.dir.join(name)
     }
 
-    /// A copy of `tree`, made if it is not there yet. It is a repository of its own in any case, lest it be taken for a part
-    /// of one that lies above.
+    /// Returns a copy of `tree`, which is made if it does not exist yet. It is always a separate repository, so that it
+    /// is not taken for a part of a repository above it.
     pub(crate) fn copy_of(&self, tree: &Path) -> Result<PathBuf, Failure> {
         let copy = self.at("tree");
         if copy.is_dir() {
             return Ok(copy);
         }
-        // Beside and renamed: half a copy must not be taken for one.
+        // The copy is made under another name and then renamed, so that half a copy is never taken for a whole one.
         let beside = self.at("tree.new");
         let _ = fs::remove_dir_all(&beside);
         fs::create_dir_all(&beside)?;
         run(Command::new("cp").args(["-a", "--reflink=auto"]).arg(tree.join(".")).arg(&beside))?;
-        // The second work tree of another repository would write into that one.
+        // A work tree of another repository would write into that repository.
         if beside.join(".git").is_file() {
             fs::remove_file(beside.join(".git"))?;
         }
@@ -57,14 +57,14 @@ impl Scratch {
     }
 }
 
-/// Bytes that a folder takes on the disk, and how many files it has.
+/// The bytes that a folder takes on disk, and the number of its files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) bytes: u64,
     pub(crate) files: u64,
 }
 
-/// The size of a folder with all below it; what vanishes meanwhile is not counted.
+/// Returns the size of a folder with everything below it. Files that vanish in the meantime are not counted.
 pub(crate) fn size(folder: &Path) -> Size {
     let mut size = Size::default();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -73,7 +73,7 @@ pub(crate) fn size(folder: &Path) -> Size {
             let below = self::size(&entry.path());
             size = Size { bytes: size.bytes + below.bytes, files: size.files + below.files };
         } else {
-            // As du(1): what is allocated, in blocks of 512 bytes whatever the file system's are.
+            // Like du(1): the allocated size, in blocks of 512 bytes on any file system.
             size = Size { bytes: size.bytes + meta.blocks() * 512, files: size.files + 1 };
         }
     }

@@ -1,8 +1,8 @@
-//! Medians and how they are printed.
+//! Computes medians and prints them.
 
 use std::time::Duration;
 
-/// Times of one program's runs.
+/// The times of one program's runs.
 #[derive(Debug, Default)]
 pub(crate) struct Times(Vec<f64>);
 
@@ -11,12 +11,12 @@ impl Times {
         self.push_millis(millis(time));
     }
 
-    /// Takes in a difference of times, which may be negative.
+    /// Adds a difference of times, which may be negative.
     pub(crate) fn push_millis(&mut self, millis: f64) {
         self.0.push(millis);
     }
 
-    /// The value below which `share` of the times lie, in milliseconds.
+    /// Returns the value below which `share` of the times lie, in milliseconds.
     pub(crate) fn quantile(&self, share: f64) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_by(f64::total_cmp);
@@ -35,7 +35,7 @@ impl Times {
         &self.0
     }
 
-    /// Returns the number of times measured.
+    /// Returns the number of times.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
@@ -54,32 +54,32 @@ impl Times {
     }
 }
 
-/// A time in milliseconds.
+/// Returns a time in milliseconds.
 pub(crate) fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// Prints one program's figures.
+/// Prints the figures of one program.
 pub(crate) fn show(what: &str, times: &Times) {
     println!("  {what:<44} {}", times.show());
 }
 
-/// Prints two programs' figures and the ratio of their medians.
+/// Prints the figures of two programs and the ratio of their medians.
 pub(crate) fn compare(hob: (&str, &Times), other: (&str, &Times)) {
     show(hob.0, hob.1);
     show(other.0, other.1);
     ratio(hob, other);
 }
 
-/// Prints the ratio of two programs' medians.
+/// Prints the ratio of the medians of two programs.
 pub(crate) fn ratio(one: (&str, &Times), other: (&str, &Times)) {
     let ratio = one.1.median() / other.1.median();
-    // Three digits that mean something, also of a small one.
+    // At least three significant digits, even for a small ratio.
     let digits = if ratio < 0.1 { 5 } else { 3 };
     println!("  => {} / {} = {ratio:.digits$} (median)", one.0, other.0);
 }
 
-/// Prints by how much two programs' medians differ.
+/// Prints the difference of the medians of two programs.
 pub(crate) fn difference(one: (&str, &Times), other: (&str, &Times)) {
     let difference = one.1.median() - other.1.median();
     println!("  => {} - {} = {difference:.3} ms (median)", one.0, other.0);

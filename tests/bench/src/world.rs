@@ -1,4 +1,4 @@
-//! A daemon of the benchmark's own: its files, its programs, its end.
+//! Runs a daemon for the benchmark, with its own files and programs.
 
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use crate::process;
 use crate::rows::Failure;
 use crate::scratch::Scratch;
 
-/// The longest time that a daemon may take to come to rest after its work.
+/// The longest time in which a daemon must come to rest after its work.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Where one measured daemon lives. Dropping it stops the daemon.
+/// The folders of one measured daemon. Dropping it stops the daemon.
 pub(crate) struct World {
     dir: PathBuf,
     programs: PathBuf,
@@ -24,13 +24,13 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// An empty `HOB_DIR`; the programs are those beside this one.
+    /// Returns a world with an empty `HOB_DIR`. Its programs are those in the same folder as this one.
     pub(crate) fn new(tree: &Path) -> Result<Self, Failure> {
         let temporary = Scratch::new()?;
         Self::make(temporary.at("hob"), tree, Some(temporary))
     }
 
-    /// A `HOB_DIR` that stays, and may have been used before.
+    /// Returns a world with a `HOB_DIR` that is kept and may have been used before.
     pub(crate) fn within(dir: &Path, tree: &Path) -> Result<Self, Failure> {
         Self::make(dir.to_path_buf(), tree, None)
     }
@@ -40,7 +40,7 @@ impl World {
         Ok(Self { dir, programs, tree: tree.canonicalize()?, _temporary: temporary })
     }
 
-    /// Returns the tree that the world measures.
+    /// Returns the tree that is measured.
     pub(crate) fn tree(&self) -> &Path {
         &self.tree
     }
@@ -50,7 +50,7 @@ impl World {
         &self.dir
     }
 
-    /// Where hob keeps what it can make anew.
+    /// Returns the folder for data that hob can derive again.
     pub(crate) fn cache(&self) -> PathBuf {
         self.dir.join("cache")
     }
@@ -62,7 +62,7 @@ impl World {
         Ok(std::fs::write(folder.join("config.toml"), text)?)
     }
 
-    /// One of hob's programs, in this world and the tree.
+    /// Returns a command that runs one of hob's programs in this world and its tree.
     pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new(self.programs.join(program));
         command.current_dir(&self.tree).env("HOB_DIR", &self.dir);
@@ -76,7 +76,7 @@ impl World {
         command
     }
 
-    /// A session of an agent in the tree.
+    /// Starts a session of an agent in the tree.
     pub(crate) fn server(&self) -> Result<Server, Failure> {
         Server::start(&mut self.shim())
     }
@@ -86,8 +86,8 @@ impl World {
         run(self.command("hob").arg("index"))
     }
 
-    /// Stops the daemon in good order and waits until its process is gone, with all that it saves in the end. One that hangs is
-    /// killed, and that is said.
+    /// Stops the daemon in good order and waits until its process is gone, including everything that it saves at the
+    /// end. A daemon that hangs is killed, and this is printed.
     pub(crate) fn stop(&self) -> Result<(), Failure> {
         let Ok(pid) = self.pid() else { return Ok(()) };
         run(self.command("hob").args(["--timeout", "60", "stop"]))?;
@@ -106,7 +106,7 @@ impl World {
         pid.ok_or_else(|| "no daemon runs".into())
     }
 
-    /// Waits until the daemon has done what it does aside, and says if it does not come to an end with it.
+    /// Waits until the daemon has finished its work in the background, and prints a line if it does not.
     pub(crate) fn rest(&self) -> Result<(), Failure> {
         if !process::wait_for_rest(self.pid()?, PATIENCE)? {
             println!("  (the daemon was not at rest after {} s)", PATIENCE.as_secs());
@@ -121,8 +121,8 @@ impl Drop for World {
     }
 }
 
-/// Runs a program to its end, quietly; what it complained of is part of the failure. It complains into a file, because a daemon
-/// that it starts may hold on to a pipe.
+/// Runs a program to its end without showing its output. Its error output becomes part of the failure. It is written to
+/// a file, because a daemon that the program starts may keep a pipe open.
 pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
     let mut complaints = tempfile::tempfile()?;
     let stderr = complaints.try_clone()?;

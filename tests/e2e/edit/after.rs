@@ -1,7 +1,7 @@
-//! Tests the report of an apply on its consequences: where the old name still stands, and what the running servers
-//! complain about now.
+//! Tests the report on the consequences of applying an edit: where the old name still occurs, and what the running
+//! servers report now.
 //!
-//! It tells, and takes nothing back; and where all is well it tells nothing.
+//! It only reports and does not undo anything. If all is well, it says nothing.
 
 use hob_tests::{Answer, Mcp, Tree, World, binaries, debian, outside};
 use serde_json::{Value, json};
@@ -38,12 +38,12 @@ def limited(number: int) -> int:
 export const sum = items => fetch('/total', items);
 ";
 
-/// A client of a project for which ty runs.
+/// Returns a client of a project for which ty runs.
 fn with_ty() -> (World, Tree, Mcp) {
     let world = World::new().env("PATH", path_with(&ty_alone()));
     let tree = world.tree(SHOP);
     let mut mcp = editor(&world, &tree);
-    // Only servers that run are asked.
+    // Only running servers are asked.
     let _ = mcp.call("nav_symbols", json!({"file": "shop/cart.py"})).ok();
     (world, tree, mcp)
 }
@@ -55,7 +55,7 @@ fn rename(mcp: &mut Mcp, file: &str, line: u32, col: u32, new_name: &str) -> Ans
     apply(mcp, &id(&preview))
 }
 
-/// Returns a part of an apply's report for programs.
+/// Returns a part of the structured report of an apply.
 #[track_caller]
 fn told<'a>(done: &'a Answer, what: &str) -> &'a Value {
     &done.ok()["sourceResultDetails"][what]
@@ -98,7 +98,7 @@ fn where_the_old_name_is_left_is_told() {
     assert_eq!((&left["name"], &left["lines"]), (&json!("total"), &json!(5)), "{done}");
     assert_eq!((&left["files"], &left["complete"]), (&json!(4), &json!(true)), "{done}");
     assert!(message(&done).contains("5 lines in 4 files still have `total`"), "{done}");
-    // Nothing of it was touched, and nothing is worse.
+    // Nothing in it was touched, and nothing is worse.
     assert!(tree.read("shop/cart.py").contains("# total may be slow, subtotal is not"));
     assert_eq!(told(&done, "diagnostics"), &json!({"filesJudged": 2, "worse": []}), "{done}");
 }
@@ -126,7 +126,7 @@ fn a_clean_rename_has_nothing_to_tell() {
 #[test]
 fn what_is_worse_than_before_is_told_file_by_file() {
     let (_world, tree, mut mcp) = with_ty();
-    // One thing is wrong already, and that is not what the edit did.
+    // One thing is wrong already, which the edit did not cause.
     tree.write("shop/main.py", format!("{}missing()\n", tree.read("shop/main.py")));
     let mut edit = |file: &str, old: &str, new: &str| {
         let preview = mcp.call("edit_text", json!({"file": file, "old": old, "new": new}));
@@ -152,7 +152,7 @@ fn words(one: &Value) -> &str {
     one["message"].as_str().expect("a text")
 }
 
-/// Nobody is started to find out what is wrong, and where nobody says, nothing is said.
+/// No server is started to find mistakes, and without a server nothing is reported.
 #[test]
 fn without_a_server_that_runs_no_verdict_is_told() {
     let world = World::new().env("PATH", path_with(outside::servers()));
@@ -176,7 +176,7 @@ int size_of_table(void) { return 3; }
 int main(void) { return size_of_table(); }
 ";
 
-/// clangd begins anew when a header changes: what it says then is waited for.
+/// clangd starts again if a header changes; its new diagnostics are waited for.
 #[test]
 fn a_server_that_begins_anew_is_asked_again() {
     let world = World::new().env("PATH", path_with(outside::servers()));
@@ -184,7 +184,7 @@ fn a_server_that_begins_anew_is_asked_again() {
     let entry = |file: &str| json!({"directory": tree.root(), "file": tree.at(file), "arguments": ["cc", "-c", tree.at(file)]});
     tree.write("compile_commands.json", json!([entry("table.c"), entry("main.c")]).to_string());
     let mut mcp = editor(&world, &tree);
-    // It is asked when it has read everything; before that it gives no verdict that counts.
+    // It is asked after it has read everything; before that its diagnostics do not count.
     while mcp.call("nav_diagnostics", json!({"file": "table.h"})).ok()["complete"] != true {}
     let args =
         json!({"file": "table.h", "old": "int size_of_table(void);", "new": "int size_of_table(void)"});
@@ -194,7 +194,7 @@ fn a_server_that_begins_anew_is_asked_again() {
     assert_eq!((&worse[0]["file"], &worse[0]["before"]), (&json!("table.h"), &json!(0)), "{done}");
 }
 
-/// A server that runs and does not say how things are is no proof that nothing is worse.
+/// A running server that reports no state does not prove that nothing is worse.
 #[test]
 fn what_is_not_known_is_told() {
     let world = World::new();

@@ -1,4 +1,5 @@
-//! Several clients and what waits: whose it is, who may decide, what outlives whom.
+//! Tests pending edits with several clients: who owns them, who may decide on them, and what survives the end of a
+//! client.
 
 use hob_tests::World;
 use serde_json::json;
@@ -43,7 +44,7 @@ fn the_second_of_two_overlapping_edits_is_a_conflict() {
     let message = conflict.error("CONFLICT")["message"].as_str().expect("a text");
     assert!(message.contains("`a.py` has changed") && message.contains("preview again"), "{message}");
     assert_eq!(tree.read("a.py"), "one = 11\n");
-    // Nothing of it is lost: it waits and can be looked at.
+    // It is not lost: it is pending and can be viewed.
     let waiting = other.call("edit_pending", json!({"pendingId": second}));
     assert!(waiting.ok()["diff"].as_str().is_some_and(|diff| diff.contains("+one = 111")), "{waiting}");
     let _ = decide(&mut other, "discard").ok();

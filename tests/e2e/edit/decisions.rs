@@ -1,4 +1,4 @@
-//! `resolve_action` as its seed describes it: what goes in, what comes out, its words, and what happens when it goes wrong.
+//! Tests `resolve_action` as its specification describes it: its arguments, its results, its wording, and its failures.
 
 use hob_tests::{Mcp, Tree, World};
 use serde_json::json;
@@ -70,7 +70,7 @@ fn with_nothing_pending_it_is_an_error() {
     unknown.says("e000000");
 }
 
-/// The newest preview comes first, then those before it, then the change set.
+/// The newest preview comes first, then the earlier ones, then the change set.
 #[test]
 fn the_order_is_the_newest_preview_then_the_change_set() {
     let (_world, tree, mut mcp) = world();
@@ -91,7 +91,7 @@ fn the_order_is_the_newest_preview_then_the_change_set() {
     nothing_is_pending(&mut mcp);
 }
 
-/// A failed apply leaves it pending: it can be applied when the cause is gone, or discarded.
+/// After a failed apply the edit stays pending: it can be applied when the cause is gone, or discarded.
 #[test]
 fn a_failed_apply_stays_pending() {
     let (_world, tree, mut mcp) = world();
@@ -111,7 +111,7 @@ fn a_failed_apply_stays_pending() {
     assert!(message.contains("has been applied") && message.contains("hob undo"), "{message}");
 }
 
-/// Other failures are told in the documented words.
+/// Other failures are reported in the documented words.
 #[test]
 fn a_folder_that_may_not_be_written_fails_the_apply() {
     let (_world, tree, mut mcp) = world();
@@ -132,7 +132,7 @@ fn a_folder_that_may_not_be_written_fails_the_apply() {
     assert_eq!(tree.read("locked/c.py"), "three = int(3)\n");
 }
 
-/// A folder in which nothing can be made; root may all the same, unless the file system itself says no.
+/// A folder in which no file can be made, except by root, unless the file system itself refuses.
 struct Locked(std::path::PathBuf);
 
 impl Locked {

@@ -1,4 +1,4 @@
-//! Tests the guards of edits: they are off without leave, and never leave the workspace.
+//! Tests the guards of edits: edits are off without permission, and never leave the workspace.
 
 use std::os::unix::fs::symlink;
 
@@ -26,7 +26,7 @@ fn edits_are_off_until_the_user_says_so() {
         listed["tools"].as_array().into_iter().flatten().filter_map(|t| t["name"].as_str()).collect();
     assert!(!names.iter().any(|name| name.starts_with("edit_") || *name == "resolve_action"), "{names:?}");
 
-    // A tool can be named all the same; the decision comes with it, and the daemon does not obey either.
+    // A tool can be called by its name nevertheless. The decision tool comes with it, and the daemon refuses both.
     let args = ["--tools", "edit_text"].map(str::to_owned).to_vec();
     let mut named = Mcp::start(&world, &tree, &McpOptions { args, ..McpOptions::default() });
     let listed = named.request("tools/list", json!({}));
@@ -79,7 +79,7 @@ fn nothing_outside_of_the_workspace_and_nothing_of_gits_is_touched() {
     assert_eq!(std::fs::read_to_string(&outside).expect("it is there"), "one = 1\n");
 }
 
-/// A file that git ignores is edited when it is named, and not because a pattern happens to match there.
+/// A file that git ignores is edited if it is named, but not because a pattern happens to match in it.
 #[test]
 fn hidden_files_are_edited_only_by_name() {
     let world = World::new();
@@ -93,7 +93,7 @@ fn hidden_files_are_edited_only_by_name() {
     assert_eq!(tree.read("build/made.py"), "uno = 1\n");
 }
 
-/// A link may be put in a folder's place between preview and apply.
+/// A link may replace a folder between the preview and the apply.
 #[test]
 fn a_path_that_leads_elsewhere_by_now_is_not_followed() {
     let world = World::new();

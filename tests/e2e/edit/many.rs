@@ -1,6 +1,8 @@
-//! Many clients edit the same files at random: what is on the disk is what the applied edits make, one after the other.
+//! Tests many clients that edit the same files at random: the files on disk must be what the applied edits make, one
+//! after another.
 //!
-//! `HOB_TEST_EDITS` says how many edits each client tries, `HOB_TEST_EDIT_MINUTES` for how long it goes on at least.
+//! `HOB_TEST_EDITS` sets how many edits each client tries, and `HOB_TEST_EDIT_MINUTES` for how long it goes on at
+//! least.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -15,7 +17,7 @@ use super::{editor, id};
 const CLIENTS: u64 = 16;
 const FILES: usize = 6;
 
-/// An edit that was applied: file, old text, new text.
+/// An edit that was applied: the file, the old text and the new text.
 type Applied = (String, String, String);
 
 #[test]
@@ -60,7 +62,7 @@ fn sixteen_clients_lose_nothing() {
     assert_eq!(waiting, "Nothing is pending.\n");
 }
 
-/// Previews one random edit and applies it; a conflict is discarded.
+/// Previews one random edit and applies it. On a conflict, discards it.
 fn try_one(
     mcp: &mut Mcp,
     tree: &Tree,
@@ -77,14 +79,14 @@ fn try_one(
     let preview =
         mcp.call("edit_text", json!({"file": path, "old": format!("{old}\n"), "new": format!("{new}\n")}));
     if preview.envelope["ok"] == false {
-        // Another client changed that line since it was read.
+        // Another client has changed that line since it was read.
         let _ = preview.error("BAD_ARGS");
         *refused.lock().expect("nobody panicked") += 1;
         return;
     }
     let id = id(&preview);
     let decision = |action: &str| json!({"action": action, "reason": "at random", "pendingId": id});
-    // Applied and noted in one step only as far as this list goes: of one file the order is found out below.
+    // Applying and noting are not one step, so the list may have another order. The order for one file is found below.
     let outcome = mcp.call("resolve_action", decision("apply"));
     if outcome.envelope["ok"] == true {
         applied.lock().expect("nobody panicked").push((path, old, new));
@@ -95,8 +97,8 @@ fn try_one(
     let _ = mcp.call("resolve_action", decision("discard")).ok();
 }
 
-/// The text after all of these edits, in an order in which each finds what it replaces. Every new line is written once, so there is
-/// only one such order for each line.
+/// Returns the text after all of these edits, in an order in which each edit finds the text that it replaces. Every new
+/// line is written only once, so there is only one such order for each line.
 #[track_caller]
 fn replayed(start: String, mut edits: Vec<&Applied>) -> String {
     let mut text = start;

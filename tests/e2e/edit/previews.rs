@@ -1,4 +1,4 @@
-//! Tests the preview of each kind of edit; and that showing it changes nothing.
+//! Tests the preview of each kind of edit, and that a preview changes nothing.
 
 use std::process::Command;
 
@@ -147,7 +147,7 @@ fn code_is_replaced_by_structure_in_all_files() {
     let _ = ask(json!({"pattern": "a; b"})).error("BAD_PATTERN");
 }
 
-/// However long a diff is, an answer keeps to its budget, and everything can be had in parts.
+/// However long a diff is, an answer stays within its budget, and the whole diff can be fetched in parts.
 #[test]
 fn a_long_diff_is_had_in_parts() {
     let world = World::new();
@@ -174,7 +174,7 @@ fn a_long_diff_is_had_in_parts() {
     assert!(tree.read("long.py").starts_with("v0 = 0\nv1 = 1\n"));
 }
 
-/// A line longer than any answer is had in parts too, and a person sees it whole.
+/// A line longer than any answer is also fetched in parts, and a person sees it whole.
 #[test]
 fn a_line_longer_than_an_answer_is_had_in_parts() {
     let world = World::new();
@@ -194,7 +194,7 @@ fn a_line_longer_than_an_answer_is_had_in_parts() {
     assert!(nothing.error("BAD_ARGS")["message"].to_string().contains("tokenBudget"), "{nothing}");
 }
 
-/// The whole diff of a pending edit, had in answers of so many tokens.
+/// Returns the whole diff of a pending edit, fetched in answers of this many tokens.
 fn in_parts(mcp: &mut Mcp, id: &str, budget: u32) -> String {
     let (mut whole, mut offset) = (String::new(), 0);
     loop {
@@ -208,7 +208,7 @@ fn in_parts(mcp: &mut Mcp, id: &str, budget: u32) -> String {
     }
 }
 
-/// Bytes are what they were but for what was asked: line endings, the mark at the start, the missing end, who may run it.
+/// Bytes change only as requested: line endings, the byte order mark, a missing line end and permissions stay.
 #[test]
 fn what_was_not_asked_for_stays() {
     use std::os::unix::fs::PermissionsExt as _;

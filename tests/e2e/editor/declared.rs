@@ -1,5 +1,5 @@
-//! Tests that an editor gets nothing that it did not say it understands, and at once what it would have to ask for
-//! later.
+//! Tests that an editor gets only what it has said that it understands, and gets at once what it would otherwise have
+//! to ask for later.
 
 use hob_tests::{Editor, EditorOptions};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn opened(scripted: &Scripted, capabilities: Value) -> Editor {
     editor
 }
 
-/// A server whose completions have everything that servers are told may be there, and bring an import when they are resolved.
+/// Returns a server whose completions have all optional fields, and add an import when they are resolved.
 fn completing() -> Scripted {
     let item = json!({"label": "Path", "kind": 25, "data": 1, "sortText": "1", "commitCharacters": ["."], "preselect": true,
         "tags": [1], "labelDetails": {"detail": " (class)", "description": "pathlib"}});
@@ -93,7 +93,7 @@ fn parts_of_diagnostics_that_were_not_declared_come_back_to_the_server_only() {
     }});
     let world = Scripted::new(&json!({}));
     let tree = world.world.tree(TREE);
-    // The server has to name the document, and only the tree knows where it is.
+    // The server has to name the document, and only the tree knows its path.
     published["params"]["uri"] = json!(format!("file://{}/a.py", tree.root().display()));
     let scripted = Scripted::new(&json!({
         "answers": {"test/poke": [{"tells": [published], "result": "poked"}]},

@@ -1,4 +1,4 @@
-//! Tests the map's answers to an editor where there is no language server.
+//! Tests the map's answers to an editor without a language server.
 
 use hob_tests::{Editor, World};
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ one = unit()
 two = unit()
 ";
 
-/// A world without servers, and an editor that comes when the project is known.
+/// Returns a world without servers, and an editor that connects when the project is known.
 fn without_servers() -> (World, Editor) {
     let world = World::new().env("PATH", "/usr/bin:/bin");
     let tree = world.tree(TREE);
@@ -41,7 +41,7 @@ fn line(place: &Value) -> Option<u64> {
     place["range"]["start"]["line"].as_u64()
 }
 
-/// A list of places, or one, each as `file:line`, sorted.
+/// Returns the places of an answer, one or several, each as `file:line`, sorted.
 fn places(answer: &Value) -> Vec<String> {
     let one = |place: &Value| {
         let uri = place["uri"].as_str().unwrap_or_default();
@@ -101,7 +101,7 @@ fn outlines_symbols_and_folds_come_from_the_map() {
     assert!(covers(0, 7) && covers(6, 7) && covers(10, 12), "{folds:?}");
 }
 
-/// An unsaved text is the one that questions are about.
+/// Questions are about the unsaved text.
 #[test]
 fn the_map_answers_of_the_text_that_the_editor_has() {
     let (_world, mut editor) = without_servers();
@@ -116,7 +116,8 @@ fn the_map_answers_of_the_text_that_the_editor_has() {
     assert_eq!(places(&defined), ["shapes.py:5"], "where it is in the buffer: {defined}");
 }
 
-/// A language that hob knows no server for still has a map, or nothing; never an error that an editor would show.
+/// A language without a known server still has answers from the map, or none, but never an error that an editor would
+/// show.
 #[test]
 fn a_file_of_no_language_is_no_error() {
     let world = World::new().env("PATH", "/usr/bin:/bin");
@@ -132,7 +133,7 @@ fn a_file_of_no_language_is_no_error() {
     assert_eq!(editor.quit(), Some(0));
 }
 
-/// As gopls where there is no `go`: it starts, offers everything, and serves nothing.
+/// Like gopls without `go`: it starts, offers everything, and serves nothing.
 #[test]
 fn a_server_without_the_project_is_as_good_as_none() {
     let refusal = json!([{"error": {"code": 0, "message": "no views"}}]);

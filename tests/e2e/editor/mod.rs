@@ -1,7 +1,7 @@
-//! Editors on `hob-lsp`, alone, together and beside agents.
+//! Tests editors on `hob-lsp`: alone, together, and with agents.
 //!
-//! Most speak to a scripted server that keeps the texts it is told of and complains of everything that a real one would
-//! suffer in silence; where the point is what a server makes of it, the server is a real one.
+//! Most tests use a scripted server, which keeps the texts that it receives and complains about everything that a real
+//! server would silently accept. Where the behaviour of the server matters, it is a real one.
 
 mod declared;
 mod fallback;
@@ -22,16 +22,16 @@ use serde_json::{Value, json};
 use super::nav::path_with;
 use super::nav_faults::{stand_in, starts};
 
-/// A world whose Python has a scripted server.
+/// A world whose server for Python is scripted.
 struct Scripted {
     world: World,
     complaints: PathBuf,
-    /// Every message that the server got, one to a line.
+    /// The file with every message that the server got, one per line.
     record: PathBuf,
 }
 
 impl Scripted {
-    /// The server can do everything that is asked of it here, and besides does what `more` says.
+    /// Makes a world whose server can do everything that the tests here ask for, and what `more` describes in addition.
     fn new(more: &Value) -> Self {
         let world = World::new();
         let bin = world.path("bin");
@@ -56,19 +56,19 @@ impl Scripted {
     /// Returns the messages of this method that the server got, in the order of arrival.
     fn got(&self, method: &str) -> Vec<Value> {
         let record = fs::read_to_string(&self.record).unwrap_or_default();
-        // The last line may be half written.
+        // The last line may be incomplete.
         let all = record.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         all.filter(|message| message["method"] == method)
             .map(|mut message| message["params"].take())
             .collect()
     }
 
-    /// Returns the number of times that the server was started.
+    /// Returns how often the server was started.
     fn starts(&self) -> usize {
         starts(&self.world, "ty")
     }
 
-    /// Checks that the server had nothing to complain of.
+    /// Checks that the server had no complaints.
     #[track_caller]
     fn without_complaints(&self) {
         let said = fs::read_to_string(&self.complaints).unwrap_or_default();
@@ -76,15 +76,15 @@ impl Scripted {
     }
 }
 
-/// A world with pyright and nothing else for Python.
+/// Returns a world in which pyright is the only server for Python.
 fn with_pyright() -> World {
     let others = |folder: &&PathBuf| !folder.ends_with("venv/bin");
     let folders: Vec<PathBuf> = outside::servers().iter().filter(others).cloned().collect();
     World::new().env("PATH", path_with(&folders))
 }
 
-/// Returns the scripted server's copy of a document: version and text, or `null`. It asks until the server answers,
-/// because one that is starting cannot.
+/// Returns the scripted server's copy of a document, with its version and text, or `null`. Repeats the question until
+/// the server answers, because it may still be starting.
 #[track_caller]
 fn server_has(editor: &mut Editor, file: &str) -> Value {
     let mut answer = Err(Value::Null);

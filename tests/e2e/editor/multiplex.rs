@@ -1,10 +1,10 @@
-//! Eight editors at once on one server: every request is answered once and to its sender, and the server never has a text
-//! that is not its owner's.
+//! Tests eight editors at once on one server: every request is answered once and to its sender, and the server never
+//! has a text from an editor that does not own the document.
 //!
-//! What everybody does is drawn from a seed: opening, typing, saving, closing, asking, taking questions back, and being
-//! killed. Beside it runs a model of whose text counts; at quiet moments the server is asked what it has.
+//! All actions are drawn from a seed: opening, typing, saving, closing, asking, cancelling questions, and being killed.
+//! A model keeps track of whose text counts; at quiet moments the server is asked for its text.
 //!
-//! `HOB_TEST_EDITORS_SEED` draws another series, `HOB_TEST_EDITORS_STEPS` a longer one.
+//! `HOB_TEST_EDITORS_SEED` draws another series, and `HOB_TEST_EDITORS_STEPS` sets its length.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +17,11 @@ const EDITORS: usize = 8;
 const FILES: [&str; 5] = ["a.py", "b.py", "sub/c.py", "sub/with space.py", "é.py"];
 const PIECES: [&str; 9] = ["x", "é", "𝒳", "\n", "def f():\n    pass\n", "", "日本", " ", "value = 1\n"];
 
-/// A document by the rules: the first editor that differs from the disk owns it until it does not.
+/// A document by the rules: the first editor whose text differs from the disk owns it until its text no longer differs.
 #[derive(Default)]
 struct Model {
     disk: String,
-    /// Editors that have it open, each with the moment since when it differs.
+    /// The editors that have it open, each with the time since when its text differs.
     open: BTreeMap<usize, Option<u64>>,
     owner: Option<usize>,
 }
@@ -35,7 +35,7 @@ impl Model {
         self.owner = dirty.min().map(|(_, editor)| editor);
     }
 
-    /// An editor has this text now; whether that changed who differs.
+    /// Sets the text of an editor. Returns true if this changed which editors differ.
     fn put(&mut self, editor: usize, text: &str, now: u64) -> bool {
         let before = self.open.get(&editor).copied().flatten();
         let since = (text != self.disk).then(|| before.unwrap_or(now));
@@ -45,10 +45,10 @@ impl Model {
     }
 }
 
-/// One editor and what it waits for.
+/// One editor and the answers that it waits for.
 struct Member {
     editor: Editor,
-    /// Requests under way, with what they were sent with and whether they were taken back.
+    /// The open requests, each with its parameters, and true if it was cancelled.
     asked: Vec<(u64, Value, bool)>,
 }
 
@@ -95,7 +95,7 @@ impl Party {
     fn open(&mut self, who: usize, file: &'static str) {
         self.members[who].editor.open(file);
         self.note(who, file);
-        // What the editor has read from the disk differs from the disk if somebody saves before the daemon hears of it.
+        // The text that the editor has read from the disk differs from it if somebody saves before the daemon notices.
         self.members[who].is_heard(file);
     }
 
@@ -119,8 +119,8 @@ impl Party {
         self.note(who, file);
     }
 
-    /// Says to the model what an editor has now. Where that decides who owns the document, the daemon must know of it before
-    /// somebody else does something: between two connections there is no order.
+    /// Tells the model the present text of an editor. If that decides who owns the document, the daemon must know it
+    /// before another editor acts, because messages of two connections have no order.
     fn note(&mut self, who: usize, file: &'static str) {
         self.now += 1;
         let member = &mut self.members[who];
@@ -175,7 +175,8 @@ impl Party {
         for (id, params, is_cancelled) in asked {
             match self.members[who].editor.wait(id) {
                 Ok(result) => assert_eq!(result, params, "to its sender"),
-                // Whoever is out of step at that moment may be told so; whoever took it back, that it was.
+                // An editor that is out of step at that moment may be told so, and so may one that has cancelled the
+                // request.
                 Err(error) => {
                     let code = error["code"].as_i64();
                     let expected = code == Some(-32801) || is_cancelled && code == Some(-32800);
@@ -185,7 +186,7 @@ impl Party {
         }
     }
 
-    /// Somebody dies with everything unsaved, and another comes.
+    /// Kills an editor with all its unsaved text, and starts another.
     fn kill(&mut self, who: usize) {
         let new = Member::new(&self.scripted, &self.tree);
         std::mem::replace(&mut self.members[who], new).editor.kill();
@@ -196,7 +197,7 @@ impl Party {
         }
     }
 
-    /// The server has the text of whoever owns the document, or the disk's.
+    /// Checks that the server has the text of the document's owner, or else that of the disk.
     fn check(&mut self, file: &'static str) {
         let document = &self.documents[file];
         let text = match document.owner {
@@ -225,7 +226,7 @@ impl Member {
         Self { editor: Editor::start(&scripted.world, tree), asked: Vec::new() }
     }
 
-    /// Waits until the daemon has heard everything that it said: answers follow the order of what was sent.
+    /// Waits until the daemon has received everything that the editor sent: answers come in the order of the requests.
     fn is_heard(&mut self, file: &str) {
         let _ = self.editor.request("test/echo", &self.editor.about(file));
     }
@@ -254,7 +255,7 @@ fn eight_editors_get_their_own_answers_and_the_server_their_texts() {
     }
 }
 
-/// A question that an owner asks after typing is answered by a server that knows what was typed.
+/// If an owner asks a question after typing, the server that answers knows what was typed.
 #[test]
 fn a_question_never_overtakes_what_was_typed_before_it() {
     let scripted = Scripted::new(&json!({}));

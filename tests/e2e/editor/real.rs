@@ -1,4 +1,5 @@
-//! Real editors without a terminal, through `hob-lsp`, on a real server: open, go to a definition, rename, see what is wrong.
+//! Tests real editors without a terminal, through `hob-lsp`, on a real server: they open a file, go to a definition,
+//! rename and show diagnostics.
 
 use std::process::Command;
 
@@ -29,7 +30,7 @@ def main() -> None:
     cart.add(1)
 ";
 
-/// As its user would: functions that keys are bound to. For every version since 0.7.
+/// Calls the functions that keys are bound to, as a user would. It works in every version since 0.7.
 const NEOVIM: &str = r"
 local found = {}
 local function wait_for(what, holds)
@@ -191,7 +192,7 @@ impl Desk {
         command
     }
 
-    /// Checks the findings of the script, and the files on disk.
+    /// Checks the results of the script, and the files on disk.
     #[track_caller]
     fn check(&self, output: &Output) {
         let results = std::fs::read_to_string(self.world.path("results")).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Tests the end of the daemon or the server under an editor: the editor notices a slower answer, and nothing is
-//! lost.
+//! Tests the end of the daemon or of the server while an editor uses it: the editor only notices a slower answer, and
+//! nothing is lost.
 
 use hob_tests::{Editor, Tree, is_alive, kill_hard};
 use rustix::process::{Pid, Signal, kill_process};
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::super::nav_faults::below;
 use super::{Scripted, server_gets, server_has, until};
 
-/// An editor with two documents that it has changed by many small edits, one of them not on disk like that.
+/// An editor that has changed two documents by many small edits, one of which is not saved.
 struct Session {
     editor: Editor,
     unsaved: String,
@@ -38,7 +38,7 @@ impl Session {
         Self { editor, unsaved, _tree: tree, scripted }
     }
 
-    /// Everything is as it was, and goes on.
+    /// Checks that everything is as before, and still works.
     fn goes_on(mut self) {
         assert_eq!(server_has(&mut self.editor, "a.py")["text"], self.unsaved.as_str());
         assert_eq!(server_has(&mut self.editor, "b.py")["text"], "y = 2\n");
@@ -73,7 +73,7 @@ fn a_killed_daemon_costs_an_editor_nothing_but_time() {
     session.goes_on();
 }
 
-/// A request that is under way when the daemon dies is answered, by the next one.
+/// A request that is open when the daemon dies is answered by the next daemon.
 #[test]
 fn a_daemon_killed_under_a_request_costs_no_answer() {
     let mut session = Session::new();
@@ -83,7 +83,7 @@ fn a_daemon_killed_under_a_request_costs_no_answer() {
     let id = session.editor.send("test/echo", &params);
     session.scripted.world.kill_daemon();
     let answer = session.editor.wait(id);
-    // It may be asked again or given up with a word; it is never left without an answer.
+    // It may be asked again or refused with an error, but it is never left without an answer.
     let refused = answer.as_ref().err().and_then(|error| error["code"].as_i64());
     assert!(refused.is_some() || answer.as_ref() == Ok(&params), "{answer:?}");
     server_gets(&mut session.editor, "a.py", &session.unsaved);
@@ -111,7 +111,8 @@ fn kill_server(scripted: &Scripted) {
     kill_hard(below(daemon).into_iter().find(is_server).expect("the server runs"));
 }
 
-/// A request that is under way when its server dies is asked of the next one, before the map's word, or nothing, stands for it.
+/// A request that is open when its server dies is sent to the next server, before the map or an empty answer takes its
+/// place.
 #[test]
 fn a_server_killed_under_a_request_is_asked_again() {
     let said = json!({"contents": "from the server"});
@@ -123,7 +124,7 @@ fn a_server_killed_under_a_request_is_asked_again() {
     let mut editor = Editor::start(&scripted.world, &tree);
     editor.open("a.py");
     let _ = server_has(&mut editor, "a.py");
-    // The map knows nothing of an operator.
+    // The map knows nothing about an operator.
     let at = editor.at("a.py", "=", 0);
     for (method, expected) in
         [("textDocument/hover", said), ("textDocument/completion", json!([{"label": "whole"}]))]

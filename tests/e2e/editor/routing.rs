@@ -1,5 +1,5 @@
-//! Tests the routing of messages: requests of the server, its notifications, diagnostics of documents, requests that
-//! nobody standardised, and columns in whatever units an editor counts.
+//! Tests the routing of messages: the server's requests and notifications, the diagnostics of documents, non-standard
+//! requests, and columns in the unit that an editor uses.
 
 use hob_tests::{Editor, EditorOptions, Reply, Tree, World};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ impl Pair {
     }
 }
 
-/// Has the server ask the client something while it answers this editor; what it was replied.
+/// Makes the server ask the client something while it answers this editor. Returns the reply.
 #[track_caller]
 fn have_asked(editor: &mut Editor, method: &str, params: &Value) -> Value {
     let mut asked = editor.about("a.py");
@@ -43,7 +43,7 @@ fn an_edit_goes_to_the_editor_that_ran_the_command() {
     pair.one.on("workspace/applyEdit", Reply::Result(json!({"applied": true})));
     pair.other.on("workspace/applyEdit", Reply::Result(json!({"applied": false, "failureReason": "mine"})));
     let fix = json!({"command": "fix", "arguments": []});
-    // The last to have done something else is not who is meant.
+    // The editor that last did something else is not the one that is meant.
     let _ = pair.one.result("textDocument/hover", &pair.one.at("a.py", "x", 0));
     let got = pair.other.result("workspace/executeCommand", &fix);
     assert_eq!(got["result"]["failureReason"], "mine", "{got}");
@@ -69,7 +69,7 @@ fn who_works_is_asked_and_errors_of_editors_reach_the_server() {
     assert_eq!(pair.one.heard(method).len(), 1);
 }
 
-/// A server that waits for a reply which never comes would hang with everybody's answers.
+/// A server that waits for a reply which never comes would stop all other answers.
 #[test]
 fn an_editor_that_is_gone_leaves_no_server_waiting() {
     let mut pair = Pair::new("x = 1\n", &json!({}));
@@ -163,12 +163,12 @@ fn verdicts_reach_everybody_who_has_the_document_with_the_number_of_their_own_te
     let mut late = Editor::start(&pair.scripted.world, &pair.tree);
     late.open("a.py");
     late.hear_diagnostics("a.py", wrong(1, 1));
-    // From now on they disagree, and what is wrong with one's text is nothing about the other's.
+    // From now on their texts differ, and diagnostics of one text do not apply to the other.
     pair.one.forget();
     pair.other.forget();
     pair.one.replace("a.py", "good = 1\nbad = 2\nbad = 3\n");
     pair.one.hear_diagnostics("a.py", wrong(2, 4));
-    // Whatever was on its way to the other has come once it is answered something later.
+    // Messages that were on their way to the other editor have arrived when it gets a later answer.
     let _ = pair.other.request("hob/status", &json!({}));
     for said in pair.other.heard("textDocument/publishDiagnostics") {
         let wrong = said["params"]["diagnostics"].as_array().map_or(0, Vec::len);
@@ -225,7 +225,7 @@ fn columns_are_translated_for_an_editor_that_counts_bytes() {
     scripted.without_complaints();
 }
 
-/// One editor, two projects: each has its own server, and documents go to theirs.
+/// One editor, two projects: each project has its own server, and each document goes to the server of its project.
 #[test]
 fn an_editor_with_two_folders_is_served_in_both() {
     let scripted = Scripted::new(&json!({}));

@@ -1,5 +1,5 @@
-//! The tools of these tests themselves: the scripted server complains where it should, and the harness's editor tells one
-//! answer from another. Without hob between them.
+//! Tests the tools of these tests themselves, without hob: the scripted server complains where it should, and the
+//! harness's editor tells one answer from another.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ fn direct(folder: &Path) -> Editor {
     Editor::of(command, folder, &EditorOptions::default())
 }
 
-/// Returns the complaints of the server once it has heard everything.
+/// Returns the complaints of the server after it has received everything.
 fn complaints(editor: &mut Editor, folder: &Path) -> Vec<String> {
     let _ = editor.result("test/text", &editor.about("a.py"));
     let said = fs::read_to_string(folder.join("complaints")).expect("the server made it");
@@ -38,7 +38,7 @@ fn the_scripted_server_follows_every_change() {
     assert_eq!(complaints(&mut editor, folder.path()), Vec::<String>::new());
 }
 
-/// Tells of a change of nothing at a place.
+/// Sends an empty change at a position.
 fn change(editor: &mut Editor, version: i64, line: u64, character: u64) {
     let at = json!({"line": line, "character": character});
     let changes = json!([{"range": {"start": at, "end": at}, "text": ""}]);

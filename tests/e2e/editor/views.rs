@@ -1,5 +1,5 @@
-//! One project, several who look at it: agents see what an editor has not saved, and are told; of two editors that change one
-//! document the first one counts, and the second is told.
+//! Tests several views of one project: agents see what an editor has not saved, and are warned. If two editors change
+//! one document, the text of the first one counts, and the second one is told.
 
 use hob_tests::{Editor, Mcp, Tree, World};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ from shop import total
 print(total([1]))
 ";
 
-/// The lines that refer to what is defined in the first line of `shop.py`, by file.
+/// Returns the lines that refer to the definition in the first line of `shop.py`, by file, and the warnings.
 fn references(mcp: &mut Mcp) -> (Vec<String>, String) {
     let answer = mcp.call("nav_references", json!({"file": "shop.py", "line": 1, "col": 5}));
     let one = |at: &Value| format!("{}:{}", at["file"].as_str().unwrap_or_default(), at["line"]);
@@ -33,7 +33,7 @@ fn signature(mcp: &mut Mcp) -> (String, String) {
     (answer.ok()["signature"].as_str().unwrap_or_default().to_owned(), answer.warnings())
 }
 
-/// A rename in both files, and another call; nothing is saved.
+/// Renames a function in both files and adds a call, without saving.
 fn rename_unsaved(editor: &mut Editor) {
     editor.open("shop.py");
     editor.open("use.py");
@@ -42,7 +42,7 @@ fn rename_unsaved(editor: &mut Editor) {
     editor.substitute("use.py", "print(total([1]))", "print(grand_total([1]))\nprint(grand_total([2]))");
 }
 
-/// The language servers' own processes, and what guards them.
+/// Returns the number of language server processes, including their guards.
 fn servers(world: &World) -> usize {
     below(world.daemon_pid().expect("a daemon runs")).len()
 }
@@ -60,7 +60,7 @@ fn an_agent_sees_what_an_editor_has_not_saved_until_the_editor_is_gone() {
     let alone = servers(&world);
     let mut editor = Editor::start(&world, &tree);
     rename_unsaved(&mut editor);
-    // Its own answer comes after what it said, so the daemon knows by then.
+    // Its own answer comes after its message, so the daemon knows the text by then.
     let own = editor.result("textDocument/definition", &editor.at("use.py", "grand_total([2])", 2));
     assert!(own.to_string().contains("shop.py"), "{own}");
     let (unsaved, warned) = references(&mut agent);
@@ -101,7 +101,7 @@ fn saving_makes_an_unsaved_text_the_disks_own() {
     assert_eq!(references(&mut agent).0, places, "nothing changes by closing what is saved");
 }
 
-/// Two editors with one document open; the first has changed it.
+/// Two editors with one document open. The first one has changed it.
 struct Two {
     first: Editor,
     second: Editor,
@@ -121,7 +121,7 @@ impl Two {
         Self { first, second, _tree: tree, scripted }
     }
 
-    /// The second one changes it too.
+    /// Changes the document in the second editor too.
     fn disagree(&mut self) {
         self.second.substitute("a.py", "1", "two");
         let said = self.second.hear("window/showMessage", |params| {
@@ -134,7 +134,7 @@ impl Two {
         assert_eq!(server_has(&mut self.first, "a.py")["text"], "x = one\n", "the first one counts");
     }
 
-    /// Now the second one counts.
+    /// Checks that the text of the second editor counts now.
     fn second_counts(&mut self) {
         server_gets(&mut self.second, "a.py", "x = two\n");
         assert!(self.second.request("textDocument/hover", &self.second.at("a.py", "x", 0)).is_ok());
@@ -182,7 +182,7 @@ fn of_two_editors_the_first_one_counts_until_it_is_killed() {
     two.second_counts();
 }
 
-/// Somebody else writes the file while an editor has it open unchanged: the server hears of it, and the agent too.
+/// If another program writes the file while an editor has it open unchanged, the server and the agent learn of it.
 #[test]
 fn what_is_written_under_an_unchanged_buffer_reaches_the_server() {
     let scripted = Scripted::new(&json!({}));

@@ -1,4 +1,4 @@
-//! Tests who is asked where scores do not decide: language servers, the model that the user configured.
+//! Tests who is asked if scores do not decide: language servers, and the model that the user configured.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -19,7 +19,7 @@ fn authority_is_a_language_server_that_confirms() {
     assert_eq!(answer.ok()["entity"]["attributes"]["verified"], true, "{answer}");
     let step = answer.list("/resolution_path").iter().find(|step| step["phase"] == "verify");
     assert!(step.is_some_and(|step| step["source"] == "live"), "{answer}");
-    // Now that it runs, it is a source of its own as well.
+    // Now that the server runs, it is a separate source as well.
     let args = json!({"subject": "place_order", "constraints": {"allowed_sources": ["live"]}});
     let answer = resolve(&world, &tree, &args);
     assert_eq!(entity(&answer), "py:shop/order.py#Order.place_order", "{answer}");
@@ -42,7 +42,7 @@ fn without_a_server_nothing_is_confirmed_and_that_is_said() {
     assert!(answer.ok()["error"]["message"].as_str().is_some_and(|why| !why.is_empty()), "{answer}");
 }
 
-/// An endpoint that says the same to everybody; what it was asked comes back.
+/// Starts an endpoint that always gives the same answer. Returns its address and the requests that it receives.
 fn endpoint(says: &str) -> (String, std::sync::mpsc::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = format!("http://{}/v1", listener.local_addr().expect("it has one"));

@@ -1,5 +1,5 @@
-//! `resolve` with a subject: every part of the request does what it says, every part of the answer is there, and what is wrong
-//! with a request is said.
+//! Tests `resolve` with a subject: every part of the request has its effect, every part of the answer is present, and
+//! mistakes in a request are reported.
 
 mod asked;
 mod past;
@@ -60,7 +60,7 @@ a,b
 requests==2.32.0
 ";
 
-/// Asks until the index is there, however slow the machine is.
+/// Repeats the call until the index exists, however slow the machine is.
 pub(super) fn resolve(world: &World, tree: &Tree, args: &Value) -> Answer {
     let since = Instant::now();
     loop {
@@ -78,7 +78,7 @@ fn subject(world: &World, tree: &Tree, subject: &str) -> Answer {
     resolve(world, tree, &json!({"subject": subject}))
 }
 
-/// The ID of what was meant.
+/// Returns the ID of the resolved entity.
 #[track_caller]
 pub(super) fn entity(answer: &Answer) -> &str {
     assert_eq!(answer.ok()["status"], "resolved", "{answer}");

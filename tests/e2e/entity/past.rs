@@ -1,4 +1,4 @@
-//! Refs are entities, and anything can be resolved as of one of them; the working tree is not touched.
+//! Tests that refs are entities, and that anything can be resolved as of a ref, without touching the work tree.
 
 use hob_tests::World;
 use serde_json::{Value, json};

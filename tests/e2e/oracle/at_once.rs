@@ -1,16 +1,16 @@
-//! A server is asked the moment it starts, when most of them know half of the project: the answer is whole and right, or says
-//! that it is not whole.
+//! Tests a server that is asked as soon as it starts, when most servers know half of the project: the answer is
+//! complete and right, or says that it is not complete.
 
 use serde_json::json;
 
 use super::said::{Kind, Question};
 use super::{Mark, Subject, ask_until_whole};
 
-/// Number of times that everything is started anew, once with another question first and once without: each costs a daemon and a
-/// server, and the servers of all languages together were a tenth of the suite's time with twenty.
+/// The number of times that everything is started again, alternately with another question first and without. Each time
+/// needs a daemon and a server; with twenty, the servers of all languages took a tenth of the time of all tests.
 const ROUNDS: usize = 2;
 
-/// The definition asked for at a place where something is used.
+/// Returns the question for the definition of what is used at this place.
 fn use_of(place: &str) -> Question {
     let mut parts = place.rsplitn(3, ':');
     let (col, line) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -20,7 +20,7 @@ fn use_of(place: &str) -> Question {
     Question { kind: Kind::Definition, file, line: number(line), col: number(col) }
 }
 
-/// Asks where `mark` is used, each time with a daemon and a server that have only just started.
+/// Asks where `mark` is used, each time with a daemon and a server that have just been started.
 #[track_caller]
 pub(super) fn right_while_loading(subject: &Subject, mark: Mark) {
     let world = subject.world();
@@ -38,7 +38,7 @@ pub(super) fn right_while_loading(subject: &Subject, mark: Mark) {
     let mut whole = 0;
     for round in 0..ROUNDS {
         let mut mcp = world.mcp(&tree);
-        // Another question comes first in every second round, and none waits for the other.
+        // In every second round another question is sent first, and neither waits for the other.
         let other = (round % 2 == 1).then(|| {
             let (file, line, col) = (&used.file, used.line, used.col);
             mcp.send_call("nav_definition", &json!({"file": file, "line": line, "col": col}))

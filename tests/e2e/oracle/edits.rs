@@ -1,5 +1,5 @@
-//! Files change, and the next question is about how they are now: after an edit in a file that nobody has open, and after
-//! another branch was checked out.
+//! Tests that after a change the next question is about the new files: after an edit in a file that nobody has open,
+//! and after a checkout of another branch.
 
 use hob_tests::{Mcp, Tree, World};
 
@@ -7,31 +7,31 @@ use super::said::Question;
 use super::{Mark, Subject, ask_until_whole};
 use crate::e2e::many::git;
 
-/// Number of times that a caller is written and asked for.
+/// The number of times that a caller is written and asked for.
 const ROUNDS: usize = 100;
 
-/// In so many files; the later callers are written where one was written before.
+/// The number of files with callers. Later callers are written to files that have one already.
 const FILES: usize = 70;
 
-/// Number of times that a branch is checked out.
+/// The number of times that a branch is checked out.
 const CHECKOUTS: usize = 20;
 
-/// Files by which one branch differs from another.
+/// The number of files that differ between two branches.
 const DIFFERENT: usize = 12;
 
-/// The notation of callers, and the files for them.
+/// The text of the callers, and the files for them.
 pub(super) struct Edits {
     /// The definition that is called.
     pub called: Mark,
     /// The path of the `n`th file that uses it.
     pub path: fn(usize) -> String,
-    /// The text of each file to begin with; ends with a line feed.
+    /// The initial text of each file; ends with a line feed.
     pub start: &'static str,
     /// The line that is appended, without its end.
     pub call: &'static str,
-    /// Number of times that the call uses the called definition.
+    /// The number of times that the call uses the called definition.
     pub uses: usize,
-    /// A file that is of use to nothing here, and may be removed by a branch.
+    /// A file that nothing else needs, and that a branch may remove.
     pub superfluous: &'static str,
 }
 
@@ -42,7 +42,7 @@ impl Edits {
     }
 }
 
-/// Asks the server itself about the files as they are now.
+/// Asks the server itself about the present files.
 #[track_caller]
 fn truth(subject: &Subject, world: &World, tree: &Tree, question: &Question) -> Vec<String> {
     let mut lsp = subject.itself(world, tree);
@@ -51,7 +51,7 @@ fn truth(subject: &Subject, world: &World, tree: &Tree, question: &Question) -> 
     lsp.settled(|lsp| question.ask_server(lsp))
 }
 
-/// Callers are appended to files that nobody has open, each time to another, and asked for at once.
+/// Appends callers to files that nobody has open, each time to another one, and asks for them immediately.
 #[track_caller]
 pub(super) fn callers_are_found(subject: &Subject, edits: &Edits) {
     let world = subject.world();
@@ -73,7 +73,7 @@ pub(super) fn callers_are_found(subject: &Subject, edits: &Edits) {
         assert_eq!(counted, before + (round + 1) * edits.uses, "round {round}: {place}{answer}");
         assert!(found == edits.uses || !all_shown, "round {round}: {place}{answer}");
     }
-    // A new file and one that is gone.
+    // One file is new and another is removed.
     edits.write(&tree, FILES, 2);
     tree.remove(&(edits.path)(0));
     let truth = truth(subject, &world, &tree, &question);
@@ -81,7 +81,7 @@ pub(super) fn callers_are_found(subject: &Subject, edits: &Edits) {
     assert_eq!(question.difference(&answer, &truth), None, "in the end{answer}");
 }
 
-/// Branches are checked out in turn, and each time the answer is the one that the server gives who knew no other.
+/// Checks out branches in turn. Each time the answer must be the one of a server that has not seen any other branch.
 #[track_caller]
 pub(super) fn branches_are_told_apart(subject: &Subject, edits: &Edits) {
     let world = subject.world();
@@ -112,14 +112,15 @@ pub(super) fn branches_are_told_apart(subject: &Subject, edits: &Edits) {
         let (name, truth) = &branches[at];
         run(&format!("checkout -q {name}"));
         let mut answer = question.ask_hob(mcp);
-        // A server that reads its project anew may not have all at once; what it says to be all has to be.
+        // A server that reads its project again may not have everything immediately, but an answer that it calls
+        // complete has to be.
         if answer.ok()["completeness"] != "complete" {
             answer = ask_until_whole(mcp, &question);
         }
         assert_eq!(question.difference(&answer, truth), None, "right after `git checkout {name}`{answer}");
     };
     for round in 0..CHECKOUTS {
-        // The third has another list of files, which some servers take long to read anew.
+        // The third branch has another list of files, which some servers take long to read again.
         check_out(&mut mcp, if round == CHECKOUTS / 2 { 2 } else { round % 2 });
     }
 }

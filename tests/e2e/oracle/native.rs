@@ -1,4 +1,4 @@
-//! C on zstd, Rust on the crate `ignore`, Go on pflag: clangd, rust-analyzer and gopls.
+//! Tests C on zstd, Rust on the crate `ignore`, and Go on pflag: clangd, rust-analyzer and gopls.
 
 use std::path::{Path, PathBuf};
 
@@ -81,7 +81,7 @@ const BUSY_RUST: Mark = Mark { file: "src/lib.rs", line: "pub fn is_ignore(&self
 const BUSY_GO: Mark = Mark { file: "flag.go", line: "func NewFlagSet(name", name: "NewFlagSet" };
 
 const C_EDITS: Edits = Edits {
-    // In a file that is small: it is read again after every edit elsewhere.
+    // In a small file, because it is read again after every edit elsewhere.
     called: Mark {
         file: "lib/common/zstd_common.c",
         line: "unsigned ZSTD_versionNumber(void)",
@@ -213,7 +213,7 @@ fn uses(file: &str, line: usize, col: usize) -> Question {
     Question { kind: Kind::References, file: file.to_owned(), line, col }
 }
 
-/// Says how three files are compiled.
+/// Writes the commands that compile three files.
 fn compile(tree: &Tree) {
     let entry = |file: &str| json!({"directory": tree.root(), "file": tree.at(file), "arguments": ["cc", "-c", tree.at(file)]});
     let all: Value = ["table.c", "main.c", "other.c"].iter().map(|file| entry(file)).collect();
@@ -236,7 +236,7 @@ fn clangd_says_what_it_does_not_know_and_writes_nothing_into_the_project() {
     let kept: Vec<PathBuf> = kept.flatten().map(|entry| entry.path().join(".cache/clangd/index")).collect();
     assert!(kept.len() == 1 && kept[0].is_dir(), "{kept:?}");
 
-    // A header that changes under an open file.
+    // A header that changes while the file is open.
     let defined = |mcp: &mut Mcp| {
         let answer = mcp.call("nav_definition", json!({"file": "other.c", "line": 2, "col": 33}));
         assert_eq!(answer.ok()["completeness"], "complete", "{answer}");
@@ -245,7 +245,7 @@ fn clangd_says_what_it_does_not_know_and_writes_nothing_into_the_project() {
     assert_eq!(defined(&mut mcp).as_deref(), Some("table.c"));
     tree.write("table.h", "static inline int size_of_table(void) { return 1; }\n");
     assert_eq!(defined(&mut mcp).as_deref(), Some("table.h"), "the header defines it now");
-    // What it means to files that are not open.
+    // The effect of the header on files that are not open.
     let here = uses("table.h", 1, 19);
     assert_eq!(ask_until_whole(&mut mcp, &here).ok()["total"], 2, "main.c and other.c use the header's own");
     tree.write("table.h", "int size_of_table(void);\n");
@@ -253,7 +253,7 @@ fn clangd_says_what_it_does_not_know_and_writes_nothing_into_the_project() {
     assert_eq!(ask_until_whole(&mut mcp, &back).ok()["total"], 2, "and table.c's again");
 }
 
-/// A toolchain whose sources are not installed, and a `rustup` that notes its calls in the file that is given back.
+/// Returns a toolchain whose sources are not installed, with a `rustup` that records its calls in the returned file.
 fn rust_without_sources(world: &World) -> (Vec<PathBuf>, PathBuf) {
     let (bin, bare, note) = (world.path("bin"), world.path("toolchain"), world.path("rustup-was-called"));
     for folder in [&bin, &bare] {
@@ -298,7 +298,7 @@ fn rust_analyzer_without_sources_says_so_and_installs_nothing() {
     assert!(!note.exists(), "rustup was called: {:?}", std::fs::read_to_string(&note));
 }
 
-/// Cargo, which describes every project, runs what the project's settings call the compiler.
+/// Cargo describes every project, and runs as the compiler what the project's settings name.
 #[test]
 fn an_untrusted_rust_project_runs_nothing_of_its_own() {
     let world = rust_analyzer().world();
@@ -318,7 +318,7 @@ fn an_untrusted_rust_project_runs_nothing_of_its_own() {
         ),
     );
     let (mut mcp, question) = (world.mcp(&tree), uses("src/lib.rs", 1, 8));
-    // Such settings can have programs run in more ways than there are variables that count for more.
+    // Such settings can run programs in more ways than there are variables that override them.
     let refused = question.ask_hob(&mut mcp);
     assert_ne!(refused.envelope["data"]["source"], "lsp", "{refused}");
     assert!(refused.to_string().contains("settings for Cargo"), "{refused}");
@@ -343,7 +343,7 @@ func one() int { return 1 }
 func two() int { return one() + one() }
 ";
 
-/// Variables tell Go what it may do for gopls: it does not fetch what an untrusted project names, nor compile its C
+/// Variables restrict what Go may do for gopls: it neither downloads what an untrusted project names nor compiles its C
 /// code.
 #[test]
 fn an_untrusted_go_project_fetches_and_compiles_nothing() {

@@ -1,4 +1,4 @@
-//! Python on flask: pyright and ty.
+//! Tests Python on flask: pyright and ty.
 
 use hob_tests::lsp::{Ready, Speaks};
 use hob_tests::{outside, projects};
@@ -40,7 +40,7 @@ fn ty() -> Subject {
     }
 }
 
-/// Used in many files.
+/// A definition that is used in many files.
 const BUSY: Mark = Mark { file: "src/flask/app.py", line: "class Flask(App)", name: "Flask" };
 
 const EDITS: Edits = Edits {
@@ -52,7 +52,7 @@ const EDITS: Edits = Edits {
     superfluous: "src/flask/typing.py",
 };
 
-/// Ends a file with an error behind what is not ASCII.
+/// An error after non-ASCII text, to be appended to a file.
 const BROKEN: &str = "_s = '\u{fc}\u{1f4a5}'; _n: int = 'text'";
 
 #[test]

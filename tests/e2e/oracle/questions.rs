@@ -1,5 +1,5 @@
-//! Questions from all over a project, asked through hob and of the server itself: the answers are the same, place for
-//! place.
+//! Asks questions about places all over a project, through hob and directly of the server: the answers are the same,
+//! place for place.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,30 +12,30 @@ use super::Subject;
 use super::said::{self, Kind, Question};
 use super::{one_based, running};
 
-/// Questions about places, beside those about whole files and about callers.
+/// The questions about places, in addition to those about whole files and about callers.
 const PLACES: usize = 150;
 
-/// Most questions of each kind to which the server may have nothing to answer: names in prose, keywords.
+/// The most questions of each kind for which the server may have an empty answer, such as words in prose and keywords.
 const NOTHING: usize = 8;
 
-/// Files that they are asked about. Fewer than a server is given to have open, because what is open may be part of an
-/// answer.
+/// The files that the questions are about. They are fewer than a server may have open, because an open file may become
+/// part of an answer.
 const FILES: usize = 40;
 
-/// Number of these files whose outline is asked for, and the callers of functions in it.
+/// The number of these files for which the outline and the callers of functions are asked for.
 const OUTLINES: usize = 15;
 
-/// Number of times that a server is asked again that may answer otherwise each time.
+/// The number of times that a server is asked again if its answers may vary.
 const ASKED_AGAIN: usize = 20;
 
-/// Number of times that both sides are asked again, with time between, before they are said to differ.
+/// The number of times that both sides are asked again, with pauses, before their answers count as different.
 const ROUNDS: usize = 4;
 
-/// Differences that may pass by themselves: two processes of one server need not read at the same pace. More of them would be
-/// hob's.
+/// The number of differences that may disappear by themselves, because two processes of one server need not read
+/// equally fast. Any more would be hob's fault.
 const WAVERING: usize = 3;
 
-/// The kinds of questions about a name, over and over.
+/// The kinds of questions about a name, in turn.
 const MIX: [Kind; 8] = [
     Kind::References,
     Kind::Definition,
@@ -47,7 +47,7 @@ const MIX: [Kind; 8] = [
     Kind::Type,
 ];
 
-/// Words that are no name in any of the languages.
+/// Words that are not names in any of the languages.
 const WORDS: &[&str] = &[
     "and", "class", "const", "def", "else", "export", "extends", "for", "from", "func", "function", "import",
     "in", "let", "new", "None", "not", "null", "pub", "return", "self", "static", "struct", "switch", "this",
@@ -57,13 +57,13 @@ const WORDS: &[&str] = &[
 /// A name in a file.
 struct Name {
     line: usize,
-    /// In UTF-16 units, as the protocol counts.
+    /// The column in UTF-16 units, as in the protocol.
     col: usize,
-    /// Something that is not ASCII stands before it in its line: columns in bytes, characters and units differ.
+    /// True if non-ASCII text precedes it in its line, so that columns in bytes, characters and units differ.
     behind_others: bool,
 }
 
-/// Asks hob and the server every question, and compares.
+/// Asks hob and the server every question, and compares the answers.
 #[track_caller]
 pub(super) fn same_as_the_server(subject: &Subject, seed: u64) {
     let world = subject.world();
@@ -100,7 +100,7 @@ pub(super) fn same_as_the_server(subject: &Subject, seed: u64) {
     asked.conclude();
 }
 
-/// Files with names, in random order; those with names behind what is not ASCII first.
+/// Returns the files with names, in random order, but first those with names after non-ASCII text.
 fn files_of(tree: &Tree, subject: &Subject, rng: &mut Rng) -> Vec<(String, Vec<Name>)> {
     let mut all: Vec<_> =
         paths(tree, subject).into_iter().map(|path| (names_in(&tree.read(&path)), path)).collect();
@@ -112,7 +112,7 @@ fn files_of(tree: &Tree, subject: &Subject, rng: &mut Rng) -> Vec<(String, Vec<N
     all.into_iter().map(|(names, path)| (path, names)).take(FILES).collect()
 }
 
-/// The files that the server can be asked about.
+/// Returns the files that the server can be asked about.
 pub(super) fn paths(tree: &Tree, subject: &Subject) -> Vec<String> {
     let mut paths = Vec::new();
     list(tree.root(), tree.root(), &mut paths);
@@ -163,7 +163,8 @@ fn names_in_line(text: &str, line: usize, names: &mut Vec<Name>) {
     }
 }
 
-/// Places in all of the files, more than are needed; of each first those that are counted differently in bytes.
+/// Returns more questions about places in all of the files than are needed. In each file, columns that differ in bytes
+/// come first.
 fn about_places(asked: &Asked, files: &[(String, Vec<Name>)], rng: &mut Rng) -> Vec<Question> {
     let mut questions = Vec::new();
     let mut ask = |(file, _): &(String, _), name: &Name| {
@@ -182,17 +183,17 @@ fn about_places(asked: &Asked, files: &[(String, Vec<Name>)], rng: &mut Rng) -> 
     questions
 }
 
-/// Both sides, and what came of it.
+/// Both sides, and the results of the comparison.
 struct Asked {
     mcp: Mcp,
     lsp: Lsp,
-    /// Questions of each kind, and how many of them had an answer with something in it.
+    /// The number of questions of each kind, and the number of those with a non-empty answer.
     kinds: BTreeMap<Kind, (usize, usize)>,
-    /// Names whose symbols were asked for.
+    /// The number of names whose symbols were asked for.
     names: usize,
-    /// Counts the answers that were not complete, because the map knew more.
+    /// The number of answers that were incomplete because the map knew more.
     partial: usize,
-    /// The answers that differed, and did so no longer when both were asked once more.
+    /// The answers that differed at first, but no longer when both sides were asked again.
     wavered: Vec<String>,
     wrong: Vec<String>,
 }
@@ -211,7 +212,7 @@ impl Asked {
     fn ask(&mut self, question: &Question) {
         let server = match question.try_server(&mut self.lsp) {
             Ok(server) => server,
-            // What a server stumbles over is no empty answer.
+            // An error of the server is not an empty answer.
             Err(error) => {
                 let answer = question.ask_hob(&mut self.mcp);
                 let otherwise = answer.envelope["data"]["source"].as_str().is_some_and(|from| from != "lsp");
@@ -220,10 +221,10 @@ impl Asked {
             }
         };
         if server.is_empty() && matches!(question.kind, Kind::Callers | Kind::Callees) {
-            // Callers of what is no function to the server are told by other means, and hob says so.
+            // If the server does not take something for a function, hob finds its callers by other means, and says so.
             return;
         }
-        // Asked always: what a server has been asked may be what it has read.
+        // hob is asked in any case, because questions may make a server read more files.
         let answer = question.ask_hob(&mut self.mcp);
         let (count, with_something) = self.kinds.entry(question.kind).or_default();
         if !server.is_empty() || *count - *with_something < NOTHING {
@@ -234,13 +235,13 @@ impl Asked {
         if question.difference(&answer, &server).is_none() {
             return;
         }
-        // hob shows a server the files that it leaves out. So is this one shown them.
+        // hob opens the files that a server omits. They are opened in this server as well.
         question.files(&answer).iter().for_each(|file| self.lsp.open(file));
-        // It may be the server that was not done yet when it was asked.
+        // The server may not have been finished when it was asked.
         let server = self.lsp.settled(|lsp| question.ask_server(lsp));
         let Some(difference) = question.difference(&answer, &server) else { return };
-        // Or it says now this and now that, as gopls does of callers that have no name: then hob's has all that it always
-        // says, and nothing that it never says.
+        // Or its answers vary, as gopls's do for callers without a name. Then hob's answer must have everything that it
+        // always says, and nothing that it never says.
         let said: Vec<_> = (0..ASKED_AGAIN).map(|_| question.ask_server(&mut self.lsp)).collect();
         if question.is_between(&answer, &said) {
             return;
@@ -253,7 +254,7 @@ impl Asked {
         self.judge(difference, agrees);
     }
 
-    /// Puts a difference where it belongs: with those that passed, or with those that stayed.
+    /// Records a difference, either among those that disappeared or among those that remained.
     fn judge(&mut self, difference: String, mut agrees: impl FnMut(&mut Self) -> bool) {
         for _ in 0..ROUNDS {
             std::thread::sleep(std::time::Duration::from_millis(500));
@@ -264,7 +265,7 @@ impl Asked {
         self.wrong.push(difference);
     }
 
-    /// The outline of a file, and who calls the functions in it.
+    /// Asks for the outline of a file, and for the callers of the functions in it.
     #[track_caller]
     fn ask_about_file(&mut self, file: &str, rng: &mut Rng) {
         let outline = Question { kind: Kind::Symbols, file: file.to_owned(), line: 1, col: 1 };
@@ -285,10 +286,10 @@ impl Asked {
         }
     }
 
-    /// Asks for the symbols of this name anywhere.
+    /// Asks for all symbols of this name.
     #[track_caller]
     fn ask_about_name(&mut self, name: &str) {
-        /// A server that gives so many may have left others out, and others each time.
+        /// A server that returns so many may have omitted others, and different ones each time.
         const MANY: usize = 50;
         if name.len() < 3 || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
             return;
@@ -319,7 +320,7 @@ impl Asked {
         found.iter().map(of_server).collect()
     }
 
-    /// `false` beside them when hob says that there may be more.
+    /// Returns the symbols that hob finds, and false if hob says that there may be more.
     #[track_caller]
     fn symbols_of_hob(&mut self, name: &str) -> (BTreeSet<String>, bool) {
         let args = json!({"query": name, "limit": 200, "tokenBudget": 10_000});
@@ -332,7 +333,7 @@ impl Asked {
         (symbols, answer.ok()["completeness"] == "complete")
     }
 
-    /// Fails if anything was wrong, or if too little was asked to say so.
+    /// Fails if anything was wrong, or if too little was asked to be sure.
     #[track_caller]
     fn conclude(self) {
         let (asked, with_something) =
@@ -351,9 +352,9 @@ impl Asked {
     }
 }
 
-/// Functions and methods, and where their names stand.
+/// Collects functions and methods, with the positions of their names.
 fn functions_in(symbols: &Value, found: &mut Vec<(usize, usize, String)>) {
-    /// The protocol's kinds of methods, constructors and functions.
+    /// The protocol's numbers for methods, constructors and functions.
     const CALLABLE: [u64; 3] = [6, 9, 12];
     for symbol in symbols.as_array().into_iter().flatten() {
         if CALLABLE.iter().any(|kind| symbol["kind"] == *kind) && symbol.get("selectionRange").is_some() {

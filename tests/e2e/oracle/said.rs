@@ -1,6 +1,7 @@
-//! A question, asked of hob and of the server, and both answers in one form: lines that are equal when they mean the same.
+//! Asks hob and the server a question, and brings both answers into one form: lines that are equal if they mean the
+//! same.
 //!
-//! How the protocol's answers are read stands here a second time, on purpose: hob's own reading is what is tested.
+//! The protocol's answers are parsed by separate code, on purpose, because hob's own code is under test.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,11 +14,11 @@ use super::one_based;
 /// The kind of a question.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(in crate::e2e) enum Kind {
-    /// Where it is used, without the declaration.
+    /// The uses, without the declaration.
     References,
-    /// Where it is defined.
+    /// The definition.
     Definition,
-    /// Its type and documentation.
+    /// The type and the documentation.
     Type,
     /// The implementations of the definition.
     Implementations,
@@ -30,7 +31,7 @@ pub(in crate::e2e) enum Kind {
 }
 
 impl Kind {
-    /// The server's capability for it.
+    /// Returns the server's capability for it.
     pub(super) fn capability(self) -> &'static str {
         match self {
             Self::References => "referencesProvider",
@@ -42,7 +43,7 @@ impl Kind {
         }
     }
 
-    /// hob's tool and the protocol's method.
+    /// Returns hob's tool and the protocol's method.
     fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::References => ("nav_references", "textDocument/references"),
@@ -55,7 +56,7 @@ impl Kind {
     }
 }
 
-/// A question about a place; line and column are 1-based, the column in UTF-16 units.
+/// A question about a place. The line and the column are 1-based, the column in UTF-16 units.
 #[derive(Clone, Debug)]
 pub(in crate::e2e) struct Question {
     pub kind: Kind,
@@ -65,7 +66,7 @@ pub(in crate::e2e) struct Question {
 }
 
 impl Question {
-    /// Asks hob, with the most room that an answer may have.
+    /// Asks hob, with the largest budget that an answer may have.
     #[track_caller]
     pub(super) fn ask_hob(&self, mcp: &mut Mcp) -> Answer {
         let mut args = json!({"file": self.file, "tokenBudget": 10_000});
@@ -84,10 +85,11 @@ impl Question {
         self.try_server(lsp).unwrap_or_else(|error| panic!("{self:?}: {error}"))
     }
 
-    /// As [`Question::ask_server`]; some servers refuse a question that they stumble over.
+    /// Asks like [`Question::ask_server`], for servers that refuse some questions.
     ///
     /// # Errors
-    /// What it refused with.
+    ///
+    /// Returns the error with which it refused.
     #[track_caller]
     pub(super) fn try_server(&self, lsp: &mut Lsp) -> Result<Vec<String>, Value> {
         lsp.open(&self.file);
@@ -113,7 +115,7 @@ impl Question {
         Ok(in_order(said))
     }
 
-    /// hob's answer in the same form; `false` beside it when hob says that it left something out.
+    /// Returns hob's answer in the same form, and false if hob says that it left something out.
     #[track_caller]
     pub(super) fn read(&self, answer: &Answer) -> (Vec<String>, bool) {
         let data = answer.ok();
@@ -131,7 +133,7 @@ impl Question {
         (in_order(said), answer.envelope["truncated"] == false)
     }
 
-    /// The files that an answer of hob's has places in.
+    /// Returns the files with places in hob's answer.
     pub(super) fn files(&self, answer: &Answer) -> BTreeSet<String> {
         let list = match self.kind {
             Kind::References | Kind::Definition | Kind::Implementations => "/locations",
@@ -142,11 +144,11 @@ impl Question {
         inside.filter_map(|item| item["file"].as_str()).map(str::to_owned).collect()
     }
 
-    /// Returns true if hob's complete answer has all that is in each of the server's answers, and nothing that is in
-    /// none.
+    /// Returns true if hob's complete answer has everything that all of the server's answers have, and nothing that
+    /// none of them has.
     ///
-    /// A server that leaves out now one thing and now another has more answers than anybody can ask it for; which things it
-    /// wavers about shows after a few.
+    /// If a server omits different things each time, it has more answers than can be collected. A few answers show
+    /// which things vary.
     #[track_caller]
     pub(super) fn is_between(&self, answer: &Answer, server: &[Vec<String>]) -> bool {
         let (hob, whole) = self.read(answer);
@@ -156,7 +158,7 @@ impl Question {
         is_honest(answer) && hob.iter().all(ever) && (!whole || demanded.all(|one| hob.contains(one)))
     }
 
-    /// Returns the fault of hob's answer in the light of the server's; `None` if there is none.
+    /// Returns the fault of hob's answer compared with the server's, or `None` if there is none.
     #[track_caller]
     pub(super) fn difference(&self, answer: &Answer, server: &[String]) -> Option<String> {
         let (hob, whole) = self.read(answer);
@@ -164,7 +166,7 @@ impl Question {
         let missing: Vec<&String> = server.iter().filter(|one| !hob.contains(one)).collect();
         let added = added(answer);
         let total = answer.ok()["total"].as_u64().map_or(server.len(), |total| total as usize - added);
-        // What the budget has no room for is counted all the same.
+        // Items that do not fit into the budget are counted nevertheless.
         let all_there = if whole { missing.is_empty() } else { total == server.len() };
         let completeness = &answer.ok()["completeness"];
         if surplus.is_empty() && all_there && total == server.len() && is_honest(answer) {
@@ -182,12 +184,12 @@ impl Question {
     }
 }
 
-/// Says whether an item is the server's and not the map's.
+/// Returns true if an item comes from the server and not from the map.
 fn is_servers(item: &&Value) -> bool {
     item.get("fromMap").is_none()
 }
 
-/// Counts the places of an answer that the map knows and the server did not list, by hob's own account.
+/// Returns the number of places that the map knows and the server did not list, as hob reports it.
 pub(super) fn added(answer: &Answer) -> usize {
     let warnings = answer.warnings();
     let count =
@@ -195,20 +197,20 @@ pub(super) fn added(answer: &Answer) -> usize {
     count.unwrap_or(0)
 }
 
-/// Says whether an answer is complete, or is not for the one reason that the map knows more.
+/// Returns true if an answer is complete, or incomplete only because the map knows more.
 fn is_honest(answer: &Answer) -> bool {
     let completeness = &answer.ok()["completeness"];
     completeness == "complete" || (completeness == "partial" && added(answer) > 0)
 }
 
-/// Servers give things in any order, and sometimes twice.
+/// Sorts an answer and removes duplicates: servers return items in any order, and sometimes twice.
 fn in_order(mut said: Vec<String>) -> Vec<String> {
     said.sort();
     said.dedup();
     said
 }
 
-/// One, several or none.
+/// Returns a result as a list, which may be one item, several or none.
 fn list(result: &Value) -> Vec<Value> {
     match result {
         Value::Null => Vec::new(),
@@ -239,7 +241,7 @@ fn hover_text(contents: &Value) -> String {
     }
 }
 
-/// The lines of a hover without what only makes it look nice.
+/// Returns the lines of a hover text without pure formatting.
 fn hover_lines(text: &str) -> Vec<String> {
     let looks =
         |line: &&str| line.is_empty() || line.starts_with("```") || matches!(*line, "---" | "***" | "___");
@@ -255,7 +257,7 @@ fn server_outline(result: &Value) -> Vec<String> {
 fn outline_of_server(symbol: &Value, depth: usize, lines: &mut Vec<String>) {
     let range = symbol.get("range").unwrap_or(&symbol["location"]["range"]);
     let ((first, _), (last, end)) = (one_based(&range["start"]), one_based(&range["end"]));
-    // A range that ends at the start of a line does not include it.
+    // A range that ends at the start of a line does not include that line.
     let last = if end == 1 && last > first { last - 1 } else { last };
     let (line, col) = one_based(&symbol.get("selectionRange").unwrap_or(range)["start"]);
     let name = symbol["name"].as_str().unwrap_or_default();
@@ -278,7 +280,7 @@ fn hob_outline(symbols: &Value) -> Vec<String> {
     lines
 }
 
-/// Callers or callees with the places of the calls. What is asked about comes first.
+/// Returns the callers or callees with the places of the calls. The function that is asked about comes first.
 #[track_caller]
 fn server_calls(lsp: &mut Lsp, prepared: &Value, method: &str, other: &str) -> Result<Vec<String>, Value> {
     let roots = list(prepared);
@@ -288,7 +290,7 @@ fn server_calls(lsp: &mut Lsp, prepared: &Value, method: &str, other: &str) -> R
         let file = lsp.file(item["uri"].as_str().unwrap_or_default());
         format!("{file}:{line}:{col} {}", item["name"].as_str().unwrap_or_default())
     };
-    // What overloads have in common stands once.
+    // Entries that overloads have in common appear only once.
     let mut calls: BTreeMap<String, BTreeSet<(u64, u64)>> = BTreeMap::new();
     for item in &roots {
         for call in list(&lsp.ask(method, &json!({"item": item}))?) {

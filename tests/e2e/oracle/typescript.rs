@@ -1,4 +1,4 @@
-//! TypeScript on rxjs: TypeScript 7's own server, and typescript-language-server with TypeScript 5.
+//! Tests TypeScript on rxjs: TypeScript 7's own server, and typescript-language-server with TypeScript 5.
 
 use hob_tests::lsp::{Ready, Speaks};
 use hob_tests::{outside, projects};
@@ -43,7 +43,7 @@ fn older() -> Subject {
     }
 }
 
-/// Used in many files.
+/// A definition that is used in many files.
 const BUSY: Mark =
     Mark { file: "src/internal/Observable.ts", line: "export class Observable<T>", name: "Observable" };
 
@@ -56,7 +56,7 @@ const EDITS: Edits = Edits {
     superfluous: "src/internal/util/noop.ts",
 };
 
-/// Ends a file with an error behind what is not ASCII.
+/// An error after non-ASCII text, to be appended to a file.
 const BROKEN: &str = "const _s = '\u{fc}\u{1f4a5}', _n: number = 'text';";
 
 #[test]
@@ -69,7 +69,7 @@ fn older_verdicts() {
     verdicts::are_the_servers(&older(), BROKEN, 8);
 }
 
-/// By itself it says nothing of a file that it has open, with which nothing was wrong and nothing is.
+/// The server does not report by itself that an open file without errors still has none.
 #[test]
 fn older_is_asked_what_it_does_not_say() {
     const FILE: &str = "src/internal/util/isDate.ts";

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use super::questions::paths;
 use super::{Subject, one_based};
 
-/// Files that are judged; every second one has been broken.
+/// The files whose diagnostics are compared. Every second one is broken first.
 const FILES: usize = 10;
 
-/// Asks for the verdicts on a file, and again while the answer says that the server has not begun to load the project: on a busy machine
-/// that takes longer than hob waits for it.
+/// Asks for the diagnostics of a file. Asks again while the answer says that the server has not begun to load the
+/// project, which may take longer than hob waits on a busy machine.
 fn verdicts_on(mcp: &mut Mcp, file: &str) -> Answer {
     for _ in 0..60 {
         let answer = mcp.call("nav_diagnostics", json!({"file": file, "tokenBudget": 10_000}));
@@ -24,7 +24,7 @@ fn verdicts_on(mcp: &mut Mcp, file: &str) -> Answer {
     panic!("the server never loads the project")
 }
 
-/// Asks for the verdicts on files of a project, of which some end with `broken`.
+/// Asks for the diagnostics of files in a project, some of which end with `broken`.
 #[track_caller]
 pub(super) fn are_the_servers(subject: &Subject, broken: &str, seed: u64) {
     let world = subject.world();
@@ -40,7 +40,7 @@ pub(super) fn are_the_servers(subject: &Subject, broken: &str, seed: u64) {
     lsp.wait_ready();
     let of_hob: Vec<_> = answers.iter().map(of_hob).collect();
     let mut of_server = Vec::new();
-    // A server that is not asked says it in pieces.
+    // A server that is not asked reports its diagnostics in pieces.
     for _ in 0..5 {
         of_server = lsp.verdicts(&files).iter().map(of_server_said).collect();
         if of_hob == of_server {

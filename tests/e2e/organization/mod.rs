@@ -1,8 +1,8 @@
-//! Tests questions about the organisation: what is open here answers for itself, the rest comes from a Zoekt server, and a server that
-//! does not answer is an error.
+//! Tests questions about the organization: repositories that are open here answer for themselves, the rest comes from a
+//! Zoekt server, and a server that does not answer causes an error.
 //!
-//! The server plays back what a real one answered to the same questions (`playback`); `tests/bench/org_search.py --record` made the
-//! recording, of three small repositories.
+//! The server plays back what a real one answered to the same questions (`playback`). `tests/bench/org_search.py
+//! --record` made the recording, from three small repositories.
 
 mod playback;
 
@@ -12,7 +12,7 @@ use serde_json::json;
 
 const TOKEN: &str = "zt-verysecret";
 
-/// The working tree of a repository that the server has as well, with a line more than the server knows.
+/// The work tree of a repository that the server has as well, with one more line than the server knows.
 const WEB: &str = "\
 //- /.git/HEAD
 ref: refs/heads/main
@@ -30,7 +30,7 @@ def sign_cookie(session):
     return charge_card(session)
 ";
 
-/// A user whose settings name the server at `url`.
+/// Returns the world of a user whose settings name the server at `url`.
 fn user(url: &str) -> World {
     let world = World::new().env("A_TOKEN", TOKEN);
     let folder = world.dir().join("config");

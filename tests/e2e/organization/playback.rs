@@ -1,7 +1,7 @@
-//! A Zoekt server that knows the answers to a few questions: those that a real one gave.
+//! Simulates a Zoekt server that answers a few questions as a real one did.
 //!
-//! A question is known by its address and its query, to the letter. An unknown one is an error that names it, so that a changed
-//! query is seen and recorded anew.
+//! A question is identified by its exact address and query. An unknown one gives an error that names it, so that a
+//! changed query is noticed and recorded again.
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -10,17 +10,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
-/// The recording: on each line an address, a query and the answer.
+/// The recording: each line has an address, a query and the answer.
 const RECORDED: &str = include_str!("recorded.jsonl");
 
-/// A server that runs as long as the test.
+/// A server that runs until the end of the test.
 pub(super) struct Playback {
     pub(super) address: String,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Playback {
-    /// A server that plays back the recording.
+    /// Starts a server that plays back the recording.
     pub(super) fn start() -> Self {
         let mut answers = HashMap::new();
         for line in RECORDED.lines().filter(|line| !line.is_empty()) {
@@ -41,7 +41,7 @@ impl Playback {
         })
     }
 
-    /// A server that lets nobody in, and repeats what it was shown.
+    /// Starts a server that rejects everybody, and repeats the token.
     pub(super) fn refusing() -> Self {
         Self::serve(|_, _| ("401 Unauthorized", format!("{} is wrong", super::TOKEN)))
     }
@@ -68,7 +68,7 @@ impl Playback {
         Self { address, asked }
     }
 
-    /// The requests so far.
+    /// Returns the requests so far.
     pub(super) fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

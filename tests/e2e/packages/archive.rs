@@ -1,4 +1,5 @@
-//! The archive and `install.sh`: from built programs to a first answer in a fresh HOME, an upgrade, and nothing left.
+//! Tests the archive and `install.sh`: from built programs to a first answer in a fresh HOME, then an upgrade, and a
+//! removal that leaves nothing.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +10,8 @@ use hob_tests::{Output, World, repository, run};
 
 use super::{PROGRAMS, PROJECT, programs, release, text_of, version};
 
-/// The archive of this platform and its checksums in a folder of `world`.
+/// Makes the archive of this platform, with its checksums. Returns the folder, which is in `world`, and the name of the
+/// archive.
 fn archive(world: &World, more: &[&str]) -> (PathBuf, String) {
     let out = world.path("dist");
     let made = run(release(world, "tarball", &programs(world), &out).args(more), b"").success();
@@ -28,7 +30,7 @@ fn install(world: &World, from: &Path, args: &[&str]) -> Output {
     run(installer(world, from).args(args), b"")
 }
 
-/// Everything below a folder.
+/// Returns everything below a folder.
 fn below(folder: &Path) -> BTreeSet<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries
@@ -83,7 +85,7 @@ fn an_archive_is_installed_answers_is_upgraded_and_leaves_nothing() {
         "the daemon beside hob"
     );
 
-    // An upgrade under a running daemon; what the version before had and this one has not goes.
+    // An upgrade while the daemon runs. Files that only the former version had are removed.
     let receipt = prefix.join("share/hob/installed");
     let listed = fs::read_to_string(&receipt).expect("a receipt");
     fs::write(prefix.join("share/hob/old-part"), "").expect("written");
@@ -147,7 +149,7 @@ fn the_same_programs_give_the_same_archive() {
         fs::read(made.lines().next().expect("the archive")).expect("made")
     };
     let first = make("a");
-    // Time stamps and owners of what goes in are not the package's.
+    // The timestamps and owners of the packed files are not taken over.
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(100);
     let file = fs::File::options().append(true).open(programs.join("hobd")).expect("a copy");
     file.set_modified(later).expect("a time can be set");

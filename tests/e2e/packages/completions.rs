@@ -1,10 +1,10 @@
-//! Completions: scripts for every shell, and what bash really makes of one.
+//! Tests completions: the scripts for every shell, and what bash actually makes of one.
 
 use std::process::Command;
 
 use hob_tests::{World, run};
 
-/// Returns the completions that bash offers after `line`, by the script that `hob completions bash` prints.
+/// Returns the completions that bash offers after `line`, with the script that `hob completions bash` prints.
 fn offered(world: &World, line: &[&str]) -> Vec<String> {
     let script = world.hob(&world.path("tmp"), &["completions", "bash"]).success();
     let ask = r#"

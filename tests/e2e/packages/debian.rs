@@ -1,4 +1,5 @@
-//! The Debian package, as far as it needs no cargo-deb: what is staged for it, and that its metadata names just that.
+//! Tests the Debian package without cargo-deb: which files are staged for it, and that its metadata names exactly
+//! these.
 
 use std::path::Path;
 
@@ -6,7 +7,7 @@ use hob_tests::{World, repository, run};
 
 use super::{PROGRAMS, programs, release, text_of};
 
-/// The sources and places that the metadata lists.
+/// Returns the sources and destinations that the metadata lists.
 fn assets() -> Vec<(String, String)> {
     let manifest = text_of("client/cli/Cargo.toml");
     let (_, list) = manifest.split_once("\nassets = [\n").expect("the package has assets");
@@ -15,7 +16,7 @@ fn assets() -> Vec<(String, String)> {
     parts.map(|parts| (parts[0].clone(), parts[1].clone())).collect()
 }
 
-/// Returns true if a word like `@HOBD@` is left in a unit.
+/// Returns true if a word like `@HOBD@` remains in a unit.
 fn has_placeholder(unit: &str) -> bool {
     unit.split('@').any(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_uppercase()))
 }

@@ -1,4 +1,5 @@
-//! Tests the packages' own manifests: one version, names that agree, nothing that a registry refuses.
+//! Tests the manifests of the packages: they have the same version and consistent names, and nothing that a registry
+//! refuses.
 
 use hob_tests::{World, repository};
 use serde_json::Value;
@@ -90,7 +91,7 @@ fn the_entry_for_the_mcp_registry_is_one_that_it_takes() {
                 .all(|argument| argument["type"] == "positional" && argument["value"].is_string())
         );
     }
-    // The registry looks for its name in what the other registries have, to see that the owner is the same.
+    // The registry looks for its name in the packages of the other registries, to check that they have the same owner.
     let npm = json("packaging/npm/package.json");
     assert_eq!(npm["mcpName"], server["name"]);
     assert!(text_of("packaging/pypi/README.md").contains(&format!("mcp-name: {name} ")));

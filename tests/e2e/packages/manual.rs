@@ -1,10 +1,10 @@
-//! Manual pages: one for every program and command, with every option that `--help` shows.
+//! Tests the manual pages: there is one for every program and command, with every option that `--help` shows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use hob_tests::{World, run};
 
-/// Every page, by its name without the section.
+/// Returns all pages by their names without the section.
 fn pages(world: &World) -> BTreeMap<String, String> {
     let folder = world.path("man");
     let said = world.hob(&world.path("tmp"), &["man", "--out", folder.to_str().expect("plain")]).success();
@@ -20,7 +20,7 @@ fn pages(world: &World) -> BTreeMap<String, String> {
     pages
 }
 
-/// The long options at the beginnings of lines of a help text.
+/// Returns the long options at the beginnings of lines in a help text.
 fn options(help: &str) -> BTreeSet<String> {
     let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
     let words = lines
@@ -60,7 +60,7 @@ fn every_program_and_command_has_a_page_with_its_options() {
     }
 }
 
-/// The macros that pages may be written with: the man macros that groff and mandoc both know, and roff's own.
+/// The macros that pages may use: the man macros that groff and mandoc both know, and those of roff itself.
 const MACROS: [&str; 14] =
     ["TH", "SH", "SS", "PP", "TP", "IP", "RS", "RE", "nf", "fi", "br", "ie", "el", "sp"];
 

@@ -1,7 +1,7 @@
-//! Packages: that what `packaging/` makes can be installed, runs and can be removed; and that it says the truth about itself.
+//! Tests packages: what `packaging/` makes can be installed, runs and can be removed, and its descriptions are true.
 //!
-//! Everything is made from the programs under test, into temporary folders, and installed from there without a network. What cannot
-//! run here (Homebrew, macOS, Windows) is only read; `docs/install.md` says so.
+//! Everything is made from the programs under test, in temporary folders, and installed from there without a network.
+//! What cannot run here (Homebrew, macOS, Windows) is only read, as `docs/install.md` says.
 
 mod archive;
 mod completions;
@@ -25,13 +25,13 @@ def answer():
     return 42
 "#;
 
-/// A file of the repository.
+/// Returns the text of a file of the repository.
 #[track_caller]
 fn text_of(name: &str) -> String {
     std::fs::read_to_string(repository().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The version that everything has to bear.
+/// Returns the version that everything must have.
 fn version() -> String {
     let manifest = text_of("Cargo.toml");
     let (_, below) =
@@ -39,11 +39,11 @@ fn version() -> String {
     below.split('"').next().expect("it is quoted").to_owned()
 }
 
-/// `python3 packaging/release`, which makes packages of `programs`.
+/// Returns the command `python3 packaging/release`, which makes packages of `programs`.
 fn release(world: &World, what: &str, programs: &Path, out: &Path) -> Command {
     let mut command = Command::new(outside::python());
     world.clean(&mut command);
-    // Licences of dependencies are looked up by cargo and rustc, which lie where the user has them.
+    // cargo and rustc look up the licences of dependencies, and are in the user's folders.
     for name in ["CARGO_HOME", "RUSTUP_HOME"] {
         let usual = std::env::home_dir()
             .map(|home| home.join(if name == "CARGO_HOME" { ".cargo" } else { ".rustup" }));
@@ -55,14 +55,14 @@ fn release(world: &World, what: &str, programs: &Path, out: &Path) -> Command {
     command
 }
 
-/// Copies of the programs under test without what only a debugger reads: smaller by far, and as quick to pack.
+/// Copies the programs under test without debug information, which makes them much smaller and faster to pack.
 fn programs(world: &World) -> PathBuf {
     let folder = world.path("programs");
     std::fs::create_dir(&folder).expect("a folder in the world");
     for name in PROGRAMS {
         let _ = std::fs::copy(hob_tests::binaries().join(name), folder.join(name)).expect("it was built");
     }
-    // Whoever has no `strip` waits longer.
+    // Without `strip`, packing only takes longer.
     let _ = Command::new("strip").args(PROGRAMS.map(|name| folder.join(name))).output();
     folder
 }
@@ -74,7 +74,7 @@ const INITIALIZE: &str = concat!(
     "\n"
 );
 
-/// Asserts that `server` answers a client's first message.
+/// Checks that `server` answers a client's first message.
 #[track_caller]
 fn answers_mcp(server: &mut Command) {
     let said = run(server, INITIALIZE.as_bytes()).success();

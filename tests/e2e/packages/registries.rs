@@ -1,4 +1,4 @@
-//! npm and PyPI: packages made of the programs, installed from local files without a network, and run.
+//! Tests npm and PyPI: the packages are made of the programs, installed from local files without a network, and run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +7,7 @@ use hob_tests::{World, outside, run};
 
 use super::{PROGRAMS, PROJECT, answers_mcp, programs, release, version};
 
-/// npm in the world's environment, without a network and with a cache of its own.
+/// Returns npm in the world's environment, without a network and with its own cache.
 fn npm(world: &World) -> Command {
     let home = outside::node().parent().and_then(Path::parent).expect("node lies in bin");
     let mut command = Command::new(outside::node());
@@ -25,14 +25,14 @@ fn with_node(world: &World, command: &mut Command) {
     command.env("PATH", path);
 }
 
-/// The folders of the two npm packages: that of every platform, and that of this one.
+/// Returns the folders of the two npm packages: the one for every platform, and the one for this platform.
 fn staged(world: &World) -> Vec<String> {
     let made =
         run(release(world, "npm", &programs(world), &world.path("npm")).arg("--no-notices"), b"").success();
     made.lines().map(str::to_owned).collect()
 }
 
-/// Packs such a folder with `npm pack`; returns the package.
+/// Packs such a folder with `npm pack`, and returns the package.
 fn packed(world: &World, folder: &str) -> PathBuf {
     let dist = world.path("dist");
     std::fs::create_dir_all(&dist).expect("a folder");
@@ -76,7 +76,7 @@ fn npm_packages_install_without_a_network_and_run() {
     assert!(map.contains("answer"), "{map}");
     answers_mcp(start("hob-mcp").current_dir(tree.root()));
     answers_mcp(start("hob-code").arg("mcp").current_dir(tree.root()));
-    // The exit code is the program's own.
+    // The exit code is that of the program.
     let refused = run(start("hob").args(["map", "--no-such-option"]), b"").code(2);
     assert!(refused.stderr.contains("--no-such-option"), "{refused}");
 }
@@ -119,7 +119,7 @@ fn a_wheel_installs_without_a_network_and_runs() {
     let map = run(python(&bin.join("hob-code")).arg("map").current_dir(tree.root()), b"").success();
     assert!(map.contains("answer"), "{map}");
     answers_mcp(python(&bin.join("hob-code")).arg("mcp").current_dir(tree.root()));
-    // What pip removes is everything.
+    // pip removes everything.
     let mut pip = python(&bin.join("python"));
     pip.args(["-m", "pip", "uninstall", "--yes", "--quiet", "--disable-pip-version-check", "hob-code"]);
     let _ = run(&mut pip, b"").success();

@@ -1,4 +1,5 @@
-//! The CI files: they parse, pin what they run, ask for no more rights than they need, and name what exists.
+//! Tests the CI files: they can be parsed, pin what they run, ask for no more permissions than they need, and name only
+//! existing things.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,7 @@ use super::text_of;
 
 const FILES: [&str; 2] = [".github/workflows/ci.yml", ".github/workflows/release.yml"];
 
-/// Every value below a key of that name, as text.
+/// Collects all values of keys with this name, as text.
 fn values(node: &Yaml<'_>, key: &str, found: &mut Vec<String>) {
     if let Some(map) = node.as_mapping() {
         for (name, value) in map {

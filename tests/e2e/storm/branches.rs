@@ -1,10 +1,10 @@
-//! Tests what git does to a tree: thousands of files change, come, go and swap places with folders at once.
+//! Tests what git does to a tree: thousands of files change, appear, vanish and swap places with folders at once.
 //!
-//! Once git has returned, an answer is right or says that it was not fresh. What was seen before is not parsed again: there
-//! is an empty file on both branches because that is what a file is for a moment while git writes it.
+//! After git has returned, an answer is right or says that it is not fresh. Known contents are not parsed again. Both
+//! branches contain an empty file, because a file is empty for a moment while git writes it.
 //!
-//! `HOB_STORM_FILES` says in how many files the branches differ; what is promised is 5,000. Run as the storm is, by the
-//! filter `storm::branches`.
+//! `HOB_STORM_FILES` sets the number of files in which the branches differ; the project promises 5,000. Run it like the
+//! storm, with the filter `storm::branches`.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -17,19 +17,19 @@ use serde_json::{Value, json};
 
 use super::{Client, StopOnDrop, given, says_not_fresh};
 
-/// Files in which the branches differ.
+/// The number of files in which the branches differ.
 const FILES: usize = 600;
 
-/// Files that are the same on both.
+/// The number of files that are the same on both branches.
 const SAME: usize = 300;
 
-/// Number of clients at once.
+/// The number of clients at the same time.
 const CLIENTS: usize = 4;
 
-/// Questions of each client after git has returned.
+/// The questions of each client after git has returned.
 const QUESTIONS: usize = 12;
 
-/// Commits of the branch that is rebased, and files in each.
+/// The commits of the branch that is rebased, and the files in each.
 const COMMITS: usize = 30;
 const FILES_A_COMMIT: usize = 8;
 
@@ -38,11 +38,12 @@ struct Repository<'w> {
     world: &'w World,
     tree: Tree,
     files: usize,
-    /// Asks first when git has returned; a shim, which outlives its daemon.
+    /// The client that asks first after git has returned. It uses a shim, which outlives its daemon.
     first: Mutex<Client>,
 }
 
-/// Where file `i` is on a branch, if it is there: most are on both, some on one, some are a folder on the other.
+/// Returns the path of file `i` on a branch, if it exists there. Most files are on both branches, some on one, and some
+/// are a folder on the other.
 fn path(branch: usize, i: usize) -> Option<String> {
     let folder = format!("d{}/e{}", i % 37, i % 7);
     match i % 20 {
@@ -53,7 +54,7 @@ fn path(branch: usize, i: usize) -> Option<String> {
     }
 }
 
-/// The name that file `i` defines on a branch.
+/// Returns the name that file `i` defines on a branch.
 fn name(branch: usize, i: usize) -> String {
     format!("b{branch}f{i:06}")
 }
@@ -112,7 +113,7 @@ impl<'w> Repository<'w> {
         self.git(&["commit", "-q", "-m", message]);
     }
 
-    /// Runs git while clients ask without pause, and then checks what they are told.
+    /// Runs git while clients ask without a pause, and then checks their answers.
     fn while_asked(&self, what: &str, args: &[&str], now: &dyn Now) {
         let stop = AtomicBool::new(false);
         let took = std::thread::scope(|scope| {
@@ -129,7 +130,7 @@ impl<'w> Repository<'w> {
         self.check(&format!("{what}, which took git {took:.1?}"), now);
     }
 
-    /// Whatever is answered while git is at work is some moment of it; but it is an answer.
+    /// Asks until `stop`. While git is at work, any revision of the tree may be answered, but there must be an answer.
     fn ask_on(&self, number: usize, stop: &AtomicBool) {
         let mut client = Client::new(self.world, &self.tree, number);
         let mut rng = Rng::new(number as u64);
@@ -140,7 +141,7 @@ impl<'w> Repository<'w> {
         }
     }
 
-    /// One client asks at once and several then: what is true now, or that it is not known in time.
+    /// Asks first with one client and then with several. Each answer must be right, or say that it is not fresh.
     fn check(&self, what: &str, now: &dyn Now) {
         let start = Instant::now();
         let mut first = self.first.lock().expect("no check has failed");
@@ -163,7 +164,8 @@ impl<'w> Repository<'w> {
         questions.map(|(way, i)| self.ask_freshly(&mut client, what, way, i, now)).sum()
     }
 
-    /// Asks about file `i` until the answer is fresh; gives how many were not. A fresh one is right.
+    /// Asks about file `i` until the answer is fresh. Returns the number of answers that were not fresh. A fresh one
+    /// must be right.
     fn ask_freshly(&self, client: &mut Client, what: &str, way: usize, i: usize, now: &dyn Now) -> usize {
         for not_fresh in 0..60 {
             let (answer, expected, got) = ask(client, way, i, now);
@@ -176,9 +178,9 @@ impl<'w> Repository<'w> {
     }
 }
 
-/// The contents of a tree at the moment.
+/// The present contents of a tree.
 trait Now: Sync {
-    /// Where file `i` is and what it defines.
+    /// Returns the path of file `i` and the name that it defines.
     fn file(&self, i: usize) -> Option<(String, String)>;
 }
 
@@ -210,7 +212,7 @@ impl Changed {
     }
 }
 
-/// Asks about file `i`; gives the answer, what it must say and what it says.
+/// Asks about file `i`. Returns the answer, what it must say and what it says.
 fn ask(
     client: &mut Client,
     way: usize,
@@ -225,7 +227,7 @@ fn ask(
     let names = [name(1, i), name(2, i)];
     let names = names.iter().flat_map(|name| [name.clone(), format!("{name}_changed")]);
     if way == 0 {
-        // Each defines a function and, unless it was changed, a method of that name.
+        // Each file defines a function and, unless it was changed, a method with that name.
         let pattern = format!(r"def ({})\(\)", names.collect::<Vec<_>>().join("|"));
         let answer = client.call("regex_search", json!({"pattern": pattern}));
         let lines = answer.list("/matches").iter();
@@ -270,7 +272,7 @@ fn git_may_change_thousands_of_files_at_once() {
         repository.while_asked("another visit of b1", &["checkout", "-q", "b1"], &1);
     }
     assert_eq!(extracted(&mut mcp), before, "what was seen before is not parsed again");
-    // Switched, and there and back again, while nobody asks.
+    // Switches to the other branch, and there and back again, while nobody asks.
     repository.git(&["checkout", "-q", "b2"]);
     repository.check("switched quietly", &2);
     repository.git(&["checkout", "-q", "b1"]);
@@ -311,12 +313,12 @@ fn rebase(repository: &Repository<'_>) {
             let name = format!("topic_{commit}_{file}");
             repository.tree.write(&format!("topic/t{file}/{name}.py"), format!("def {name}():\n    pass\n"));
         }
-        // The same file again and again.
+        // The same file many times.
         repository.tree.write("topic/log.py", format!("def logged_{commit}():\n    pass\n"));
         repository.commit(&format!("step {commit}"));
     }
     repository.check("on a branch of many commits", &1);
-    // Two branches off: everything of `b2` comes under the topic.
+    // The topic starts two branches away: all commits of `b2` are placed below it.
     repository.while_asked("rebased onto b2", &["rebase", "-q", "--onto", "b2", "b1", "topic"], &2);
     let mut client = Client::new(repository.world, &repository.tree, 1);
     let last = format!("logged_{}", COMMITS - 1);

@@ -1,11 +1,11 @@
-//! Somebody else at work in the same tree: so many writes a second, all over it.
+//! Simulates another program at work in the same tree, with a fixed number of writes per second all over it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hob_tests::{Rng, Tree};
 
-/// Writes until `stop`; gives how many it made.
+/// Writes until `stop`, and returns the number of writes.
 pub(super) fn churn(tree: &Tree, seed: u64, per_second: u32, stop: &AtomicBool) -> u32 {
     let mut other = Other { tree, rng: Rng::new(seed), files: Vec::new(), made: 0 };
     let (start, pause) = (Instant::now(), Duration::from_secs(1) / per_second);
@@ -13,7 +13,7 @@ pub(super) fn churn(tree: &Tree, seed: u64, per_second: u32, stop: &AtomicBool) 
     while !stop.load(Ordering::Relaxed) {
         other.write();
         writes += 1;
-        // Behind time, it catches up.
+        // If it is late, it catches up.
         std::thread::sleep((pause * writes).saturating_sub(start.elapsed()));
     }
     writes
@@ -38,7 +38,7 @@ impl Other<'_> {
         }
     }
 
-    /// Beside everybody's files as well as among its own.
+    /// Creates a file in any client's folders or in its own.
     fn create(&mut self) {
         self.made += 1;
         let folder = match self.rng.below(4) {

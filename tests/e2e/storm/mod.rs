@@ -1,8 +1,9 @@
-//! Read your writes in a storm: several clients write and ask at once on one tree while somebody else writes all over it, and
-//! no answer may be stale without saying so. Afterwards the daemon knows what one knows that starts from nothing.
+//! Tests that clients read their own writes in a storm: several clients write and ask at the same time in one tree
+//! while another program writes all over it, and no answer may be stale without saying so. Afterwards the daemon knows
+//! the same as one that starts from nothing.
 //!
-//! `HOB_STORM_ROUNDS` and `HOB_STORM_SEED` make it longer and other, `HOB_TEST_PROGRAMS` has other programs tested; figures
-//! are printed (`--nocapture`). As many as run here take seconds; ten thousand are what is promised:
+//! `HOB_STORM_ROUNDS` and `HOB_STORM_SEED` set its length and its seed, and `HOB_TEST_PROGRAMS` makes it test other
+//! programs. Figures are printed (`--nocapture`). The default takes seconds; the project promises ten thousand rounds:
 //!
 //! ```text
 //! HOB_STORM_ROUNDS=10000 HOB_TEST_PROGRAMS=$PWD/target/release cargo test -p hob-tests storm -- --nocapture
@@ -19,20 +20,20 @@ use hob_tests::{Answer, Direct, Mcp, Tree, World, known, knows_what_a_newcomer_k
 use serde_json::{Value, json};
 use writer::{Question, Writer, Written};
 
-/// Clients at once; half of them are shims.
+/// The clients at the same time. Half of them are shims.
 const CLIENTS: usize = 8;
 
-/// Rounds of all clients together.
+/// The rounds of all clients together.
 const ROUNDS: usize = 3_000;
 
-/// Writes a second by somebody else.
+/// The writes per second of the other program.
 const CHURN: u32 = 200;
 
-/// At most one answer of so many may say that it was not fresh. It is a matter of seconds on a loaded machine, so this is no
-/// measure; it only keeps a daemon from getting by with always saying so.
+/// The least number of answers for each one that may say that it is not fresh. On a loaded machine this may take
+/// seconds, so it is not a measurement. It only ensures that a daemon does not always say so.
 const RARELY: usize = 10;
 
-/// A number from the environment.
+/// Returns a number from the environment.
 fn given(name: &str, otherwise: usize) -> usize {
     let text = std::env::var(name).ok();
     text.map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number, not {text}")))
@@ -61,12 +62,12 @@ impl Client {
     }
 }
 
-/// Returns true if an answer says that it may miss something.
+/// Returns true if an answer says that it may lack something.
 fn says_not_fresh(answer: &Answer) -> bool {
     answer.warnings().contains("Not fresh after")
 }
 
-/// Stops the others when a client panics, or all is done.
+/// Stops the other clients if one panics, or when all is done.
 struct StopOnDrop<'a>(&'a AtomicBool);
 
 impl Drop for StopOnDrop<'_> {
@@ -75,7 +76,7 @@ impl Drop for StopOnDrop<'_> {
     }
 }
 
-/// The parts that all clients of a storm share.
+/// The data that all clients of a storm share.
 struct Storm<'a> {
     world: &'a World,
     tree: &'a Tree,
@@ -86,7 +87,7 @@ struct Storm<'a> {
 }
 
 impl Storm<'_> {
-    /// One client's part; gives how long its calls took, sorted.
+    /// Runs one client. Returns the times of its calls, sorted.
     fn client(&self, number: usize) -> Vec<Duration> {
         let mut writer = Writer::new(self.tree, number, self.seed);
         let mut client = Client::new(self.world, self.tree, number);
@@ -110,7 +111,7 @@ impl Storm<'_> {
         times
     }
 
-    /// Says everything about a wrong answer, also whether it was late or is wrong for good.
+    /// Reports everything about a wrong answer, including if it was only late or stays wrong.
     #[track_caller]
     fn stale(
         &self,
@@ -140,7 +141,7 @@ fn no_answer_is_stale_in_a_storm() {
     let (rounds, seed) = (given("HOB_STORM_ROUNDS", ROUNDS), given("HOB_STORM_SEED", 1) as u64);
     let world = World::new();
     let tree = world.tree("//- /pyproject.toml\n[project]\nname = \"x\"\n//- /lib/__init__.py\n");
-    // The daemon is there before those come who do not start it.
+    // The daemon must run before the clients that do not start it.
     let _ = world.mcp(&tree).call("map_search", json!({"query": "anything"})).ok();
     let (stop, not_fresh) = (AtomicBool::new(false), AtomicUsize::new(0));
     let storm = Storm {
@@ -160,7 +161,7 @@ fn no_answer_is_stale_in_a_storm() {
                 scope.spawn(move || {
                     let guard = StopOnDrop(storm.stop);
                     let times = storm.client(number);
-                    // Only a panic stops the others.
+                    // Only a panic stops the other clients.
                     std::mem::forget(guard);
                     times
                 })
@@ -197,7 +198,7 @@ fn report(times: &[Duration], took: Duration, writes: u32, late: usize) {
     );
 }
 
-/// Checks the ground of the comparisons: two trees have one digest only if their files are the same.
+/// Checks the basis of the comparisons: two trees have the same digest only if their files are the same.
 #[test]
 fn digests_are_the_same_for_the_same_files_alone() {
     const FIXTURE: &str =
@@ -220,7 +221,7 @@ fn digests_are_the_same_for_the_same_files_alone() {
     changes("c.txt", "another\n", [true, false, true]);
 }
 
-/// Compared with a newcomer: as it is, after a stop and after a crash.
+/// Compares the daemon with a new one: directly, after a stop and after a crash.
 fn same_after_everything(world: &World, tree: &Tree) {
     knows_what_a_newcomer_knows(world, tree, "after the storm");
     world.stop();

@@ -1,7 +1,7 @@
-//! A writer that knows what every answer about its own files must be.
+//! A client that knows the right answer to every question about its own files.
 //!
-//! Each definition it ever writes has a name of its own, so what is true of a name at any moment is one place or none. The
-//! files lie among those of others, whom it leaves alone.
+//! Each definition that it ever writes has a unique name, so at any moment a name has one place or none. Its files lie
+//! among those of others, which it does not touch.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,13 +9,13 @@ use std::fs;
 use hob_tests::{Answer, Rng, Tree};
 use serde_json::{Value, json};
 
-/// Files a writer keeps, about.
+/// The approximate number of files that a writer keeps.
 const FILES: usize = 30;
 
-/// Callers it keeps at most: more than twenty of a kind are not shown.
+/// The most callers that it keeps: more than twenty of a kind are not shown.
 const CALLERS: usize = 12;
 
-/// Names asked for at once.
+/// The names that are asked for at once.
 const ASKED: usize = 6;
 
 /// One of the writer's files.
@@ -28,7 +28,7 @@ struct Own {
     calls: bool,
 }
 
-/// See the header of the file.
+/// A writer as described at the top of the file.
 #[derive(Debug)]
 pub(super) struct Writer {
     tree: Tree,
@@ -36,24 +36,24 @@ pub(super) struct Writer {
     rng: Rng,
     made: usize,
     files: Vec<Own>,
-    /// Where its files lie, besides its own top folder; these are moved and removed.
+    /// The folders of its files, other than its top folder. These are moved and removed.
     folders: Vec<String>,
-    /// The file of the write before, to be written again at once.
+    /// The last written file, which may be written again immediately.
     last: String,
 }
 
 /// The changes that one step made.
 #[derive(Debug, Default)]
 pub(super) struct Written {
-    /// A description of the step, for people.
+    /// A description of the step for people.
     pub(super) what: String,
-    /// Names of definitions that came, went or moved.
+    /// The names of definitions that were added, removed or moved.
     names: Vec<String>,
-    /// Node IDs that lead nowhere now.
+    /// The node IDs that no longer exist.
     dead: Vec<String>,
 }
 
-/// A call and what its answer must say.
+/// A call, and what its answer must say.
 #[derive(Debug)]
 pub(super) struct Question {
     pub(super) tool: &'static str,
@@ -63,7 +63,7 @@ pub(super) struct Question {
 }
 
 impl Writer {
-    /// Begins with a few files.
+    /// Returns a writer that has written a few files.
     pub(super) fn new(tree: &Tree, number: usize, seed: u64) -> Self {
         let rng = Rng::new(seed ^ (number as u64).wrapping_mul(0x9E37_79B9));
         let folders = (0..4).map(|i| format!("c{number}/d{i}")).collect();
@@ -90,7 +90,7 @@ impl Writer {
         self.tree.write(&format!("lib/c{}.py", self.number), text);
     }
 
-    /// Does something to the tree.
+    /// Makes one change to the tree.
     pub(super) fn step(&mut self) -> Written {
         let kind = match self.files.len() {
             0..8 => 5,
@@ -151,14 +151,14 @@ impl Writer {
         self.rng.below(self.files.len())
     }
 
-    /// The file written before, or another.
+    /// Returns the last written file, or another one.
     fn pick_hot(&mut self) -> usize {
         let hot = self.files.iter().position(|file| file.path == self.last);
         let other = self.pick();
         hot.filter(|_| self.rng.below(3) > 0).unwrap_or(other)
     }
 
-    /// New definitions in place of the old ones, of the same length.
+    /// Replaces the definitions of a file by new ones of the same length.
     fn changed(&mut self, at: usize) -> (Own, Written) {
         let mut file = self.files[at].clone();
         let dead = file.ids();
@@ -219,7 +219,7 @@ impl Writer {
         written
     }
 
-    /// Now and then in a deep folder that was not there.
+    /// Creates a file, sometimes in a new deep folder.
     fn create(&mut self) -> Written {
         self.made += 1;
         let mut folder = self.rng.pick(&self.folders).clone();
@@ -249,7 +249,7 @@ impl Writer {
         written
     }
 
-    /// As vim saves: the old file moves aside, a new one is made, the old one goes.
+    /// Saves as vim does: moves the old file away, makes a new one, and removes the old one.
     fn save_with_backup(&mut self) -> Written {
         let at = self.pick_hot();
         let (file, mut written) = self.changed(at);
@@ -301,7 +301,7 @@ impl Writer {
         written
     }
 
-    /// And its files are gone with it; the next write of a file below makes it a folder again.
+    /// Replaces a folder, with all its files, by a file. The next write of a file below it makes it a folder again.
     fn folder_becomes_file(&mut self) -> Written {
         let folder = self.rng.pick(&self.folders).clone();
         let mut written = self.remove_folder_named(&folder);
@@ -328,7 +328,7 @@ impl Writer {
         self.files.iter().filter(|file| file.calls).map(|file| file.defs.len()).sum()
     }
 
-    /// Something to ask about what was written, or, if that was nothing, about anything.
+    /// Returns a question about what was written, or about anything if nothing was written.
     pub(super) fn question(&mut self, written: &Written) -> Question {
         let mut names = written.names.clone();
         while names.len() > ASKED {
@@ -379,7 +379,7 @@ impl Writer {
         Question { tool: "map_neighbors", args, expected: callers.collect(), names: Vec::new() }
     }
 
-    /// Reads definitions by their IDs, those that are gone too.
+    /// Returns a question that reads definitions by their IDs, including removed ones.
     fn ask_source(&self, names: &[String], dead: &[String]) -> Question {
         let mut targets: Vec<String> = dead.iter().take(ASKED).cloned().collect();
         let mut expected: BTreeSet<String> = targets.iter().map(|id| format!("no {id}")).collect();
@@ -416,7 +416,7 @@ impl Own {
 }
 
 impl Question {
-    /// Reads an answer into the words of [`Question::expected`].
+    /// Converts an answer to the words of [`Question::expected`].
     pub(super) fn read(&self, answer: &Answer) -> BTreeSet<String> {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         if answer.envelope["ok"] != true {

@@ -1,4 +1,5 @@
-//! Holds an editor's documents, the messages about them, and the places of edits in them as the protocol gives them.
+//! Keeps an editor's documents, and makes the messages about them and the positions in them as the protocol defines
+//! them.
 
 use std::ops::Range;
 
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::Editor;
 
-/// An open document as its editor has it.
+/// An open document, as its editor has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
     /// The version that was sent last.
@@ -16,7 +17,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Replaces bytes of the text; what is sent of it.
+    /// Replaces bytes of the text, and returns the change to be sent.
     fn splice(&mut self, bytes: Range<usize>, with: &str, encoding: &str) -> Value {
         let at = |offset: usize| position(&self.text, offset, encoding);
         let range = json!({"start": at(bytes.start), "end": at(bytes.end)});
@@ -25,7 +26,7 @@ impl Document {
         json!({"range": range, "text": with})
     }
 
-    /// Replaces all of the text; what is sent of it.
+    /// Replaces the whole text, and returns the change to be sent.
     fn replace(&mut self, text: &str) -> Value {
         text.clone_into(&mut self.text);
         self.version += 1;
@@ -34,10 +35,11 @@ impl Document {
 }
 
 impl Editor {
-    /// A document that it has open.
+    /// Returns an open document.
     ///
     /// # Panics
-    /// When it has not.
+    ///
+    /// Panics if it is not open.
     #[track_caller]
     #[must_use]
     pub fn document(&self, file: &str) -> &Document {
@@ -47,7 +49,8 @@ impl Editor {
     /// Opens a file with the text that it has on disk.
     ///
     /// # Panics
-    /// When it cannot be read, or is open.
+    ///
+    /// Panics if it cannot be read or is already open.
     #[track_caller]
     pub fn open(&mut self, file: &str) {
         let text = std::fs::read_to_string(self.root.join(file)).expect("a file that is opened");
@@ -57,7 +60,8 @@ impl Editor {
     /// Opens a file with this text.
     ///
     /// # Panics
-    /// When it is open.
+    ///
+    /// Panics if it is already open.
     #[track_caller]
     pub fn open_as(&mut self, file: &str, text: &str) {
         let document = Document { version: 1, text: text.to_owned() };
@@ -75,7 +79,8 @@ impl Editor {
     /// Replaces bytes of an open document.
     ///
     /// # Panics
-    /// When it is not open.
+    ///
+    /// Panics if it is not open.
     #[track_caller]
     pub fn edit(&mut self, file: &str, bytes: Range<usize>, with: &str) {
         let encoding = self.encoding.clone();
@@ -86,17 +91,19 @@ impl Editor {
     /// Replaces the first occurrence of a text.
     ///
     /// # Panics
-    /// When there is none.
+    ///
+    /// Panics if there is none.
     #[track_caller]
     pub fn substitute(&mut self, file: &str, this: &str, with: &str) {
         let start = self.document(file).text.find(this).unwrap_or_else(|| panic!("no {this} in {file}"));
         self.edit(file, start..start + this.len(), with);
     }
 
-    /// Replaces all of an open document.
+    /// Replaces the whole text of an open document.
     ///
     /// # Panics
-    /// When it is not open.
+    ///
+    /// Panics if it is not open.
     #[track_caller]
     pub fn replace(&mut self, file: &str, text: &str) {
         let change = self.mutable(file).replace(text);
@@ -114,10 +121,11 @@ impl Editor {
         self.notify("textDocument/didChange", &json!({"textDocument": id, "contentChanges": changes}));
     }
 
-    /// Writes a document to disk, and says so.
+    /// Writes a document to disk and notifies the server.
     ///
     /// # Panics
-    /// When it is not open, or cannot be written.
+    ///
+    /// Panics if it is not open or cannot be written.
     #[track_caller]
     pub fn save(&mut self, file: &str) {
         std::fs::write(self.root.join(file), &self.document(file).text).expect("it can be written");
@@ -127,17 +135,20 @@ impl Editor {
     /// Closes a document, saved or not.
     ///
     /// # Panics
-    /// When it is not open.
+    ///
+    /// Panics if it is not open.
     #[track_caller]
     pub fn close(&mut self, file: &str) {
         assert!(self.documents.remove(file).is_some(), "{file} is not open");
         self.notify("textDocument/didClose", &self.about(file));
     }
 
-    /// `{"textDocument": ..., "position": ...}`: where a text begins in an open document, so many bytes on.
+    /// Returns `{"textDocument": ..., "position": ...}` for the start of a text in an open document, moved by `on`
+    /// bytes.
     ///
     /// # Panics
-    /// When it is not there.
+    ///
+    /// Panics if the document does not contain the text.
     #[track_caller]
     #[must_use]
     pub fn at(&self, file: &str, text: &str, on: usize) -> Value {
@@ -149,7 +160,7 @@ impl Editor {
     }
 }
 
-/// The position of a byte, in `utf-8`, `utf-16` or `utf-32` units.
+/// Returns the position of a byte, in `utf-8`, `utf-16` or `utf-32` units.
 fn position(text: &str, offset: usize, encoding: &str) -> Value {
     let before = &text[..offset];
     let line = before.matches('\n').count();

@@ -1,8 +1,9 @@
 //! An editor without a window: a client of the language server protocol that does exactly what a test says.
 //!
-//! It speaks to `hob-lsp`, or to any server that is started directly, and keeps every message: what was answered (once, or it
-//! is found among [`Editor::strays`]), what the server told it, and what it was asked and how it replied. Requests of the
-//! server are replied to by the reading thread, so that a test which waits for an answer holds up nobody.
+//! It communicates with `hob-lsp`, or with any server that is started directly, and keeps every message: the answers
+//! (each once; others are in [`Editor::strays`]), the notifications of the server, and its requests with the replies to
+//! them. The reading thread replies to requests of the server, so that a test which waits for an answer delays nothing
+//! else.
 
 mod documents;
 
@@ -21,18 +22,20 @@ use crate::command::wait;
 use crate::lsp::{answer, read_all, uri_of, write};
 use crate::{FOREVER, Tree, World, kill_hard};
 
-/// The options with which an editor greets.
+/// The options with which an editor initializes the server.
 #[derive(Clone, Debug)]
 pub struct EditorOptions {
-    /// The editor's capabilities, laid over those that the harness's editor has anyway; `null` takes something away.
+    /// The capabilities of the editor, merged into those that the harness's editor has anyway. `null` removes a
+    /// capability.
     pub capabilities: Value,
     /// The `initializationOptions` that the editor sends.
     pub options: Value,
-    /// Answers to `workspace/configuration`, by section.
+    /// The answers to `workspace/configuration`, by section.
     pub settings: Value,
     /// The arguments of `hob-lsp`.
     pub args: Vec<String>,
-    /// Workspace folders, relative to where it is started; only that folder itself if there are none.
+    /// The workspace folders, relative to the folder in which it is started. If there are none, only that folder
+    /// itself.
     pub folders: Vec<String>,
 }
 
@@ -76,27 +79,29 @@ pub struct Editor {
     encoding: String,
     /// The result of `initialize`.
     pub greeting: Value,
-    /// Notifications and requests of the server, in the order in which they came.
+    /// The notifications and requests of the server, in the order of arrival.
     pub told: Vec<Value>,
-    /// Answers that nobody waits for: second ones, and others' ones.
+    /// The answers that nobody waits for: second answers, and answers to requests of others.
     pub strays: Vec<Value>,
 }
 
 impl Editor {
-    /// Starts `hob-lsp` in a tree, and greets it.
+    /// Starts `hob-lsp` in a tree and initializes it.
     ///
     /// # Panics
-    /// When it cannot be started or does not answer.
+    ///
+    /// Panics if it cannot be started or does not answer.
     #[track_caller]
     #[must_use]
     pub fn start(world: &World, tree: &Tree) -> Self {
         Self::start_with(world, tree, &EditorOptions::default())
     }
 
-    /// As [`Editor::start`], as this editor.
+    /// Starts an editor like [`Editor::start`], with these options.
     ///
     /// # Panics
-    /// As [`Editor::start`].
+    ///
+    /// As for [`Editor::start`].
     #[track_caller]
     #[must_use]
     pub fn start_with(world: &World, tree: &Tree, options: &EditorOptions) -> Self {
@@ -105,10 +110,11 @@ impl Editor {
         Self::of(command, tree.root(), options)
     }
 
-    /// Starts any server on the project in `root`, and greets it.
+    /// Starts any server on the project in `root` and initializes it.
     ///
     /// # Panics
-    /// As [`Editor::start`].
+    ///
+    /// As for [`Editor::start`].
     #[track_caller]
     #[must_use]
     pub fn of(mut command: Command, root: &Path, options: &EditorOptions) -> Self {
@@ -171,25 +177,25 @@ impl Editor {
         self.notify("initialized", &json!({}));
     }
 
-    /// The process that it speaks to.
+    /// Returns the ID of the process that it communicates with.
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// The URI of a file of the project, or of the project itself.
+    /// Returns the URI of a file in the project, or of the project itself.
     #[must_use]
     pub fn uri(&self, file: &str) -> String {
         uri_of(&if file.is_empty() { self.root.clone() } else { self.root.join(file) })
     }
 
-    /// `{"textDocument": {"uri": ...}}`, what most requests begin with.
+    /// Returns `{"textDocument": {"uri": ...}}`, with which most requests begin.
     #[must_use]
     pub fn about(&self, file: &str) -> Value {
         json!({"textDocument": {"uri": self.uri(file)}})
     }
 
-    /// Sends a request without waiting; gives its ID.
+    /// Sends a request without waiting, and returns its ID.
     #[track_caller]
     pub fn send(&mut self, method: &str, params: &Value) -> u64 {
         let id = self.next;
@@ -199,16 +205,17 @@ impl Editor {
         id
     }
 
-    /// Takes back a request; it is answered all the same.
+    /// Cancels a request, which is answered nevertheless.
     #[track_caller]
     pub fn cancel(&mut self, id: u64) {
         self.notify("$/cancelRequest", &json!({"id": id}));
     }
 
-    /// Tells the server something.
+    /// Sends a notification to the server.
     ///
     /// # Panics
-    /// When it does not read.
+    ///
+    /// Panics if the server does not read it.
     #[track_caller]
     pub fn notify(&mut self, method: &str, params: &Value) {
         self.write(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
@@ -217,10 +224,12 @@ impl Editor {
     /// Waits for the answer to a request.
     ///
     /// # Errors
-    /// What it was refused with.
+    ///
+    /// Returns the error with which it was refused.
     ///
     /// # Panics
-    /// When none comes.
+    ///
+    /// Panics if no answer arrives.
     #[track_caller]
     pub fn wait(&mut self, id: u64) -> Result<Value, Value> {
         let start = Instant::now();
@@ -234,32 +243,36 @@ impl Editor {
         }
     }
 
-    /// A request and its answer.
+    /// Sends a request and returns its answer.
     ///
     /// # Errors
-    /// What it was refused with.
+    ///
+    /// Returns the error with which it was refused.
     ///
     /// # Panics
-    /// When no answer comes.
+    ///
+    /// Panics if no answer arrives.
     #[track_caller]
     pub fn request(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
         let id = self.send(method, params);
         self.wait(id)
     }
 
-    /// A request and its result.
+    /// Sends a request and returns its result.
     ///
     /// # Panics
-    /// When it is refused.
+    ///
+    /// Panics if it is refused.
     #[track_caller]
     pub fn result(&mut self, method: &str, params: &Value) -> Value {
         self.request(method, params).unwrap_or_else(|error| panic!("{method} {params}: {error}"))
     }
 
-    /// Determines how it replies to requests of one kind from now on.
+    /// Sets the reply to all further requests of one kind.
     ///
     /// # Panics
-    /// When the reading thread has.
+    ///
+    /// Panics if the reading thread has panicked.
     pub fn on(&self, method: &str, reply: Reply) {
         self.replies.lock().expect("nobody panics with it").insert(method.to_owned(), reply);
     }
@@ -270,11 +283,12 @@ impl Editor {
         self.told.iter().filter(|message| message["method"] == method).cloned().collect()
     }
 
-    /// Waits until something it was told or asked with this method fits, and gives its `params`. Looks at what came earlier
+    /// Waits until a notification or a request with this method fits, and returns its `params`. Checks earlier messages
     /// first.
     ///
     /// # Panics
-    /// When nothing does.
+    ///
+    /// Panics if none fits.
     #[track_caller]
     pub fn hear(&mut self, method: &str, fits: impl Fn(&Value) -> bool) -> Value {
         let start = Instant::now();
@@ -294,20 +308,21 @@ impl Editor {
     /// Waits until the last diagnostics of a file fit.
     ///
     /// # Panics
-    /// When they never do.
+    ///
+    /// Panics if they never do.
     #[track_caller]
     pub fn hear_diagnostics(&mut self, file: &str, fits: impl Fn(&Value) -> bool) -> Value {
         let uri = self.uri(file);
         self.hear("textDocument/publishDiagnostics", |params| params["uri"] == uri.as_str() && fits(params))
     }
 
-    /// Forgets what it was told so far.
+    /// Removes all messages that it has received so far.
     pub fn forget(&mut self) {
         while self.take(Duration::ZERO) {}
         self.told.clear();
     }
 
-    /// Takes in one message; whether there was one.
+    /// Receives one message, and returns true if there was one.
     fn take(&mut self, patience: Duration) -> bool {
         let Ok(mut message) = self.messages.recv_timeout(patience) else { return false };
         if message.get("method").is_some() {
@@ -329,20 +344,22 @@ impl Editor {
         write(input, message).unwrap_or_else(|error| panic!("the server does not read: {error}"));
     }
 
-    /// Ends the server as a crash of the editor would: without a word.
+    /// Ends the server without any message, as a crash of the editor would.
     ///
     /// # Panics
-    /// When it does not end.
+    ///
+    /// Panics if it does not end.
     #[track_caller]
     pub fn kill(mut self) {
         kill_hard(self.child.id());
         let _ = self.child.wait();
     }
 
-    /// Ends in good order; gives the server's exit code.
+    /// Ends the editor in good order, and returns the server's exit code.
     ///
     /// # Panics
-    /// When it does not end.
+    ///
+    /// Panics if it does not end.
     #[track_caller]
     pub fn quit(mut self) -> Option<i32> {
         let _ = self.result("shutdown", &Value::Null);
@@ -369,7 +386,7 @@ fn reply(request: &Value, known: &Replies, settings: &Value, writer: &Weak<Mutex
         Reply::Error(error) => message["error"] = error,
         Reply::Silence => return,
     }
-    // A server that has gone waits for nothing.
+    // A server that has ended does not wait for a reply.
     let _ = writer.upgrade().map(|input| write(&input, &message));
 }
 
@@ -395,7 +412,7 @@ fn usual_capabilities() -> Value {
     })
 }
 
-/// Lays `over` on `base`, field by field.
+/// Merges `over` into `base`, field by field.
 fn lay_over(base: &mut Value, over: &Value) {
     match (base, over) {
         (Value::Object(base), Value::Object(over)) => {

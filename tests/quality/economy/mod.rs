@@ -1,8 +1,8 @@
-//! Measures the cost of answers to a model, beside that of its shell: recorded questions over pinned projects.
+//! Measures what answers cost a model, compared with its shell: recorded questions about pinned projects.
 //!
-//! `questions.txt` has the calls that a sensible agent makes, and the commands that it runs where it has ripgrep and `sed` alone.
-//! `economy.txt` has what came back, in characters. The test fails when an answer of hob's becomes dearer, so that a change
-//! of an answer is owned up to. It says nothing of whether answers are right: other tests do.
+//! `questions.txt` contains the calls that a sensible agent makes, and the commands that it runs if it has only ripgrep
+//! and `sed`. `economy.txt` contains the characters of the answers. The test fails if an answer of hob becomes more
+//! expensive, so that such a change is a conscious decision. Other tests check that answers are right.
 
 mod rows;
 
@@ -13,22 +13,22 @@ use std::process::Command;
 
 use hob_tests::{Mcp, Tree, World, copy_folder, outside, projects, repository};
 
-/// Set to write what is instead of comparing it.
+/// The variable that makes the test write the present values instead of comparing them.
 const BLESS: &str = "HOB_BLESS_ECONOMY";
 
-/// An answer may grow by so many hundredths before the test fails.
+/// The hundredths by which an answer may grow before the test fails.
 const TOLERANCE: usize = 2;
 
 #[derive(Debug, Default)]
 struct Question {
     project: &'static str,
     name: &'static str,
-    /// The calls of a question: tool and arguments.
+    /// The calls of a question, each with its tool and arguments.
     calls: Vec<(&'static str, &'static str)>,
     commands: Vec<&'static str>,
 }
 
-/// Calls and characters of one question.
+/// The calls and characters of one question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Cost {
     calls: usize,
@@ -71,7 +71,7 @@ fn cost_of_shell(tree: &Tree, question: &Question) -> Cost {
     Cost { calls: question.commands.len(), chars: chars.sum() }
 }
 
-/// The project, copied to where no other repository's rules decide what is seen of it.
+/// Copies the project to a folder that no other repository's rules apply to.
 fn tree(world: &World, name: &str) -> Tree {
     let source: &Path = match name {
         "click" => projects::click(),
@@ -104,7 +104,7 @@ fn answers_do_not_become_dearer() {
     for question in questions() {
         let tree = tree(&world, question.project);
         let mut mcp = world.mcp(&tree);
-        // Ranks count once everything is derived.
+        // Ranks are known only after everything is derived.
         let _ = mcp.call("map_overview", serde_json::json!({}));
         let (answers, shell) = (cost_of_answers(&mut mcp, &question), cost_of_shell(&tree, &question));
         let name = format!("{}/{}", question.project, question.name);
@@ -130,7 +130,7 @@ fn answers_do_not_become_dearer() {
     );
 }
 
-/// Says by how much a question costs more than the table has it; a question that is not in the table is too dear.
+/// Returns a message if a question costs more than the table says, or is not in the table.
 fn dearer(kept: &str, name: &str, now: Cost) -> Option<String> {
     let line = kept.lines().find(|line| line.split_whitespace().next() == Some(name));
     let mut fields = line.into_iter().flat_map(|line| line.split_whitespace().skip(1));

@@ -1,5 +1,5 @@
-//! Measures the cost of a row: ten matching lines beside what ripgrep prints for them, and the callers of what many
-//! call.
+//! Measures the cost of a row: ten matching lines compared with what ripgrep prints for them, and the callers of a
+//! function with many callers.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,19 @@ use serde_json::json;
 
 use super::tree;
 
-/// Words that stand on exactly ten lines of a project: so many of them are asked for.
+/// The number of words to ask for. Each is on exactly ten lines of a project.
 const WORDS: usize = 30;
 
-/// Most that ten hits may cost, beside `rg --heading -n`, in hundredths.
+/// The most that ten hits may cost compared with `rg --heading -n`, in hundredths.
 const MOST: usize = 130;
 
-/// Most that ten hits may cost on average, in hundredths.
+/// The most that ten hits may cost on average, in hundredths.
 const USUAL: usize = 105;
 
-/// One word in so many may cost more, where every line stands in a definition of its own whose name is longer than the line.
+/// One of this many words may cost more, if every line is in a separate definition whose name is longer than the line.
 const EXCEPTION: usize = 20;
 
-/// Most that a row of callers may cost, with its share of everything else, in characters.
+/// The most characters that a row of callers may cost, including its share of everything else.
 const ROW: usize = 60;
 
 fn ripgrep(tree: &Tree, options: &[&str]) -> String {
@@ -28,7 +28,7 @@ fn ripgrep(tree: &Tree, options: &[&str]) -> String {
     run(command.args(options).arg("./").current_dir(tree.root()), b"").success().replace("./", "")
 }
 
-/// Words on exactly ten lines, spread over the alphabet.
+/// Returns words that are on exactly ten lines, spread over the alphabet.
 fn words_on_ten_lines(tree: &Tree) -> Vec<String> {
     let all = ripgrep(tree, &["--no-filename", "--no-line-number", "."]);
     let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
@@ -71,7 +71,7 @@ fn ten_hits_cost_little_more_than_ripgrep_prints() {
     }
 }
 
-/// Forty callers in eight modules, with names and calls as people write them.
+/// Returns forty callers in eight modules, with names and calls as people write them.
 fn shop() -> String {
     let mut out = String::from(
         "//- /shop/storage.py\nclass Storage:\n    def remember(self, order, *, until=None):\n        return order\n",

@@ -1,14 +1,15 @@
-//! From scores to confidences: isotonic regression by pooling adjacent violators (Ayer et al. 1955).
+//! Derives confidences from scores by isotonic regression, pooling adjacent violators (Ayer et al. 1955).
 //!
-//! A point is the standing of the best candidate, as `daemon/words/src/entity/judge.rs` computes it from its score and the second's,
-//! and whether it would have been right to answer with it: for what is absent or ambiguous it would not.
+//! A point is the standing of the best candidate, which `daemon/words/src/entity/judge.rs` computes from its score and
+//! the second one's, and whether it would have been right to answer with it. For an absent or ambiguous entity it would
+//! not have been.
 
 use std::fmt::Write as _;
 
-/// As in the daemon: so far behind, the second does not matter.
+/// As in the daemon: if the second candidate is this far behind, it does not matter.
 const FAR_BEHIND: f64 = 0.12;
 
-/// One question whose candidates are known with their scores.
+/// One question, with the scores of its candidates.
 #[derive(Clone, Debug)]
 pub(super) struct Point {
     pub(super) first: f64,
@@ -17,14 +18,14 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// One figure for how sure the first is.
+    /// Returns one number for the certainty of the first candidate.
     pub(super) fn standing(&self) -> f64 {
         let ahead = self.second.map_or(FAR_BEHIND, |second| (self.first - second).min(FAR_BEHIND));
         self.first * (0.5 + 0.5 * (ahead / FAR_BEHIND).clamp(0.0, 1.0))
     }
 }
 
-/// Points with one share of right ones.
+/// A range of points with one share of right answers.
 struct Block {
     from: f64,
     to: f64,
@@ -53,7 +54,7 @@ impl Block {
     }
 }
 
-/// Points of one standing as one, lowest first.
+/// Combines the points of the same standing, lowest first.
 fn levels(points: &[Point]) -> Vec<Block> {
     let right = |point: &Point| f64::from(u8::from(point.is_right));
     let mut ones: Vec<Block> =
@@ -69,7 +70,7 @@ fn levels(points: &[Point]) -> Vec<Block> {
     levels
 }
 
-/// Blocks whose shares rise, lowest standing first.
+/// Combines blocks until their shares rise with the standing, lowest first.
 fn pooled(points: &[Point]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     for mut level in levels(points) {
@@ -81,10 +82,11 @@ fn pooled(points: &[Point]) -> Vec<Block> {
     blocks
 }
 
-/// The steps for `daemon/words/src/entity/calibrate.rs`, after how many points each stands for.
+/// Returns the steps for `daemon/words/src/entity/calibrate.rs`, after a table with the number of points in each.
 ///
-/// A share is drawn towards the middle as if one right and one wrong point more had been seen (Laplace), so that a few right
-/// answers are no certainty. That could make a step of few points lower than one of more before it; it is raised then.
+/// A share is moved towards the middle as if one more right and one more wrong point had been seen (Laplace), so that a
+/// few right answers do not count as certainty. This could make a step of few points lower than a step of more points
+/// before it; then it is raised.
 pub(super) fn steps(points: &[Point]) -> String {
     let (mut text, mut steps) =
         ("# standing from, to, points, right, confidence\n".to_owned(), String::new());

@@ -1,11 +1,12 @@
-//! `resolve` is asked what words mean, over five projects in which what they mean is known.
+//! Asks `resolve` for the meaning of words, in five projects in which their meaning is known.
 //!
-//! `subjects/` was written by reading the sources, the misspellings drawn from their definitions; what `golden.txt` calls
-//! wrong is a list to work on, and no label is changed because an answer disagrees, only where the sources do. Half of the
-//! subjects are for fitting confidences (told by a hash of the words), the other half says how well they hold.
+//! `subjects/` was written by reading the sources, and the misspellings were drawn from their definitions. The entries
+//! that `golden.txt` calls wrong are a list to work on. No label is changed because an answer disagrees, but only if
+//! the sources do. Half of the subjects serve to fit confidences (a hash of the words decides), and the other half
+//! shows how well these hold.
 //!
-//! `HOB_FIT_ENTITY=<file>` writes a line for each subject with what is needed to fit confidences anew, and prints the steps
-//! that isotonic regression makes of the fitting half ([`fit`]).
+//! `HOB_FIT_ENTITY=<file>` writes a line for each subject with what is needed to fit confidences again, and prints the
+//! steps that isotonic regression makes of the fitting half ([`fit`]).
 
 mod fit;
 mod report;
@@ -22,13 +23,13 @@ use fit::Point;
 use report::Outcome;
 use subjects::{Class, Subject};
 
-/// Set to write what is instead of comparing it.
+/// The variable that makes the test write the present values instead of comparing them.
 const BLESS: &str = "HOB_BLESS_ENTITY";
 
-/// Set to the path of a file: candidates with their scores are written there.
+/// The variable with the path of a file to which the candidates are written with their scores.
 const FIT: &str = "HOB_FIT_ENTITY";
 
-/// All of them. Nobody is there to be asked, no user and no model, so that the last three come down to what they do without.
+/// All modes. No user and no model can be asked, so the last three do what they do without them.
 const MODES: [&str; 5] = ["quick", "ranked", "hybrid", "llm_select", "interactive"];
 
 fn ask(project: &mut Project, subject: &Subject, mode: &'static str) -> Outcome {
@@ -47,7 +48,7 @@ fn ask(project: &mut Project, subject: &Subject, mode: &'static str) -> Outcome 
     }
 }
 
-/// Labels that mean nothing in the project.
+/// Returns the labels that name nothing in the project.
 fn missing(project: &mut Project, subject: &Subject) -> Vec<String> {
     let mut missing: Vec<String> = subject.missing(&project.tree).map(str::to_owned).collect();
     for node in subject.nodes() {
@@ -58,7 +59,7 @@ fn missing(project: &mut Project, subject: &Subject) -> Vec<String> {
     missing
 }
 
-/// Asks everything in all modes; outcomes by mode.
+/// Asks everything in all modes. Returns the outcomes by mode.
 fn outcomes(projects: &mut [Project]) -> [Vec<Outcome>; MODES.len()] {
     let mut outcomes = [const { Vec::new() }; MODES.len()];
     for project in projects {
@@ -88,7 +89,8 @@ fn words_mean_what_they_meant_before() {
     }
 }
 
-/// Figures of all modes, and what went wrong; where `ranked` is all that is done, only what is otherwise there.
+/// Formats the figures of all modes and the wrong answers. The modes other than `quick` and `ranked` list only those
+/// wrong answers that `ranked` does not have.
 fn golden(all: &[Vec<Outcome>; MODES.len()]) -> String {
     let mut text = "# What became of subjects by class; `shown`: what was meant is the answer or a candidate.\n\
                     # Reliability: for each tenth of confidence from its beginning, how many were resolved and the share right.\n"
@@ -113,7 +115,7 @@ fn held_out(outcomes: &[Outcome]) -> Vec<Outcome> {
     outcomes.iter().filter(|one| !one.subject.is_for_fitting()).cloned().collect()
 }
 
-/// The first candidate may be wrong in `quick`, which takes it unseen.
+/// Checks the goals. In `quick` the first candidate may be wrong, because this mode takes it unseen.
 fn reaches_the_goals(mode: &str, outcomes: &[Outcome]) {
     let goals = [
         ("what is resolved is right", report::precision(outcomes, 0.0).1, 0.95),
@@ -127,14 +129,14 @@ fn reaches_the_goals(mode: &str, outcomes: &[Outcome]) {
     }
 }
 
-/// The sum of the terms of a score.
+/// Returns the sum of the terms of a score.
 fn score(candidate: &Value) -> Option<f64> {
     let terms = candidate["score"].as_object()?;
     let total = terms.get("total").and_then(Value::as_f64);
     total.or_else(|| Some(terms.values().filter_map(Value::as_f64).sum()))
 }
 
-/// The best candidate and its rival; `None` if there is no candidate.
+/// Returns the best candidate and its rival, or `None` if there is no candidate.
 fn point(answer: &Answer, subject: &Subject) -> Option<Point> {
     let candidates = answer.list("/candidates");
     let first = candidates.first()?;
@@ -143,7 +145,7 @@ fn point(answer: &Answer, subject: &Subject) -> Option<Point> {
     Some(Point { first: score(first)?, second: candidates.get(1).and_then(score), is_right })
 }
 
-/// One line a subject, and the steps on standard output.
+/// Returns one line per subject, and prints the steps.
 fn fitted(projects: &mut [Project]) -> String {
     let mut text =
         "half\tproject\tclass\tright\tstanding\tfirst\tsecond\tstatus\tconfidence\tsubject\tid\tterms\n"

@@ -1,4 +1,4 @@
-//! Sums up the answers to the questions, as figures.
+//! Sums up the answers to the questions in figures.
 
 use std::fmt::Write as _;
 
@@ -9,14 +9,14 @@ use super::subjects::{CLASSES, Class, Subject};
 pub(super) struct Outcome {
     pub(super) project: &'static str,
     pub(super) subject: Subject,
-    /// `resolved`, `ambiguous`, `not_found` or `error`.
+    /// One of `resolved`, `ambiguous`, `not_found` and `error`.
     pub(super) status: String,
     /// The ID of the entity that the answer resolved to.
     pub(super) id: Option<String>,
     pub(super) confidence: f64,
-    /// IDs of the candidates, likeliest first.
+    /// The IDs of the candidates, likeliest first.
     pub(super) candidates: Vec<String>,
-    /// `quick`, `ranked` and so on.
+    /// The mode: `quick`, `ranked` and so on.
     pub(super) mode: &'static str,
 }
 
@@ -25,8 +25,8 @@ impl Outcome {
         self.status == "resolved"
     }
 
-    /// Returns true if the answer is the one that a person would have given. `quick` takes the first of several;
-    /// `interactive` shows what there is and decides nothing.
+    /// Returns true if the answer is the one that a person would have given. `quick` takes the first of several
+    /// candidates, and `interactive` shows them without a decision.
     pub(super) fn is_right(&self) -> bool {
         let is_open = self.status == "ambiguous";
         match (self.subject.class, self.mode) {
@@ -48,7 +48,7 @@ impl Outcome {
         self.id.iter().any(is_meant) || self.candidates.iter().any(is_meant)
     }
 
-    /// For a list of what went wrong.
+    /// Returns the line about this answer in the list of wrong ones.
     fn line(&self) -> String {
         let shown = if self.is_shown() { "shown" } else { "" };
         let got = self.id.as_deref().or(self.candidates.first().map(String::as_str)).unwrap_or("-");
@@ -61,7 +61,7 @@ impl Outcome {
     }
 }
 
-/// The share of `all` that is `wanted`; 1 of nothing.
+/// Returns the size of `all` and the share of it that is `wanted`, which is 1 if it is empty.
 pub(super) fn share<'a>(
     all: impl Iterator<Item = &'a Outcome>,
     wanted: impl Fn(&Outcome) -> bool,
@@ -76,12 +76,12 @@ pub(super) fn precision(outcomes: &[Outcome], least: f64) -> (usize, f64) {
     share(outcomes.iter().filter(|one| one.is_resolved() && one.confidence >= least), Outcome::is_right)
 }
 
-/// The share of a class that is right.
+/// Returns the share of a class that is right.
 pub(super) fn right(outcomes: &[Outcome], class: Class) -> f64 {
     share(outcomes.iter().filter(|one| one.subject.class == class), Outcome::is_right).1
 }
 
-/// All figures of some outcomes.
+/// Returns all figures of some outcomes.
 pub(super) fn figures(name: &str, outcomes: &[Outcome]) -> String {
     let mut text = format!("{name}\n{}", by_class(outcomes));
     for least in [0.0, 0.9] {
@@ -115,7 +115,7 @@ fn by_class(outcomes: &[Outcome]) -> String {
     text
 }
 
-/// Ten bins of confidence of what was resolved: how many, and the share that is right.
+/// Returns ten bins of confidence for the resolved answers, each with their number and the share that is right.
 fn reliability(outcomes: &[Outcome]) -> String {
     let mut text = "  reliability ".to_owned();
     for bin in 0..10 {

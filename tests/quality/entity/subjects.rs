@@ -1,9 +1,9 @@
-//! Reads the subjects and their right answers: `subjects/`, one file for each project.
+//! Reads the subjects and their right answers from `subjects/`, which has one file for each project.
 //!
-//! A line has a class, the words, and what they mean: `path#Name` for a symbol or a section, a path for a file, one that ends
-//! with `/` for a folder, `pkg:` and so on for a package. Where several are named, any of them is right, except for names that
-//! are ambiguous: there all of them must be among the candidates. Where a C function is declared and defined, both are the
-//! same thing; so are definitions of one name in one place (`~2`).
+//! A line has a class, the words, and their meaning: `path#Name` for a symbol or a section, a path for a file, a path
+//! that ends with `/` for a folder, `pkg:` and so on for a package. If several are named, any of them is right, except
+//! for ambiguous names, for which all of them must be among the candidates. The declaration and the definition of a C
+//! function are the same thing, and so are definitions with one name in one place (`~2`).
 
 use hob_tests::Tree;
 
@@ -15,29 +15,30 @@ const FILES: [(&str, &str); 5] = [
     ("zstd", include_str!("subjects/zstd.txt")),
 ];
 
-/// In the order in which figures are shown.
+/// The classes in the order in which figures are shown.
 pub(super) const CLASSES: [Class; 6] =
     [Class::Exact, Class::Partial, Class::Paraphrase, Class::Misspelling, Class::Ambiguous, Class::Absent];
 
 /// The way in which a subject names an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
-    /// As it is called.
+    /// By its exact name.
     Exact,
     /// By a part of its name.
     Partial,
     /// By what the entity does.
     Paraphrase,
-    /// With one letter missing, doubled, swapped or replaced; drawn once by a program from names that nothing else has.
+    /// With one letter missing, doubled, swapped or replaced. A program drew them once from names that only one entity
+    /// has.
     Misspelling,
-    /// By a name that several things have.
+    /// By a name that several entities have.
     Ambiguous,
-    /// There is no such thing.
+    /// No such entity exists.
     Absent,
 }
 
 impl Class {
-    /// As files write it.
+    /// Returns the name that the files use.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -50,7 +51,7 @@ impl Class {
     }
 }
 
-/// Something that is said.
+/// Words that name something.
 #[derive(Clone, Debug)]
 pub(super) struct Subject {
     /// The way in which the subject names the entity.
@@ -68,21 +69,21 @@ impl Subject {
         self.labels.iter().any(|label| label.trim_end_matches('/') == id)
     }
 
-    /// Returns true if `ids` has everything that the words may mean.
+    /// Returns true if `ids` contains everything that the words may mean.
     pub(super) fn are_all_in(&self, ids: &[String]) -> bool {
         let places: Vec<String> = ids.iter().map(|id| place(id)).collect();
         self.labels.iter().all(|label| places.iter().any(|place| label.trim_end_matches('/') == place))
     }
 
-    /// Returns true if confidences are fitted with the subject; the other half judges them. Decided by the words
-    /// alone, so that a new subject moves no other one.
+    /// Returns true if the subject serves to fit confidences. The other half evaluates them. Only the words decide
+    /// this, so a new subject does not change any other.
     pub(super) fn is_for_fitting(&self) -> bool {
         let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         let hash = self.text.bytes().fold(0xcbf2_9ce4_8422_2325, hash);
         (hash ^ (hash >> 32)).count_ones() % 2 == 0
     }
 
-    /// Labels of symbols and sections as node IDs.
+    /// Returns the labels of symbols and sections as node IDs.
     pub(super) fn nodes(&self) -> impl Iterator<Item = String> {
         let symbols = self.labels.iter().filter(|label| label.contains('#'));
         symbols.map(|label| {
@@ -95,7 +96,7 @@ impl Subject {
         })
     }
 
-    /// Labels of files and folders that are not there.
+    /// Returns the labels of files and folders that do not exist.
     pub(super) fn missing<'a>(&'a self, tree: &'a Tree) -> impl Iterator<Item = &'static str> + 'a {
         let paths = self.labels.iter().copied();
         let paths = paths.filter(|label| !label.contains('#') && !label.starts_with("pkg:"));
@@ -106,7 +107,8 @@ impl Subject {
     }
 }
 
-/// An ID as labels are written: without the language, the version, and the number among definitions of one name.
+/// Converts an ID to the form of labels: without the language, the version, and the number among definitions with the
+/// same name.
 fn place(id: &str) -> String {
     if id.starts_with("pkg:") {
         return id.split(['@', '?']).next().unwrap_or_default().to_ascii_lowercase();
@@ -119,7 +121,7 @@ fn place(id: &str) -> String {
     }
 }
 
-/// Reads the subjects that are asked about a project.
+/// Reads the subjects about a project.
 pub(super) fn subjects(project: &str) -> Vec<Subject> {
     let text = FILES.iter().find(|(name, _)| *name == project).expect("every project has subjects").1;
     text.lines().filter(|line| !line.starts_with('#')).map(subject).collect()

@@ -1,9 +1,9 @@
-//! An agent that greps the words of a question and reads the files that have most of them, as far as what that costs.
+//! Computes the cost to an agent that greps the words of a question and reads the files that contain most of them.
 //!
-//! It greps each word of four letters or more that is no stop word, ignoring case. Either it has ripgrep print the matching
-//! lines, and reads first the files with most of the words and, among those, most lines; or it has it print the names of
-//! files only, which costs less but says less. It knows the right file when it has read it. It is granted whichever of
-//! the two ways turns out cheaper.
+//! It greps each word of four or more letters that is not a stop word, ignoring case. There are two ways. Either
+//! ripgrep prints the matching lines, and the agent reads first the files with most of the words and, among those, with
+//! most lines. Or ripgrep prints only the names of files, which costs less but tells less. The agent knows the right
+//! file when it has read it. The cheaper of the two ways counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -14,7 +14,7 @@ const STOP: &str = "about after again another answer anybody anything are been b
                     every first from have into later must nobody other over same some than that their them then there \
                     these they this those until what when where which while will with without";
 
-/// A file that some of the words are in.
+/// A file that contains some of the words.
 #[derive(Default)]
 struct Matched {
     words: BTreeSet<usize>,
@@ -25,9 +25,9 @@ struct Matched {
 #[derive(Default)]
 struct Found {
     files: BTreeMap<String, Matched>,
-    /// Characters of the lines it prints.
+    /// The characters of the printed lines.
     lines: usize,
-    /// Characters of the names it prints, if asked for those alone.
+    /// The characters of the printed names, if only these are asked for.
     names: usize,
 }
 
@@ -45,7 +45,7 @@ impl Found {
         self.names += names.iter().map(|name| name.chars().count() + 1).sum::<usize>();
     }
 
-    /// Names of files in the order in which they are read.
+    /// Returns the names of the files in the order in which they are read.
     fn order(&self, by_lines: bool) -> Vec<&str> {
         let mut files: Vec<(&String, &Matched)> = self.files.iter().collect();
         let lines = |matched: &Matched| if by_lines { matched.lines } else { 0 };
@@ -67,7 +67,8 @@ fn grep(tree: &Tree, word: &str) -> String {
     run(ripgrep.args(["--fixed-strings", "--", word, "."]).current_dir(tree.root()), b"").stdout
 }
 
-/// Characters of the files that are read until one of `right` has been; of all, if none is among them.
+/// Returns the characters of the files that are read until one of `right` has been read; of all files if none is among
+/// them.
 fn read(tree: &Tree, order: &[&str], right: &[&str]) -> usize {
     let path = |name: &str| name.trim_start_matches("./").to_owned();
     let last = order.iter().position(|name| right.contains(&path(name).as_str()));
@@ -76,7 +77,7 @@ fn read(tree: &Tree, order: &[&str], right: &[&str]) -> usize {
     read.iter().map(|name| String::from_utf8_lossy(&text(name)).chars().count()).sum()
 }
 
-/// Tokens until a right file has been read.
+/// Returns the tokens that are spent until a right file has been read.
 pub(super) fn tokens(tree: &Tree, question: &str, right: &[&str]) -> u64 {
     let mut found = Found::default();
     for (at, word) in words(question).iter().enumerate() {

@@ -1,11 +1,13 @@
-//! `investigate` is asked about topics whose answer is known, over five projects, and an agent with grep is asked the same.
+//! Asks `investigate` about topics whose answers are known, in five projects, and compares it with an agent that uses
+//! grep.
 //!
-//! `topics/` has the questions and the files that answer them, written by reading the sources before the first answer was seen,
-//! and left alone since: a question that goes wrong stays. `golden.txt` has for each the place of the first right file among the
-//! entries, what it costs in tokens to have the answer in hand, and what it costs with grep ([`grep`]).
+//! `topics/` contains the questions and the files that answer them. They were written by reading the sources before the
+//! first answer was seen, and have not been changed since: a question with a wrong answer stays. For each question,
+//! `golden.txt` contains the place of the first right file among the entries, the tokens that the answer costs with
+//! hob, and those that it costs with grep ([`grep`]).
 //!
-//! hob's cost is the answer to `investigate`; where no entry in a right file has its source in it, that of
-//! `investigate_expand` on the first such entry as well; where there is no entry in a right file, all that grep costs.
+//! hob's cost is that of the answer to `investigate`. If no entry in a right file contains its source text, the cost of
+//! `investigate_expand` on the first such entry is added. If no entry is in a right file, all of grep's cost is added.
 
 mod grep;
 
@@ -17,10 +19,10 @@ use serde_json::{Value, json};
 
 use super::five::{self, Project};
 
-/// Set to write what is instead of comparing it.
+/// The variable that makes the test write the present values instead of comparing them.
 const BLESS: &str = "HOB_BLESS_INVESTIGATE";
 
-/// The most that an answer may cost.
+/// The most tokens that an answer may cost.
 const BUDGET: u64 = 4_000;
 
 const TOPICS: [(&str, &str); 5] = [
@@ -33,7 +35,7 @@ const TOPICS: [(&str, &str); 5] = [
 
 struct Topic {
     text: &'static str,
-    /// Any of them answers it.
+    /// The files that answer it. Any of them is right.
     files: Vec<&'static str>,
 }
 
@@ -50,9 +52,9 @@ fn topics(project: &str) -> Vec<Topic> {
 struct Outcome {
     /// The place of the first entry in a right file, from 1.
     rank: Option<usize>,
-    /// Tokens of finding the answer with hob.
+    /// The tokens for finding the answer with hob.
     hob: u64,
-    /// Tokens of finding the answer with grep.
+    /// The tokens for finding the answer with grep.
     grep: u64,
 }
 
@@ -65,7 +67,7 @@ fn is_in(entry: &Value, files: &[&str]) -> bool {
     location.is_some_and(|(file, _)| files.contains(&file))
 }
 
-/// Returns the tokens that are needed beyond the answer to see the code.
+/// Returns the tokens that are needed in addition to the answer to see the code.
 fn rest(project: &mut Project, topic: &Topic, answer: &Answer) -> u64 {
     let right: Vec<&Value> =
         answer.list("/entries").iter().filter(|entry| is_in(entry, &topic.files)).collect();
@@ -94,13 +96,13 @@ fn median(mut of: Vec<f64>) -> f64 {
     of[of.len() / 2]
 }
 
-/// The share of outcomes with the right file among the first `most` entries.
+/// Returns the share of outcomes with the right file among the first `most` entries.
 fn within(outcomes: &[Outcome], most: usize) -> f64 {
     let right = outcomes.iter().filter(|one| one.rank.is_some_and(|rank| rank <= most));
     right.count() as f64 / outcomes.len() as f64
 }
 
-/// Returns the cost of grep in all, as a multiple of hob's.
+/// Returns the total cost of grep, as a multiple of hob's.
 fn ratio(outcomes: &[Outcome]) -> f64 {
     let sum = |of: fn(&Outcome) -> u64| outcomes.iter().map(of).sum::<u64>() as f64;
     sum(|one| one.grep) / sum(|one| one.hob)
@@ -121,7 +123,7 @@ fn line(project: &str, topic: &Topic, outcome: &Outcome) -> String {
     format!("{project:<12} {rank:>3} {:>6} {:>7}  {}\n", outcome.hob, outcome.grep, topic.text)
 }
 
-/// The same words give the same bytes: at once, and after everything was extracted anew.
+/// Checks that the same words give the same bytes, both immediately and after everything was extracted again.
 fn is_steady(project: &mut Project, asked: &[(Value, Answer)]) {
     let mut again = |when: &str| {
         for (args, before) in asked {

@@ -1,4 +1,4 @@
-//! Asks the map, by the daemon's tools as anybody may call them.
+//! Asks the map through the tools that every client can call.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,13 +10,13 @@ use super::server::{Answer, Symbol};
 /// Every kind of edge that a use makes.
 pub(super) const KINDS: [&str; 6] = ["calls", "references", "extends", "implements", "imports", "exports"];
 
-/// Lines that refer to a definition, each with the surest confidence that the map has for it.
+/// The lines that refer to a definition, each with the highest confidence that the map has for it.
 pub(super) type Lines = BTreeMap<(String, u64), &'static str>;
 
-/// From the surest to the least sure.
+/// The confidences, from the highest to the lowest.
 pub(super) const LEVELS: [&str; 5] = ["live", "exact", "import", "name", "candidate"];
 
-/// The map's word on definitions.
+/// The definitions that the map found.
 #[derive(Debug, Default)]
 pub(super) struct Definitions {
     all: usize,
@@ -37,14 +37,14 @@ impl Definitions {
 /// A daemon that is asked.
 pub(super) struct Asked {
     mcp: Mcp,
-    /// Node IDs by symbol.
+    /// The node IDs by symbol.
     nodes: Vec<Option<String>>,
 }
 
 impl Asked {
     pub(super) fn new(mcp: Mcp) -> Self {
         let mut asked = Self { mcp, nodes: Vec::new() };
-        // The first index is waited for.
+        // The first index may still be under way.
         while asked.mcp.call("map_status", json!({})).ok()["built"] != true {
             std::thread::sleep(std::time::Duration::from_millis(100));
         }
@@ -54,7 +54,7 @@ impl Asked {
     /// Finds the nodes of all symbols.
     pub(super) fn definitions(&mut self, symbols: &[Symbol]) -> Definitions {
         self.nodes = symbols.iter().map(|symbol| self.node(symbol)).collect();
-        // Of several declarations of one thing the map may name one.
+        // If something has several declarations, the map may name one of them.
         let there = symbols.iter().zip(&self.nodes).filter(|(_, node)| node.is_some());
         let there: BTreeSet<_> = there.map(|(symbol, _)| symbol.home()).collect();
         let mut found = Definitions { all: symbols.len(), missing: Vec::new() };
@@ -71,7 +71,8 @@ impl Asked {
         self.nodes = symbols.iter().enumerate().map(node).collect();
     }
 
-    /// The node whose name stands exactly there. A name behind a body (`typedef struct s { } name;`) is asked for by ID.
+    /// Returns the node whose name is exactly at the symbol's position. For a name after a body (`typedef struct s { }
+    /// name;`) it asks by ID.
     fn node(&mut self, symbol: &Symbol) -> Option<String> {
         let place = json!({"file": symbol.file, "line": symbol.line, "col": symbol.col, "fresh": false});
         let id = self.named(symbol, place.clone());
@@ -90,7 +91,7 @@ impl Asked {
         (last == symbol.name && at["line"] == symbol.line && at["col"] == symbol.col).then_some(id)
     }
 
-    /// The node and its namesakes in the same place, variables left out.
+    /// Returns the node and its namesakes in the same place, without variables.
     fn with_namesakes(&mut self, id: &str) -> Vec<String> {
         let base = id.split('~').next().unwrap_or(id).to_owned();
         let mut nodes = vec![id.to_owned()];
@@ -106,12 +107,12 @@ impl Asked {
         nodes
     }
 
-    /// Every line that refers to a definition or to another declaration of it.
+    /// Returns every line that refers to a definition or to another declaration of it.
     pub(super) fn references(&mut self, symbols: &[Symbol], answer: &Answer) -> Lines {
         self.uses(symbols, answer, &KINDS)
     }
 
-    /// Every line that does so by an edge of certain kinds.
+    /// Returns every line that does so by an edge of one of these kinds.
     pub(super) fn uses(&mut self, symbols: &[Symbol], answer: &Answer, kinds: &[&str]) -> Lines {
         let group = answer.group(symbols);
         let found: Vec<String> = group.filter_map(|at| self.nodes[at].clone()).collect();
@@ -123,7 +124,7 @@ impl Asked {
         lines
     }
 
-    /// All edges of one kind, page by page.
+    /// Collects all edges of one kind, page by page.
     fn edges(&mut self, node: &str, kind: &str, lines: &mut Lines) {
         let mut offset = 0;
         loop {
@@ -146,7 +147,7 @@ impl Asked {
 fn note(neighbor: &Value, lines: &mut Lines) {
     let file = neighbor["file"].as_str().unwrap_or_default();
     assert!(neighbor.get("siteCount").is_none(), "every line is shown: {neighbor}");
-    // A call through a value, or by a framework, names something else: no server lists it as a reference.
+    // A call through a value, or by a framework, has another name in the text: no server lists it as a reference.
     if neighbor["confidence"] == "flow" || neighbor["confidence"] == "framework" {
         return;
     }

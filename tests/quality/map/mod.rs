@@ -1,33 +1,35 @@
-//! The map's references and definitions against language servers, on real projects.
+//! Compares the map's references and definitions with those of language servers, on real projects.
 //!
-//! For each row of [`rows`] (a server on a project) definitions are taken by a seeded draw, half of them with names that several
-//! definitions share. The server is asked for their references by a client that shares nothing with hob, the map by
-//! `map_neighbors`, page by page until there is no more. Both are compared as sets of (file, line). What counts:
+//! For each row of [`rows`] (a server on a project) a seeded generator draws definitions, half of them with names that
+//! several definitions share. A client that has no code in common with hob asks the server for their references. The
+//! map is asked by `map_neighbors`, page by page until the end. Both results are compared as sets of (file, line), by
+//! these rules:
 //!
-//! - Drawn are classes, interfaces, enumerations, functions and methods; not constructors (whoever calls a constructor uses
-//!   the type, as the map has it), not what is local to a function, and not tests, which nobody refers to. Declarations of
-//!   one name in one place (overloads, accessors, a class and its interface) are one definition.
-//! - Lines of import and export statements (and of `__all__`) are left out on both sides: most servers count what an import
-//!   binds as a declaration. So is what stands in comments, and so are lines without the definition's own name: under the
-//!   name that an import gives it, not every server knows it again.
-//! - The declaration itself is no reference.
-//! - Declarations of one C function in several files are one definition, which clangd tells.
-//! - Lines that the server says are not compiled (another platform's, a feature's that is off) are left out on both sides: it
-//!   has nothing to say about them.
-//! - A server lists with a member the uses of what it overrides or is overridden by. For each place that it lists it is asked
-//!   what is defined there: where that is a kin and not the definition itself, the place is not demanded, and not wrong.
+//! - Classes, interfaces, enumerations, functions and methods are drawn. Constructors are not (in the map, whoever
+//!   calls a constructor uses the type), nor local definitions of functions, nor tests, to which nothing refers.
+//!   Declarations with one name in one place (overloads, accessors, a class and its interface) are one definition.
+//! - Lines of import and export statements (and of `__all__`) are left out on both sides, because most servers count
+//!   the name that an import binds as a declaration. Comments are also left out, and so are lines without the
+//!   definition's own name: not every server recognises it by the name that an import gives it.
+//! - The declaration itself is not a reference.
+//! - Declarations of one C function in several files are one definition; clangd tells which.
+//! - Lines that the server reports as not compiled (for another platform, or for a feature that is off) are left out on
+//!   both sides, because it knows nothing about them.
+//! - A server lists for a member the uses of members that it overrides or that override it. For each place that it
+//!   lists, the server is asked what is defined there. If that is such a relative and not the definition itself, the
+//!   place is neither required nor wrong.
 //!
-//! - Where the map says something and the server, asked what is defined there, knows nothing (a parameter without a type,
-//!   say), there is no judge: such lines are counted as unjudged, and are neither right nor wrong.
+//! - If the map has a use, but the server does not know what is defined there (for example a member of a parameter
+//!   without a type), nobody can judge it: such lines are counted as unjudged, and are neither right nor wrong.
 //!
-//! *Precision* at a level is the share of the judged lines with that confidence which the server lists; *recall* the share of
-//! demanded lines that the map has, resolved, and with candidates. Definitions: which of the server's outline the map has, with
-//! its name at the same line and column.
+//! *Precision* at a level is the share of the judged lines with that confidence which the server lists. *Recall* is the
+//! share of required lines that the map has, resolved, and with candidates. Definitions: which of the definitions in
+//! the server's outline the map has, with the name at the same line and column.
 //!
-//! Answers of servers are kept in `target/test-env`, by project, version and draw. Where there are none, only the first
-//! [`QUICK`] definitions are asked about, unless `HOB_MAP_TRUTH_FULL` is set; the golden file has figures for both, and what
-//! was asked is compared. `HOB_MAP_TRUTH_SHOW=<folder>` writes every miss and every false edge there. To add a server or a
-//! project is to add a row and a test, and to bless its figures.
+//! The answers of servers are kept in `target/test-env`, by project, version and draw. If there are none, only the
+//! first [`QUICK`] definitions are asked about, unless `HOB_MAP_TRUTH_FULL` is set. The golden file has figures for
+//! both cases, and the applicable ones are compared. `HOB_MAP_TRUTH_SHOW=<folder>` writes every miss and every false
+//! edge there. To add a server or a project, add a row and a test, and bless its figures.
 
 mod hob;
 mod neighbours;
@@ -45,22 +47,23 @@ use rows::Row;
 use score::Score;
 use server::{Symbol, Truth};
 
-/// Set to write what is instead of comparing it.
+/// The variable that makes the test write the present values instead of comparing them.
 const BLESS: &str = "HOB_BLESS_MAP";
 
-/// Set to ask the server about the whole draw where its answers are not known yet.
+/// The variable that makes the test ask the server about the whole draw if its answers are not known yet.
 const FULL: &str = "HOB_MAP_TRUTH_FULL";
 
-/// Number of definitions that are drawn.
+/// The number of definitions that are drawn.
 const DRAWN: usize = 300;
 
-/// Number of the drawn definitions that are asked about where the server's answers are not known.
+/// The number of drawn definitions that are asked about if the server's answers are not known.
 const QUICK: usize = 40;
 
 /// The seed of the draw.
 const SEED: u64 = 6;
 
-/// The definitions to ask about, by their place among all: names that are shared and names that are not by turns.
+/// Returns the indexes of the definitions to ask about: alternately those with shared names and those with unique
+/// names.
 fn draw(symbols: &[Symbol], most: usize) -> Vec<usize> {
     let eligible = server::eligible(symbols);
     let (shared, unique): (Vec<usize>, Vec<usize>) = eligible.into_iter().partition(|&at| symbols[at].shared);
@@ -82,7 +85,7 @@ fn draw(symbols: &[Symbol], most: usize) -> Vec<usize> {
     drawn
 }
 
-/// The row's project, copied to where no other repository's rules decide what is seen of it.
+/// Copies the row's project to a folder that no other repository's rules apply to.
 fn tree(row: &Row, world: &World) -> Tree {
     let root = world.path("ws");
     copy_folder((row.project)(), &root);
@@ -118,7 +121,7 @@ fn holds(row: &Row) {
     compare(row, &now);
 }
 
-/// Writes what a person wants to see who mends the map.
+/// Writes a text that helps a person to improve the map.
 fn show(name: &str, text: &str) {
     if let Some(folder) = std::env::var_os("HOB_MAP_TRUTH_SHOW") {
         let folder = std::path::PathBuf::from(folder);
@@ -127,7 +130,7 @@ fn show(name: &str, text: &str) {
     }
 }
 
-/// Compares with the golden file, as far as was asked.
+/// Compares the figures with those in the golden file that cover the same questions.
 fn compare(row: &Row, now: &str) {
     print!("{now}");
     let golden = repository().join(format!("tests/quality/map/figures/{}.txt", row.name));

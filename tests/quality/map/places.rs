@@ -1,19 +1,19 @@
-//! Finds the places of a file that are imports or comments, as the text alone tells.
+//! Finds the imports and comments in a file by its text alone.
 //!
-//! Read by eye, so to say, and not by hob's grammars: what is left out of the comparison must not depend on what is compared.
+//! It does not use hob's grammars, because what is left out of the comparison must not depend on what is compared.
 
 use std::collections::BTreeSet;
 
 use super::rows::Words;
 
-/// The kinds of a file's lines: imports, comments, and their beginnings.
+/// The imports and comments of a file, and the beginnings of its lines.
 #[derive(Debug, Default)]
 pub(super) struct Places {
-    /// Lines of import and export statements, from 1.
+    /// The lines of import and export statements, from 1.
     imports: BTreeSet<u64>,
-    /// Stretches of comments, in bytes.
+    /// The byte ranges of comments.
     comments: Vec<(usize, usize)>,
-    /// Offsets at which lines begin, in bytes.
+    /// The offsets in bytes at which lines begin.
     starts: Vec<usize>,
 }
 
@@ -38,7 +38,7 @@ impl Places {
         self.imports.contains(&line)
     }
 
-    /// Returns true if a place lies in a comment; the column is in bytes from 1, which is near enough.
+    /// Returns true if a place is inside a comment. The column counts bytes from 1, which is accurate enough.
     pub(super) fn is_comment(&self, line: u64, col: u64) -> bool {
         let Some(start) = self.starts.get(line as usize - 1) else { return false };
         let at = start + col as usize - 1;
@@ -46,7 +46,8 @@ impl Places {
     }
 }
 
-/// The lines of statements that begin with a line that `begins` and end with one that `ends`, given what was read of it.
+/// Returns the lines of statements that begin with a line for which `begins` is true, and end when `ends` is true for
+/// the statement so far.
 fn statements(text: &str, begins: fn(&str) -> bool, ends: fn(&str) -> bool) -> BTreeSet<u64> {
     let mut found = BTreeSet::new();
     let mut statement = String::new();
@@ -94,8 +95,8 @@ fn ecma_ends(statement: &str) -> bool {
     count('{') <= count('}') && (code.ends_with([';', '"', '\'', '}']) || !code.ends_with(','))
 }
 
-/// Returns true if a line defines a macro: text in it has a meaning only where the macro is expanded, and there a
-/// server lists it.
+/// Returns true if a line defines a macro: its text has a meaning only where the macro is expanded, and a server lists
+/// it there.
 fn is_define(line: &str) -> bool {
     line.strip_prefix('#').is_some_and(|rest| rest.trim_start().starts_with("define"))
 }
@@ -123,7 +124,8 @@ fn is_rust_import(line: &str) -> bool {
     line.starts_with("use ") || line.starts_with("extern crate ")
 }
 
-/// Stretches of `//` and `/* */`, outside strings. Where there are `lifetimes`, a quote need not begin a character.
+/// Returns the ranges of `//` and `/* */` comments outside of strings. With `lifetimes`, a quote need not begin a
+/// character.
 fn c_comments(text: &str, lifetimes: bool) -> Vec<(usize, usize)> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -152,7 +154,7 @@ fn c_comments(text: &str, lifetimes: bool) -> Vec<(usize, usize)> {
     found
 }
 
-/// Behind the end of a string, which a line's end ends too: a stray quote does no harm.
+/// Returns the offset after the end of a string. The end of a line also ends it, so that a stray quote does no harm.
 fn string_end(bytes: &[u8], mut at: usize, quote: u8) -> usize {
     while at < bytes.len() && bytes[at] != quote && bytes[at] != b'\n' {
         at += if bytes[at] == b'\\' { 2 } else { 1 };

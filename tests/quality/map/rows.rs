@@ -1,7 +1,7 @@
-//! The table: which server is asked about which project.
+//! The table of servers, and of the projects about which they are asked.
 //!
-//! A row is data. What a build would tell the server (where modules are found) is told it by `prepare`: a server that has to
-//! guess makes a poor judge.
+//! A row is data. What a build would tell the server, such as the paths of modules, is set by `prepare`, because a
+//! server that has to guess gives poor answers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,36 +20,37 @@ pub(super) struct Row {
     pub pin: &'static str,
     /// The pinned version of the server.
     pub server: &'static str,
-    /// The project; it is copied into a world of its own.
+    /// The project, which is copied into a separate world.
     pub project: fn() -> &'static Path,
-    /// Makes the copy ready for the server and for hob.
+    /// Prepares the copy for the server and for hob.
     pub prepare: fn(&Path),
-    /// Folders to be put on the `PATH` for the server.
+    /// The folders for the `PATH` of the server.
     pub folders: fn() -> Vec<PathBuf>,
     /// The command that starts the server; its first word is looked up in `folders`.
     pub command: &'static [&'static str],
-    /// Variables that it needs beside `PATH` and `HOME`.
+    /// The variables that it needs in addition to `PATH` and `HOME`.
     pub env: fn() -> Vec<(&'static str, String)>,
-    /// The facts that a client has to know of the server.
+    /// The facts that a client has to know about the server.
     pub speaks: fn() -> Speaks,
-    /// Endings of the language's files.
+    /// The endings of the language's files.
     pub endings: &'static [&'static str],
     /// The language's notation of comments and imports.
     pub words: Words,
-    /// Number of definitions that are drawn.
+    /// The number of definitions that are drawn.
     pub drawn: usize,
-    /// Definitions that are asked about beside those that are drawn: file and name, of the first declaration there.
+    /// The definitions that are asked about in addition to the drawn ones: the file, and the name of which the first
+    /// declaration there is meant.
     pub also: &'static [(&'static str, &'static str)],
 }
 
-/// A language's notation of the places that are not counted as uses.
+/// A language's notation of the places that do not count as uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Words {
     /// `#`; `import`, `from`, `__all__`.
     Python,
     /// `//`, `/* */`; `import`, `export { }`, `export *`, `export default name`.
     Ecma,
-    /// `//`, `/* */`; `#define`. What is declared in a header and defined elsewhere is one thing.
+    /// `//`, `/* */`; `#define`. A declaration in a header and a definition elsewhere are one thing.
     C,
     /// `//`, `/* */`; `import`.
     Go,
@@ -75,7 +76,7 @@ const PYRIGHT: Row = Row {
     speaks: || Speaks {
         ready: Ready::Logs("source file"),
         options: Value::Null,
-        // No packages of the machine: a reference is one within the project.
+        // Without packages of the machine: only references within the project count.
         settings: json!({"python": {"pythonPath": "/nonexistent/python"}}),
         languages: &[("py", "python"), ("pyi", "python")],
     },
@@ -101,7 +102,7 @@ const TYPESCRIPT: Row = Row {
     ..PYRIGHT
 };
 
-/// Tells pyright where modules are found, whatever the project's own settings leave out.
+/// Tells pyright the paths of modules, whatever the project's own settings exclude.
 fn pyright_config(root: &Path, paths: &[&str]) {
     let config =
         json!({"include": ["."], "extraPaths": paths, "pythonVersion": "3.12", "pythonPlatform": "Linux"});
@@ -126,7 +127,7 @@ pub(super) const CLICK: Row = Row {
     ..PYRIGHT
 };
 
-/// Large, and full of names that many definitions have; for the comparison with the neighbours.
+/// A large project with many names that several definitions share, for the comparison with other programs.
 pub(super) const DJANGO: Row = Row {
     name: "django",
     pin: "django==5.2.19",
@@ -166,7 +167,7 @@ pub(super) const ZSTD: Row = Row {
     name: "zstd",
     pin: "zstd-sys=2.1.2",
     prepare: |root| {
-        // Who uses it is another test's.
+        // The files that use it are for another test.
         fs::remove_dir_all(root.join("lib/users")).expect("it can be removed");
         fs::create_dir(root.join("lib/users")).expect("it can be made");
         projects_native::write_compile_commands(root);
@@ -203,7 +204,7 @@ const GOPLS: Row = Row {
 pub(super) const PFLAG: Row = Row {
     name: "pflag",
     pin: "pflag of Debian 12",
-    // gopls 0.11 ends itself when it is asked for what refers to a type there.
+    // gopls 0.11 ends when it is asked for references to a type in this file.
     prepare: |root| fs::remove_file(root.join("bool_test.go")).expect("it can be removed"),
     ..GOPLS
 };

@@ -1,4 +1,4 @@
-//! Both answers compared, and what that comes to.
+//! Compares both answers and computes the figures.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
@@ -10,7 +10,7 @@ use super::places::Places;
 use super::rows::Words;
 use super::server::{Answer, Symbol, Truth, has_word};
 
-/// A line: file and number.
+/// A line: its file and its number.
 pub(super) type Line = (String, u64);
 
 /// The result of comparing one definition.
@@ -20,12 +20,12 @@ pub(super) struct Verdict {
     uses: Compared,
 }
 
-/// The lines that the server demands and those that the map has.
+/// The lines that the server requires, and those that the map has.
 #[derive(Debug, Default)]
 struct Compared {
-    /// Demanded, with the map's confidence.
+    /// The required lines, each with the map's confidence.
     demanded: BTreeMap<Line, Option<&'static str>>,
-    /// The map's lines, with the confidence and whether the server lists them; `None` where it does not know.
+    /// The lines of the map, each with its confidence, and true if the server lists it or `None` if it does not know.
     said: BTreeMap<Line, (&'static str, Option<bool>)>,
 }
 
@@ -66,19 +66,19 @@ pub(super) fn judge(tree: &Tree, words: Words, truth: &Truth, answer: &Answer, l
 }
 
 impl Verdict {
-    /// Lines that are demanded.
+    /// Returns the required lines.
     pub(super) fn demanded(&self) -> impl Iterator<Item = &Line> {
         self.uses.demanded.keys()
     }
 
-    /// Lines of the map, with their confidence.
+    /// Returns the lines of the map, with their confidence.
     pub(super) fn said(&self) -> impl Iterator<Item = (&Line, &'static str)> {
         self.uses.said.iter().map(|(line, (level, _))| (line, *level))
     }
 }
 
 impl fmt::Display for Verdict {
-    /// Writes the differences, for people.
+    /// Writes the differences for people.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut wrong = String::new();
         for ((file, line), level) in &self.uses.demanded {
@@ -97,21 +97,22 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Figures of many definitions.
+/// The figures of many definitions.
 #[derive(Debug, Default)]
 pub(super) struct Score {
     unique: Tally,
     shared: Tally,
 }
 
-/// Counts of lines, by confidence.
+/// The counts of lines, by confidence.
 #[derive(Clone, Debug, Default)]
 struct Tally {
     definitions: usize,
     demanded: usize,
-    /// Demanded lines that the map has, by level.
+    /// The required lines that the map has, by level.
     found: [usize; LEVELS.len()],
-    /// Lines of the map that the server can judge, those which it lists, and those of which it knows nothing, by level.
+    /// The lines of the map that the server can judge, those that it lists, and those about which it knows nothing, by
+    /// level.
     said: [[usize; 3]; LEVELS.len()],
 }
 
@@ -166,7 +167,8 @@ impl Tally {
         for (level, [judged, right, unjudged]) in met {
             let found = share(self.found[place(level)], self.demanded);
             if *level == "candidate" {
-                // Most are wrong by their nature, and which of them a server calls related differs from run to run (gopls).
+                // Most of these are wrong by nature, and the ones that a server calls related differ from run to run
+                // (gopls).
                 writeln!(text, "    {level:<10} finds {found}")?;
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Asks the server for the outline of every file and the references of the drawn definitions; keeps its answers for the next run.
+//! Asks the server for outlines and for the references of the drawn definitions, and keeps its answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,41 +13,41 @@ use super::places::Places;
 use super::rows::{Row, Words};
 use super::{FULL, QUICK, SEED, draw};
 
-/// Raised when what is asked changes.
+/// The version of the questions, to be raised if they change.
 const VERSION: u32 = 2;
 
-/// Most unlisted places of a member's name that are examined: names that stand in more are everybody's.
+/// The most unlisted places of a member's name that are examined. Names with more places are too common.
 const LOOKED_AT: usize = 40;
-/// The same in Python, where a fixture of pytest tells hundreds of uses of a member apart.
+/// The same limit for Python, where a fixture of pytest distinguishes hundreds of uses of a member.
 const LOOKED_AT_IN_PYTHON: usize = 400;
 
-/// Kinds of the protocol's outline that are definitions here.
+/// The kinds in the protocol's outline that count as definitions here.
 const CLASSES: [u64; 4] = [5, 10, 11, 23];
 const METHOD: u64 = 6;
 const FUNCTION: u64 = 12;
 
-/// Kinds whose parts are not local to them: modules, namespaces, packages, and what rust-analyzer makes of an `impl`.
+/// The kinds whose parts are not local to them: modules, namespaces, packages, and rust-analyzer's kind of an `impl`.
 const OPEN: [u64; 4] = [2, 3, 4, 19];
 
-/// A definition of the server's outline.
+/// A definition from the server's outline.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Symbol {
     pub file: String,
-    /// The line of its name, from 1; the column in UTF-16 units.
+    /// The line of its name, from 1. The column is in UTF-16 units.
     pub line: u64,
     pub col: u64,
     pub name: String,
     /// The names around it.
     pub within: String,
     pub kind: u64,
-    /// True if the definition stands in a function.
+    /// True if the definition is inside a function.
     pub local: bool,
     /// True if several definitions have its name.
     pub shared: bool,
 }
 
 impl Symbol {
-    /// Returns true if both are declarations of one thing. A type and a function of one name are two.
+    /// Returns true if both are declarations of one thing. A type and a function with the same name are two things.
     pub(super) fn is_one_with(&self, other: &Self) -> bool {
         self.home() == other.home()
     }
@@ -68,42 +68,42 @@ pub(super) struct Place {
     pub file: String,
     pub line: u64,
     pub col: u64,
-    /// True if the definition at the place is a kin of the one that was asked about.
+    /// True if the definition at the place only overrides, or is overridden by, the one that was asked about.
     pub kin: bool,
 }
 
 /// The references of one definition.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
-    /// The definition, by its place among the symbols.
+    /// The definition, as an index into the symbols.
     pub symbol: usize,
     pub places: Vec<Place>,
-    /// Declarations of the same in other places, which of the symbols.
+    /// The other declarations of the same thing, as indexes into the symbols.
     pub twins: Vec<usize>,
-    /// Lines with its name of which the server does not know what is meant there.
+    /// The lines with its name for which the server does not know the meaning.
     pub unknown: Vec<(String, u64)>,
 }
 
 impl Answer {
-    /// Every declaration of what was asked about, which of the symbols.
+    /// Returns every declaration of what was asked about, as indexes into the symbols.
     pub(super) fn group<'s>(&'s self, symbols: &'s [Symbol]) -> impl Iterator<Item = usize> + 's {
         let is_one = |at: usize| symbols[at].is_one_with(&symbols[self.symbol]);
         (0..symbols.len()).filter(move |at| is_one(*at) || self.twins.contains(at))
     }
 }
 
-/// The server's answers: the symbols, the references, and the lines it does not see.
+/// The server's answers: the symbols, the references, and the lines that it does not see.
 #[derive(Debug)]
 pub(super) struct Truth {
     pub symbols: Vec<Symbol>,
-    /// In order of the draw.
+    /// The answers in the order of the draw.
     pub answers: Vec<Answer>,
-    /// Lines that the server does not see, by file: first and last, from 1.
+    /// The lines that the server does not see, by file: first and last, from 1.
     pub unseen: BTreeMap<String, Vec<(u64, u64)>>,
 }
 
 impl Truth {
-    /// Reads the kept answers, or asks the server now; also returns true if the answers cover the whole draw.
+    /// Reads the kept answers, or asks the server. Also returns true if the answers cover the whole draw.
     pub(super) fn of(row: &Row, tree: &Tree) -> (Self, bool) {
         let kept = target_dir().join(format!("test-env/map-truth-{}.json", row.name));
         let key = key(row);
@@ -153,7 +153,7 @@ impl Truth {
             "answers": self.answers.iter().map(answer).collect::<Vec<_>>(),
             "unseen": self.unseen,
         });
-        // Another run may read it right now.
+        // Another run may be reading it.
         let new = path.with_extension(format!("{}", std::process::id()));
         fs::write(&new, whole.to_string()).and_then(|()| fs::rename(&new, path)).expect("it can be kept");
     }
@@ -200,7 +200,7 @@ pub(super) fn key(row: &Row) -> String {
     format!("{VERSION} {} {} {SEED} {}", row.pin, row.server, row.drawn)
 }
 
-/// Names that definitions in different places have.
+/// Marks symbols whose names definitions in different places share.
 fn mark_shared(symbols: &mut [Symbol]) {
     let mut homes: BTreeMap<String, BTreeSet<(String, String)>> = BTreeMap::new();
     for symbol in symbols.iter() {
@@ -221,7 +221,7 @@ pub(super) fn eligible(symbols: &[Symbol]) -> Vec<usize> {
     };
     let fits = |symbol: &Symbol| {
         let constructs = matches!(&*symbol.name, "__init__" | "__new__" | "constructor");
-        // What augments another module is that module's.
+        // What augments another module belongs to that module.
         let augments = symbol.within.starts_with('"');
         !symbol.local && !constructs && !is_test(symbol) && !augments
     };
@@ -242,7 +242,7 @@ fn start(row: &Row, world: &World, tree: &Tree) -> Lsp {
     Lsp::start(command, tree.root(), &(row.speaks)())
 }
 
-/// The project's files in the row's language, in order.
+/// Returns the project's files in the row's language, in order.
 fn files_of(tree: &Tree, row: &Row) -> Vec<String> {
     fn list(root: &Path, folder: &Path, files: &mut Vec<String>) {
         for entry in fs::read_dir(folder).expect("a folder of the project").flatten() {
@@ -267,11 +267,11 @@ pub(super) struct Asking<'r> {
     lsp: Lsp,
     row: &'r Row,
     tree: &'r Tree,
-    /// Every file that may refer to something.
+    /// The texts of all files that may contain references.
     texts: BTreeMap<String, String>,
     /// The places of imports and comments, by file.
     places: BTreeMap<String, Places>,
-    /// What the names at places mean: members that share a name are asked about at the same places.
+    /// The meanings of the names at places, which several members with the same name need.
     definitions: BTreeMap<Place, Vec<Place>>,
 }
 
@@ -286,7 +286,7 @@ impl<'r> Asking<'r> {
         Asking { lsp, row, tree, texts, places: BTreeMap::new(), definitions: BTreeMap::new() }
     }
 
-    /// The outline of a file as the server gives it.
+    /// Returns the outline of a file as the server gives it.
     pub(super) fn outlined(&mut self, file: &str) -> Value {
         self.lsp.open(file);
         let params = json!({"textDocument": {"uri": self.lsp.uri(file)}});
@@ -299,7 +299,7 @@ impl<'r> Asking<'r> {
         let lines: Vec<&str> = text.lines().collect();
         let mut symbols = Vec::new();
         for symbol in outline.as_array().into_iter().flatten() {
-            // gopls lists a method beside its type, by the name `(*Type).method`.
+            // gopls lists a method next to its type, with the name `(*Type).method`.
             let method = symbol["name"].as_str().and_then(|name| name.strip_prefix('(')?.split_once(")."));
             let (path, mut symbol) =
                 (method.map_or("", |(ty, _)| ty.trim_start_matches('*')), symbol.clone());
@@ -312,7 +312,7 @@ impl<'r> Asking<'r> {
         symbols
     }
 
-    /// Waits until it has read everything: until an answer stays the same.
+    /// Waits until the server has read everything, which is so when an answer stays the same.
     fn settle(&mut self, symbol: &Symbol) {
         let params = question(&self.lsp, &symbol.file, symbol.line, symbol.col);
         let _ = self.lsp.settled(|lsp| {
@@ -341,8 +341,8 @@ impl<'r> Asking<'r> {
             }
         }
         drop(group);
-        // Where several members share a name the map decides nothing by the name alone; in Python the fixture that fills a parameter
-        // of a test says whose member it is, which no server knows.
+        // If several members share a name, the map does not decide by the name alone. In Python, the fixture that fills
+        // a test's parameter decides whose member it is, which no server knows.
         let mut namesakes = symbols.iter().filter(|other| other.is_member() && other.name == symbol.name);
         let is_decided = self.row.words == Words::Python;
         if symbol.is_member() && (is_decided || namesakes.all(|other| other.is_one_with(symbol))) {
@@ -355,7 +355,7 @@ impl<'r> Asking<'r> {
         answer
     }
 
-    /// Lines with a member's name that are not listed and of which the server does not know what is meant.
+    /// Returns the lines with a member's name that are not listed and for which the server does not know the meaning.
     fn unknown(&mut self, name: &str, listed: &[Place]) -> Vec<(String, u64)> {
         let listed: BTreeSet<(&str, u64)> = listed.iter().map(|place| (&*place.file, place.line)).collect();
         let mut asked = Vec::new();
@@ -376,8 +376,9 @@ impl<'r> Asking<'r> {
         known.into_iter().filter(|(_, known)| !known).map(|(line, _)| line).collect()
     }
 
-    /// Lines of which the server says that this is meant there, though it does not list them: arguments of macros that drop
-    /// them, as `assert` may; headers, of which it lists what the file that it read last saw.
+    /// Returns lines that the server does not list, although it says when asked that they mean this definition. They
+    /// are arguments of macros that drop them, as `assert` may, and lines in headers, for which it lists only what the
+    /// last file that it read has seen.
     fn unlisted(&mut self, symbols: &[Symbol], answer: &Answer, listed: &[Place]) -> Vec<(String, u64)> {
         let group: Vec<&Symbol> = answer.group(symbols).map(|at| &symbols[at]).collect();
         let lines: BTreeSet<(&str, u64)> = listed.iter().map(|place| (&*place.file, place.line)).collect();
@@ -409,8 +410,7 @@ impl<'r> Asking<'r> {
         line[..line.len() - behind(line, place.col).len()].trim_end()
     }
 
-    /// Returns true if a definition gives itself its name there: a second declaration, which an outline may leave
-    /// out.
+    /// Returns true if this place declares the definition a second time, which an outline may omit.
     fn is_declared(&self, place: &Place) -> bool {
         let before = self.before(place);
         before.ends_with("def") || before.ends_with("class")
@@ -435,7 +435,7 @@ impl<'r> Asking<'r> {
         said.iter().map(|place| self.place(place)).collect()
     }
 
-    /// The references that it lists; none in a file that it is not part of its build.
+    /// Returns the references that it lists. There are none in a file that is not part of its build.
     fn listed(&mut self, params: &Value) -> Vec<Place> {
         let said = self.lsp.ask("textDocument/references", params).unwrap_or_default();
         let mut places: Vec<Place> =
@@ -445,7 +445,7 @@ impl<'r> Asking<'r> {
         places
     }
 
-    /// Returns the symbols that declare the same: those that the server lists only when declarations are asked for.
+    /// Returns the symbols that declare the same thing: those that the server lists only if declarations are asked for.
     fn twins(&mut self, symbols: &[Symbol], mut params: Value, uses: &[Place]) -> Vec<usize> {
         params["context"]["includeDeclaration"] = json!(true);
         let all = self.listed(&params);
@@ -456,10 +456,10 @@ impl<'r> Asking<'r> {
         (0..symbols.len()).filter(|&at| is_there(&symbols[at])).collect()
     }
 
-    /// Returns the stretches of a file that the server does not see: all of it, where it cannot say anything about
-    /// its contents.
+    /// Returns the ranges of lines that the server does not see: all lines, if it knows nothing about the file's
+    /// contents.
     fn unseen(&mut self, file: &str, symbols: &[Symbol]) -> Vec<(u64, u64)> {
-        // These see every file.
+        // These servers see every file.
         if matches!(self.row.words, Words::Python | Words::Ecma) {
             return Vec::new();
         }
@@ -501,7 +501,7 @@ impl<'r> Asking<'r> {
         places.is_comment(place.line, place.col)
     }
 
-    /// Returns true if something else of that name is defined there, and not the definition that was asked about.
+    /// Returns true if another definition with that name is meant at this place, and not the one that was asked about.
     fn is_of_kin(&mut self, place: &Place, symbol: &Symbol, group: &[&Symbol]) -> bool {
         let defined = self.defined(place);
         let is_own = |place: &Place| {
@@ -514,7 +514,7 @@ impl<'r> Asking<'r> {
     }
 }
 
-/// A position; nothing asks for declarations.
+/// Returns the parameters of a question about a position, without declarations.
 fn question(lsp: &Lsp, file: &str, line: u64, col: u64) -> Value {
     json!({
         "textDocument": {"uri": lsp.uri(file)},
@@ -523,7 +523,7 @@ fn question(lsp: &Lsp, file: &str, line: u64, col: u64) -> Value {
     })
 }
 
-/// Where a name stands in a line as a word, as columns in UTF-16 units from 1.
+/// Returns the columns at which a name is a whole word in a line, in UTF-16 units from 1.
 pub(super) fn words(line: &str, name: &str) -> impl Iterator<Item = u64> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let whole = move |at: &usize| {
@@ -534,7 +534,7 @@ pub(super) fn words(line: &str, name: &str) -> impl Iterator<Item = u64> {
     found.map(move |at| line[..at].encode_utf16().count() as u64 + 1)
 }
 
-/// Returns true if a name stands in a line as a word.
+/// Returns true if a line contains a name as a whole word.
 pub(super) fn has_word(line: &str, name: &str) -> bool {
     words(line, name).next().is_some()
 }
@@ -544,7 +544,7 @@ fn starts_with(text: &str, place: &Place, name: &str) -> bool {
     behind(line, place.col).starts_with(name)
 }
 
-/// Returns the text of a line from a column in UTF-16 units on.
+/// Returns the text of a line from a column on, in UTF-16 units.
 fn behind(line: &str, col: u64) -> &str {
     let mut units = 1;
     for (at, c) in line.char_indices() {
@@ -556,7 +556,7 @@ fn behind(line: &str, col: u64) -> &str {
     ""
 }
 
-/// Where the reading of an outline is.
+/// The current position in an outline.
 #[derive(Clone, Copy)]
 struct Within<'a> {
     file: &'a str,
@@ -573,7 +573,7 @@ impl Within<'_> {
         let number = |field: &str| start[field].as_u64().unwrap_or(0) + 1;
         let (line, col) = (number("line"), number("character"));
         let text = behind(self.lines.get(line as usize - 1).unwrap_or(&""), col);
-        // An outline has entries without a name of their own: callbacks, the file itself.
+        // An outline has entries without a name of their own, such as callbacks or the file itself.
         let after = text.strip_prefix(name).filter(|_| !name.is_empty());
         let named = after.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'));
         let counts = CLASSES.contains(&kind) || kind == METHOD || kind == FUNCTION;
@@ -590,7 +590,7 @@ impl Within<'_> {
             });
         }
         let path = if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) };
-        // What stands in a value or a function is local to it; in a class or a namespace it is not.
+        // Definitions in a value or a function are local to it, but those in a class or a namespace are not.
         let open = CLASSES.contains(&kind) || OPEN.contains(&kind);
         let inner = Within { path: &path, local: self.local || !open, ..self };
         for child in symbol["children"].as_array().into_iter().flatten() {

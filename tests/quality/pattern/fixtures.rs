@@ -1,8 +1,8 @@
-//! Languages that no tree of the tests is written in: a file each, with the pairs that are tried in it.
+//! Test files in languages that no tree of the tests is written in: one file each, with the pairs that are tried in it.
 
 use super::pairs::Pair;
 
-/// A file's name, its text and the pairs.
+/// The name of a file, its text and the pairs.
 pub(super) type Fixture = (&'static str, &'static str, &'static [Pair]);
 
 /// One file for each language without a tree.

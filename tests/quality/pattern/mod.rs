@@ -1,7 +1,8 @@
-//! `edit_pattern` against ast-grep's own command line: the files that both leave behind are the same, byte for byte.
+//! Compares `edit_pattern` with ast-grep's own command line: both must leave the same files, byte for byte.
 //!
-//! Pattern and rewrite are given to both over real trees, and over a file each for languages that no tree is written in; hob's are
-//! previewed and applied as an agent would. The command line brings grammars of its own, of the same versions as hob's.
+//! Both get the same pattern and rewrite on real trees, and on one file each for languages without a tree. hob's
+//! changes are previewed and applied as an agent would do it. The command line has its own grammars, in the same
+//! versions as hob's.
 
 mod fixtures;
 mod pairs;
@@ -40,7 +41,7 @@ fn read(root: &Path) -> Files {
     files
 }
 
-/// Changes the tree by hob, previewed and applied; returns the files that change.
+/// Changes the tree with hob, by a preview and an apply. Returns the files that change.
 fn ours(mcp: &mut Mcp, root: &Path, before: &Files, (language, pattern, rewrite): Pair) -> Files {
     let args = json!({"language": language, "pattern": pattern, "rewrite": rewrite});
     let preview = mcp.call("edit_pattern", args);
@@ -53,12 +54,12 @@ fn changed(root: &Path, before: &Files) -> Files {
     read(root).into_iter().filter(|(path, contents)| before.get(path) != Some(contents)).collect()
 }
 
-/// ast-grep's name of a language, where it has another.
+/// Returns ast-grep's name of a language, which may differ from hob's.
 fn name_of(language: &str) -> &str {
     if language == "sh" { "bash" } else { language }
 }
 
-/// Changes the tree by ast-grep; returns the files that change.
+/// Changes the tree with ast-grep. Returns the files that change.
 fn theirs(root: &Path, before: &Files, (language, pattern, rewrite): Pair) -> Files {
     let mut command = Command::new(outside::ast_grep());
     command.current_dir(root).env("HOME", "/nonexistent");
@@ -69,7 +70,7 @@ fn theirs(root: &Path, before: &Files, (language, pattern, rewrite): Pair) -> Fi
     changed(root, before)
 }
 
-/// Returns the first difference, with some lines around it; `None` if there is none.
+/// Returns the first difference with some lines around it, or `None` if there is none.
 fn difference(ours: &Files, theirs: &Files) -> Option<String> {
     let paths = ours.keys().chain(theirs.keys());
     let path = paths.into_iter().find(|path| ours.get(*path) != theirs.get(*path))?;
@@ -83,7 +84,7 @@ fn difference(ours: &Files, theirs: &Files) -> Option<String> {
     Some(format!("{}:{}\nhob\n  {}\nast-grep\n  {}", path.display(), same + 1, part(&ours), part(&theirs)))
 }
 
-/// Tries every pair on the tree, which is as it was afterwards. What differs goes to `wrong`.
+/// Tries every pair on the tree, which is restored afterwards. Adds differences to `wrong`.
 fn compare(world: &World, tree: &Tree, pairs: &[Pair], wrong: &mut Vec<String>) {
     let (root, mut mcp) = (tree.root(), editor(world, tree));
     let before = read(root);

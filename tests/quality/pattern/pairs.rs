@@ -1,13 +1,13 @@
-//! The patterns and rewrites that are tried, and the trees in which they are.
+//! The patterns and rewrites that are tried, and the trees in which they are tried.
 
 use std::path::PathBuf;
 
 use hob_tests::{outside, projects, projects_native, projects_small};
 
-/// A language, a pattern, a rewrite.
+/// A language, a pattern and a rewrite.
 pub(super) type Pair = (&'static str, &'static str, &'static str);
 
-/// Real trees, by what makes them, with the pairs that are tried in each.
+/// Returns real trees, each with the pairs that are tried in it.
 pub(super) fn projects() -> Vec<(PathBuf, &'static [Pair])> {
     let package = |name: &str| outside::clients().join("node_modules").join(name);
     vec![

@@ -1,8 +1,8 @@
-//! Removes what language servers confirmed once nobody has the contents for it any more.
+//! Removes records of confirmed edges whose files no workspace has any more.
 //!
-//! A record says when it was written, so no notes are needed: one whose file no workspace has goes once it is older than the
-//! grace, one that nobody can read goes at once. When all take too much, the oldest go first, in use or not; they are confirmed
-//! again by the next question.
+//! A record has the time at which it was written, so no notes are needed. A record whose file no workspace has is
+//! removed once it is older than the grace period, an unreadable one immediately. When all records take too much, the
+//! oldest are removed first, in use or not; the next question confirms their edges again.
 
 use hob_base::ContentHash;
 use hob_store::StoreTree;
@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use super::run::{CollectError, CollectRun, remove};
 use crate::promote::{content_of, seconds_of};
 
-/// Bytes that records may take.
+/// Most bytes that all records may take.
 const MOST_BYTES: u64 = 32 << 20;
 
 impl CollectRun<'_> {
@@ -59,7 +59,7 @@ mod tests {
     const DAY: u64 = 24 * 3600;
     const NOW: u64 = 1_800_000_000;
 
-    /// A record of `size` bytes and more, as it lies on disk: only its beginning is read here.
+    /// Stores a record of `size` bytes after its header, which is all that is read here.
     fn put_record(store: &MemoryStore, content: &[u8], written: u64, size: usize) {
         let mut value = vec![1];
         value.extend(written.to_le_bytes());

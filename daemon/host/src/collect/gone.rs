@@ -1,7 +1,7 @@
-//! Snapshots of workspaces whose folder is gone: deleted worktrees, clones that were tried once.
+//! Removes snapshots of workspaces whose folder is gone: deleted work trees, clones that were tried once.
 //!
-//! A folder that is not there may be on a disk that is not mounted, so only one that was missing in every run for longer than
-//! the grace loses its snapshot. A snapshot without a readable table is as good as none and treated likewise.
+//! A missing folder may lie on a disk that is not mounted, so its snapshot is removed only after every run for longer
+//! than the grace period has found it missing. A snapshot without a readable table is treated likewise.
 
 use std::fs;
 use std::io;
@@ -16,14 +16,15 @@ use super::super::snapshot::read_claims;
 use super::run::{CollectError, CollectRun, parse_u64, remove};
 use hob_base::lock;
 
-/// Notes since when a root is missing: this and the name of the snapshot's folder.
+/// Prefix of the keys of notes since when a root is missing; the name of the snapshot's folder follows.
 const MISSING: &str = "missing/";
 
-/// Ends of names of snapshots that are being removed.
+/// Suffix of the names of snapshots that are being removed.
 pub(crate) const GOING: &str = ".going";
 
 impl CollectRun<'_> {
-    /// Adds what the saved workspaces have to `live`, and removes snapshots of folders that are gone. Answers how many.
+    /// Adds the contents of the saved workspaces to `live`, removes snapshots of folders that are gone, and returns the
+    /// number of those.
     pub(super) fn sweep_snapshots(&self, live: &mut FxHashSet<ContentHash>) -> Result<u64, CollectError> {
         let mut notes = self.missing_since()?;
         let mut removed = 0;
@@ -73,14 +74,14 @@ impl CollectRun<'_> {
     fn remove_snapshot(&self, name: &str) -> bool {
         let going = self.snapshots.join(format!("{name}{GOING}"));
         {
-            // Nobody may open the workspace between looking and taking the folder away.
+            // Nobody may open the workspace between this check and the renaming of the folder.
             let open = lock(self.open);
             let is_open = open.keys().any(|root| folder_name(root) == name);
             if is_open || fs::rename(self.snapshots.join(name), &going).is_err() {
                 return false;
             }
         }
-        // What is left of it goes in the next run.
+        // The next run removes whatever this leaves.
         let _ = fs::remove_dir_all(&going);
         tracing::info!(name, "removed the snapshot of a folder that is gone");
         true
@@ -95,8 +96,8 @@ fn is_ours(name: &str) -> bool {
     name.len() == FOLDER_NAME && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Returns true if there is certainly no such folder. A path that did not survive being written down is not looked
-/// for.
+/// Returns true if there is certainly no such folder. A path with characters that could not be saved counts as present,
+/// because it cannot be looked for.
 fn is_missing(root: &str) -> bool {
     let absent =
         |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);

@@ -7,7 +7,8 @@ use hob_store::{Op, Store, StoreError};
 
 use crate::open_workspaces::OpenWorkspaces;
 
-/// When this was done last, and what the store took on disk afterwards: seconds and bytes, little-endian.
+/// Key of the record of the last run: its time in seconds, and the bytes of the store on disk after it, both
+/// little-endian.
 pub(super) const RECORD: &[u8] = b"collected";
 
 /// Limits of what is kept, in time and bytes.
@@ -15,12 +16,12 @@ pub(super) const RECORD: &[u8] = b"collected";
 pub struct RetentionLimits {
     /// Time for which unused facts and snapshots of missing folders stay.
     pub grace: Duration,
-    /// Bytes that facts may take, in use or not, before unused ones go sooner. What is in use stays in any case.
+    /// Bytes that facts may take, in use or not, before unused ones are removed sooner. Facts in use stay in any case.
     pub bytes: u64,
-    /// Bytes on disk beyond three times what is alive before the store is written anew. (A store that was just filled takes
-    /// twice what is alive.)
+    /// Bytes on disk, beyond three times the live ones, from which on the store is written anew. (A store that was just
+    /// filled takes twice its live bytes.)
     pub slack: u64,
-    /// Bytes that unpacked sources of jars may take before those unused longest go sooner.
+    /// Bytes that unpacked sources of jars may take before those unused longest are removed sooner.
     pub unpacked: u64,
 }
 
@@ -38,24 +39,24 @@ impl Default for RetentionLimits {
 /// The counts of one run of the collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Collected {
-    /// Facts that stay, in use or not, and their bytes.
+    /// Number of facts that stay, in use or not, and their bytes.
     pub kept: (u64, u64),
     /// Number of facts that stay although they are unused.
     pub unused: u64,
-    /// Facts that were removed.
+    /// Number of removed facts.
     pub removed: u64,
-    /// Snapshots that were removed.
+    /// Number of removed snapshots.
     pub snapshots: u64,
-    /// Folders of unpacked sources that were removed.
+    /// Number of removed folders of unpacked sources.
     pub unpacked: u64,
-    /// True if the store was written anew.
+    /// True if the store was rewritten.
     pub compacted: bool,
 }
 
-/// Why a run did not come to its end. Another one begins from the start.
+/// The reason why a run ended early. The next run begins from the start.
 #[derive(Debug, thiserror::Error)]
 pub enum CollectError {
-    /// A workspace is being indexed: what it has is not known.
+    /// A workspace is being indexed, so its contents are not known.
     #[error("a workspace is being indexed")]
     Busy,
     /// The daemon ends, so the run was given up.
@@ -77,7 +78,7 @@ pub(super) struct CollectRun<'r> {
     pub(super) keep: RetentionLimits,
     /// Time of the run, in seconds since 1970.
     pub(super) now: u64,
-    /// Asked between slices; takes its time if others need the processor.
+    /// Called between slices: false if the run is to be given up. It pauses if others need the processor.
     pub(super) go_on: &'r dyn Fn() -> bool,
 }
 
@@ -88,7 +89,7 @@ impl CollectRun<'_> {
     }
 }
 
-/// Removes an entry of the store.
+/// Returns the operation that removes an entry of the store.
 pub(super) fn remove(key: Vec<u8>) -> Op {
     Op::Remove { key }
 }

@@ -1,8 +1,8 @@
-//! When what is of no use is looked for: once a day, a while after somebody used the daemon.
+//! Schedules the collection: once a day, a while after somebody used the daemon.
 //!
-//! No timer runs. A call asks, every ten minutes at most, whether it is time; if so, a thread begins that waits for the
-//! user's next pause, does the work at half speed and ends. An idle daemon is woken once a day at most, and only if it was
-//! used that day.
+//! No timer runs. A call asks, every ten minutes at most, whether a run is due; if so, a thread begins that waits three
+//! minutes, does the work at half speed and ends. An idle daemon is woken once a day at most, and only if it was used
+//! that day.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -17,13 +17,13 @@ use super::super::open_workspaces::OpenWorkspaces;
 use super::run::{CollectError, CollectRun, Collected, RECORD, RetentionLimits, parse_u64};
 use hob_base::lock;
 
-/// Shortest interval at which a call asks whether it is time.
+/// Shortest interval at which calls ask whether a run is due.
 const ASK_EVERY: Duration = Duration::from_secs(10 * 60);
 
-/// From the call to the work, and from one attempt to the next while workspaces are being indexed.
+/// Time from the call to the run, and from one attempt to the next while workspaces are being indexed.
 const LULL: Duration = Duration::from_secs(3 * 60);
 
-/// Attempts before it is left to another day's call.
+/// Attempts before the run is left to a later call.
 const ATTEMPTS: usize = 10;
 
 /// Longest pause between two slices.
@@ -33,7 +33,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 const DAY: u64 = 24 * 3600;
 const HOUR: u64 = 3600;
 
-/// Growth of the store in bytes, beyond twice its size, from which on it is looked at within the day.
+/// Growth of the store in bytes, beyond twice its recorded size, from which on a run is due after an hour.
 const GROWTH: u64 = 256 << 20;
 
 #[derive(Debug)]
@@ -43,7 +43,7 @@ struct CollectorState {
     closed: bool,
 }
 
-/// Starts the work when it is time, in a thread of its own.
+/// The scheduler of the collection, which starts each run in a thread of its own.
 #[derive(Debug)]
 pub(crate) struct Collector {
     store: Arc<dyn Store>,
@@ -55,14 +55,14 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
-    /// Folders: those of the snapshots and of the unpacked sources.
+    /// Returns a collector for the folders of the snapshots and of the unpacked sources.
     pub(crate) fn new(store: Arc<dyn Store>, folders: [AbsPath; 2], open: OpenWorkspaces) -> Self {
         let [snapshots, unpacked] = folders;
         let state = Mutex::new(CollectorState { asked: None, thread: None, closed: false });
         Self { store, snapshots, unpacked, open, state, moved: Condvar::new() }
     }
 
-    /// Somebody uses the daemon.
+    /// Notes that somebody uses the daemon, and starts a run if one is due.
     pub(crate) fn note_use(self: &Arc<Self>) {
         let mut state = lock(&self.state);
         let asked = state.asked.is_some_and(|at| at.elapsed() < ASK_EVERY);
@@ -74,12 +74,12 @@ impl Collector {
         if self.is_due(unix_seconds_of(SystemTime::now())) {
             let collector = Arc::clone(self);
             let body = move || drop(catch_unwind(AssertUnwindSafe(|| collector.collect_at_pause())));
-            // Without a thread it is done another day.
+            // If no thread can be started, a later call tries again.
             state.thread = std::thread::Builder::new().name("hob-collector".into()).spawn(body).ok();
         }
     }
 
-    /// Gives up what is under way and waits for its end.
+    /// Gives up the run under way and waits for its end.
     pub(crate) fn close(&self) {
         let thread = {
             let mut state = lock(&self.state);
@@ -92,7 +92,7 @@ impl Collector {
         }
     }
 
-    /// Does the work now; `now` is seconds since 1970.
+    /// Runs the collection immediately; `now` is in seconds since 1970.
     pub(crate) fn collect_now(
         &self,
         keep: RetentionLimits,
@@ -122,7 +122,7 @@ impl Collector {
                 return;
             }
             let last = Mutex::new(Instant::now());
-            // As long a rest as the slice took: half of one processor at most.
+            // Pauses for as long as the slice took, within a limit, so that this takes about half of one processor.
             let go_on = || {
                 let took = lock(&last).elapsed();
                 let open = self.pause_for(took.min(PAUSE));
@@ -137,7 +137,7 @@ impl Collector {
         }
     }
 
-    /// Waits; whether the daemon goes on.
+    /// Waits. Returns false as soon as the daemon closes.
     fn pause_for(&self, rest: Duration) -> bool {
         let until = Instant::now() + rest;
         let mut state = lock(&self.state);

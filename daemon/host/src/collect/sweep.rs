@@ -1,4 +1,4 @@
-//! Removes facts that no workspace has, in a run that has everything else of no use removed as well.
+//! Runs the collection, and removes facts that no workspace has.
 
 use std::sync::{Arc, TryLockError};
 
@@ -9,15 +9,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::run::{CollectError, CollectRun, Collected, RECORD, parse_u64, remove};
 use crate::facts;
 
-/// Facts that are unused and have been noted before: since when, how large, which.
+/// Unused facts that have been noted before: the time of the note, their bytes, and their key.
 type UnusedFacts = (u64, u64, Vec<u8>);
 
 /// The state of one pass over the facts: its inputs and its findings.
 struct Sweep {
     live: FxHashSet<ContentHash>,
-    /// Notes that were there before; each is taken out when its facts are met.
+    /// Notes of earlier runs; each is taken out when its facts are met.
     notes: FxHashMap<Vec<u8>, u64>,
-    /// Empty unless there might be too much.
+    /// Facts that may be removed for space; empty unless the store may take too much.
     candidates: Vec<UnusedFacts>,
     may_be_too_much: bool,
     done: Collected,
@@ -31,10 +31,10 @@ struct Steps {
 }
 
 impl CollectRun<'_> {
-    /// Removes what is of no use any more.
+    /// Removes all data of no further use.
     ///
     /// # Errors
-    /// [`CollectError`]; what was done until then is done.
+    /// [`CollectError`]; removals until then are not taken back.
     pub(super) fn run(&self) -> Result<Collected, CollectError> {
         let mut live = self.open_contents()?;
         let snapshots = self.sweep_snapshots(&mut live)?;
@@ -65,7 +65,7 @@ impl CollectRun<'_> {
         Ok(done)
     }
 
-    /// Contents that the open workspaces have, which may not have been saved.
+    /// Returns the contents that the open workspaces have, which may not have been saved.
     fn open_contents(&self) -> Result<FxHashSet<ContentHash>, CollectError> {
         let open: Vec<_> = lock(self.open).values().map(|open| Arc::clone(&open.workspace)).collect();
         let mut live = FxHashSet::default();
@@ -90,7 +90,7 @@ impl CollectRun<'_> {
         Ok(notes)
     }
 
-    /// Deals with the facts whose hash begins with `first`.
+    /// Sweeps the facts whose hash begins with `first`.
     fn sweep_slice(&self, first: u8, sweep: &mut Sweep) -> Result<(), CollectError> {
         self.check_go_on()?;
         let mut steps = Steps::default();
@@ -129,7 +129,7 @@ impl CollectRun<'_> {
         }
     }
 
-    /// Facts before their notes: a note without facts is dropped by the next run.
+    /// Changes facts before their notes: the next run drops a note without facts.
     fn apply(&self, steps: Steps) -> Result<(), StoreError> {
         for (tree, ops) in [(StoreTree::Facts, steps.facts), (StoreTree::Unused, steps.notes)] {
             if !ops.is_empty() {
@@ -139,7 +139,7 @@ impl CollectRun<'_> {
         Ok(())
     }
 
-    /// Removes what has been unused for longest until the rest fits.
+    /// Removes the facts that have been unused for longest until the rest fits.
     fn reduce_to_limit(&self, sweep: &mut Sweep) -> Result<(), CollectError> {
         let mut candidates = std::mem::take(&mut sweep.candidates);
         candidates.sort_unstable();

@@ -14,13 +14,13 @@ use crate::source_jars::USED;
 struct UnpackedFolder {
     folder: PathBuf,
     note: PathBuf,
-    /// Seconds since 1970.
+    /// Time of the last use, in seconds since 1970.
     used: u64,
     bytes: u64,
 }
 
 impl CollectRun<'_> {
-    /// Removes folders beyond the grace or the limit; those that are open stay. Answers how many.
+    /// Removes folders beyond the grace period or the limit, and returns their number; open ones stay.
     pub(super) fn sweep_unpacked(&self) -> Result<u64, CollectError> {
         let mut folders = self.unpacked_folders();
         folders.sort_by_key(|one| one.used);
@@ -48,21 +48,21 @@ impl CollectRun<'_> {
         going.push(GOING);
         let going = PathBuf::from(going);
         {
-            // Nobody may open the workspace between looking and taking the folder away.
+            // Nobody may open the workspace between this check and the renaming of the folder.
             let open = lock(self.open);
             let is_open = AbsPath::new(&one.folder).is_ok_and(|root| open.contains_key(&root));
             if is_open || fs::rename(&one.folder, &going).is_err() {
                 return false;
             }
         }
-        // What is left of it goes in the next run.
+        // The next run removes whatever this leaves.
         let _ = fs::remove_dir_all(&going);
         let _ = fs::remove_file(&one.note);
         true
     }
 }
 
-/// A folder with what is noted of it. One without a note is half made or half removed, and as old as it says itself.
+/// Reads the note of a folder. A folder without one is half made or half removed, and counts by its own time of change.
 fn read_note(folder: PathBuf) -> UnpackedFolder {
     let mut note = folder.clone().into_os_string();
     note.push(USED);

@@ -9,7 +9,8 @@ use super::packages::OwnPackages;
 use super::places::NamesInText;
 use super::symbols::{symbol_of, symbol_of_file};
 
-/// The document of a file with the symbols that it defines; `None` where the map or the disk has the file no more.
+/// Returns the document of a file with the symbols that it defines; `None` where the map or the disk has the file no
+/// more.
 pub(super) fn of_file(
     workspace: &Workspace,
     path: &WsPath,
@@ -38,7 +39,7 @@ pub(super) fn of_file(
     Some((SourceDocument { path, language, text: None, unit, names, relations: Vec::new() }, symbols))
 }
 
-/// The name of the file itself: it stands nowhere, so it is defined at the beginning.
+/// Returns the name of the file itself. It does not occur in the text, so it is defined at the beginning.
 fn file_name(packages: &OwnPackages, path: &WsPath) -> SourceName {
     SourceName {
         span: SourceSpan::default(),
@@ -58,7 +59,7 @@ struct DocumentMaker<'m> {
 }
 
 impl DocumentMaker<'_> {
-    /// SCIP's name of the language. It is the map's, in which signs are spelt out (`C#` is `CSharp`).
+    /// Returns SCIP's name of the language: the map's, with signs spelt out (`C#` is `CSharp`).
     fn language(&self) -> String {
         let spec = self.map.file(self.file).and_then(|(_, facts)| facts.lang.spec());
         let name = spec.map_or("", |spec| spec.name);

@@ -1,9 +1,10 @@
 //! Writes the map of a workspace as a SCIP index, file by file.
 //!
-//! A document has the definitions of its file, with their kinds, signatures and docs, and each reference that the map resolves with
-//! `import` confidence or better; guesses are left out, because a reader could not tell them from what is known. Local names are not
-//! in the map, so they are not in the index. A name is written only where the file has it at that place, as the file is now: what
-//! changed while the index is written is left out instead of being misplaced.
+//! A document has the definitions of its file, with their kinds, signatures and docs, and each reference that the map
+//! resolves with `import` confidence or better; guesses are left out, because a reader could not tell them from what is
+//! known. Local names are not in the map, so they are not in the index. A name is written only where the file has it at
+//! that place, as the file is now: names that change while the index is written are left out instead of being
+//! misplaced.
 //!
 //! Only one file's document is in memory at a time, and the map is held no longer than that document takes. `symbols` names
 //! definitions, `packages` says which package a file belongs to, `places` looks names up in a text.
@@ -29,20 +30,20 @@ use packages::OwnPackages;
 /// The outcome of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportOutcome {
-    /// The file that was written, in hob's own folder: whoever asked moves it to its place.
+    /// The written file, in hob's own folder: the caller moves it to its place.
     pub file: AbsPath,
-    /// Documents in it.
+    /// Number of documents in the file.
     pub documents: usize,
-    /// Names in them.
+    /// Number of names in these documents.
     pub names: usize,
-    /// Symbols that they define.
+    /// Number of symbols that they define.
     pub symbols: usize,
 }
 
-/// Why no index was written.
+/// The reason why no index was written.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// Something else lies where the index is to be.
+    /// The path of the index is taken by something else.
     #[error("`{0}` is there and is no SCIP index")]
     InTheWay(AbsPath),
     /// The file could not be written.
@@ -53,13 +54,13 @@ pub enum ExportError {
     Cancelled,
 }
 
-/// The name of the file that is handed over, and how long a forgotten one stays.
+/// Prefix of the names of exported files, and the time for which one that nobody fetches stays.
 const HANDED_OVER: &str = "export-";
 const STAYS: Duration = Duration::from_secs(3600);
 
 impl Workspace {
-    /// Writes the map as an index into a file of hob's own. `target` is the place for which it is meant: what lies there and is no
-    /// index is in the way, unless that `is_forced`.
+    /// Writes the map as an index into a file of hob's own. `target` is the place where the caller wants it: a file
+    /// there that is no index is an error, unless `is_forced`.
     ///
     /// # Errors
     /// [`ExportError`]; then there is no file.
@@ -105,7 +106,7 @@ impl Workspace {
         Ok(outcome)
     }
 
-    /// The files of the map that are code, in order of path.
+    /// Returns the files of the map that are code, in order of path.
     fn code_files(&self) -> Vec<WsPath> {
         let map = self.map();
         let mut files = map.drawn_files();
@@ -114,7 +115,7 @@ impl Workspace {
     }
 }
 
-/// Says whether a file begins like an index: with its head, of which every index has one.
+/// Returns true if a file begins with the head that every index has.
 fn is_index(path: &Path) -> bool {
     struct Met;
     impl From<ScipError> for Met {
@@ -134,7 +135,7 @@ fn is_index(path: &Path) -> bool {
     has_head
 }
 
-/// Removes files that nobody came for.
+/// Removes exported files that nobody has fetched in time.
 fn remove_forgotten(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_ours = entry.file_name().to_string_lossy().starts_with(HANDED_OVER);

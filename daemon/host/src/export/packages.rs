@@ -1,4 +1,4 @@
-//! Says which package of the project a file belongs to: the one whose manifest lies nearest above it.
+//! Finds the package of the project that a file belongs to: the one whose manifest is nearest above it.
 //!
 //! Names are those that the map has of manifests. Versions, which the map has no use for, are read here from the manifest's text; one
 //! that is inherited or computed stays unknown.
@@ -38,14 +38,15 @@ impl OwnPackages {
         Self { folders }
     }
 
-    /// The package of a file; an empty one if no manifest lies above it.
+    /// Returns the package of a file; an empty one if no manifest is above it.
     pub(super) fn of_file(&self, path: &WsPath) -> SymbolPackage {
         let around = self.folders.iter().find(|(folder, _)| path.is_below(folder));
         around.map(|(_, package)| package.clone()).unwrap_or_default()
     }
 }
 
-/// The package's own version in a manifest: that of the outermost object in JSON, of the table `package` in TOML.
+/// Returns the package's own version in a manifest: that of the outermost object in JSON, of the table `package` in
+/// TOML.
 fn version_in(text: &str) -> Option<String> {
     if let Ok(json) = serde_json::from_str::<serde_json::Value>(text) {
         return json.get("version")?.as_str().map(str::to_owned);

@@ -1,4 +1,4 @@
-//! Looks names up in a text, so that nothing is written down where it does not stand.
+//! Looks names up in a text, so that no name is written where it does not stand.
 
 use hob_base::{LineIndex, Utf16Position};
 use hob_scip::SourceSpan;
@@ -14,14 +14,15 @@ impl<'t> NamesInText<'t> {
         Self { text, lines: LineIndex::new(text.as_bytes()) }
     }
 
-    /// The stretch of a name that begins at a 1-based line and UTF-16 column; `None` if something else stands there.
+    /// Returns the stretch of a name that begins at a 1-based line and UTF-16 column; `None` if something else stands
+    /// there.
     pub(super) fn name_at(&self, line: u32, col: u32, name: &str) -> Option<SourceSpan> {
         let offset = self.lines.offset(self.text.as_bytes(), Utf16Position { line, col })?;
         let stands = !name.is_empty() && self.text.get(offset as usize..)?.starts_with(name);
         stands.then(|| span_of(line, col, name))
     }
 
-    /// The first place on a line at which a name stands as a whole word.
+    /// Returns the first place on a line that has a name as a whole word.
     pub(super) fn name_on_line(&self, line: u32, name: &str) -> Option<SourceSpan> {
         let range = self.lines.line_range(line)?;
         let text = self.text.get(range)?;
@@ -33,7 +34,7 @@ impl<'t> NamesInText<'t> {
         (!name.is_empty()).then(|| span_of(line, col, name))
     }
 
-    /// The stretch from the beginning of a 1-based line to the end of another.
+    /// Returns the stretch from the beginning of a 1-based line to the end of another.
     pub(super) fn whole_lines(&self, first: u32, last: u32) -> Option<SourceSpan> {
         let end = self.text.get(self.lines.line_range(last)?)?.trim_end_matches('\r');
         let (line, end_line) = (first.checked_sub(1)?, last.checked_sub(1)?);

@@ -7,7 +7,7 @@ use hob_scip::{SymbolStep, SymbolSuffix, symbol_text};
 
 use super::packages::OwnPackages;
 
-/// The symbol of a definition; `None` if the map does not have it any more.
+/// Returns the symbol of a definition; `None` if the map does not have it any more.
 pub(super) fn symbol_of(map: &Map, packages: &OwnPackages, def: DefRef) -> Option<String> {
     let (path, facts) = map.file(def.file)?;
     let mut steps = steps_of_path(path.as_str());
@@ -16,14 +16,14 @@ pub(super) fn symbol_of(map: &Map, packages: &OwnPackages, def: DefRef) -> Optio
         let suffix = suffix_of(found.kind);
         let is_repeated = suffix == SymbolSuffix::Method && found.ordinal > 1;
         let disambiguator = if is_repeated { format!("+{}", found.ordinal - 1) } else { String::new() };
-        // A name that is empty would be none in the notation.
+        // An empty name would be none in the notation.
         let name = Some(facts.name(found.name)).filter(|name| !name.is_empty()).unwrap_or("_");
         steps.push(SymbolStep { name: name.to_owned(), suffix, disambiguator });
     }
     Some(symbol_text(&packages.of_file(path), &steps))
 }
 
-/// The symbol of a file itself.
+/// Returns the symbol of a file itself.
 pub(super) fn symbol_of_file(packages: &OwnPackages, path: &hob_base::WsPath) -> String {
     symbol_text(&packages.of_file(path), &steps_of_path(path.as_str()))
 }

@@ -1,5 +1,5 @@
-//! Counts the files that imported indexes are believed of, by the hashes that the text index has. People ask for it every second, so
-//! it is counted again only when something has changed.
+//! Counts the files of which imported indexes are believed, by the hashes in the text index. Clients ask for these
+//! counts every second, so they are computed again only when something has changed.
 
 use hob_base::lock;
 use hob_scip::IndexTitle;
@@ -15,15 +15,15 @@ pub struct IndexStatus {
     pub name: String,
     /// Its indexer, its source and the time of the import.
     pub title: IndexTitle,
-    /// Files that it is of.
+    /// Number of files in the index.
     pub files: usize,
-    /// Files among these whose contents are those that were indexed.
+    /// Number of these files whose contents are still those that were indexed.
     pub believed: usize,
-    /// Names in these files.
+    /// Number of names in all files.
     pub names: usize,
-    /// Symbols that they mean.
+    /// Number of symbols that these names mean.
     pub symbols: usize,
-    /// Bytes on disk.
+    /// The bytes that the index takes on disk.
     pub disk_bytes: usize,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct BelievedCounts {
 }
 
 impl Workspace {
-    /// The state of each imported index, sorted by name. Files that change at this moment count as they were.
+    /// Returns the state of each imported index, sorted by name. Files that change at this moment count as they were.
     #[must_use]
     pub fn index_statuses(&self) -> Vec<IndexStatus> {
         let generation = self.generation().0;

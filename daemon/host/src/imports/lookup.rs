@@ -18,7 +18,7 @@ const MOST_PLACES: usize = 100_000;
 /// Most symbols that one place can stand for through relations.
 const MOST_SYMBOLS: usize = 1_000;
 
-/// Says which contents a file has now; `None` where it cannot be read.
+/// A function that returns the hash of a file's present contents; `None` where it cannot be read.
 pub type CurrentHash<'a> = &'a mut dyn FnMut(&WsPath) -> Option<ContentHash>;
 
 /// A place that is asked about.
@@ -50,7 +50,7 @@ pub struct NamedSymbols {
     symbols: BTreeSet<SymbolKey>,
 }
 
-/// The symbols of the name at a place; `None` where no index that is believed has a name there.
+/// Returns the symbols of the name at a place; `None` where no index that is believed has a name there.
 pub fn symbols_named_at(
     indexes: Arc<[ImportedIndex]>,
     at: PlaceInFile<'_>,
@@ -66,7 +66,8 @@ pub fn symbols_named_at(
 }
 
 impl NamedSymbols {
-    /// The places at which the symbols are defined, by file and place. A symbol without a definition of its own borrows those of others.
+    /// Returns the places at which the symbols are defined, by file and place. A symbol without a definition of its own
+    /// borrows those of others.
     pub fn definitions(&self, current: CurrentHash<'_>) -> Vec<IndexedPlace> {
         let own = self.places_of(&self.symbols, true, current);
         if own.is_empty() {
@@ -75,7 +76,7 @@ impl NamedSymbols {
         own
     }
 
-    /// The places at which the symbols are used, by file and place, with those of symbols whose references count as theirs.
+    /// Returns the places at which the symbols are used, by file and place, with those of symbols whose references count as theirs.
     pub fn uses(&self, current: CurrentHash<'_>) -> Vec<IndexedPlace> {
         let mut all = self.symbols.clone();
         all.extend(self.related_to(Relation::Reference));
@@ -84,19 +85,19 @@ impl NamedSymbols {
         self.places_of(&all, false, current)
     }
 
-    /// The definitions of what implements or overrides the symbols, by file and place.
+    /// Returns the definitions of what implements or overrides the symbols, by file and place.
     pub fn implementations(&self, current: CurrentHash<'_>) -> Vec<IndexedPlace> {
         self.places_of(&self.related_from(Relation::Implementation), true, current)
     }
 
-    /// Says whether an index has these very contents of a file: then nobody else need be asked about names in it.
+    /// Returns true if an index has these very contents of a file: no other source is needed then for names in it.
     #[must_use]
     pub fn has_file(&self, path: &WsPath, contents: ContentHash) -> bool {
         let of = |one: &ImportedIndex| one.index.file_at(path.as_str()).map(|file| file.hash);
         self.indexes.iter().any(|one| of(one) == Some(contents))
     }
 
-    /// Places in files that are as they were indexed: of definition, or of use.
+    /// Returns the places of definitions or of uses in files that are as they were indexed.
     fn places_of(
         &self,
         symbols: &BTreeSet<SymbolKey>,

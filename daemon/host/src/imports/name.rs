@@ -1,12 +1,12 @@
-//! Names a kept index after its indexer and its folder, in characters that every file system takes.
+//! Names an imported index after its indexer and its folder, in characters that every file system takes.
 
 use hob_base::{ContentHash, WsPath};
 
-/// Characters of the longest name of an index, well below what file systems take.
+/// Most characters of an index's name, well below what file systems take.
 const LONGEST_NAME: usize = 120;
 
-/// The name of an index: its indexer, and the folder that it is of unless that is the root. As it becomes a file's name, other
-/// characters are written as numbers.
+/// Returns the name of an index: its indexer, and its folder unless that is the root. As the name becomes a file's
+/// name, characters that not every file system takes are written as numbers.
 pub(super) fn name_of(tool: &str, folder: &WsPath) -> String {
     let tool = if tool.is_empty() { "unnamed" } else { tool };
     let whole = if folder.is_root() { tool.to_owned() } else { format!("{tool}@{folder}") };

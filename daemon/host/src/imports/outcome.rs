@@ -1,4 +1,4 @@
-//! Holds what an import takes and gives: the request, the documents that were left aside, the errors.
+//! Defines the request and the outcome of an import: the documents that were skipped, and the errors.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,21 +8,21 @@ use hob_scip::ScipError;
 
 use super::state::MOST_INDEXES;
 
-/// Bytes of the largest index that is read.
+/// Size of the largest index that is read, in bytes.
 pub(super) const LARGEST_INDEX: u64 = 2 << 30;
 
-/// An index to take in.
+/// The request to import an index.
 #[derive(Clone, Debug)]
 pub struct ImportRequest {
     /// The file of the index.
     pub source: AbsPath,
     /// True if its paths are of this workspace, whatever folder it names: it was made on another machine.
     pub is_relocated: bool,
-    /// True if files that were written after the index count as well: a checkout or a copy has set their times anew.
+    /// True if files that were written after the index count as well: a checkout or a copy has set new times.
     pub accepts_newer: bool,
 }
 
-/// Why a document was left aside.
+/// The reason why a document was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LeftAside {
     /// Its path leads out of the project.
@@ -40,7 +40,7 @@ pub enum LeftAside {
 }
 
 impl LeftAside {
-    /// The reason, as the end of a sentence that begins with the number of documents.
+    /// Returns the reason, as the end of a sentence that begins with the number of documents.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -57,13 +57,13 @@ impl LeftAside {
 /// The outcome of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportOutcome {
-    /// The name under which it is kept.
+    /// The name under which the index is stored.
     pub name: String,
-    /// Documents that were left aside by reason: how many, and the path of the first.
+    /// The documents that were skipped, by reason: their number, and the path of the first.
     pub left_aside: BTreeMap<LeftAside, (usize, String)>,
 }
 
-/// Why an index was not taken in.
+/// The reason why an index was not imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// The file cannot be opened.
@@ -80,23 +80,23 @@ pub enum ImportError {
     OtherRoot {
         /// The folder that the index names.
         index: String,
-        /// The workspace's root.
+        /// The root of the workspace, which differs from it.
         project: AbsPath,
     },
     /// No document was believed.
     #[error("none of its {documents} documents is of the files as they are: {why}")]
     NothingBelieved {
-        /// Documents of the index.
+        /// Number of documents in the index.
         documents: u64,
         /// The reasons, each with an example.
         why: String,
         /// True if the times of files are among the reasons.
         are_newer: bool,
     },
-    /// There are enough indexes already.
+    /// The workspace has as many indexes as it may have.
     #[error("the project has {MOST_INDEXES} imported indexes, which is the most")]
     TooMany,
-    /// The result could not be kept.
+    /// The result could not be stored.
     #[error("it could not be kept: {0}")]
     NotKept(io::Error),
     /// The caller has given up.

@@ -1,4 +1,4 @@
-//! Takes an index in: reads it document by document, decides which of them are of the files at hand, and keeps those.
+//! Imports an index: reads it document by document, decides which of them describe the files at hand, and stores those.
 //!
 //! Memory is bounded by the largest document and by the numbers that `hob-scip` collects; the file itself is read once, as a stream.
 //! The result replaces an earlier one of the same indexer and folder at the end, so that a kill leaves the old one.
@@ -40,7 +40,7 @@ struct PresentFile {
 }
 
 impl Workspace {
-    /// Takes an index in, in place of an earlier one of the same indexer and folder.
+    /// Imports an index in place of an earlier one of the same indexer and folder.
     ///
     /// # Errors
     /// [`ImportError`]; then everything is as it was.
@@ -84,7 +84,7 @@ impl Workspace {
     }
 }
 
-/// The file of an index, and when it was made.
+/// The open file of an index, and the time at which it was written.
 struct OpenSource {
     file: File,
     made_at: SystemTime,
@@ -92,7 +92,7 @@ struct OpenSource {
 
 impl OpenSource {
     fn open(path: &AbsPath) -> Result<Self, ImportError> {
-        // A pipe without a writer would be waited for.
+        // Opening a pipe without a writer would wait for one.
         let about = fs::metadata(path).map_err(ImportError::Unreadable)?;
         if !about.is_file() {
             return Err(ImportError::Unreadable(io::Error::other("it is no file")));
@@ -132,7 +132,7 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Decides whether a document is of the file as it is now.
+    /// Decides whether a document describes the file as it is now.
     fn examine_document(&self, mut document: SourceDocument) -> Result<Believed, LeftAside> {
         let path = self.path_of(&document.path)?;
         if self.builder.has_file(&path) {
@@ -151,7 +151,7 @@ impl Import<'_> {
         Ok(Believed { path, hash: ContentHash::of(&file.bytes), names, relations })
     }
 
-    /// The path in the workspace of one in the index.
+    /// Returns the path in the workspace of one in the index.
     fn path_of(&self, written: &str) -> Result<WsPath, LeftAside> {
         let below = WsPath::new(written).map_err(|_| LeftAside::Outside)?;
         match (self.folder.is_root(), below.is_root()) {
@@ -168,7 +168,7 @@ impl Import<'_> {
             return Err(LeftAside::NotHere);
         }
         let bytes = self.workspace.disk_contents().read(path).map_err(|_| LeftAside::NotHere)?;
-        // Asked for after the reading: what was written meanwhile looks newer.
+        // The time is read after the contents, so that a file that was written meanwhile looks newer.
         let about = fs::metadata(self.workspace.root().join_ws(path));
         let written_at = about.and_then(|about| about.modified()).ok();
         Ok(PresentFile { bytes, written_at })
@@ -212,7 +212,7 @@ impl Import<'_> {
     }
 }
 
-/// A document that is of the file as it is.
+/// A document that describes the file as it is now.
 struct Believed {
     path: WsPath,
     hash: ContentHash,
@@ -220,7 +220,7 @@ struct Believed {
     relations: Vec<hob_scip::SymbolRelation>,
 }
 
-/// A name for an index that grows, of which there may be several at a time.
+/// Returns a name for the file of an import under way; several may run at a time.
 fn growing_name() -> String {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     format!("growing-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed))

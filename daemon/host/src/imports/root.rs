@@ -1,4 +1,4 @@
-//! Says where the folder of an index lies in a workspace.
+//! Finds the folder of an index in a workspace.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use hob_live::uri;
 
 use super::outcome::ImportError;
 
-/// The folder of an index, relative to the workspace's root. An index that names no folder is of the root, and so is any with
+/// Returns the folder of an index, relative to the workspace's root. An index that names no folder is of the root, and so is any with
 /// `is_relocated`.
 ///
 /// # Errors
@@ -25,7 +25,7 @@ pub(super) fn folder_in_workspace(
     folder.relative_to(root).map_err(|_| other())
 }
 
-/// The folder that an index names, without links: an address, or, from some indexers, a path.
+/// Returns the folder that an index names, without links. Most indexers write a URI, some a path.
 fn folder_of(project_root: &str) -> Option<AbsPath> {
     let written = uri::path_of(project_root).or_else(|| AbsPath::new(project_root).ok())?;
     let real = fs::canonicalize(written.as_path()).ok().and_then(|real| AbsPath::new(real).ok());

@@ -1,4 +1,4 @@
-//! Keeps the imported indexes of one workspace, opened when somebody first asks.
+//! Holds the imported indexes of one workspace, which the first question opens.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use hob_scip::CompactIndex;
 use super::super::workspace::Workspace;
 use super::belief::BelievedCounts;
 
-/// The end of the names of kept indexes.
+/// The end of the file names of stored indexes.
 pub(super) const ENDING: &str = ".index";
 
 /// Most indexes of one workspace.
@@ -21,7 +21,7 @@ pub(super) const MOST_INDEXES: usize = 16;
 pub struct ImportedIndex {
     /// The name by which users drop it.
     pub name: String,
-    /// The index itself.
+    /// The index in its compact form.
     pub index: CompactIndex,
 }
 
@@ -34,23 +34,23 @@ pub(crate) struct ImportedIndexes {
 }
 
 impl ImportedIndexes {
-    /// Those that lie in a folder, which need not be there.
+    /// Returns the indexes of a folder, which need not be there.
     pub(crate) fn new(folder: AbsPath) -> Self {
         Self { folder, open: Mutex::default(), counts: Mutex::default() }
     }
 
-    /// The file of an index.
+    /// Returns the file of an index.
     pub(super) fn file_of(&self, name: &str) -> AbsPath {
         self.folder.join(format!("{name}{ENDING}"))
     }
 
-    /// Has the next question open them again.
+    /// Forgets the open indexes, so that the next question opens them again.
     pub(super) fn forget_open(&self) {
         *lock(&self.open) = None;
         *lock(&self.counts) = None;
     }
 
-    /// Names of the kept indexes, sorted.
+    /// Returns the names of the stored indexes, sorted.
     pub(super) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -60,7 +60,7 @@ impl ImportedIndexes {
         names
     }
 
-    /// Opens all; damaged ones are removed and named.
+    /// Opens all indexes, removes damaged ones, and returns the names of those.
     fn open_all(&self) -> (Arc<[ImportedIndex]>, Vec<String>) {
         let (mut open, mut damaged) = (Vec::new(), Vec::new());
         for name in self.names() {
@@ -78,7 +78,7 @@ impl ImportedIndexes {
 }
 
 impl Workspace {
-    /// The imported indexes, sorted by name.
+    /// Returns the imported indexes, sorted by name.
     #[must_use]
     pub fn imported_indexes(&self) -> Arc<[ImportedIndex]> {
         let mut open = lock(&self.imports.open);
@@ -96,15 +96,18 @@ impl Workspace {
         all
     }
 
-    /// Drops an imported index; false if there is none of the name.
+    /// Drops an imported index. Returns false if there is none of this name.
     ///
     /// # Errors
-    /// When its file cannot be removed.
+    /// Fails if the file cannot be removed.
     pub fn drop_index(&self, name: &str) -> io::Result<bool> {
         if !self.imports.names().iter().any(|known| known == name) {
             return Ok(false);
         }
         self.imports.forget_open();
-        fs::remove_file(self.imports.file_of(name)).map(|()| true)
+        let removed = fs::remove_file(self.imports.file_of(name)).map(|()| true);
+        // A call may have opened it again meanwhile.
+        self.imports.forget_open();
+        removed
     }
 }

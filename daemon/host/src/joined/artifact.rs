@@ -1,7 +1,8 @@
-//! Opens the artifact in which a package of Java, Kotlin or Scala is.
+//! Opens the artifact that has a package of Java, Kotlin or Scala.
 //!
-//! An import names a package and a type, and no artifact: `com.google.gson.Gson` comes with `com.google.code.gson:gson`. The artifacts of
-//! the project are known from its manifests and those of the artifacts themselves; the one whose sources have the package's folder is it.
+//! An import names a package and a type, but no artifact: `com.google.gson.Gson` comes with
+//! `com.google.code.gson:gson`. hob knows the artifacts of the project from its manifests and from those of the
+//! artifacts themselves, and takes the one whose sources have the package's folder.
 
 use hob_map::graph::OutsidePackage;
 use hob_workspace::manifest::Ecosystem;
@@ -44,7 +45,7 @@ impl Host {
         })
     }
 
-    /// Says which artifact has a package and no sources on this machine, or that none has it.
+    /// Returns the error for a package whose artifact has no sources on this machine, or that no artifact has.
     fn missing_artifact(&self, artifacts: &[ProjectArtifact], package: &str) -> OutsideError {
         let caches = &self.options.package_caches;
         match artifact_with_classes_of(artifacts, package) {

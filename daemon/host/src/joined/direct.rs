@@ -1,6 +1,6 @@
-//! Reads facts of files that belong to no workspace: a module that is one file, a folder of a standard library.
+//! Reads facts of files that belong to no workspace: a module of one file, a folder of a standard library.
 //!
-//! They are few and small, or they are left out, and their facts are kept in the store like any others.
+//! Only few and small files are read, and the store keeps their facts like any others.
 
 use std::fs;
 use std::path::Path;
@@ -14,21 +14,22 @@ use super::joined_map::ProjectFiles;
 use crate::facts::FactsRequest;
 use crate::workspace::Workspace;
 
-/// Bytes of a file beyond which it is left out.
+/// Largest size of a file that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
-/// Most files of one folder.
+/// Most files that are read of one folder.
 const MOST: usize = 500;
-/// A file's beginning, by which its language is told.
+/// Number of bytes at a file's beginning that decide its language.
 const HEAD: usize = 4096;
 
-/// The facts of one file, with its name as its path.
+/// Returns the facts of one file, with its name as its path.
 pub(super) fn facts_of_file(project: &Workspace, file: &Path) -> ProjectFiles {
     let name = file.file_name().and_then(|name| name.to_str()).and_then(|name| WsPath::new(name).ok());
     let facts = name.and_then(|name| Some((name.clone(), read_facts(project, &name, file)?)));
     facts.into_iter().collect()
 }
 
-/// The facts of a header. One whose name tells no language, as those of C++'s standard library, is of the language that includes it.
+/// Returns the facts of a header. One whose name has no known ending, as those of C++'s standard library, is of the
+/// language that includes it.
 pub(super) fn facts_of_header(project: &Workspace, file: &Path, including: Lang) -> Option<Arc<FileFacts>> {
     let metadata = fs::metadata(file).ok()?;
     let stamp = (metadata.modified().ok()?, metadata.len());
@@ -42,14 +43,14 @@ pub(super) fn facts_of_header(project: &Workspace, file: &Path, including: Lang)
     Some(facts)
 }
 
-/// The facts of the files in a folder, without those below it.
+/// Returns the facts of the files in a folder, without those below it.
 pub(super) fn facts_of_folder(project: &Workspace, folder: &Path) -> ProjectFiles {
     let listed = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     let files = listed.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
     files.take(MOST).flat_map(|entry| facts_of_file(project, &entry.path())).collect()
 }
 
-/// Says whether a folder has more than so many files, links not followed.
+/// Returns true if a folder has more than so many files, links not followed.
 pub(crate) fn has_more_files(folder: &Path, most: usize) -> bool {
     let (mut left, mut folders) = (most, vec![folder.to_path_buf()]);
     while let Some(folder) = folders.pop() {
@@ -68,7 +69,7 @@ fn read_facts(project: &Workspace, name: &WsPath, file: &Path) -> Option<Arc<Fil
     facts_of_bytes(project, name, &small::read(file, LARGEST).ok()?, None)
 }
 
-/// The facts of a text, whose language its name tells, or else is this one.
+/// Returns the facts of a text. Its name tells its language; `otherwise` counts if the name determines none.
 fn facts_of_bytes(
     project: &Workspace,
     name: &WsPath,
@@ -81,7 +82,7 @@ fn facts_of_bytes(
         return Some(Arc::new(known));
     }
     let (facts, made) = project.facts.extract(&wanted, bytes, &project.closing, None);
-    // What cannot be stored is read again another time.
+    // Facts that cannot be stored are extracted again another time.
     let _ = project.facts.save(made.into_iter().collect());
     Some(Arc::new(facts))
 }

@@ -1,4 +1,4 @@
-//! Keeps the facts of headers while their files are the same: headers include the same others again and again.
+//! Caches the facts of headers while their files are the same: headers include the same others again and again.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -8,10 +8,10 @@ use hob_base::lock;
 use hob_map::FileFacts;
 use rustc_hash::FxHashMap;
 
-/// Headers whose facts are kept; beyond it all are read again.
+/// Most headers whose facts are cached; beyond it the cache is cleared.
 const MOST: usize = 4_000;
 
-/// The time of a file's last change and its bytes.
+/// The time of a file's last change, and its size in bytes.
 type FileStamp = (SystemTime, u64);
 
 /// The facts of headers by their files.
@@ -21,14 +21,14 @@ pub(super) struct HeaderFacts {
 }
 
 impl HeaderFacts {
-    /// The facts of a file, if it has not changed since they were read.
+    /// Returns the facts of a file, if it has not changed since they were read.
     pub(super) fn known_facts(&self, file: &Path, stamp: FileStamp) -> Option<Arc<FileFacts>> {
         let known = lock(&self.known);
         let (read, facts) = known.get(file)?;
         (*read == stamp).then(|| Arc::clone(facts))
     }
 
-    /// Keeps the facts of a file as it was at its stamp.
+    /// Caches the facts of a file as it was at its stamp.
     pub(super) fn keep_facts(&self, file: &Path, stamp: FileStamp, facts: &Arc<FileFacts>) {
         let mut known = lock(&self.known);
         if known.len() >= MOST {

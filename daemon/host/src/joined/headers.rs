@@ -1,8 +1,8 @@
 //! Opens the headers of this machine that a file of C or C++ includes.
 //!
-//! No library's headers are read as a whole: from the header that is included, the headers are read that it includes itself, nearest first,
-//! until there are enough. Their paths in the joined map are those by which they are included, each below a folder that stands for where it
-//! was found, so that the map's own rules for `#include` lead to them.
+//! hob reads no library's headers as a whole. It begins with the included header and follows its own includes, nearest
+//! first, until there are enough headers. Their paths in the joined map are those by which they are included, each
+//! below a folder that represents the place of the header, so that the map's own rules for `#include` lead to them.
 
 use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -19,16 +19,16 @@ use super::outside::{OutsideContents, OutsideError, OutsideSource};
 use crate::registry::Host;
 use crate::workspace::Workspace;
 
-/// Most headers that are read for one that is included.
+/// Most headers that are read for one included header.
 const MOST: usize = 400;
 
 /// The file in which a build lists how it compiles each file.
 const COMMANDS: &str = "compile_commands.json";
 
-/// Places where headers lie that a build may name although nobody trusts it.
+/// Folders of system headers, in which a build may name folders although nobody trusts it.
 const SYSTEM_FOLDERS: [&str; 5] = ["/usr", "/opt", "/Library", "/Applications", "/nix"];
 
-/// Says whether files of a language include headers.
+/// Returns true if files of a language include headers.
 pub(super) fn has_headers(lang: Lang) -> bool {
     matches!(lang, Lang::C | Lang::Cpp)
 }
@@ -61,7 +61,7 @@ impl Host {
         })
     }
 
-    /// The folders in which the project's files look for headers.
+    /// Returns the folders in which the project's files look for headers.
     fn header_search(&self, project: &Workspace) -> HeaderSearch {
         let mut named: Vec<PathBuf> = Vec::new();
         let mut sysroot = PathBuf::from("/");
@@ -78,7 +78,7 @@ impl Host {
     }
 }
 
-/// The folders that a project's build names, by their kind.
+/// Returns the folders that a project's build names, each with its kind.
 fn compile_commands(project: &Workspace) -> Vec<(String, String)> {
     let map = project.map();
     let files = map.files().filter(|(_, path, _)| path.file_name() == COMMANDS);
@@ -89,14 +89,14 @@ fn compile_commands(project: &Workspace) -> Vec<(String, String)> {
     pairs.collect()
 }
 
-/// Says whether headers are read from a folder that the project names: a project that nobody trusts leads to its own folders and to the
-/// system's, not to the user's files.
+/// Returns true if headers are read from a folder that the project names. A project that nobody trusts leads to its own
+/// folders and to the system's, not to the user's files.
 fn may_look_in(project: &Workspace, folder: &Path) -> bool {
     let is_system = SYSTEM_FOLDERS.iter().any(|system| folder.starts_with(system));
     is_system || folder.starts_with(project.root().as_path()) || project.is_trusted()
 }
 
-/// Reads headers for one question.
+/// A walk over headers for one question.
 struct HeaderWalk<'w> {
     project: &'w Workspace,
     search: &'w HeaderSearch,
@@ -104,7 +104,7 @@ struct HeaderWalk<'w> {
 }
 
 impl HeaderWalk<'_> {
-    /// The header `first` and those that it reaches, with their paths in a joined map.
+    /// Returns the header `first` and those that it reaches, with their paths in a joined map.
     fn read_from(&self, first: HeaderPlace) -> ProjectFiles {
         let (mut seen, mut found) = (HashSet::from([first.clone()]), Vec::new());
         let mut queue = VecDeque::from([first]);
@@ -134,13 +134,13 @@ impl HeaderWalk<'_> {
     }
 }
 
-/// The path of a header: the folder that it was found in as one segment, and the path by which it is included.
+/// Returns the path of a header in the joined map: its folder as one segment, and the path by which it is included.
 fn path_in_map(header: &HeaderPlace) -> Option<WsPath> {
     let folder = header.folder.to_str()?.replace('%', "%25").replace('/', "%2F");
     WsPath::new(&format!("{folder}/{}", header.path)).ok()
 }
 
-/// The file of a header by its path in the map, below the root of the file system.
+/// Returns the path of a header's file from the path in the map, below the root of the file system.
 pub(super) fn path_on_disk(path: &str) -> Option<String> {
     let (folder, below) = path.split_once('/')?;
     let folder = folder.replace("%2F", "/").replace("%25", "%");

@@ -1,4 +1,4 @@
-//! The map of a project and packages together, and which of its files come from where.
+//! Holds the map of a project together with packages, and knows where each of its files comes from.
 
 use std::sync::{Arc, Weak};
 
@@ -13,13 +13,13 @@ use super::layout::{self, PackageLayout};
 use super::outside::{OutsideContents, OutsideSource};
 use crate::workspace::Workspace;
 
-/// Most files of the project that are joined; of a larger one those nearest to the file that is asked about.
+/// Most files of the project that are joined; of a larger project, those nearest to the file of the question.
 const MOST_PROJECT_FILES: usize = 4_000;
-/// Most files of all packages together; beyond it, those joined first leave.
+/// Most files of all packages together; beyond it, the packages joined first leave.
 const MOST_PACKAGE_FILES: usize = 40_000;
-/// Headers of this machine from which on those of earlier questions leave.
+/// Number of headers of this machine beyond which those of earlier questions leave.
 const MOST_HEADERS: usize = 3_000;
-/// Numbers given to files before the map is made anew: numbers of files that left leave gaps.
+/// Most numbers that are given to files before the map is rebuilt: numbers of files that left stay unused.
 const MOST_NUMBERS: u32 = 400_000;
 
 /// Files of a project, with their facts.
@@ -31,7 +31,7 @@ pub struct JoinedMap {
     map: Map,
     next: u32,
     project: PlacedFiles,
-    /// The generation of the project's part, and the folder around which it was made if it is not all of the project.
+    /// The generation of the project's part, and the folder around which it was made if it is not the whole project.
     made_of: Option<(Generation, Option<String>)>,
     packages: Vec<JoinedPackage>,
 }
@@ -42,16 +42,17 @@ type PlacedFiles = FxHashMap<WsPath, (FileId, Arc<FileFacts>)>;
 #[derive(Debug)]
 struct JoinedPackage {
     source: OutsideSource,
-    /// The names that led to it: one, but of an artifact all packages in it, of a project all members, of headers all that were included.
+    /// The names that led to it: one, but all packages of an artifact, all members of a project, all included ones for
+    /// headers.
     names: Vec<OutsidePackage>,
     layout: PackageLayout,
     files: PlacedFiles,
-    /// The workspace that the files come from and its generation then; `None` where they were read by themselves.
+    /// The workspace of the files and its generation when they were read; `None` if they were read by themselves.
     origin: Option<(Weak<Workspace>, Generation)>,
 }
 
 impl JoinedPackage {
-    /// Says whether a source is this package, or the same artifact, project or collection of headers under another name.
+    /// Returns true if a source is this package, or the same artifact, project or collection of headers under another name.
     fn is_of(&self, source: &OutsideSource) -> bool {
         let is_shared = source.is_project || matches!(source.ecosystem, None | Some(Ecosystem::Maven));
         let is_same = source.is_project == self.source.is_project
@@ -73,13 +74,13 @@ pub struct PackagePlace {
 }
 
 impl JoinedMap {
-    /// The map itself. Paths of packages in it are nowhere on a disk: [`Self::place_of`] says where they come from.
+    /// Returns the map itself. Paths of packages in it are nowhere on a disk: [`Self::place_of`] tells their files.
     #[must_use]
     pub fn map(&self) -> &Map {
         &self.map
     }
 
-    /// Where a file of a package is; `None` for those of the project.
+    /// Returns the place of a file of a package; `None` for files of the project.
     #[must_use]
     pub fn place_of(&self, path: &WsPath) -> Option<PackagePlace> {
         self.packages.iter().filter(|package| package.files.contains_key(path)).find_map(|package| {
@@ -92,30 +93,30 @@ impl JoinedMap {
         })
     }
 
-    /// Says whether a package is joined.
+    /// Returns true if a package is joined.
     #[must_use]
     pub fn has_package(&self, package: &OutsidePackage) -> bool {
         self.packages().any(|one| layout::is_same(one, package))
     }
 
-    /// The packages that are joined.
+    /// Returns the packages that are joined.
     pub(super) fn packages(&self) -> impl Iterator<Item = &OutsidePackage> {
         self.packages.iter().flat_map(|package| &package.names)
     }
 
-    /// The open workspaces that packages come from.
+    /// Returns the open workspaces that packages come from.
     pub(super) fn joined_workspaces(&self) -> impl Iterator<Item = Arc<Workspace>> {
         self.packages.iter().filter_map(|package| package.origin.as_ref()?.0.upgrade())
     }
 
-    /// Says whether the project's part is of this generation, and has the surroundings of the file.
+    /// Returns true if the project's part is of this generation, and has the surroundings of the file.
     pub(super) fn is_current(&self, generation: Generation, asked: &WsPath) -> bool {
         self.made_of.as_ref().is_some_and(|(made, around)| {
             *made == generation && around.as_ref().is_none_or(|around| around == asked.dir())
         })
     }
 
-    /// Brings the project's part to what its map has now.
+    /// Brings the project's part up to date with the project's own map.
     pub(super) fn take_project(&mut self, generation: Generation, asked: &WsPath, files: ProjectFiles) {
         if self.next > MOST_NUMBERS {
             *self = Self::default();
@@ -128,7 +129,7 @@ impl JoinedMap {
         self.made_of = Some((generation, is_large.then(|| asked.dir().to_owned())));
     }
 
-    /// Takes over what has changed in packages since, and lets go of those whose workspace has been closed.
+    /// Brings changed packages up to date, and drops those whose workspace has been closed.
     pub(super) fn refresh_packages(&mut self) {
         for mut package in std::mem::take(&mut self.packages) {
             let origin = package.origin.as_ref().map(|(workspace, made)| (workspace.upgrade(), *made));
@@ -145,7 +146,7 @@ impl JoinedMap {
         }
     }
 
-    /// Joins a package, in the place of the same one if it was joined before.
+    /// Joins a package, in place of itself if it was joined before.
     pub(super) fn join(&mut self, source: OutsideSource) {
         let known = self.packages.iter().position(|one| one.is_of(&source));
         let (mut files, mut names) = match known.map(|at| self.packages.remove(at)) {
@@ -172,7 +173,7 @@ impl JoinedMap {
             }
         }
         self.place_files(&mut files, placed);
-        // A strong hold would keep the workspace from leaving memory.
+        // A strong reference would keep the workspace in memory.
         let source = OutsideSource { contents: OutsideContents::Files(Vec::new()), ..source };
         self.packages.push(JoinedPackage { source, names, layout, files, origin });
         self.drop_superfluous();
@@ -187,7 +188,7 @@ impl JoinedMap {
         }
     }
 
-    /// Makes the files of one origin be those that are wanted, with the fewest changes of the map.
+    /// Makes the files of one origin the wanted ones, with the fewest changes of the map.
     fn place_files(&mut self, placed: &mut PlacedFiles, wanted: ProjectFiles) {
         let mut changes = Vec::new();
         let mut left = std::mem::take(placed);
@@ -212,14 +213,14 @@ impl JoinedMap {
     }
 }
 
-/// Adds the files that are placed already and not among those that will be.
+/// Adds those of the placed files that are not among the wanted ones.
 fn add_missing(wanted: &mut ProjectFiles, placed: &PlacedFiles) {
     let new: FxHashSet<WsPath> = wanted.iter().map(|(path, _)| path.clone()).collect();
     let missing = placed.iter().filter(|(path, _)| !new.contains(*path));
     wanted.extend(missing.map(|(path, (_, facts))| (path.clone(), Arc::clone(facts))));
 }
 
-/// Project files, and the others that share most folders with the file that is asked about.
+/// Returns the manifests, and of the other files those that share most folders with the file of the question.
 fn nearest_files(mut files: ProjectFiles, asked: &WsPath) -> ProjectFiles {
     let shared = |path: &WsPath| {
         let both = path.dir().split('/').zip(asked.dir().split('/'));

@@ -1,8 +1,8 @@
-//! Places the files of a package in a joined map: as those of another member of the project.
+//! Places the files of a package in a joined map, as those of another member of the project.
 //!
-//! Each ecosystem's imports find other members by a project file (`package.json`, `Cargo.toml`, `go.mod`) or by a folder in which modules
-//! begin. Packages have such files of their own, or get one here. Files that no import of a user reaches (tests, examples, JavaScript
-//! beside its declarations) are left out.
+//! Each ecosystem's imports find other members by a project file (`package.json`, `Cargo.toml`, `go.mod`) or by a
+//! folder in which modules begin. Packages have such files of their own, or get one here. Files that a user's imports
+//! do not reach (tests, examples, JavaScript next to its declarations) are left out.
 
 use std::sync::Arc;
 
@@ -22,12 +22,12 @@ const FOLDER: &str = "~packages";
 /// Folders of a package that its users do not import.
 const ASIDE: [&str; 6] = ["tests", "benches", "examples", "testdata", "__tests__", "node_modules"];
 
-/// The place of one package.
+/// The place of one package in a joined map.
 #[derive(Debug)]
 pub(super) struct PackageLayout {
     /// `None` for headers of this machine.
     ecosystem: Option<Ecosystem>,
-    /// It is a whole project.
+    /// True if it is a whole project.
     is_project: bool,
     /// The path before that of each file, with the slash.
     prefix: String,
@@ -61,7 +61,8 @@ impl PackageLayout {
         Self { ecosystem: Some(ecosystem), is_project: false, prefix, manifest }
     }
 
-    /// A project keeps the folders that it has. Modules of Python begin beside a manifest, and it may have none.
+    /// Returns the layout of a project, which keeps its folders. Python modules begin next to a manifest, so a Python
+    /// project gets one if it has none.
     fn of_project(source: &OutsideSource, ecosystem: Ecosystem) -> Self {
         let prefix = format!("{FOLDER}/projects/{}/", folder_name(&source.root));
         let manifest =
@@ -69,7 +70,7 @@ impl PackageLayout {
         Self { ecosystem: Some(ecosystem), is_project: true, prefix, manifest }
     }
 
-    /// The files of the package with their paths in the joined map.
+    /// Returns the files of the package with their paths in the joined map.
     pub(super) fn place_all(&self, files: ProjectFiles) -> ProjectFiles {
         let has_types = !self.is_project && files.iter().any(|(path, _)| is_declaration(path.as_str()));
         let is_wanted = |path: &WsPath| !self.is_aside(path) && self.is_imported(path, has_types);
@@ -90,14 +91,14 @@ impl PackageLayout {
         WsPath::new(&format!("{}{path}", self.prefix)).ok()
     }
 
-    /// The path of a file below the package's own folder.
+    /// Returns the path of a file below the package's own folder.
     pub(super) fn own_path(&self, path: &WsPath) -> Option<String> {
         let below = path.as_str().strip_prefix(&self.prefix)?;
         if self.ecosystem.is_none() { headers::path_on_disk(below) } else { Some(below.to_owned()) }
     }
 
     fn is_aside(&self, path: &WsPath) -> bool {
-        // A jar of sources has nothing aside, and packages may have any name.
+        // A jar of sources has no such folders, and its packages may have any name.
         let has_aside = self.ecosystem.is_some_and(|ecosystem| ecosystem != Ecosystem::Maven);
         has_aside && path.dir().split('/').any(|part| ASIDE.contains(&part))
     }
@@ -105,7 +106,7 @@ impl PackageLayout {
     fn is_imported(&self, path: &WsPath, has_types: bool) -> bool {
         let path = path.as_str();
         match self.ecosystem {
-            // Types that others have written say another name than that of the package.
+            // The manifest of types that others have written names another package.
             _ if self.is_project => true,
             Some(Ecosystem::Npm) if self.manifest.is_some() && path == "package.json" => false,
             Some(Ecosystem::Npm) => !has_types || is_declaration(path) || path.ends_with("package.json"),
@@ -115,8 +116,8 @@ impl PackageLayout {
     }
 }
 
-/// Systems and processors that the name of a Go file may say it is for; those with `x` are families by custom, of which a line in the
-/// file says more.
+/// Systems and processors that the name of a Go file may say it is for. Those with `x` are families by custom: a line
+/// in the file says more.
 const SYSTEMS: [&str; 15] = [
     "aix",
     "android",
@@ -139,7 +140,8 @@ const PROCESSORS: [&str; 17] = [
     "ppc64le", "riscv64", "s390x", "mipsx", "mips64x", "ppc64x",
 ];
 
-/// Says whether Go would compile a file on this machine, as far as its name says: `x_linux.go`, `x_linux_amd64.go`.
+/// Returns true if Go would compile a file on this machine, as far as the file's name says: `x_linux.go`,
+/// `x_linux_amd64.go`.
 fn is_for_machine(path: &str) -> bool {
     let system = match std::env::consts::OS {
         "macos" => "darwin",
@@ -162,7 +164,7 @@ fn is_declaration(path: &str) -> bool {
     [".d.ts", ".d.mts", ".d.cts"].iter().any(|ending| path.ends_with(ending))
 }
 
-/// Says whether two names are of one package: files of several languages may import it.
+/// Returns true if two names are of one package: files of several languages may import it.
 pub(super) fn is_same(one: &OutsidePackage, other: &OutsidePackage) -> bool {
     one.name == other.name && ecosystem_of(one.lang) == ecosystem_of(other.lang)
 }

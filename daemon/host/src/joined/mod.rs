@@ -1,14 +1,15 @@
-//! A map of a project together with packages that it depends on, for questions whose answer lies in a package.
+//! Answers questions that lead into a package, with a map of a project together with packages that it depends on.
 //!
-//! The project's own map stays free of packages: it answers at once, and nobody finds a library's code among the project's. Where it says
-//! that a name leads outside, the same question is put to a second map, in which the package's files stand beside the project's as
-//! another member of the project would. So imports, re-exports, aliases, inheritance and the types of values are followed by the very
-//! rules of the map, and nothing about a language is known here but where a package's files belong (`layout`).
+//! The project's own map stays free of packages: it answers immediately, and nobody finds a library's code among the
+//! project's. Where it says that a name leads outside, the same question is put to a second map, in which the package's
+//! files are placed next to the project's like another member of the project. So the map's own rules follow imports,
+//! re-exports, aliases, inheritance and the types of values, and all that is known here about a language is where a
+//! package's files belong (`layout`).
 //!
-//! Facts are shared with the workspaces that they come from, and only what has changed is brought over when somebody asks. Both maps and
-//! packages are bounded; a package whose workspace has been closed for want of memory leaves this map too, and is opened again when it is
-//! asked for. Headers of C are read one by one (`headers`), and the sources of Java and its kin come in jars (`artifact`). Not here: who
-//! opens a package (`outside`), and what is asked.
+//! Facts are shared with the workspaces that they come from, and only changes are brought over when somebody asks. Both
+//! maps and packages are bounded; a package whose workspace has been closed for want of memory leaves this map too, and
+//! the next question opens it again. Headers of C are read one by one (`headers`), and the sources of Java and its kin
+//! come in jars (`artifact`). Not here: the opening of a package (`outside`), and the questions.
 
 mod artifact;
 mod direct;
@@ -33,7 +34,7 @@ use super::workspace::Workspace;
 use header_facts::HeaderFacts;
 use joined_map::ProjectFiles;
 
-/// The joined map of a workspace, made when it is first asked.
+/// The joined map of a workspace, made for the first question.
 #[derive(Debug, Default)]
 pub(super) struct JoinedState {
     map: Mutex<JoinedMap>,
@@ -41,7 +42,7 @@ pub(super) struct JoinedState {
 }
 
 impl JoinedState {
-    /// Bytes that it holds beside what others hold too; 0 while somebody asks it.
+    /// Returns the bytes of the map; 0 while somebody asks it.
     pub(super) fn heap_bytes(&self) -> u64 {
         self.map.try_lock().map_or(0, |joined| joined.map().stats().heap_bytes as u64)
     }
@@ -56,8 +57,8 @@ impl JoinedState {
 }
 
 impl Workspace {
-    /// Puts a question about the file `asked` to the joined map, which has first been brought up to date. Nothing else of the workspace
-    /// may be held.
+    /// Brings the joined map up to date and puts a question about the file `asked` to it. The caller must hold no lock
+    /// of the workspace.
     pub fn ask_joined<T>(&self, asked: &WsPath, question: impl FnOnce(&JoinedMap) -> T) -> T {
         let mut joined = lock(&self.joined.map);
         let generation = self.generation();
@@ -74,20 +75,20 @@ impl Workspace {
         lock(&self.joined.map).join(source);
     }
 
-    /// The workspaces of the packages that are joined at this moment.
+    /// Returns the workspaces of the packages that are joined at this moment.
     #[must_use]
     pub fn joined_workspaces(&self) -> Vec<Arc<Workspace>> {
         lock(&self.joined.map).joined_workspaces().collect()
     }
 
-    /// The packages that are joined at this moment.
+    /// Returns the packages that are joined at this moment.
     #[must_use]
     pub fn joined_packages(&self) -> Vec<OutsidePackage> {
         lock(&self.joined.map).packages().cloned().collect()
     }
 }
 
-/// The mapped files of a workspace with their facts.
+/// Returns the mapped files of a workspace with their facts.
 fn facts_of(workspace: &Workspace) -> Vec<(WsPath, Arc<FileFacts>)> {
     workspace.map().files().map(|(_, path, facts)| (path.clone(), Arc::clone(facts))).collect()
 }

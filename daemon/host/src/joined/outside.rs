@@ -1,8 +1,8 @@
-//! Finds and opens the package that a name of a file leads to.
+//! Finds and opens the package to which a name in a file leads.
 //!
-//! A package's folder is opened as a workspace of its own, which is indexed then and shared by all projects that use it; a module that is one
-//! file, and a folder of a standard library, are read by themselves (`direct`). `artifact` finds those of Java and its kin, `headers` those
-//! of C.
+//! A package's folder is opened as a workspace of its own, which is then indexed and shared by all projects that use
+//! it. A module of one file, and a folder of a standard library, are read by themselves (`direct`). `artifact` finds
+//! the packages of Java and its kin, `headers` those of C.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,16 +20,16 @@ use crate::package_workspaces::{folders_of, versions_of};
 use crate::registry::Host;
 use crate::workspace::Workspace;
 
-/// Files beyond which a package is not opened for a question about one name.
+/// Most files of a package that is opened for a question about one name.
 pub(super) const MOST_FILES: usize = 30_000;
 
-/// Bytes of a `package.json` beyond which nobody wrote it.
+/// Largest size of a `package.json` in bytes: nobody writes a larger one.
 const LARGEST_MANIFEST: u64 = 1 << 20;
 
-/// Packages of a language that come with it and not from a registry.
+/// Crates that come with Rust and not from a registry.
 const STANDARD: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
 
-/// Beginnings of packages that come with Java.
+/// First segments of packages that come with Java.
 const JAVA: [&str; 3] = ["java", "jdk", "sun"];
 
 /// The source of a package, opened.
@@ -37,21 +37,21 @@ const JAVA: [&str; 3] = ["java", "jdk", "sun"];
 pub struct OutsideSource {
     /// The package, as files name it.
     pub package: OutsidePackage,
-    /// Where it is published; `None` for headers of this machine.
+    /// The ecosystem in which it is published; `None` for headers of this machine.
     pub(super) ecosystem: Option<Ecosystem>,
-    /// Its name and version.
+    /// The name and version of the package.
     pub(super) title: String,
-    /// The name that it is published by.
+    /// The name by which it is published.
     pub(super) published: String,
-    /// The folder that the paths of its files are below.
+    /// The folder that has its files; their paths are relative to it.
     pub(super) root: AbsPath,
-    /// The beginning of those paths in an import, with the slash; empty where they have none.
+    /// The beginning of the files' paths in an import, with the slash; empty if imports have none.
     pub(super) below: String,
-    /// It comes with the language.
+    /// True if it comes with the language.
     pub(super) is_standard: bool,
-    /// It is a whole project, with tests, manifests and members of its own.
+    /// True if it is a whole project, with tests, manifests and members of its own.
     pub(super) is_project: bool,
-    /// The text of a `package.json` in place of its own.
+    /// The text of a `package.json` that replaces its own.
     pub(super) manifest: Option<String>,
     pub(super) contents: OutsideContents,
 }
@@ -59,30 +59,30 @@ pub struct OutsideSource {
 /// The files of a package.
 #[derive(Clone, Debug)]
 pub(super) enum OutsideContents {
-    /// Those of a workspace.
+    /// The files of a workspace.
     Folder(Arc<Workspace>),
-    /// These.
+    /// Files with their facts, which are in no workspace.
     Files(ProjectFiles),
 }
 
-/// Why a package could not be opened.
+/// The reason why a package could not be opened.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum OutsideError {
-    /// It comes with the language, and its source is not looked at.
+    /// It comes with the language, and its source is not read.
     #[error("{0} comes with its language, and its source is not on this machine or is not read")]
     Standard(String),
-    /// It is not on this machine; these are the folders that were looked at.
+    /// It is not on this machine.
     #[error("the source of {name} is not on this machine")]
     Absent {
-        /// Its name.
+        /// The name of the package.
         name: String,
-        /// The folders that were looked at.
+        /// The folders in which it was looked for.
         looked_at: Vec<PathBuf>,
     },
     /// Its compiled classes are on this machine, and its sources are not.
     #[error("the sources of {coordinates} are not on this machine")]
     NoSources {
-        /// The name that files have for it.
+        /// The name by which files import it.
         name: String,
         /// The address of the artifact that has it: `group:artifact:version`.
         coordinates: String,
@@ -90,12 +90,12 @@ pub enum OutsideError {
     /// It has more files than are opened for one name.
     #[error("{name} has more than {MOST_FILES} files")]
     TooLarge {
-        /// Its name.
+        /// The name of the package.
         name: String,
     },
 }
 
-/// The ecosystem that files of a language import from; `None` where hob does not know where its packages lie.
+/// Returns the ecosystem that files of a language import from; `None` where hob does not know where its packages lie.
 pub(super) fn ecosystem_of(lang: Lang) -> Option<Ecosystem> {
     match lang {
         Lang::Python | Lang::Notebook => Some(Ecosystem::PyPi),
@@ -114,7 +114,8 @@ pub(super) fn ecosystem_of(lang: Lang) -> Option<Ecosystem> {
 }
 
 impl OutsideSource {
-    /// The workspace that the package is, where it is one: it may still have to be indexed.
+    /// Returns the package's workspace, which may still have to be indexed; `None` if the files were read by
+    /// themselves.
     #[must_use]
     pub fn workspace(&self) -> Option<&Arc<Workspace>> {
         match &self.contents {
@@ -123,7 +124,7 @@ impl OutsideSource {
         }
     }
 
-    /// The name and version of the package.
+    /// Returns the name and version of the package.
     #[must_use]
     pub fn title(&self) -> &str {
         &self.title
@@ -158,7 +159,7 @@ impl Host {
             Ok((place, published)) => (Some(place.as_path()), published.as_str()),
             Err(_) => (None, package.name.as_str()),
         };
-        // Some packages are types alone, without anything that they are of.
+        // Some packages are types alone, without a package that they describe.
         let types = self.types_of(project, ecosystem, published, found);
         let (place, published, manifest) = match (types, located) {
             (Some((types, manifest)), located) => {
@@ -173,7 +174,7 @@ impl Host {
         self.open_found(project, FoundPackage { package, ecosystem, published, place, manifest })
     }
 
-    /// Finds where a package lies, and the name that it is published by.
+    /// Finds the place of a package, and the name by which it is published.
     fn locate(
         &self,
         project: &Workspace,
@@ -209,7 +210,8 @@ impl Host {
         Err(OutsideError::Absent { name: module.to_owned(), looked_at })
     }
 
-    /// The folder of types that others have written for a package without any, and the project file with the package's name.
+    /// Returns the folder of types that others have written for a package without any, and a `package.json` for it with
+    /// the package's name.
     fn types_of(
         &self,
         project: &Workspace,
@@ -243,7 +245,7 @@ impl Host {
         let name = package.name.clone();
         let absent = || OutsideError::Absent { name: name.clone(), looked_at: vec![place.clone()] };
         let title = title_of(ecosystem, &place, &published, &package.name);
-        // A link may lead anywhere; what is around the project is no package of it.
+        // A link may lead anywhere, but a folder around the project is no package of it.
         let resolved = std::fs::canonicalize(&place).ok();
         let resolved = resolved.filter(|path| !project.root().as_path().starts_with(path));
         let resolved = resolved.filter(|path| !self.broad.is_never_project(path)).ok_or_else(absent)?;
@@ -273,7 +275,8 @@ impl Host {
         })
     }
 
-    /// A folder of Go's standard library. Those of other languages are not where a project's manager puts packages.
+    /// Opens a folder of Go's standard library. Those of other languages are not where a project's manager puts
+    /// packages.
     fn open_standard(
         &self,
         project: &Workspace,
@@ -301,7 +304,7 @@ impl Host {
     }
 }
 
-/// A package that lies somewhere, before it is opened.
+/// A package with its place, before it is opened.
 struct FoundPackage<'p> {
     package: &'p OutsidePackage,
     ecosystem: Ecosystem,
@@ -310,19 +313,20 @@ struct FoundPackage<'p> {
     manifest: Option<String>,
 }
 
-/// Says whether a name is that of something that comes with the language.
+/// Returns true if a name is that of a package that comes with the language.
 fn is_standard(ecosystem: Ecosystem, name: &str) -> bool {
     match ecosystem {
         Ecosystem::Npm => name.starts_with("node:"),
         Ecosystem::Cargo => STANDARD.contains(&name),
-        // A module's path begins with the name of a host.
+        // The path of any other module begins with the name of a host.
         Ecosystem::Go => !name.split('/').next().unwrap_or("").contains('.'),
         Ecosystem::Maven => JAVA.iter().any(|own| name == *own || name.starts_with(&format!("{own}."))),
         _ => false,
     }
 }
 
-/// The packages of a project that its files name so: a crate is named with `_`, and of a Go module the repository alone is known.
+/// Returns the packages of a project that files import by this name: crates are named with `_`, and of a Go module only
+/// the repository is known.
 fn called_in_code<'p>(packages: &'p [Package], ecosystem: Ecosystem, name: &str) -> Vec<&'p Package> {
     let is_called = |package: &&Package| match ecosystem {
         Ecosystem::Cargo => {

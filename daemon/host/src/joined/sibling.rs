@@ -1,10 +1,11 @@
-//! Takes another open project for a package that it publishes.
+//! Finds another open project that publishes a package, and takes it for that package.
 //!
-//! Projects that are asked together often use each other without being installed in each other: nothing on the disk leads from one to the
-//! other, only the name in a manifest. A project publishes what its manifests say it is called, the outermost as well as those of its members
-//! (workspaces of npm and Cargo, modules of Go and Maven); in Python the modules beside a manifest or in `src`, and in Java and its kin the
-//! packages that its files declare. All of it is joined at once, whichever member is meant, so that the map follows one member into another.
-//! Not here: packages that are installed (`outside`).
+//! Projects that are asked together often use each other without being installed in each other: nothing on the disk
+//! leads from one to the other, only the name in a manifest. A project publishes the names in its manifests, the
+//! outermost as well as those of its members (workspaces of npm and Cargo, modules of Go and Maven); in Python the
+//! modules next to a manifest or in `src`, and in Java and its kin the packages that its files declare. The whole
+//! project is joined in one step, whichever member is meant, so that the map follows one member into another. Not here:
+//! installed packages (`outside`).
 
 use std::sync::Arc;
 
@@ -17,11 +18,12 @@ use rustc_hash::FxHashSet;
 use super::outside::{OutsideContents, OutsideSource, ecosystem_of, is_within};
 use crate::workspace::Workspace;
 
-/// Files beside which the modules of a Python project begin.
+/// The manifests next to which the modules of a Python project begin.
 const PYTHON_MANIFESTS: [&str; 3] = ["pyproject.toml", "setup.py", "setup.cfg"];
 
 impl OutsideSource {
-    /// The project `sibling` as the package that files of another project name so; `None` if it is not that package.
+    /// Returns the project `sibling` as the package that files of another project import by that name; `None` if it is
+    /// another one.
     #[must_use]
     pub fn of_sibling(package: &OutsidePackage, sibling: &Arc<Workspace>) -> Option<Self> {
         let ecosystem = ecosystem_of(package.lang)?;
@@ -41,7 +43,7 @@ impl OutsideSource {
     }
 }
 
-/// The name by which a project or a member of it publishes what files import as `imported`.
+/// Returns the name by which a project or a member of it publishes what files import as `imported`.
 fn published_name(map: &Map, ecosystem: Ecosystem, imported: &str) -> Option<String> {
     let is_published = match ecosystem {
         Ecosystem::PyPi => has_module(map, imported),
@@ -51,7 +53,7 @@ fn published_name(map: &Map, ecosystem: Ecosystem, imported: &str) -> Option<Str
     is_published.then(|| imported.to_owned())
 }
 
-/// The name in the outermost manifest of those that files may import as `imported`.
+/// Returns the name by which files may import `imported`, from the outermost manifest that has such a name.
 fn named_so(map: &Map, ecosystem: Ecosystem, imported: &str) -> Option<String> {
     let manifest = match ecosystem {
         Ecosystem::Npm => "package.json",
@@ -69,7 +71,7 @@ fn named_so(map: &Map, ecosystem: Ecosystem, imported: &str) -> Option<String> {
     own.min_by_key(|(path, _)| (path.as_str().matches('/').count(), path.clone())).map(|(_, name)| name)
 }
 
-/// Says whether a Python project has a module beside a manifest, or in `src` there; one without a manifest, at its top.
+/// Returns true if a Python project has a module next to a manifest or in `src` there; without a manifest, at its top.
 fn has_module(map: &Map, module: &str) -> bool {
     let is_manifest = |path: &&WsPath| PYTHON_MANIFESTS.contains(&path.file_name());
     let mut folders: FxHashSet<&str> =
@@ -89,7 +91,7 @@ fn has_module(map: &Map, module: &str) -> bool {
         .any(|(_, path, facts)| ecosystem_of(facts.lang) == Some(Ecosystem::PyPi) && is_module(path.as_str()))
 }
 
-/// Says whether a file of a project declares a package of Java or its kin.
+/// Returns true if a file of a project declares a package of Java or its kin.
 fn declares_package(map: &Map, package: &str) -> bool {
     map.files().any(|(_, _, facts)| {
         let is_it = facts.package.is_some_and(|name| facts.name(name) == package);

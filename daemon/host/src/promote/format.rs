@@ -1,13 +1,14 @@
-//! The disk form of what was confirmed of one file.
+//! Defines the disk form of the confirmed edges of one file.
 //!
 //! ## Ledger
 //! | version | what changed |
 //! |---|---|
 //! | 1 | first version |
 //!
-//! The key is the content hash of the file and its path; the value, little-endian: version, when it was written in seconds
-//! since 1970, the hash of all that it depends on, and the references: line, column, and the path, qualified name and
-//! ordinal of what each means. A value of another version, or with anything out of range, counts as absent.
+//! The key is the content hash of the file and its path. The value, little-endian, has the version, the time of writing
+//! in seconds since 1970, the hash of all that the record depends on, and the references: line, column, and the path,
+//! qualified name and ordinal of the definition that each means. A value of another version, or with anything out of
+//! range, counts as absent.
 
 use hob_base::ContentHash;
 
@@ -24,7 +25,7 @@ pub(super) struct Record {
     pub(super) spots: Vec<ConfirmedRef>,
 }
 
-/// A reference and what it means.
+/// A reference and the definition that it means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ConfirmedRef {
     pub(super) at: (u32, u32),
@@ -39,19 +40,19 @@ pub(super) fn key(content: ContentHash, path: &str) -> Vec<u8> {
     key
 }
 
-/// The content and the path that a key is of.
+/// Returns the content hash and the path in a key.
 pub(super) fn parts_of(key: &[u8]) -> Option<(ContentHash, &str)> {
     let (hash, path) = key.split_first_chunk::<32>()?;
     Some((ContentHash(*hash), std::str::from_utf8(path).ok()?))
 }
 
-/// The content that a record is of; `None` where nobody can read it.
+/// Returns the content hash of a record's file; `None` for an unreadable record.
 pub(crate) fn content_of(key: &[u8], value: &[u8]) -> Option<ContentHash> {
     seconds_of(value)?;
     parts_of(key).map(|(content, _)| content)
 }
 
-/// When a record was written; `None` where nobody can read it.
+/// Returns the time at which a record was written, in seconds since 1970; `None` for an unreadable record.
 pub(crate) fn seconds_of(value: &[u8]) -> Option<u64> {
     let (version, rest) = value.split_first()?;
     let (written, _) = rest.split_first_chunk::<8>()?;
@@ -78,7 +79,7 @@ pub(super) fn decode(value: &[u8]) -> Option<Record> {
     let mut reader = ByteReader { rest: value.get(9..)? };
     let depends = ContentHash(reader.read_bytes::<32>()?);
     let count = reader.read_u32()? as usize;
-    // Capacity by what is there, not by what is claimed.
+    // The capacity follows from the bytes at hand, because the count may lie.
     let mut spots = Vec::with_capacity(count.min(reader.rest.len() / 20));
     for _ in 0..count {
         let (line, col, ordinal) = (reader.read_u32()?, reader.read_u32()?, reader.read_u32()?);

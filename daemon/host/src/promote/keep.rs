@@ -1,10 +1,10 @@
-//! Writes what was confirmed to the store, and reads it back.
+//! Writes confirmed edges to the store, and reads them back.
 //!
-//! A record is found by the content and path of the file that it is about, and believed if everything that it depended on is
-//! as it was: the file itself, all that its imports reach, the files of the definitions meant, and the project's own files
-//! (`pyproject.toml`, `tsconfig.json`...). Nothing in it names a workspace, so a second worktree finds what the
-//! first one learned, and a branch that is returned to finds its own. A record that is lost, foreign or damaged costs that the
-//! edge is as the map computes it.
+//! A record is found by the content and path of its file, and believed if everything that it depended on is as it was:
+//! the file itself, all files that its imports reach, the files of the definitions meant, and the project's own files
+//! (`pyproject.toml`, `tsconfig.json`...). Nothing in it names a workspace, so a second work tree finds the edges that
+//! were confirmed in the first one, and a branch finds its own when it is returned to. If a record is lost, foreign or
+//! damaged, its edges are as the map computes them.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
@@ -22,10 +22,10 @@ use super::super::workspace::{Core, Workspace};
 use super::format::{self, ConfirmedRef, Record};
 use hob_base::lock;
 
-/// Fewer changes than this, since the store was last looked through, are edits; more may be another branch.
+/// Number of changes since the store was last searched, from which on another branch may be there; fewer are edits.
 const MANY_CHANGES: u64 = 16;
 
-/// Brings to the store what was confirmed since the last time.
+/// Stores the edges that were confirmed since the last time.
 pub(crate) fn save(workspace: &Workspace) {
     let since = workspace.promoter.saved.load(Ordering::Relaxed);
     let (ops, until) = {
@@ -73,7 +73,7 @@ fn confirmed_ref(map: &Map, at: (u32, u32), target: DefRef) -> Option<ConfirmedR
     Some(ConfirmedRef { at, path: path.to_string(), qualified, ordinal: def.ordinal })
 }
 
-/// Looks through the store for what is known of the contents that are there now. `always`, or only after many changes.
+/// Searches the store for edges that were confirmed of the present contents: `always`, or only after many changes.
 pub(crate) fn recall_confirmed(workspace: &Workspace, always: bool) {
     let changes = workspace.deriver.map_changes();
     let before = workspace.promoter.recalled.load(Ordering::Relaxed);
@@ -121,7 +121,7 @@ fn find_confirmed(workspace: &Workspace) -> Result<Option<hob_map::graph::Examin
     Ok((!examined.is_empty()).then_some(examined))
 }
 
-/// The file that a record is about, if it is there with these contents and nothing is confirmed of it yet.
+/// Returns the file of a record, if it is there with these contents and has no confirmed edges yet.
 fn unconfirmed_file(core: &Core, map: &Map, key: &[u8]) -> Option<FileId> {
     let (content, path) = format::parts_of(key)?;
     let file = core.table.id(&WsPath::new(path).ok()?)?;
@@ -129,7 +129,7 @@ fn unconfirmed_file(core: &Core, map: &Map, key: &[u8]) -> Option<FileId> {
     (is_same && !map.is_confirmed(file) && map.file(file).is_some()).then_some(file)
 }
 
-/// None, if one of the definitions is gone.
+/// Returns the claims of a record; none, if one of its definitions is gone.
 fn claims_of(map: &Map, file: FileId, record: &Record) -> Vec<Claim> {
     let claim = |spot: &ConfirmedRef| {
         let target = map.definition(&spot.path, &spot.qualified, spot.ordinal)?;
@@ -138,7 +138,7 @@ fn claims_of(map: &Map, file: FileId, record: &Record) -> Vec<Claim> {
     record.spots.iter().map(claim).collect::<Option<Vec<_>>>().unwrap_or_default()
 }
 
-/// Hashes of what records depend on, each part computed once.
+/// Hashes of the dependencies of records, each part computed once.
 struct Depends<'c> {
     core: &'c Core,
     project: Option<ContentHash>,
@@ -154,7 +154,7 @@ impl<'c> Depends<'c> {
         Some((self.core.table.path(file)?, self.core.table.record(file)?.hash))
     }
 
-    /// `None` if one of the files is not known.
+    /// Hashes everything that a file's record depends on; `None` if one of the files is not known.
     fn hash_of_dependencies(
         &mut self,
         file: FileId,

@@ -1,15 +1,16 @@
-//! Promotion: what language servers answered becomes edges of the map.
+//! Promotes answers of language servers to edges of the map.
 //!
-//! A tool hands the answer in and goes on; a thread that lives as long as there are answers does the rest. An answer was made
-//! at certain contents, and the map must have exactly these: the thread passes the barrier, so that every write until now has
-//! been noticed, and then goes on only if no file has changed since the question was put. The work that takes time
-//! is done while reading the map and given up when somebody wants to change it; then it begins again, and counts only
-//! if there was no change.
+//! A tool passes the answer on and continues; a thread that lives as long as there are answers does the rest. An answer
+//! was made at certain contents, and the map must have exactly these: the thread passes the barrier, so that every
+//! write until now has been noticed, and goes on only if no file has changed since the question was put. The long part
+//! of the work reads the map and is given up when somebody wants to change it; then it begins again, and counts only if
+//! there was no change.
 //!
-//! The same question is asked again and again, and while nothing changes its answer says nothing new. So those of one moment
-//! are remembered, and only the first of each is taken in.
+//! Clients ask the same question many times, and while nothing changes its answer says nothing new. So the answers
+//! of one revision are remembered, and only the first of each is promoted.
 //!
-//! `queue` holds the answers that wait, `keep` brings what was confirmed to the store and back, `format` says in which form.
+//! `queue` holds the answers that wait, `keep` stores confirmed edges and reads them back, `format` defines their disk
+//! form.
 
 mod format;
 mod keep;
@@ -32,31 +33,32 @@ use hob_base::lock;
 pub(super) use keep::{recall_confirmed, save};
 use queue::{HandedIn, PromotionQueue};
 
-/// Answers that wait; more are not worth waiting for.
+/// Most answers that wait; further ones are dropped.
 const MOST_WAITING: usize = 64;
 
 /// Longest time that the map may take to reach the contents at which the question was put.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Most times that changes of the map may get in between.
+/// Most attempts to promote an answer without a change of the map in between.
 const ATTEMPTS: usize = 20;
 
 impl Workspace {
-    /// The contents of now, if they are known: in a first index the text is, the map may be on its way.
+    /// Returns the present revision if it is known: in a first index once the text is indexed, even if the map is not.
     #[must_use]
     pub fn current_revision(&self) -> Option<Moment> {
         (self.progress.now().phase > Phase::Text).then(|| self.contents_moment())
     }
 
-    /// Takes over what a server answered completely to a question put at `moment`. Returns at once.
+    /// Promotes a server's complete answer to a question that was put at `moment`. Returns immediately.
     pub fn promote_answer(self: &Arc<Self>, answered: Answered, moment: Moment) {
         let view = self.live().pool().known_view(self.root());
         if view.is_some_and(|view| !view.unsaved_files().is_empty()) {
-            // It is of texts that no file has.
+            // The answer is about texts that no file has.
             return;
         }
         let hash = FxBuildHasher.hash_one(&answered);
-        // In a first index the map may lack what the answer is about, and the next such answer may find it.
+        // In a first index, the map may lack the definitions of the answer, and a repetition of the answer may find
+        // them.
         let indexed = self.progress.now().phase == Phase::Done;
         let mut waiting = lock(&self.promoter.waiting);
         if waiting.answers.len() >= MOST_WAITING || (indexed && !waiting.repeats.is_new(hash, moment)) {
@@ -70,11 +72,11 @@ impl Workspace {
         let body = move || {
             if catch_unwind(AssertUnwindSafe(|| work_off_answers(&held))).is_err() {
                 tracing::error!(root = %held.root(), "promoting hit a bug; the edges stay as they were");
-                // The next answer begins anew.
+                // The next answer starts again.
                 *lock(&held.promoter.waiting) = PromotionQueue::default();
             }
         };
-        // Without a thread the map learns nothing, and says nothing wrong.
+        // If no thread can be started, the map gains no edges and stays right.
         waiting.working = std::thread::Builder::new().name("hob-promoter".to_owned()).spawn(body).is_ok();
     }
 }
@@ -95,7 +97,7 @@ fn work_off_answers(workspace: &Workspace) {
     }
 }
 
-/// Adds the edges of an answer to the map; returns true if everything that there is to be had from the answer is in.
+/// Adds the edges of an answer to the map. Returns true if all edges of the answer are in.
 fn take_in(workspace: &Workspace, answered: &Answered, moment: Moment) -> bool {
     let start = Instant::now();
     let go_on = || !workspace.is_map_wanted() && !workspace.closing.is_cancelled();
@@ -105,8 +107,8 @@ fn take_in(workspace: &Workspace, answered: &Answered, moment: Moment) -> bool {
         }
         let examined = {
             let map = workspace.map();
-            // With the map in hand: text is always ahead of it, so what the map has is of this moment or older, and
-            // nothing older is left to come.
+            // The map is held for this: text is always ahead of it, so the map's contents are of this revision or
+            // older, and no older ones are still to come.
             if workspace.contents_moment() != moment {
                 return false;
             }

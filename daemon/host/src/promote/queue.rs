@@ -1,6 +1,6 @@
-//! Holds the answers that wait for promotion, and remembers those that need not be taken in again.
+//! Holds the answers that wait for promotion, and remembers those that need not be promoted again.
 //!
-//! The thread that takes them in is in `promote`; this file knows of no workspace, so that a workspace can hold it.
+//! The thread that promotes them is in `promote`; this file knows of no workspace, so that a workspace can hold it.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -12,30 +12,30 @@ use rustc_hash::FxHashSet;
 
 use crate::revision::Moment;
 
-/// Answers of one moment that are remembered; beyond it they are forgotten, and taken in once more.
+/// Most answers of one revision that are remembered; beyond it all are forgotten, and promoted once more.
 const MOST_REMEMBERED: usize = 1024;
 
 /// Answers on their way into the map.
 #[derive(Debug, Default)]
 pub(crate) struct Promoter {
     pub(super) waiting: Mutex<PromotionQueue>,
-    /// Up to where what is confirmed has been brought to the store.
+    /// The stamp up to which confirmed edges have been stored.
     pub(super) saved: AtomicU64,
-    /// Changes of the map when the store was last looked through.
+    /// Number of changes of the map when the store was last searched.
     pub(super) recalled: AtomicU64,
 }
 
-/// The answers that wait, and those that need not be taken in again.
+/// The answers that wait, and those that need not be promoted again.
 #[derive(Debug, Default)]
 pub(super) struct PromotionQueue {
     /// Answers, first come first.
     pub(super) answers: VecDeque<HandedIn>,
-    /// True while a thread takes answers in.
+    /// True while a thread promotes answers.
     pub(super) working: bool,
     pub(super) repeats: Repeats,
 }
 
-/// An answer on its way.
+/// An answer that waits for promotion.
 #[derive(Debug)]
 pub(super) struct HandedIn {
     pub(super) answered: Answered,
@@ -43,7 +43,7 @@ pub(super) struct HandedIn {
     pub(super) hash: u64,
 }
 
-/// The answers of one moment that have been handed in, by their hashes: two that have the same by chance cost an
+/// The hashes of the answers of one revision that have been handed in. Two answers with the same hash by chance cost an
 /// edge.
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
@@ -61,7 +61,7 @@ impl Repeats {
         self.hashes.insert(hash)
     }
 
-    /// Forgets an answer that was not taken in after all.
+    /// Forgets an answer that was not promoted after all.
     pub(super) fn forget_answer(&mut self, hash: u64, moment: Moment) {
         if self.moment == Some(moment) {
             self.hashes.remove(&hash);
@@ -70,7 +70,7 @@ impl Repeats {
 }
 
 impl Promoter {
-    /// Forgets what was saved and which answers were taken in, because the map was begun anew.
+    /// Forgets which edges were saved and which answers were promoted, because the map was started again.
     pub(crate) fn start_over(&self) {
         self.saved.store(0, Ordering::Relaxed);
         lock(&self.waiting).repeats = Repeats::default();

@@ -1,8 +1,9 @@
 //! Makes the documents of a file for the ranked index: one for itself, and one for each of its definitions.
 //!
-//! A definition has the text that is its own: what lies in the definitions inside it is theirs. So every line is counted once
-//! however deep the code is nested; what its members are called and for is said of a class too. The file has what lies
-//! in no definition, its leading comment first among it; a file without a map has its whole text, within reason.
+//! The text of a definition is its own: the text of a definition inside it belongs to that one. So every line is
+//! counted once however deep the code is nested; but a class also has the names and documentation of its members. The
+//! document of the file has the text outside of all definitions, beginning with its leading comment; a file that is not
+//! mapped has its whole text, up to a limit.
 
 use std::borrow::Cow;
 
@@ -20,7 +21,7 @@ const FILE_MAX: usize = 64 << 10;
 /// Number of bytes at a file's beginning that count as its text about itself.
 const LEAD: usize = 400;
 
-/// A file as it is indexed.
+/// A file to be indexed.
 pub(super) struct RankedSource<'s> {
     pub(super) path: &'s WsPath,
     /// `None` for files that are not mapped.
@@ -28,7 +29,7 @@ pub(super) struct RankedSource<'s> {
     pub(super) bytes: &'s [u8],
 }
 
-/// The number by which the ranked index knows a file: the same in every run.
+/// Returns the number by which the ranked index knows a file: the same in every run.
 #[must_use]
 pub fn number_of(path: &WsPath) -> u64 {
     first_bytes(&ContentHash::of(path.as_str().as_bytes()))
@@ -104,7 +105,7 @@ pub(super) fn each_document<E>(
     Ok(())
 }
 
-/// A definition is worth what its file is, or less.
+/// Returns the prior of a definition: that of its file, or less.
 fn prior_of_def(def: &Def, of_file: Prior) -> Prior {
     match def.kind {
         _ if def.flags.has(DefFlags::TEST) => Prior::Test,
@@ -113,7 +114,7 @@ fn prior_of_def(def: &Def, of_file: Prior) -> Prior {
     }
 }
 
-/// Collects the names and documentation of the definitions in each definition, by slot: they are what their owner is
+/// Collects the names and documentation of the definitions in each definition, by slot: they say what their owner is
 /// about.
 fn member_texts(facts: &FileFacts) -> FxHashMap<u32, String> {
     let mut members: FxHashMap<u32, String> = FxHashMap::default();
@@ -127,7 +128,7 @@ fn member_texts(facts: &FileFacts) -> FxHashMap<u32, String> {
     members
 }
 
-/// Where the definitions directly in the file (first) and in each definition lie.
+/// Returns the ranges of the definitions directly in the file (first) and in each definition.
 fn inner_ranges(defs: &[Def]) -> Vec<Vec<(u32, u32)>> {
     let mut holes = vec![Vec::new(); defs.len() + 1];
     for def in defs {
@@ -139,7 +140,7 @@ fn inner_ranges(defs: &[Def]) -> Vec<Vec<(u32, u32)>> {
     holes
 }
 
-/// The text of a range without its holes, which are in order, up to `most` bytes.
+/// Returns the text of a range without its holes, which are in order, up to `most` bytes.
 fn text_without_holes<'b>(
     bytes: &'b [u8],
     range: (u32, u32),
@@ -168,7 +169,7 @@ fn text_without_holes<'b>(
     Cow::Owned(text)
 }
 
-/// Folders of tests, and of what nobody wrote here.
+/// Folders of tests, and of files that nobody wrote here; endings of data and of prose.
 const TEST_FOLDERS: &[&str] = &["tests", "__tests__", "testdata", "fixtures", "spec", "specs", "e2e"];
 const DATA_FOLDERS: &[&str] =
     &["locale", "locales", "vendor", "third_party", "node_modules", "dist", "__snapshots__", "generated"];

@@ -1,4 +1,4 @@
-//! Waits until the ranked index has everything that was noted before a question.
+//! Waits until the ranked index has all changes that were noted before a question.
 
 use std::sync::Arc;
 
@@ -9,19 +9,20 @@ use super::state::{Ranked, Taking};
 use super::work;
 use crate::workspace::Workspace;
 
-/// Why there is no index that has everything.
+/// The reason why there is no index that has every change.
 #[derive(Debug)]
 pub enum NotReady {
-    /// It is being made.
+    /// The index is being made.
     Building(Taking),
-    /// It is there, but some changes are not in yet.
+    /// The index is there, but lacks some changes.
     Late(Arc<RankedIndex>),
-    /// It cannot be made or read.
+    /// The index cannot be made or read.
     Failed(String),
 }
 
 impl Ranked {
-    /// The index with everything that has been noted so far, waiting for it within `cancel`; `report` is told how far it is.
+    /// Returns the index with all changes that have been noted so far, after waiting for it within `cancel`; `report`
+    /// is told the progress.
     ///
     /// # Errors
     /// [`NotReady`].

@@ -1,4 +1,5 @@
-//! Keeps the state of a workspace's ranked index: the index itself, the files that have changed since, and its progress.
+//! Holds the state of a workspace's ranked index: the index itself, the files that have changed since, and its
+//! progress.
 //!
 //! The threads that change it are in `work`, calls wait for it in `ready`; this file knows of no workspace, so that a workspace can hold
 //! it.
@@ -10,7 +11,7 @@ use hob_base::{AbsPath, CancelToken, FileId, lock};
 use hob_text::ranked::RankedIndex;
 use rustc_hash::FxHashMap;
 
-/// Memory per file that the index knows, about: two table entries.
+/// Memory per file that the index knows, in bytes and about: two table entries.
 const FILE_BYTES: u64 = 48;
 
 /// The ranked index of one workspace; see the header of `ranked`.
@@ -19,7 +20,7 @@ pub struct Ranked {
     pub(super) folder: AbsPath,
     pub(super) state: Mutex<RankedIndexState>,
     pub(super) moved: Condvar,
-    /// Bytes on disk and in memory when it was last changed.
+    /// Bytes on disk and in memory after the last change.
     pub(super) cost: Mutex<(u64, u64)>,
 }
 
@@ -28,16 +29,16 @@ pub(super) struct RankedIndexState {
     pub(super) index: Option<Arc<RankedIndex>>,
     /// True if changes of files are noted.
     pub(super) tracks: bool,
-    /// Everything that was there at first has been taken in.
+    /// True once all files of the first run have been ingested.
     pub(super) is_built: bool,
-    /// Files that changed since they were taken in, each with its last note.
+    /// Files that changed since they were ingested, each with its last note.
     pub(super) noted: FxHashMap<FileId, u64>,
-    /// Counts notes, and which of them have been taken in.
+    /// Number of notes so far, and the last of them that has been ingested.
     pub(super) notes: u64,
     pub(super) taken_in: u64,
-    /// Counts changes of the index.
+    /// Number of changes of the index.
     pub(super) commits: u64,
-    /// Rises when everything begins anew; work for an earlier one is dropped.
+    /// A number that rises when everything starts again; work for an earlier one is dropped.
     pub(super) epoch: u64,
     pub(super) runs: bool,
     pub(super) failure: Option<String>,
@@ -62,12 +63,12 @@ pub(super) struct FileNumbers {
 }
 
 impl Ranked {
-    /// Begins with nothing; the index lies below `folder`.
+    /// Returns the state before the first question; the index is below `folder`.
     pub(crate) fn new(folder: AbsPath) -> Self {
         Self { folder, state: Mutex::default(), moved: Condvar::new(), cost: Mutex::default() }
     }
 
-    /// Notes that these files have changed; called while the map that says so is applied.
+    /// Notes that these files have changed; called while the change is applied to the map.
     pub(crate) fn note_changed(&self, files: impl Iterator<Item = FileId>) {
         let mut state = lock(&self.state);
         if state.tracks {
@@ -77,14 +78,14 @@ impl Ranked {
         }
     }
 
-    /// Returns the number of changes of the index: as long as it is the same, what was found is what [`Ranked::file`]
-    /// judges.
+    /// Returns the number of changes of the index. While it stays the same, [`Ranked::file`] judges the hits of a
+    /// search as they were when they were found.
     #[must_use]
     pub fn commit_count(&self) -> u64 {
         lock(&self.state).commits
     }
 
-    /// Has everything looked at again.
+    /// Forgets the index, so that all files are compared again.
     pub(crate) fn start_over(&self) {
         let mut state = lock(&self.state);
         *state = RankedIndexState { epoch: state.epoch + 1, runs: state.runs, ..RankedIndexState::default() };
@@ -92,7 +93,7 @@ impl Ranked {
         self.moved.notify_all();
     }
 
-    /// Returns the file of a number, and whether what the index says of it may be taken for what the map says now.
+    /// Returns the file of a number, and true if the index's documents of it agree with the map's present state.
     #[must_use]
     pub fn file(&self, number: u64) -> Option<(FileId, bool)> {
         let state = lock(&self.state);
@@ -100,13 +101,13 @@ impl Ranked {
         Some((file, !state.noted.contains_key(&file)))
     }
 
-    /// Returns true if the index was there once in this run.
+    /// Returns true if the index was complete once in this run.
     #[must_use]
     pub fn is_built(&self) -> bool {
         lock(&self.state).is_built
     }
 
-    /// Bytes on disk and of private memory.
+    /// Returns the bytes on disk and of private memory.
     #[must_use]
     pub fn disk_and_memory_bytes(&self) -> (u64, u64) {
         let (disk, heap) = *lock(&self.cost);
@@ -115,7 +116,7 @@ impl Ranked {
 
     /// Waits within `cancel` until something moves, for a short time at most.
     pub(super) fn wait(&self, cancel: &CancelToken) -> MutexGuard<'_, RankedIndexState> {
-        // A cancellation does not notify; looking again now and then is enough for it.
+        // A cancellation does not notify, so it is checked now and then.
         let longest = Duration::from_millis(50);
         let rest = cancel.deadline().remaining().map_or(longest, |rest| rest.min(longest));
         let state = lock(&self.state);
@@ -133,7 +134,7 @@ impl FileNumbers {
         self.ids.insert(number, file);
     }
 
-    /// Takes back the number of a file that is gone, unless another one has its path by now.
+    /// Takes the number of a file that is gone, and returns it unless another file has its path by now.
     pub(super) fn remove(&mut self, file: FileId) -> Option<u64> {
         let number = self.numbers.remove(&file)?;
         if self.ids.get(&number) != Some(&file) {

@@ -1,9 +1,9 @@
-//! Takes noted files into the ranked index, in a thread that ends when there are none.
+//! Ingests noted files into the ranked index, in a thread that ends when there are none.
 //!
-//! A few files are laid over the index in memory, which takes a millisecond or two; what a restart loses of that, it finds by
-//! comparing. Many are written to it by some thousand at a time, each lot a commit of its own: what a kill loses is one lot, and
-//! memory does not grow with the tree. An index that an earlier run left is compared with the files as they are, by versions; what differs
-//! is taken in like any change.
+//! A few files are laid over the index in memory, which takes a millisecond or two; a restart loses that overlay and
+//! finds the files again by comparing. Many files are written to the index in lots of some thousand, each a commit of
+//! its own: a kill loses one lot, and memory does not grow with the tree. An index of an earlier run is compared with
+//! the present files by versions, and files that differ are ingested like any change.
 
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,20 +26,20 @@ use hob_base::lock;
 /// Number of files per commit.
 const LOT: usize = 8_000;
 
-/// More files than this are worth several threads.
+/// Most files that one thread ingests; more are worth several threads.
 const FEW: usize = 64;
 
-/// Files that are read without a break.
+/// Number of files that are read without a break.
 const HANDFUL: usize = 256;
 
-/// The folder, in the workspace's snapshot.
+/// The folder of the index in the workspace's snapshot.
 const FOLDER: &str = "ranked";
 
-/// So many noted files are taken in without being asked for.
+/// Number of noted files from which on they are ingested before any question.
 const MANY: usize = 256;
 
 impl Ranked {
-    /// Takes much in before it is asked for.
+    /// Ingests many noted files before a question needs them.
     pub(crate) fn catch_up(workspace: &Arc<Workspace>) {
         let mut state = lock(&workspace.ranked.state);
         let is_much = state.noted.len() >= MANY && !state.runs && state.is_built;
@@ -51,7 +51,7 @@ impl Ranked {
     }
 }
 
-/// Starts the thread; the state says already that it runs.
+/// Starts the thread; the caller has noted in the state that it runs.
 pub(super) fn start(workspace: &Arc<Workspace>) {
     let held = Arc::clone(workspace);
     let body = move || {
@@ -80,14 +80,14 @@ fn end(workspace: &Arc<Workspace>, failure: Option<String>) {
     workspace.ranked.moved.notify_all();
 }
 
-/// The next question begins from the start: what is on disk is checked then.
+/// Ends with a failure. The next question begins from the start, and checks the index on disk.
 fn end_with(workspace: &Workspace, state: &mut RankedIndexState, failure: String) {
     tracing::warn!(root = %workspace.root(), failure, "the ranked index failed");
     *state =
         RankedIndexState { failure: Some(failure), epoch: state.epoch + 1, ..RankedIndexState::default() };
 }
 
-/// Merges aside, where the text index is merged too.
+/// Merges in the pool that also merges the text index.
 fn merge(workspace: &Arc<Workspace>) {
     let held = Arc::clone(workspace);
     workspace.shared.pools.merge.spawn(move || {
@@ -134,7 +134,7 @@ struct IngestOrder {
     epoch: u64,
 }
 
-/// `None` when there is nothing, or nothing more to be done for this index.
+/// Returns the next files to ingest; `None` when there are none, or the index is no longer wanted.
 fn next(workspace: &Workspace, epoch: u64) -> Option<IngestOrder> {
     let mut state = lock(&workspace.ranked.state);
     if workspace.closing.check().is_err() || state.epoch != epoch {
@@ -145,17 +145,17 @@ fn next(workspace: &Workspace, epoch: u64) -> Option<IngestOrder> {
         workspace.ranked.moved.notify_all();
         return None;
     }
-    // They stay noted until they are in, for whoever asks meanwhile.
+    // The files stay noted until they are ingested, for questions in between.
     let mut files: Vec<FileId> = state.noted.keys().copied().collect();
-    // Neighbours together: what is deleted together later is then together.
+    // Sorted, so that neighbours, which are often deleted together, lie together.
     files.sort_unstable();
     state.progress = Taking { done: 0, total: files.len() as u64 };
     Some(IngestOrder { files, upto: state.notes, epoch })
 }
 
-/// Opens what an earlier run left, and notes what is not as it left it.
+/// Opens the index of an earlier run, and notes the files that differ from it.
 fn open(workspace: &Workspace, epoch: u64) -> Result<Arc<RankedIndex>, RankedError> {
-    // Before anything is looked at: what changes meanwhile is noted.
+    // This comes first: from here on changes are noted.
     lock(&workspace.ranked.state).tracks = true;
     let folder = workspace.ranked.folder.join(FOLDER);
     let form = format!("facts {EXTRACTOR_VERSION}");
@@ -192,7 +192,7 @@ fn open(workspace: &Workspace, epoch: u64) -> Result<Arc<RankedIndex>, RankedErr
     Ok(index)
 }
 
-/// Takes files in; whether that was done to the end.
+/// Ingests files. Returns true if all of them are done.
 fn take_in(workspace: &Workspace, index: &RankedIndex, order: &IngestOrder) -> Result<bool, RankedError> {
     let (wanted, done) = (present_paths(workspace, &order.files), AtomicU64::new(0));
     if order.files.len() > FEW && !flush(workspace, index, order.epoch)? {
@@ -202,7 +202,7 @@ fn take_in(workspace: &Workspace, index: &RankedIndex, order: &IngestOrder) -> R
         if workspace.closing.check().is_err() {
             return Ok(false);
         }
-        // The last lot of many may be small.
+        // The last lot of many files may be small.
         let is_flush = order.files.len() > FEW;
         let lot = Lot { files, wanted: &wanted, done: &done, epoch: order.epoch, is_flush };
         if !lot.take_in(workspace, index)? {
@@ -213,7 +213,7 @@ fn take_in(workspace: &Workspace, index: &RankedIndex, order: &IngestOrder) -> R
             return Ok(false);
         }
         for file in files {
-            // What was noted again meanwhile stays.
+            // Files that were noted again meanwhile stay noted.
             if state.noted.get(file).is_some_and(|note| *note <= order.upto) {
                 state.noted.remove(file);
             }
@@ -225,7 +225,7 @@ fn take_in(workspace: &Workspace, index: &RankedIndex, order: &IngestOrder) -> R
     Ok(true)
 }
 
-/// Writes what is laid over the index to it. Nobody's answer changes by that, but for what has changed meanwhile.
+/// Writes the overlay into the index. Answers stay the same, except for files that have changed meanwhile.
 fn flush(workspace: &Workspace, index: &RankedIndex, epoch: u64) -> Result<bool, RankedError> {
     let numbers = index.overlaid_files();
     if numbers.is_empty() {
@@ -242,7 +242,7 @@ fn flush(workspace: &Workspace, index: &RankedIndex, epoch: u64) -> Result<bool,
     Ok(taken)
 }
 
-/// Those of the files that are there, with their paths.
+/// Returns those of the files that are there, with their paths.
 fn present_paths(workspace: &Workspace, files: &[FileId]) -> FxHashMap<FileId, WsPath> {
     let asked: FxHashSet<FileId> = files.iter().copied().collect();
     let text = workspace.text();
@@ -250,12 +250,12 @@ fn present_paths(workspace: &Workspace, files: &[FileId]) -> FxHashMap<FileId, W
     there.map(|(file, path)| (file, path.clone())).collect()
 }
 
-/// Takes a document under its file's number and version.
+/// A function that adds a document under its file's number and version.
 type Add<'a> = &'a mut dyn FnMut(u64, u64, RankedDoc<'_>) -> Result<(), RankedError>;
 
 struct Lot<'l> {
     files: &'l [FileId],
-    /// Those that are there, with their paths.
+    /// The files that exist, with their paths.
     wanted: &'l FxHashMap<FileId, WsPath>,
     done: &'l AtomicU64,
     epoch: u64,
@@ -264,7 +264,7 @@ struct Lot<'l> {
 }
 
 impl Lot<'_> {
-    /// Takes the lot in; `false` when the index it is for is no longer wanted.
+    /// Ingests the lot. Returns false if its index is no longer wanted.
     fn take_in(&self, workspace: &Workspace, index: &RankedIndex) -> Result<bool, RankedError> {
         let Some(outdated) = self.assign_numbers(workspace) else { return Ok(false) };
         if self.files.len() <= FEW && !self.is_flush {
@@ -282,7 +282,7 @@ impl Lot<'_> {
             let one = |file: &FileId| {
                 self.read(workspace, *file, &mut |number, version, doc| update.add(number, version, &doc))
             };
-            // An edit is taken in by the same threads, and gets its turn between two handfuls.
+            // The same threads ingest edits, which get their turn between two batches.
             let handful = |files: &[FileId]| {
                 workspace.shared.pools.index.install(|| files.par_iter().try_for_each(one))
             };
@@ -291,7 +291,7 @@ impl Lot<'_> {
         outcome.map(|()| true)
     }
 
-    /// Writes down who has which number from now on, and answers the numbers whose documents go.
+    /// Notes the numbers that files have from now on, and returns the numbers whose documents have to go.
     fn assign_numbers(&self, workspace: &Workspace) -> Option<Vec<u64>> {
         let mut state = lock(&workspace.ranked.state);
         if state.epoch != self.epoch {
@@ -315,12 +315,12 @@ impl Lot<'_> {
             workspace.ranked.moved.notify_all();
         }
         let Some(path) = self.wanted.get(&file) else { return Ok(()) };
-        // What has vanished meanwhile is noted again by whoever finds that out.
+        // A file that has vanished meanwhile is noted again by the indexer.
         let limit = workspace.tree.rules.options().read_max;
         let read = match read_file(workspace.root(), path, limit) {
             Ok(read) => read,
             Err(error) if is_gone(&error) || error.kind() == ErrorKind::PermissionDenied => return Ok(()),
-            // The index is made without it never: the next question tries again.
+            // The index is never made without the file: the next question tries again.
             Err(error) => return Err(error.into()),
         };
         let facts = workspace.map().file(file).map(|(_, facts)| Arc::clone(facts));

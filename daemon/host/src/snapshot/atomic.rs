@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Writes the bytes beside the file, and renames.
+/// Writes the bytes to a file next to the old one, and renames it.
 ///
 /// # Errors
 /// Any error of the system; the file is then as it was.

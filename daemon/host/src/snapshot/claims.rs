@@ -1,4 +1,4 @@
-//! Reads the contents that a saved table lays claim to, for the decision which facts are still of use.
+//! Reads the contents that a saved table claims, for the decision which facts are still needed.
 
 use std::fs;
 
@@ -7,17 +7,17 @@ use hob_base::{AbsPath, ContentHash};
 use super::format::{Decoded, TABLE, decode};
 use crate::file_kind::FileKind;
 
-/// A saved workspace and the contents whose facts it would ask for.
+/// A saved workspace and the contents whose facts it would load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Claims {
-    /// The workspace's root as text; not exact where the path is no UTF-8.
+    /// The workspace's root as text; not exact where the path is not UTF-8.
     pub(crate) root: String,
-    /// Contents of its files that have a language.
+    /// Hashes of its files that have a language.
     pub(crate) hashes: Vec<ContentHash>,
 }
 
-/// The claims of the workspace whose snapshot lies in `folder`; `None` where no table can be read, which then claims
-/// nothing when its workspace is opened either.
+/// Returns the claims of the workspace whose snapshot is in `folder`; `None` if its table cannot be read: opening the
+/// workspace would use none of it then either.
 pub(crate) fn read_claims(folder: &AbsPath) -> Option<Claims> {
     let bytes = fs::read(folder.join(TABLE).as_path()).ok()?;
     let Decoded { root, entries } = decode(&bytes).ok()?;

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use hob_base::{ContentHash, FileId, WsPath};
 use hob_map::{Lang, Map};
 
-/// A file whose facts are to be found.
+/// A file whose facts are to be loaded.
 #[derive(Clone, Debug)]
 pub(crate) struct SoughtFacts {
     pub(crate) file: FileId,
@@ -17,30 +17,30 @@ pub(crate) struct SoughtFacts {
     pub(crate) hash: ContentHash,
 }
 
-/// A map that is being restored, and the files that it is restored from.
+/// A map that is being restored, and the files of which it is made.
 #[derive(Debug)]
 pub(crate) struct Comeback {
     pub(super) sought: Arc<Vec<SoughtFacts>>,
-    /// `None` if the system gave none.
+    /// `None` if the system gave no thread.
     pub(super) thread: Option<JoinHandle<RestoreFindings>>,
 }
 
-/// The outcome of the thread.
+/// The outcome of the restoring thread.
 #[derive(Debug, Default)]
 pub(super) struct RestoreFindings {
     pub(super) map: Map,
-    /// Files whose facts were not found, by place in what was sought.
+    /// Files whose facts were not found, by their index in `sought`.
     pub(super) missing: Vec<usize>,
-    /// Files that the image did not know; `None` without an image.
+    /// Number of files that the image did not know; `None` without an image.
     pub(super) aged: Option<usize>,
 }
 
-/// The map of an earlier daemon, as it was restored.
+/// The restored map of an earlier daemon.
 pub(crate) struct Back {
     pub(crate) map: Map,
-    /// To be mapped from their bytes.
+    /// Files that have to be mapped from their bytes.
     pub(crate) missing: Vec<SoughtFacts>,
-    /// By how many files the saved image is out of date; `None` if there is none to go on with.
+    /// Number of files by which the saved image is out of date; `None` if there is no usable image.
     pub(crate) aged: Option<usize>,
 }
 
@@ -49,7 +49,7 @@ impl Comeback {
     pub(crate) fn finish(self) -> Back {
         let nothing =
             || RestoreFindings { missing: (0..self.sought.len()).collect(), ..RestoreFindings::default() };
-        // A bug in restoring costs what it was to save.
+        // After a bug in the thread, all files are mapped from their bytes.
         let found = self.thread.and_then(|thread| thread.join().ok()).unwrap_or_else(nothing);
         let missing = found.missing.into_iter().map(|at| self.sought[at].clone()).collect();
         Back { map: found.map, missing, aged: found.aged }

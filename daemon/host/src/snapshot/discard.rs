@@ -1,8 +1,8 @@
-//! Tells users that a saved index is not used.
+//! Tells users that a saved index was discarded.
 
 use crate::workspace::Workspace;
 
-/// Gives notice that all files were read again, and `why`.
+/// Adds the notice that all files were read again, and `why`.
 pub(super) fn discard_saved(workspace: &Workspace, why: &str) {
     let text = format!(
         "The saved index of `{}` was discarded ({why}); all files were read again.",

@@ -1,4 +1,4 @@
-//! Keeps what a workspace knows of its snapshot's folder: where it is, what was saved last, and how long that took.
+//! Holds the state of a workspace's snapshot: its folder, what was saved last, and how long that took.
 //!
 //! `saving` and `restoring` do the work; this file knows of no workspace, so that a workspace can hold it.
 
@@ -9,8 +9,8 @@ use hob_text::{ContentKeeper, Saver};
 
 use super::format::TABLE;
 
-/// The rest between two savings is at least this many times as long as the last one took, so that steady editing keeps the
-/// disk busy for less than a hundredth of the time; but no longer than this.
+/// The pause between two savings is this many times as long as the last one took, so that steady editing keeps the disk
+/// busy for less than a hundredth of the time; but never longer than the limit.
 const REST_FACTOR: u32 = 200;
 pub(super) const LONGEST_REST: Duration = Duration::from_secs(600);
 
@@ -25,12 +25,12 @@ pub(crate) struct Snapshots {
     pub(super) saved: Option<u64>,
     /// Time that the last saving took.
     pub(super) took: Duration,
-    /// When hub scores were saved last.
+    /// The time at which hub scores were saved last.
     pub(super) ranked: Option<Instant>,
 }
 
 impl Snapshots {
-    /// Begins with what lies in the folder; `keep_contents` is false where the user wants no second copy of the texts.
+    /// Opens the folder's text caches; `keep_contents` is false where the user wants no second copy of the texts.
     pub(crate) fn new(folder: AbsPath, keep_contents: bool) -> Self {
         let mut contents = ContentKeeper::open(&folder.join("contents"));
         if !keep_contents {
@@ -41,7 +41,7 @@ impl Snapshots {
         Self { saver, contents, folder, saved: None, took: Duration::ZERO, ranked: None }
     }
 
-    /// Where everything of the workspace is.
+    /// Returns the folder of the snapshot.
     pub(crate) fn folder(&self) -> &AbsPath {
         &self.folder
     }
@@ -51,7 +51,7 @@ impl Snapshots {
         (self.took * REST_FACTOR).min(LONGEST_REST)
     }
 
-    /// The file of the table.
+    /// Returns the file of the table.
     pub(super) fn table_path(&self) -> AbsPath {
         self.folder.join(TABLE)
     }

@@ -1,4 +1,4 @@
-//! The disk form of the file table.
+//! Defines the disk form of the file table.
 //!
 //! ## Ledger
 //! | version | what changed |
@@ -7,8 +7,9 @@
 //! | 2 | Markdown has a number among the languages |
 //! | 3 | the languages that the build reads: a file is text only where its language is not among them |
 //!
-//! Little-endian: magic, version, languages, root, number of entries, the entries, and the blake3 of everything before it. A file of
-//! another version, with another checksum or with anything out of range is refused as a whole.
+//! The form is little-endian: magic, version, languages, root, number of entries, the entries, and the blake3 of
+//! everything before it. A file of another version, with another checksum or with anything out of range is refused as a
+//! whole.
 
 use hob_base::{AbsPath, ContentHash, WsPath};
 use hob_map::{Lang, built_languages};
@@ -17,17 +18,17 @@ use hob_workspace::{FileClass, Record, Stat};
 use crate::byte_reader::ByteReader;
 use crate::file_kind::FileKind;
 
-/// The file of the table, in a snapshot's folder.
+/// Name of the table's file in a snapshot's folder.
 pub(super) const TABLE: &str = "files";
 
 const MAGIC: &[u8; 8] = b"hobfiles";
 const VERSION: u32 = 3;
 
-/// Marks of [`FileKind`] that are no language.
+/// Bytes for a [`FileKind`] without a language.
 const BINARY: u8 = 255;
 const NO_LANGUAGE: u8 = 254;
 
-/// Why a saved table is not used.
+/// The reason why a saved table is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum FormatError {
     #[error("it is no table of files")]
@@ -48,7 +49,7 @@ pub(super) struct TableEntry {
     pub(super) kind: FileKind,
 }
 
-/// A table read back.
+/// A table that was read back.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Decoded {
     pub(super) root: String,
@@ -113,7 +114,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
 fn read_table(reader: &mut ByteReader<'_>) -> Option<Decoded> {
     let root = reader.read_text()?;
     let count = usize::try_from(reader.read_u64()?).ok()?;
-    // Capacity by what is there, not by what is claimed.
+    // The capacity follows from the bytes at hand, because the count may lie.
     let mut entries = Vec::with_capacity(count.min(reader.rest.len() / 64));
     for _ in 0..count {
         entries.push(read_entry(reader)?);
@@ -184,7 +185,8 @@ mod tests {
         assert_eq!(decode(&other), Err(FormatError::Languages));
     }
 
-    /// Whoever damages a table with its checksum gets no panic, no memory that is not there, and no other table than is written.
+    /// A table that is damaged together with its checksum causes no panic and no large allocation, and is never read as
+    /// another table than it is.
     #[test]
     fn anything_with_a_right_checksum_is_read_as_it_is_or_refused() {
         let (root, entries) = sample_table();

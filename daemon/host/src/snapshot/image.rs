@@ -1,7 +1,7 @@
-//! Saves the parts of the map besides facts: its names and lists, and its hub scores, a file each.
+//! Saves the parts of the map other than facts: its names and lists, and its hub scores, a file each.
 //!
-//! Magic, the bytes as the map wrote them, and the blake3 of both. Whether they fit the files is for the map to find out, which it
-//! does file by file.
+//! A file has its magic, the bytes that the map wrote, and the blake3 of both. The map itself finds out, file by file,
+//! whether they fit the files.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,7 @@ use hob_base::{AbsPath, ContentHash};
 use super::atomic::write_atomically;
 use super::format::FormatError;
 
-/// One of the files.
+/// One of the image files.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ImageFile {
     magic: [u8; 8],
@@ -32,7 +32,7 @@ pub(super) fn write(kept: ImageFile, folder: &AbsPath, content: &[u8]) -> io::Re
     write_atomically(folder.join(kept.name).as_path(), &bytes)
 }
 
-/// The content, if there is one; else why there is none to use.
+/// Returns the content, or `None` if there is no file. An error says why the file cannot be used.
 pub(super) fn read(kept: ImageFile, folder: &AbsPath) -> Result<Option<Vec<u8>>, String> {
     let bytes = match fs::read(folder.join(kept.name)) {
         Ok(bytes) => bytes,

@@ -1,9 +1,10 @@
-//! Restores the map aside: while facts are decoded, calls have answers from the text, and the sweep looks at every file's stat.
+//! Restores the map in the background: while facts are decoded, calls have answers from the text, and the sweep
+//! compares every file's stat.
 //!
-//! A thread of its own hands the index pool one slice after another, so that what the sweep has to have done comes in
-//! between. The map is built away from the one that calls see, and takes its place when the indexer asks for it, which it does before
-//! the first change to the map. Nothing here decides what is true: facts are found by content hash, and files whose
-//! facts are gone are handed back to be mapped anew.
+//! A thread of its own hands the index pool one slice after another, so that work of the sweep comes in between. The
+//! map is built apart from the one that calls see, and takes its place when the indexer asks for it, which it does
+//! before the first change to the map. Nothing here decides what is true: facts are found by content hash, and files
+//! whose facts are gone are handed back to be mapped again.
 
 use std::sync::Arc;
 
@@ -56,7 +57,7 @@ fn find(workspace: &Workspace, folder: &AbsPath, sought: &[SoughtFacts]) -> Rest
     if let Some(scores) = read_image(workspace, image::SCORES, folder)
         && let Err(error) = map.restore_ranking(&scores)
     {
-        // The next derivation makes them anew, at once.
+        // The next derivation computes them again immediately.
         tracing::info!(root = %workspace.root(), %error, "the saved scores were not used");
     }
     let aged = (image.is_some() && rejected.is_none()).then_some(unknown);

@@ -1,4 +1,4 @@
-//! Restores table and text of an earlier run, and has the map follow aside.
+//! Restores table and text of an earlier run, and starts the restoring of the map.
 
 use std::fs;
 use std::io;
@@ -16,7 +16,7 @@ use super::map_restoring;
 use crate::file_kind::FileKind;
 use crate::workspace::{Core, Workspace};
 
-/// Takes over what an earlier run left. Afterwards table and text have it, and the map is on its way.
+/// Restores the snapshot of an earlier run. Afterwards table and text have it, and the map is being restored.
 pub(crate) fn restore(workspace: &Arc<Workspace>) {
     let (folder, contents) = {
         let snapshots = lock(&workspace.snapshots);

@@ -1,6 +1,6 @@
 //! Saves what has changed in a workspace: table and text, the texts side by side, names and lists, and hub scores.
 //!
-//! Every function is safe at any moment, and a failure is a notice for users.
+//! Every function may be called at any moment, and turns a failure into a notice for users.
 
 use std::fs;
 use std::time::Instant;
@@ -15,12 +15,13 @@ use super::image;
 use crate::progress::Phase;
 use crate::workspace::{Core, Workspace};
 
-/// Projects of fewer files are mapped from their facts about as quickly as from an image.
+/// Number of files from which on the map has an image; smaller projects are mapped from their facts about as quickly.
 const IMAGE_FILES: usize = 2_000;
-/// An image is renewed when one file in so many has changed since.
+/// An image is renewed when more than one file in so many has changed since.
 const IMAGE_AGE: usize = 30;
 
-/// Saves what has changed since the last time. Safe at any moment: every file is written beside and renamed.
+/// Saves the changes since the last time. It may be called at any moment: every file is written next to the old one and
+/// renamed.
 pub(crate) fn save(workspace: &Workspace) {
     let mut snapshots = lock(&workspace.snapshots);
     let generation = workspace.generation().0;
@@ -46,7 +47,7 @@ pub(crate) fn save(workspace: &Workspace) {
 }
 
 fn try_save(workspace: &Workspace, snapshots: &mut Snapshots) -> Result<(), Box<dyn std::error::Error>> {
-    // The table first: a text index that is newer than it has contents that the table does not claim, which is safe either way.
+    // The table comes first: contents that only the newer text index has are not claimed by the table, which is safe.
     let bytes = {
         let core = lock(&workspace.core);
         encode(workspace.root(), &entries(&core))
@@ -58,7 +59,7 @@ fn try_save(workspace: &Workspace, snapshots: &mut Snapshots) -> Result<(), Box<
     Ok(())
 }
 
-/// Has what the files hold lie side by side for searches, if much of it does not. A matter of speed alone: it uses one
+/// Caches the contents of files side by side for searches, if many are not cached. This only serves speed: it uses one
 /// thread, and ends when the workspace is closed.
 pub(crate) fn keep_contents(workspace: &Workspace) {
     let mut snapshots = lock(&workspace.snapshots);
@@ -78,8 +79,8 @@ pub(crate) fn keep_contents(workspace: &Workspace) {
     }
 }
 
-/// Saves hub scores and clusters as soon as there are some, and then from time to time: of files that have changed since they are not
-/// used. They count no generation, as nothing that they are of has changed.
+/// Saves hub scores and clusters as soon as there are some, and then from time to time: they are not used for files
+/// that have changed since. This saves no generation, because the contents that they describe have not changed.
 pub(crate) fn save_ranking(workspace: &Workspace) {
     let mut snapshots = lock(&workspace.snapshots);
     if snapshots.ranked.is_none_or(|at| at.elapsed() > LONGEST_REST) {
@@ -87,7 +88,7 @@ pub(crate) fn save_ranking(workspace: &Workspace) {
     }
 }
 
-/// Saves them at the end.
+/// Saves hub scores and clusters when the workspace is closed.
 pub(crate) fn save_last_ranking(workspace: &Workspace) {
     write_ranking(workspace, &mut lock(&workspace.snapshots));
 }
@@ -101,7 +102,7 @@ fn write_ranking(workspace: &Workspace, snapshots: &mut Snapshots) {
     let Some(bytes) = workspace.shared.pools.index.install(|| job.into_bytes()) else {
         return;
     };
-    // Whatever is saved first makes the folder.
+    // The first file that is saved makes the folder.
     let folder = fs::create_dir_all(snapshots.folder.as_path());
     match folder.and_then(|()| image::write(image::SCORES, &snapshots.folder, &bytes)) {
         Ok(()) => snapshots.ranked = Some(Instant::now()),
@@ -116,13 +117,13 @@ fn write_ranking(workspace: &Workspace, snapshots: &mut Snapshots) {
     }
 }
 
-/// Saves the map's names and lists, unless those that were saved will do.
+/// Saves the map's names and lists, unless the saved ones are recent enough.
 fn save_image(workspace: &Workspace, snapshots: &Snapshots) -> Result<(), Box<dyn std::error::Error>> {
     let files = workspace.map().stats().files;
     let age = workspace.deriver.image_age();
     let is_due = files >= IMAGE_FILES && age.is_none_or(|age| age as usize > files / IMAGE_AGE);
     if is_due && workspace.progress.now().phase == Phase::Done {
-        // Counted before: changes that come in meanwhile may be in the image already, which does no harm.
+        // The changes are counted first: those that come in meanwhile may be in the image already, which does no harm.
         let changes = workspace.deriver.map_changes();
         let mut job = workspace.map().image_job();
         job.arrange_files();

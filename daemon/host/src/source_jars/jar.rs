@@ -9,29 +9,30 @@ use hob_base::{ContentHash, small};
 use rawzip::{CompressionMethod, RECOMMENDED_BUFFER_SIZE, ZipArchive, ZipFileHeaderRecord, ZipSliceArchive};
 use zlib_rs::{Inflate, InflateFlush, Status};
 
-/// Bytes of a jar, and files in one, beyond which it is not read.
+/// Largest size in bytes and largest number of files of a jar that is read.
 const LARGEST_JAR: u64 = 128 << 20;
 const MOST_FILES: usize = 60_000;
 
-/// Bytes of one file of a jar, and of all of them together, beyond which the rest is left out.
+/// Largest size in bytes of one file of a jar, and of all of them together; the rest is left out.
 const LARGEST_FILE: u64 = 4 << 20;
 const MOST_BYTES: u64 = 384 << 20;
 
-/// Bits of the window of a deflated file: all that the format has.
+/// Bits of the window of a deflated file: the most that the format has.
 const WINDOW: u8 = 15;
 
 /// The directory of a jar.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct JarListing {
-    /// The number of files directly in each folder that has any.
+    /// Number of files directly in each folder that has any.
     folders: BTreeMap<String, usize>,
-    /// Equal for jars with the same files.
+    /// A hash that is equal for jars with the same files.
     pub(crate) hash: ContentHash,
     pub(crate) files: usize,
 }
 
 impl JarListing {
-    /// The number of files of a package of Java or its kin: `a.b` may lie in `a/b`, or below a folder of some platform (`commonMain/a/b`).
+    /// Returns the number of files of a package of Java or its kin: `a.b` may lie in `a/b`, or below a folder of some
+    /// platform (`commonMain/a/b`).
     pub(crate) fn files_of_package(&self, package: &str) -> usize {
         let folder = package.replace('.', "/");
         let is_it = |path: &str| {
@@ -41,7 +42,7 @@ impl JarListing {
     }
 }
 
-/// Reads the directory of the jar at `path`; `None` if it is none.
+/// Reads the directory of the jar at `path`; `None` if it cannot be read as a jar, or is too large.
 pub(crate) fn list_jar(path: &Path) -> Option<JarListing> {
     let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
     if metadata.len() > LARGEST_JAR {
@@ -56,7 +57,8 @@ pub(crate) fn list_jar(path: &Path) -> Option<JarListing> {
     Some(read.into_listing())
 }
 
-/// Hands the files of the jar at `path` to `take` with their paths; `None` if it is no jar. Files that are broken or too large are left out.
+/// Hands the files of the jar at `path` to `take` with their paths; `None` if it is no jar. Broken and too large files
+/// are left out.
 pub(super) fn each_file(path: &Path, take: &mut dyn FnMut(&str, &[u8])) -> Option<()> {
     let archive = ZipArchive::from_slice(small::read(path, LARGEST_JAR).ok()?).ok()?;
     let (mut left, mut contents) = (MOST_BYTES, Vec::new());
@@ -75,7 +77,7 @@ pub(super) fn each_file(path: &Path, take: &mut dyn FnMut(&str, &[u8])) -> Optio
     Some(())
 }
 
-/// Unpacks one file into `contents`; `None` if it is not what the directory says.
+/// Unpacks one file into `contents`; `None` if it differs from what the directory says.
 fn read_file(
     archive: &ZipSliceArchive<Vec<u8>>,
     entry: &ZipFileHeaderRecord<'_>,
@@ -97,7 +99,7 @@ fn read_file(
     (contents.len() == size && rawzip::crc32(contents) == entry.crc32()).then_some(())
 }
 
-/// The path of a file, if it is plainly one below the jar's folder and no folder itself.
+/// Returns the path of a file; `None` for a folder, and for a path that is not plainly below the jar's folder.
 fn plain_name(entry: &ZipFileHeaderRecord<'_>) -> Option<String> {
     let path = entry.file_path();
     let name = std::str::from_utf8(path.as_bytes()).ok().filter(|_| !entry.is_dir())?;
@@ -106,7 +108,7 @@ fn plain_name(entry: &ZipFileHeaderRecord<'_>) -> Option<String> {
     (is_plain && !name.is_empty() && !name.contains(is_odd)).then(|| name.to_owned())
 }
 
-/// What has been read of a directory.
+/// The part of a jar's directory that has been read.
 #[derive(Default)]
 struct JarDirectory {
     folders: BTreeMap<String, usize>,
@@ -115,7 +117,7 @@ struct JarDirectory {
 }
 
 impl JarDirectory {
-    /// Takes an entry in; `None` if there are too many.
+    /// Adds an entry; `None` if there are too many.
     fn take_entry(&mut self, entry: &ZipFileHeaderRecord<'_>) -> Option<()> {
         let Some(name) = plain_name(entry) else { return Some(()) };
         self.files += 1;
@@ -138,7 +140,7 @@ pub(super) mod fixture {
 
     use rawzip::ZipArchiveWriter;
 
-    /// The bytes of a jar with these files, stored as they are.
+    /// Returns the bytes of a jar with these files, stored as they are.
     pub(in super::super) fn jar_of(files: &[(&str, &str)]) -> Vec<u8> {
         let mut archive = ZipArchiveWriter::new(Vec::new());
         for (name, text) in files {

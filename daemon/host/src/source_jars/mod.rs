@@ -1,9 +1,9 @@
-//! Jars with sources: which packages are in one, and its files in a folder of hob's cache.
+//! Reads jars with sources: lists their packages, and unpacks their files into a folder of hob's cache.
 //!
-//! A jar is a zip file, and a zip file is other people's bytes: everything about it is bounded, and a file whose path is not plainly below
-//! the jar's own folder is left out. The folder of a jar is named by what the jar's directory says of all files, so projects and
-//! repositories with the same jar share it. Its last use is noted beside it; [`collect`](super::collect) removes folders that nobody has
-//! used for long.
+//! A jar is a zip file of other people's bytes: everything about it is bounded, and a file whose path is not plainly
+//! below the jar's own folder is left out. The folder of a jar is named by the hash of the jar's directory, so projects
+//! and repositories with the same jar share it. Its last use is noted next to it; [`collect`](super::collect) removes
+//! folders that nobody has used for long.
 
 mod jar;
 mod unpacked;

@@ -10,16 +10,16 @@ use hob_base::{AbsPath, lock};
 
 use super::jar::{JarListing, each_file};
 
-/// The ending of the file that notes the last use of a folder by its own time, and the bytes of the folder by its contents.
+/// The ending of the note next to a folder: its own time is the last use, and its contents are the bytes of the folder.
 pub(crate) const USED: &str = ".used";
 
 /// The ending of a folder that is being filled.
 const FILLING: &str = ".filling";
 
-/// Time within which another use is not noted.
+/// Time within which another use is not noted again.
 const NOTED: Duration = Duration::from_secs(3600);
 
-/// Characters of the hash in the name of a folder, and of the artifact's own name before it.
+/// Number of characters of the hash in the name of a folder, and of the artifact's name before it.
 const HASH: usize = 16;
 const NAME: usize = 80;
 
@@ -39,16 +39,16 @@ impl UnpackedSources {
         Self { folder, filling: Mutex::new(()) }
     }
 
-    /// The folder of a jar's sources, if they have been unpacked.
+    /// Returns the folder of a jar's sources, if they have been unpacked.
     pub(crate) fn known_folder(&self, name: &str, listing: &JarListing) -> Option<AbsPath> {
         let folder = self.folder_of(name, listing);
         folder.as_path().is_dir().then_some(folder)
     }
 
-    /// The folder of the sources of the jar at `jar`, unpacked if they have not been.
+    /// Unpacks the jar at `jar` unless it has been, notes the use, and returns the folder of its sources.
     ///
     /// # Errors
-    /// Whatever the system says.
+    /// Any error of the system.
     pub(crate) fn unpack_jar(&self, name: &str, jar: &Path, listing: &JarListing) -> io::Result<AbsPath> {
         let _alone = lock(&self.filling);
         let folder = self.folder_of(name, listing);
@@ -94,7 +94,7 @@ fn fill_folder(folder: &Path, jar: &Path) -> io::Result<u64> {
     Err(outcome)
 }
 
-/// Writes one file. Names that differ in case alone may be one file here: the first one stays.
+/// Writes one file. Names that differ in case alone may be one file on this system: the first one stays.
 fn write_file(path: &Path, contents: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;

@@ -1,4 +1,4 @@
-//! Says what a question about meaning is answered with: the nearest definitions, and which of all had vectors.
+//! Defines the answer to a question about meaning: the nearest definitions, and the share of all that had vectors.
 
 use hob_base::FileId;
 use hob_map::facts::Def;
@@ -19,22 +19,22 @@ pub struct Nearest {
 /// The share of a workspace that has vectors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VectorState {
-    /// No model was added: there are none.
+    /// There are no vectors, because no model was added.
     NoModel,
     /// The model cannot be used, for this reason.
     Broken(String),
-    /// They are being made, or brought up to date.
+    /// The vectors are being made, or brought up to date.
     Building {
-        /// Vectors that there are.
+        /// Number of vectors so far.
         done: u64,
-        /// Symbols and sections in all.
+        /// Number of all symbols and sections.
         total: u64,
     },
-    /// There are too many symbols: those that others can use and that are used most have one.
+    /// There are too many symbols: only those have a vector that others can use and that are used most.
     Partial {
-        /// Vectors that there are.
+        /// The number of vectors that were made.
         kept: u64,
-        /// Symbols and sections in all.
+        /// Number of all symbols and sections.
         total: u64,
     },
     /// Every symbol and section has one.
@@ -42,7 +42,7 @@ pub enum VectorState {
 }
 
 impl VectorState {
-    /// Returns the warning for an answer that was to use vectors; `None` if all were there.
+    /// Returns the warning for an answer that was to use vectors; `None` if none was missing.
     #[must_use]
     pub fn vectors_warning(&self) -> Option<String> {
         match self {

@@ -1,9 +1,9 @@
-//! The models that the user has given to hob: a folder each, below a folder of hob's own.
+//! Keeps the models that the user has given to hob: a folder each, below a folder of hob's own.
 //!
-//! A model is copied, not linked: the copy is mapped, and nobody but hob may write to what is mapped. Which one counts is one
-//! line of a text file: names in the order in which they were added, the last is the one. Adding a model again makes it count
-//! again. The file is written last and replaced as a whole, so that a kill leaves the models as they were, and at most a folder that
-//! nobody knows.
+//! A model is copied, not linked: the copy is mapped, and nobody but hob may write to a mapped file. One text file says
+//! which model counts: it has the names in the order in which they were added, and the last one counts. Adding a model
+//! again makes it count again. The file is written last and replaced as a whole, so that a kill leaves the models as
+//! they were, and at most a folder that nobody knows.
 
 use std::fs::File;
 use std::io;
@@ -16,27 +16,27 @@ use hob_proto::private_dir;
 use super::shared::SharedVectors;
 use hob_base::lock;
 
-/// Names in order; the dot keeps it apart from names of models.
+/// Name of the file with the models' names in order; the dot keeps it apart from names of models.
 const ORDER: &str = ".order";
 
 /// Longest name of a model, in bytes.
 const NAME_MAX: usize = 64;
 
-/// Why a model could not be added or removed.
+/// The reason why a model could not be added or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelsError {
-    /// It is no model.
+    /// The folder has no model.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// The name cannot be the name of a folder.
     #[error("`{0}` cannot be a model's name: letters, digits, `-`, `_` and `.` can, up to {NAME_MAX}")]
     Name(String),
-    /// There is none of this name.
+    /// There is no model of this name.
     #[error("there is no model `{name}`{}", list_known(known))]
     Unknown {
         /// The name as given.
         name: String,
-        /// Those that there are.
+        /// The models that there are.
         known: Vec<String>,
     },
     /// hob's own folder cannot be written to.
@@ -68,33 +68,33 @@ pub struct InstalledModel {
     pub name: String,
     /// True if the model is the one that counts.
     pub active: bool,
-    /// The model, or why it cannot be used any more.
+    /// The model, or the reason why it cannot be used any more.
     pub model: Result<Arc<Model>, String>,
     /// Bytes of its files on disk.
     pub disk_bytes: u64,
 }
 
-/// See the module's header.
+/// The models in hob's folder.
 #[derive(Debug)]
 pub struct Models {
     folder: PathBuf,
-    /// The one that counts, once it was asked for.
+    /// The model that counts, once it was asked for.
     active: Mutex<Option<Active>>,
     /// The state that open workspaces share.
     pub(super) shared: SharedVectors,
 }
 
-/// `None` inside: there is no model.
+/// The name and model that count; `None` if there is no model.
 type Active = Option<(String, Result<Arc<Model>, String>)>;
 
 impl Models {
-    /// Those in a folder, which need not be there.
+    /// Returns the models of a folder, which need not be there.
     #[must_use]
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, active: Mutex::default(), shared: SharedVectors::default() }
     }
 
-    /// The model that counts, or why it cannot be used; `None` when none was added. Opened when first asked for.
+    /// Returns the model that counts, or why it cannot be used; `None` when none was added. The first call opens it.
     #[must_use]
     pub fn active_model(&self) -> Option<Result<Arc<Model>, String>> {
         let mut active = lock(&self.active);
@@ -106,10 +106,10 @@ impl Models {
         found.as_ref().map(|(_, model)| model.clone())
     }
 
-    /// All models, the one that counts first.
+    /// Returns all models, the one that counts first.
     #[must_use]
     pub fn list(&self) -> Vec<InstalledModel> {
-        // Opened by way of the cache: one that is in use is not opened twice.
+        // The cache opens it, so that a model in use is not opened twice.
         let active = self.active_model().and_then(Result::ok);
         let names = self.read_order().into_iter().rev().enumerate();
         let one = |(place, name): (usize, String)| match &active {
@@ -135,12 +135,12 @@ impl Models {
         InstalledModel { name, active, model, disk_bytes }
     }
 
-    /// Copies the model in `from` and makes it the one that counts. One of this name is replaced.
+    /// Copies the model in `from` and makes it the one that counts, in place of an earlier one of this name.
     ///
     /// # Errors
     /// [`ModelsError`]; everything is then as it was.
     pub fn add(&self, from: &Path, name: &str) -> Result<InstalledModel, ModelsError> {
-        // Said first: no folder would do.
+        // This is checked first, because no folder would do.
         Model::require_built()?;
         check_name(name)?;
         let files = ModelFiles::find(from)?;
@@ -148,7 +148,7 @@ impl Models {
         private_dir::ensure(&self.folder)
             .map_err(|error| self.folder_error(&self.folder, io::Error::other(error)))?;
         let new = self.folder.join(format!(".new-{name}"));
-        // The copy is what is checked: the user's own files are never mapped, because they may change.
+        // The copy is checked: the user's own files are never mapped, because they may change.
         let outcome = self.copy_files(&files, &new).and_then(|()| {
             Model::open(&new).map_err(|error| error.with_original_paths(&files))?;
             self.take_place(&new, name)
@@ -176,8 +176,8 @@ impl Models {
         Ok(())
     }
 
-    /// Puts a new model in the place of its name. The files that are mapped of the one before stay readable: only
-    /// names change.
+    /// Moves a new model to the folder of its name. Mapped files of the earlier one stay readable, because only names
+    /// change.
     fn take_place(&self, new: &Path, name: &str) -> Result<(), ModelsError> {
         let place = self.folder.join(name);
         let replaced = remove(&place).and_then(|()| std::fs::rename(new, &place));
@@ -188,7 +188,7 @@ impl Models {
         self.write_order(&order)
     }
 
-    /// Removes a model; the one added before it counts then, if there is any.
+    /// Removes a model; then the one added before it counts, if there is any.
     ///
     /// # Errors
     /// [`ModelsError`].

@@ -1,4 +1,4 @@
-//! Answers questions about meaning: the definitions nearest to a text, and how like a text some nodes are.
+//! Answers questions about meaning: the definitions nearest to a text, and the similarity of nodes to a text.
 
 use std::sync::Arc;
 
@@ -11,19 +11,21 @@ use super::{scan, text, work};
 use crate::workspace::Workspace;
 
 impl Workspace {
-    /// Bytes of memory that vectors take.
+    /// Returns the memory of the vectors in bytes.
     #[must_use]
     pub fn vector_bytes(&self) -> u64 {
         self.vectors.heap_bytes()
     }
 
-    /// The `k` symbols and sections whose meaning is nearest to a text. Waits within `cancel` until what changed before is in.
+    /// Returns the `k` symbols and sections whose meaning is nearest to a text. Waits within `cancel` until earlier
+    /// changes are in.
     #[must_use]
     pub fn nearest_to_text(self: &Arc<Self>, text: &str, k: usize, cancel: &CancelToken) -> Nearest {
         self.nearest_of(text, k, None, cancel)
     }
 
-    /// The same among the definitions that a question is about.
+    /// Returns the `k` nearest of the definitions that `admits` lets through, or of all without it. Waits like
+    /// [`Self::nearest_to_text`].
     #[must_use]
     pub fn nearest_of(
         self: &Arc<Self>,
@@ -46,8 +48,8 @@ impl Workspace {
         Nearest { hits: scan::nearest_in_map(self, &query, k, admits), state }
     }
 
-    /// Returns how like a text each of some nodes is, as cosines; `None` without a model that can be used. Needs no
-    /// vectors to be there.
+    /// Returns the similarity of each of some nodes to a text, as a cosine; `None` without a usable model. This needs
+    /// no vectors of the workspace.
     #[must_use]
     pub fn similarity_to_text(&self, text: &str, nodes: &[NodeRef]) -> Option<Vec<f32>> {
         let model = self.shared.models.active_model()?.ok()?;

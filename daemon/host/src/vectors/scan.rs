@@ -1,7 +1,7 @@
-//! Searches through all vectors for the nearest.
+//! Searches all vectors for the nearest.
 //!
-//! Every vector is looked at: at some hundred thousand that takes some milliseconds, is exact, and needs no index that an edit would
-//! have to change. What comes out is in the same order in every run, on any number of threads.
+//! Every vector is compared: at some hundred thousand that takes some milliseconds, is exact, and needs no index that
+//! an edit would have to change. The hits are in the same order in every run, on any number of threads.
 
 use hob_base::FileId;
 use hob_embed::Codes;
@@ -16,13 +16,13 @@ use super::state::FileVectors;
 use super::text::vector_worth;
 use crate::workspace::Workspace;
 
-/// Hits that are named beyond those asked for: some may have changed meanwhile.
+/// Hits that are found beyond those asked for, because some may have changed meanwhile.
 const SLACK: usize = 32;
 
-/// A vector's similarity and whose it is.
+/// The similarity of a vector, and its definition.
 type Hit = (f32, DefRef);
 
-/// The `k` nearest that the map still has.
+/// Returns the `k` nearest definitions that the map still has.
 pub(super) fn nearest_in_map(
     workspace: &Workspace,
     query: &Codes,
@@ -49,7 +49,7 @@ fn collect_hits(workspace: &Workspace, query: &Codes, admits: Option<Admits<'_>>
     let files = workspace.vectors.files();
     let one = |(file, vectors): (&FileId, &FileVectors)| {
         let mut hits = Vec::new();
-        // Held for the moment: who is asked about a definition must find it.
+        // The facts are held meanwhile, so that `admits` finds the definition.
         let facts = admits.and_then(|_| vectors.facts.upgrade());
         let is_meant = |def: DefIdx| match (admits, &facts) {
             (Some(admits), Some(facts)) => admits(*file, facts.def(def)),
@@ -66,7 +66,7 @@ fn collect_hits(workspace: &Workspace, query: &Codes, admits: Option<Admits<'_>>
     workspace.query_pool().install(|| files.par_iter().flat_map_iter(one).collect())
 }
 
-/// The best of them, and all that are as good as the last.
+/// Returns the best hits, and all that are as good as the last of them.
 fn best_with_equals(mut all: Vec<Hit>, most: usize) -> Vec<Hit> {
     if all.len() > most && most > 0 {
         all.select_nth_unstable_by(most - 1, |(x, _), (y, _)| y.total_cmp(x));
@@ -76,7 +76,7 @@ fn best_with_equals(mut all: Vec<Hit>, most: usize) -> Vec<Hit> {
     all
 }
 
-/// The definitions of a file that are worth a vector.
+/// Returns the definitions of a file that are worth a vector.
 pub(super) fn worthy_definitions(
     map: &Map,
     file: FileId,

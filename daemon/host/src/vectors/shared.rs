@@ -1,7 +1,7 @@
-//! Vectors that several workspaces have in common: worktrees of one repository hold them once, and compute them once.
+//! Shares vectors between workspaces: work trees of one repository hold them once, and compute them once.
 //!
-//! What was embedded is the key, so that nothing can be taken for something else. Nothing is kept alive here: when the last workspace
-//! lets go of a file's vectors, they are gone.
+//! The key is a hash of the embedded texts, so no vectors can be taken for others. Nothing is kept alive here: when the
+//! last workspace drops a file's vectors, they are gone.
 
 use std::sync::{Arc, Mutex, Weak};
 
@@ -11,10 +11,11 @@ use rustc_hash::FxHashMap;
 
 use hob_base::lock;
 
-/// Dead entries are looked for when there are twice as many entries as were alive the last time, and at least so many.
+/// Least number of entries at which dead ones are searched for; there must also be twice as many as were alive the last
+/// time.
 const FEW: usize = 1_024;
 
-/// See the module's header.
+/// The vectors that several workspaces share, by what was embedded.
 #[derive(Debug, Default)]
 pub(super) struct SharedVectors {
     inside: Mutex<Inside>,
@@ -27,12 +28,12 @@ struct Inside {
 }
 
 impl SharedVectors {
-    /// The vectors of this key, made by `make` if nobody has them.
+    /// Returns the vectors of this key, made by `make` if nobody has them.
     pub(super) fn get(&self, key: ContentHash, make: impl FnOnce() -> Codes) -> Arc<Codes> {
         if let Some(known) = lock(&self.inside).all.get(&key).and_then(Weak::upgrade) {
             return known;
         }
-        // Not under the lock: two that make the same at once cost time, not truth.
+        // This is outside the lock: two threads that make the same vectors at the same time waste time, but do no harm.
         let made = Arc::new(make());
         let mut inside = lock(&self.inside);
         if inside.all.len() >= FEW.max(inside.alive * 2) {

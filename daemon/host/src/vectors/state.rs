@@ -1,4 +1,4 @@
-//! Keeps the vectors of a workspace by file, and how far making them has come.
+//! Holds the vectors of a workspace by file, and the progress of making them.
 //!
 //! The thread that makes them is in `work`, questions are in `nearest`; this file knows of no workspace, so that a workspace can hold it.
 
@@ -24,7 +24,7 @@ pub(crate) struct Vectors {
     pub(super) moved: Condvar,
     pub(super) files: RwLock<FxHashMap<FileId, FileVectors>>,
     pub(super) bytes: AtomicU64,
-    /// [`MOST`], but in tests.
+    /// The most vectors: [`MOST`], except in tests.
     pub(super) most: AtomicUsize,
 }
 
@@ -44,18 +44,18 @@ impl Default for Vectors {
 pub(super) struct EmbeddingState {
     /// The model that made the vectors, by its hash.
     pub(super) model: Option<ContentHash>,
-    /// The workspace's generation that they are up to date with.
+    /// The workspace's generation with which they are up to date.
     pub(super) upto: Option<u64>,
     pub(super) runs: bool,
     pub(super) failure: Option<String>,
-    /// Vectors, and definitions in all.
+    /// Number of vectors, and of all definitions.
     pub(super) done: u64,
     pub(super) total: u64,
     /// The least worth of a definition that gets a vector; `None` if all have room.
     pub(super) least: Option<Least>,
 }
 
-/// Where not all have room: the worth from which on they have, and how many there were when that was found.
+/// The limit where not all definitions have room: the least worth, and the number of definitions when it was found.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Least {
     pub(super) worth: u64,
@@ -74,7 +74,7 @@ impl Vectors {
 
     /// Waits within `cancel` until the thread has done something, for a short time at most.
     pub(super) fn wait(&self, cancel: &CancelToken) {
-        // A cancellation does not notify; looking again now and then is enough for it.
+        // A cancellation does not notify, so it is checked now and then.
         let longest = Duration::from_millis(50);
         let rest = cancel.deadline().remaining().map_or(longest, |rest| rest.min(longest));
         let state = lock(&self.state);
@@ -85,7 +85,7 @@ impl Vectors {
 }
 
 impl EmbeddingState {
-    /// Says what has vectors once all that is to have them has.
+    /// Returns the state of vectors that are complete.
     pub(super) fn settled_state(&self) -> VectorState {
         match self.least {
             Some(_) => VectorState::Partial { kept: self.done, total: self.total },
@@ -97,10 +97,10 @@ impl EmbeddingState {
 /// The vectors of one file.
 #[derive(Debug)]
 pub(super) struct FileVectors {
-    /// The facts from which the vectors were computed. They are not kept alive: while they are known here, nothing
-    /// else can have their place.
+    /// The facts from which the vectors were computed. They are not kept alive; but while this pointer exists, no other
+    /// facts can have their address.
     pub(super) facts: Weak<FileFacts>,
-    /// The definition that each of the vectors is of.
+    /// The definition of each of the vectors.
     pub(super) defs: Box<[DefIdx]>,
     pub(super) codes: Arc<Codes>,
 }

@@ -1,4 +1,4 @@
-//! Vectors of small workspaces, by a model that the test makes.
+//! Tests vectors of small workspaces, with a model that the test makes.
 
 use std::fs;
 use std::path::Path;
@@ -33,7 +33,7 @@ fn write_model(folder: &Path) {
     fs::write(folder.join("model.safetensors"), table).expect("the test's own folder");
 }
 
-/// A host with that model.
+/// Returns a host with the test's model.
 fn host_with_model(dir: &Path) -> Host {
     let options = HostOptions::in_folder(&AbsPath::new(dir).expect("absolute"));
     let host = Host::new(options).expect("threads can be started");
@@ -90,7 +90,7 @@ fn past_the_limit_what_others_can_use_has_vectors() {
     let host = host_with_model(dir.path());
     let workspace = open(&host, tree.path());
     workspace.vectors.most.store(2, Ordering::Relaxed);
-    // As if everything was new.
+    // As if all files were new.
     workspace.vectors.files.write().expect("nobody panicked").clear();
     lock(&workspace.vectors.state).upto = None;
     let found = workspace.nearest_to_text("ship", 30, &CancelToken::default());

@@ -1,7 +1,7 @@
 //! Chooses the texts of a definition that are embedded: its name and the text about it.
 //!
-//! Its body is not: the mean of many words means little, and what a function calls says more of others than of itself. All of this is in
-//! the facts, so that vectors cost no reading of files.
+//! A definition's body is not embedded: the mean of many words means little, and the calls of a function say more about
+//! others than about itself. All texts are in the facts, so making vectors reads no files.
 
 use std::sync::Arc;
 
@@ -11,18 +11,18 @@ use hob_map::{FileFacts, Map};
 use rustc_hash::FxHasher;
 use std::hash::{Hash as _, Hasher as _};
 
-/// Weights of the parts of a definition. Of a handful of settings that were tried on questions over five projects
-/// this was the best; between its neighbours there is little.
+/// Weights of the parts of a definition: the best of a handful of settings that were tried on questions over five
+/// projects; between its neighbours there is little.
 const NAME: f32 = 1.0;
 const DOC: f32 = 3.0;
 const SIGNATURE: f32 = 0.5;
 const OUTER: f32 = 0.5;
 const PATH: f32 = 0.5;
 
-/// Texts with their weights.
+/// The texts of a definition with their weights.
 pub(super) type WeightedTexts<'f> = [(&'f str, f32); 5];
 
-/// The parts of a definition.
+/// Returns the texts of a definition with their weights.
 pub(super) fn weighted_texts<'f>(path: &'f str, facts: &'f FileFacts, def: &Def) -> WeightedTexts<'f> {
     let outer = def.parent.map_or("", |parent| facts.name(facts.def(parent).qualified));
     [
@@ -34,20 +34,20 @@ pub(super) fn weighted_texts<'f>(path: &'f str, facts: &'f FileFacts, def: &Def)
     ]
 }
 
-/// Returns the worth of a vector for a definition, where there is not room for all: what others can use comes first,
-/// then what is used most; among equals a hash of the name decides, which is the same in every run.
+/// Returns the worth of a vector for a definition, where there is not room for all: definitions that others can use
+/// come first, then those used most; among equals a hash of the name decides, which is the same in every run.
 pub(super) fn vector_worth(map: &Map, facts: &FileFacts, node: NodeRef, def: &Def) -> u64 {
     let is_offer = def.kind.is_type() || def.kind.is_callable() || def.kind.is_prose();
     let offered = def.flags.has(DefFlags::EXPORTED) || def.kind.is_prose();
     let class = u64::from(is_offer) + 2 * u64::from(offered && is_offer && !def.flags.has(DefFlags::TEST));
     let mut hasher = FxHasher::default();
     facts.name(def.qualified).hash(&mut hasher);
-    // Numbers of no sign are in the order of their bits.
+    // The bits of non-negative numbers are in the order of the numbers.
     let score = u64::from(map.score(node).max(0.0).to_bits());
     class << 62 | score << 30 | (hasher.finish() >> 34)
 }
 
-/// Returns the source of a node's text, whatever its kind: files are embedded by their names, packages by theirs.
+/// Returns the source of a node's text, whatever its kind: files and packages are embedded by their names.
 pub(super) fn of_node(map: &Map, node: NodeRef) -> Option<EmbedSource> {
     match node {
         NodeRef::Def(at) => {

@@ -1,4 +1,4 @@
-//! Makes vectors of what has none, in a thread that ends when all have.
+//! Makes the vectors that are missing, in a thread that ends when there are all.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
@@ -18,13 +18,13 @@ use super::text;
 use crate::workspace::Workspace;
 use hob_base::lock;
 
-/// Files between two looks at whether the work is still wanted.
+/// Number of files between two checks whether the work is still wanted.
 const LOT: usize = 256;
 
 impl Vectors {
-    /// Has what is missing made, without waiting for it.
+    /// Starts making the missing vectors, without waiting for them.
     pub(crate) fn catch_up(workspace: &Arc<Workspace>) {
-        // Whoever has no model pays for nothing.
+        // Users without a model pay for nothing.
         let has_none = lock(&workspace.vectors.state).model.is_none();
         if has_none && workspace.shared.models.active_model().is_none() {
             return;
@@ -35,7 +35,7 @@ impl Vectors {
     }
 }
 
-/// Starts the thread; the state says already that it runs.
+/// Starts the thread; the caller has noted in the state that it runs.
 pub(super) fn start(workspace: &Arc<Workspace>) {
     let held = Arc::clone(workspace);
     let body = move || {
@@ -70,7 +70,7 @@ fn run(workspace: &Workspace) {
         }
         let generation = workspace.generation().0;
         let Due { total, files, gone } = due_files(workspace);
-        // A new choice forgets what was made by the old one, also where nothing else was due.
+        // A new choice forgets the vectors of the old one, also where nothing else was due.
         let is_chosen_anew = choose_least_worth(workspace, total);
         let is_done = files.is_empty() && gone.is_empty() && !is_chosen_anew;
         drop_files(workspace, gone);
@@ -98,9 +98,9 @@ fn forget_vectors(workspace: &Workspace) {
 
 /// The files whose vectors have to be made or forgotten.
 struct Due {
-    /// Number of definitions in all.
+    /// Number of all definitions.
     total: u64,
-    /// Files whose vectors are missing, or of other facts.
+    /// Files without vectors, or with vectors of other facts.
     files: Vec<FileId>,
     /// Files that are gone.
     gone: Vec<FileId>,
@@ -123,7 +123,8 @@ fn due_files(workspace: &Workspace) -> Due {
     Due { total, files, gone }
 }
 
-/// Decides what a definition must be worth, where there is not room for all; whether that is another decision than before.
+/// Decides the least worth of a definition that gets a vector, where there is not room for all. Returns true if the
+/// decision has changed.
 fn choose_least_worth(workspace: &Workspace, total: u64) -> bool {
     let most = workspace.vectors.most.load(Ordering::Relaxed);
     let fits = total <= most as u64;
@@ -132,7 +133,7 @@ fn choose_least_worth(workspace: &Workspace, total: u64) -> bool {
         state.total = total;
         state.least
     };
-    // Not for every edit: what has a vector and what has not would change places all the time.
+    // Not after every edit: definitions would gain and lose their vectors all the time.
     let is_near = |least: &Least| total.abs_diff(least.total) <= least.total / 5;
     if fits || before.as_ref().is_some_and(is_near) {
         let is_over = fits && before.is_some();
@@ -141,11 +142,11 @@ fn choose_least_worth(workspace: &Workspace, total: u64) -> bool {
         }
         return is_over;
     }
-    // Before that nobody knows what is used most.
+    // Only then is it known which definitions are used most.
     workspace.wait_derived(&workspace.closing);
     let mut worths = Vec::with_capacity(total as usize);
     let files: Vec<FileId> = workspace.text().indexed_paths().map(|(file, _)| file).collect();
-    // In lots: whoever wants to change the map gets a turn in between.
+    // In lots, so that a thread that wants to change the map gets a turn in between.
     for lot in files.chunks(LOT) {
         let map = workspace.map();
         for (file, (_, facts)) in lot.iter().filter_map(|file| Some((*file, map.file(*file)?))) {
@@ -161,7 +162,7 @@ fn choose_least_worth(workspace: &Workspace, total: u64) -> bool {
     is_short
 }
 
-/// Forgets all vectors, so that those that were chosen by another measure are made anew.
+/// Forgets all vectors, because those that were chosen by another measure are to be made again.
 fn forget_choice(workspace: &Workspace, least: Option<Least>) {
     let model = lock(&workspace.vectors.state).model;
     forget_vectors(workspace);
@@ -193,7 +194,7 @@ fn make_vectors(workspace: &Workspace, model: &Model, files: &[FileId]) {
     }
 }
 
-/// A file whose vectors are wanted, held without the map.
+/// A file whose vectors are to be made, held without the map.
 struct UnembeddedFile {
     file: FileId,
     path: WsPath,
@@ -206,7 +207,7 @@ impl UnembeddedFile {
         text::weighted_texts(self.path.as_str(), &self.facts, self.facts.def(def))
     }
 
-    /// All that the vectors depend on.
+    /// Returns a hash of everything that the vectors depend on.
     fn key(&self, model: &Model) -> ContentHash {
         let mut all = model.fingerprint().as_bytes().to_vec();
         for (text, weight) in self.defs.iter().flat_map(|def| self.texts_of(*def)) {
@@ -235,7 +236,7 @@ fn unembedded_files(workspace: &Workspace, lot: &[FileId], least: Option<u64>) -
     lot.iter().filter_map(one).collect()
 }
 
-/// Puts vectors of files in the place of those before, or nothing.
+/// Replaces the vectors of files by new ones, or by none.
 fn replace_vectors(workspace: &Workspace, made: Vec<(FileId, Option<FileVectors>)>) {
     let vectors = &workspace.vectors;
     let (mut count, mut bytes) = (0_i64, 0_i64);

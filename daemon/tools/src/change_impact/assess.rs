@@ -1,7 +1,9 @@
-//! Says of each changed symbol who depends on it, which tests reach it, what no longer fits, and how much a reviewer should care.
+//! Tells about each changed symbol who depends on it, which tests reach it, which uses no longer fit, and how much care
+//! it needs.
 //!
-//! The riskiest symbols are followed first, so that a change which is too large for the time loses the least telling answers. Members
-//! that follow their container (all of an added class) are no symbols of their own here; what breaks with them is told at the container.
+//! The riskiest symbols are followed first, so that a change that is too large for the time loses the least telling
+//! answers. Members that follow their container (all members of an added class) are no symbols of their own here; the
+//! uses that break with them are reported at the container.
 
 use hob_base::CancelToken;
 use hob_change::{SymbolChange, SymbolFate, SymbolPlace};
@@ -15,7 +17,7 @@ use super::calls::{CallChecker, CallToCheck};
 use crate::flow_trace::file_of;
 use crate::whole_tests::whole_test;
 
-/// Users that an answer shows of each symbol.
+/// Most users that an answer shows of each symbol.
 const USERS: usize = 6;
 
 /// The care that a reviewer should take; the greatest first.
@@ -23,15 +25,15 @@ const USERS: usize = 6;
 pub(super) enum ReviewRisk {
     /// Uses no longer fit.
     Breaks,
-    /// Others depend on what is declared differently now.
+    /// Others depend on the symbol, and its declaration differs.
     Interface,
-    /// Others depend on what is done differently now.
+    /// Others depend on the symbol, and its behaviour may differ.
     Behaviour,
-    /// Others depend on what was not there before.
+    /// Others depend on the symbol, which is new.
     New,
-    /// Nobody is known to depend on it.
+    /// Nothing is known to depend on it.
     Local,
-    /// Only documentation differs.
+    /// Only its documentation differs.
     Docs,
 }
 
@@ -48,10 +50,10 @@ impl ReviewRisk {
     }
 }
 
-/// A changed symbol with what depends on it, in words that outlive the maps.
+/// A changed symbol with its dependents, as IDs and paths that outlive the maps.
 pub(super) struct AssessedSymbol<'c> {
     pub(super) change: &'c SymbolChange,
-    /// Number of changes that are told here and follow from this one.
+    /// Number of changes that follow from this one and are reported with it.
     pub(super) members: usize,
     pub(super) broken: Vec<BrokenUse>,
     /// Calls whose text has not been read.
@@ -72,14 +74,14 @@ pub(super) struct SymbolReach {
     /// The ID of the symbol; `None` if the map does not have it.
     pub(super) uid: Option<String>,
     pub(super) dependents: usize,
-    /// Those that use it themselves, the first few.
+    /// The first few nodes that use it themselves.
     pub(super) users: Vec<DirectUser>,
     pub(super) tests: Vec<ReachingTest>,
     pub(super) is_followed: bool,
 }
 
 impl AssessedSymbol<'_> {
-    /// Reads the calls that may not fit.
+    /// Reads the calls that may not fit, and keeps those that do not.
     pub(super) fn check_calls(&mut self, checker: &mut CallChecker<'_>) {
         let misfits = checker.misfits(std::mem::take(&mut self.calls));
         self.broken.extend(misfits);
@@ -87,7 +89,7 @@ impl AssessedSymbol<'_> {
         self.broken.dedup_by(|a, b| (&a.file, a.line) == (&b.file, b.line));
     }
 
-    /// The care that a reviewer should take.
+    /// Returns the care that a reviewer should take.
     pub(super) fn risk(&self) -> ReviewRisk {
         let change = self.change;
         match () {
@@ -100,7 +102,8 @@ impl AssessedSymbol<'_> {
         }
     }
 
-    /// The place of the symbol in an answer: by risk, then those without a test, then those on which most depends.
+    /// Returns the place of the symbol in an answer: by risk, then those without a test, then those on which most
+    /// depends.
     pub(super) fn rank(&self) -> (ReviewRisk, bool, std::cmp::Reverse<usize>, &str, u32) {
         let place = self.change.place();
         let dependents = std::cmp::Reverse(self.reach.dependents);
@@ -150,7 +153,7 @@ impl Assessor<'_> {
         AssessedSymbol { change, members: members.len(), broken, calls, reach: self.reach_of(change) }
     }
 
-    /// The side on which a symbol is followed: after the change, or before it if it is gone.
+    /// Returns the side on which a symbol is followed: after the change, or before it if it is gone.
     fn side_of<'p>(&self, change: &'p SymbolChange) -> (&Map, Option<&'p SymbolPlace>, bool) {
         match (&change.before, &change.after) {
             (_, Some(after)) => (self.after, Some(after), false),
@@ -215,24 +218,25 @@ fn direct_user(map: &Map, hit: &Affected) -> DirectUser {
     }
 }
 
-/// Returns true if documentation alone differs.
+/// Returns true if only documentation differs.
 pub(super) fn is_of_docs(change: &SymbolChange) -> bool {
     change.fate == SymbolFate::Changed && !change.parts.signature && !change.parts.body
 }
 
-/// The definition of a place on a map; where a historic change numbers its name otherwise, the first of that name.
+/// Returns the definition of a place in a map. If a historic change numbers its name otherwise, the first definition of
+/// that name counts.
 pub(super) fn find_definition(map: &Map, place: &SymbolPlace) -> Option<DefRef> {
     let path = place.path.as_str();
     map.definition(path, &place.qualified, place.ordinal)
         .or_else(|| map.definition(path, &place.qualified, 1))
 }
 
-/// Returns true if a change is told at its container: it has nothing to say beyond that.
+/// Returns true if a change is reported at its container, because it adds nothing to that.
 fn is_follower(change: &SymbolChange) -> bool {
     change.within.is_some() && change.parts.is_empty()
 }
 
-/// The order in which symbols are followed.
+/// Returns the rank of a symbol in the order in which symbols are followed.
 fn urgency(change: &SymbolChange) -> u8 {
     match change.fate {
         SymbolFate::Removed | SymbolFate::Renamed | SymbolFate::Moved => 0,

@@ -1,7 +1,8 @@
-//! Finds the uses of a changed symbol that no longer fit: of a name that is gone, or with a number of arguments that it does not take.
+//! Finds the uses of a changed symbol that no longer fit: uses of a name that is gone, or with a number of arguments
+//! that it does not take.
 //!
-//! A use counts if it surely meant the symbol before the change and is still written after it. What it means then, the map of that side
-//! says: a use that leads to another definition fits.
+//! A use counts if it surely meant the symbol before the change and is still written after it. The map of that side
+//! says what the use means then: a use that leads to another definition fits.
 
 use hob_base::{CancelToken, WsPath};
 use hob_change::{Arity, FilePair, SymbolChange, SymbolFate, SymbolPlace, counts_arguments};
@@ -13,12 +14,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::calls::{CallToCheck, told_arity};
 
-/// Both sides of a change, as questions about uses need them.
+/// Both sides of a change, for questions about uses.
 pub(super) struct UseCheck<'a> {
     pub(super) before: &'a Map,
     pub(super) after: &'a Map,
     pub(super) pairs: &'a [FilePair],
-    /// The qualified names after the change, by path and name before it, of symbols that have others now.
+    /// The later places, by path and name before the change, of symbols that have another path or name now.
     pub(super) renamed: &'a FxHashMap<(String, String), SymbolPlace>,
     pub(super) cancel: &'a CancelToken,
 }
@@ -32,7 +33,7 @@ struct LaterUser {
     lines: Option<(u32, u32)>,
     name: String,
     confidence: Confidence,
-    /// The numbers of arguments that it takes, if it overrides the symbol.
+    /// The numbers of arguments that the user takes, if it overrides the symbol.
     overrides: Option<Arity>,
     /// 1-based line of its name.
     line: u32,
@@ -46,7 +47,7 @@ pub(super) struct DoubtfulUses {
 }
 
 impl DoubtfulUses {
-    /// Takes in the uses of another symbol.
+    /// Appends the uses of another symbol.
     pub(super) fn append(&mut self, mut others: Self) {
         self.broken.append(&mut others.broken);
         self.calls.append(&mut others.calls);
@@ -80,8 +81,9 @@ impl UseCheck<'_> {
         found
     }
 
-    /// Returns true for a member of an object that is written out (`const config = { base: 1 }`). Any other object may have a member of
-    /// that name without a definition that the map knows, so a use that only shares the name is no use of this one.
+    /// Returns true for a member of an object literal (`const config = { base: 1 }`). Any other object may have a
+    /// member of that name without a definition that the map knows, so a use that only shares the name is no use of
+    /// this one.
     fn is_written_in_an_object(&self, before: &SymbolPlace) -> bool {
         let is_object = |container: &str| {
             let def = self.before.definition(before.path.as_str(), container, 1);
@@ -91,7 +93,7 @@ impl UseCheck<'_> {
         before.qualified.match_indices('.').any(|(end, _)| is_object(&before.qualified[..end]))
     }
 
-    /// Those that used the symbol before and are still there.
+    /// Returns the users of the symbol before the change that are still there.
     fn later_users(&self, before: &SymbolPlace) -> Vec<LaterUser> {
         let found = self.before.definition(before.path.as_str(), &before.qualified, before.ordinal);
         let Some(def) = found else { return Vec::new() };
@@ -150,14 +152,14 @@ impl UseCheck<'_> {
         })
     }
 
-    /// The path after the change of a file at a path before it.
+    /// Returns the path after the change of the file that had a path before it.
     fn path_after(&self, path: &WsPath) -> WsPath {
         let is_it = |pair: &&FilePair| pair.before.as_ref().is_some_and(|before| before.path == *path);
         let pair = self.pairs.iter().find(is_it);
         pair.and_then(|pair| pair.after.as_ref()).map_or_else(|| path.clone(), |after| after.path.clone())
     }
 
-    /// References to `name` that a user has after the change.
+    /// Returns the references to `name` that a user has after the change.
     fn references(&self, user: &LaterUser, name: &str) -> Vec<Ref> {
         let file = self.after.file_at(user.path.as_str()).and_then(|file| self.after.file(file));
         let Some((_, facts)) = file else { return Vec::new() };
@@ -170,7 +172,7 @@ impl UseCheck<'_> {
         refs.filter(|found| is_in(found.line) && at_top(found)).copied().collect()
     }
 
-    /// Uses of a name that leads nowhere any more.
+    /// Returns the uses of a name that no longer leads anywhere.
     fn lost_uses(&self, change: &SymbolChange, before: &SymbolPlace, users: &[LaterUser]) -> Vec<BrokenUse> {
         let why = match (change.fate, &change.after) {
             (SymbolFate::Renamed, Some(after)) => {
@@ -182,7 +184,7 @@ impl UseCheck<'_> {
         let mut found = Vec::new();
         for user in users {
             let lost = self.lost_imports(user, before);
-            // A name that the file imports from elsewhere now is not looked for here.
+            // If the file now imports the name from elsewhere, its references mean that.
             let is_rebound = self.imports_of(user, before).any(|import| !lost.contains(&import.line));
             let refs = self.references(user, &before.name).into_iter().filter(|_| !is_rebound);
             let unbound = refs.filter(|found| !self.leads_somewhere(&user.path, found, &before.name));
@@ -198,7 +200,7 @@ impl UseCheck<'_> {
         meant.iter().any(|(_, confidence)| *confidence != Confidence::Candidate)
     }
 
-    /// The imports of a symbol's name in the file of a user, after the change.
+    /// Returns the imports of a symbol's name in the file of a user, after the change.
     fn imports_of<'s>(
         &'s self,
         user: &LaterUser,
@@ -216,7 +218,7 @@ impl UseCheck<'_> {
         self.after.file(file).map(|(_, facts)| &**facts)
     }
 
-    /// Lines of imports that led to the symbol before the change and lead to nothing after it.
+    /// Returns the lines of imports that led to the symbol before the change and lead to nothing after it.
     fn lost_imports(&self, user: &LaterUser, before: &SymbolPlace) -> Vec<u32> {
         let Some(facts) = self.facts_after(&user.path) else { return Vec::new() };
         let modules = self.modules_before(user, before);
@@ -228,7 +230,7 @@ impl UseCheck<'_> {
         lost.map(|import| import.line).collect()
     }
 
-    /// The modules from which the file of a user imported the symbol before the change.
+    /// Returns the modules from which the file of a user imported the symbol before the change.
     fn modules_before(&self, user: &LaterUser, before: &SymbolPlace) -> FxHashSet<&str> {
         let file = self.before.file_at(user.was.as_str()).and_then(|file| self.before.file(file));
         let Some((path, facts)) = file else { return FxHashSet::default() };
@@ -241,7 +243,7 @@ impl UseCheck<'_> {
         imports.map(|import| facts.name(import.module)).collect()
     }
 
-    /// Calls of a symbol that takes another number of arguments now.
+    /// Returns the calls of a symbol that takes another number of arguments now.
     fn calls_to_check(
         &self,
         after: &SymbolPlace,
@@ -254,7 +256,8 @@ impl UseCheck<'_> {
             let calls =
                 self.references(user, &after.name).into_iter().filter(|call| call.kind() == RefKind::Call);
             let is_of_it = |call: &Ref| {
-                let meant = self.after.defs_meant_at(user.path.as_str(), (call.line, call.col()), &after.name);
+                let meant =
+                    self.after.defs_meant_at(user.path.as_str(), (call.line, call.col()), &after.name);
                 meant.is_empty() || meant.iter().any(|(def, _)| Some(*def) == target)
             };
             found.extend(calls.filter(is_of_it).map(|call| CallToCheck {
@@ -269,7 +272,7 @@ impl UseCheck<'_> {
     }
 }
 
-/// The numbers of arguments of a symbol that takes others now.
+/// The numbers of arguments of a symbol before and after a change of them.
 #[derive(Clone, Copy)]
 struct ChangedArity {
     before: Arity,
@@ -295,7 +298,7 @@ fn broken_use(user: &LaterUser, line: u32, why: String) -> BrokenUse {
     }
 }
 
-/// The name before, qualified where only the container has another one.
+/// Returns the earlier name, qualified if only the container has another one.
 fn name_before<'p>(before: &'p SymbolPlace, after: &SymbolPlace) -> &'p str {
     if before.name == after.name { &before.qualified } else { &before.name }
 }

@@ -1,6 +1,6 @@
-//! Counts the arguments of calls in the files of a project, against what a changed signature takes.
+//! Compares the numbers of arguments of calls with those that a changed signature takes.
 //!
-//! Files are read here, and so the map is not in hand.
+//! Files are read here, so the caller must not hold the map.
 
 use std::sync::Arc;
 
@@ -12,31 +12,31 @@ use rustc_hash::FxHashMap;
 use hob_host::Workspace;
 use hob_results::current_bytes;
 
-/// Bytes of a file that are read from the line of a call on.
+/// Bytes of a file that are read from the line of a call.
 const LONGEST: usize = 4_000;
 
 /// A call that may pass another number of arguments than its callee takes now.
 pub(super) struct CallToCheck {
     pub(super) path: WsPath,
-    /// The name that is called.
+    /// The name of the callee.
     pub(super) name: String,
     pub(super) before: Arity,
     pub(super) after: Arity,
-    /// The use, without the reason.
+    /// The use without a reason.
     pub(super) found: BrokenUse,
 }
 
-/// A file's bytes with its lines.
+/// The bytes of a file with its lines.
 type CallText = (Arc<[u8]>, LineIndex);
 
-/// Reads the texts of calls.
+/// A reader of the texts of calls, which reads each file once.
 pub(super) struct CallChecker<'a> {
     workspace: &'a Workspace,
     texts: FxHashMap<WsPath, Option<CallText>>,
 }
 
 impl<'a> CallChecker<'a> {
-    /// A checker that knows the files of a change as they are after it.
+    /// Returns a checker that knows the files of a change as they are after it.
     pub(super) fn new(workspace: &'a Workspace, pairs: &[FilePair]) -> Self {
         let after = pairs.iter().filter_map(|pair| pair.after.as_ref());
         let texts =
@@ -44,7 +44,7 @@ impl<'a> CallChecker<'a> {
         Self { workspace, texts: texts.collect() }
     }
 
-    /// The calls that fitted before the change and do not fit now.
+    /// Returns the calls that fitted before the change and do not fit now.
     pub(super) fn misfits(&mut self, calls: Vec<CallToCheck>) -> Vec<BrokenUse> {
         calls.into_iter().filter_map(|call| self.misfit_of_call(call)).collect()
     }

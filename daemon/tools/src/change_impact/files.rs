@@ -16,14 +16,14 @@ use super::range::{ChangeRange, SideSource, git_failed};
 use hob_host::Workspace;
 use hob_results::current_bytes;
 
-/// Files larger than this are text and nothing else, as in the map of now.
+/// Largest size in bytes of a file that is mapped, as in the present map.
 const LARGEST: u64 = 1 << 20;
-/// Bytes that tell a language, and text from other things.
+/// Number of bytes at a file's beginning that decide its language, and whether it is text.
 const HEAD: usize = 8_000;
 /// Longest time for reading and parsing both sides.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// Where a file's contents are.
+/// The place of a file's contents.
 #[derive(Clone, Debug)]
 enum FileContent {
     Blob(Oid),
@@ -31,33 +31,33 @@ enum FileContent {
     Text(Arc<[u8]>),
 }
 
-/// A file that differs, before it is read.
+/// A changed file before it is read.
 struct ChangedPath {
     path: WsPath,
-    /// The path before, where a diff says that the file moved.
+    /// The earlier path, if a diff says that the file moved.
     was: Option<WsPath>,
     before: Option<FileContent>,
     after: Option<FileContent>,
 }
 
-/// Both sides of a change, read.
+/// Both sides of a change, with the files that were read.
 #[derive(Default)]
 pub(super) struct ChangedFiles {
     pub(super) pairs: Vec<FilePair>,
     /// Files that differ and are not compared symbol by symbol, with the reason.
     pub(super) skipped: Vec<ReviewedFile>,
-    /// True if the map of now is of the side after the change.
+    /// True if the present map is of the side after the change.
     pub(super) is_after_now: bool,
-    /// True if the map of now is of the side before the change: of a diff that is not applied.
+    /// True if the present map is of the side before the change: for a diff that is not applied.
     pub(super) is_before_now: bool,
 }
 
-/// Reads the files of workspaces, blobs and diffs.
+/// A reader of both sides of a change.
 pub(super) struct SideReader<'a> {
     pub(super) workspace: &'a Workspace,
     pub(super) repository: Option<&'a Repository>,
     pub(super) cancel: &'a CancelToken,
-    /// The paths that the question is about.
+    /// The test for the paths that the question is about.
     pub(super) admits: &'a dyn Fn(&WsPath) -> bool,
 }
 
@@ -65,7 +65,7 @@ impl SideReader<'_> {
     /// Reads both sides of a range of git.
     ///
     /// # Errors
-    /// Those of git.
+    /// The errors of git.
     pub(super) fn read_range(&self, range: &ChangeRange) -> Result<ChangedFiles, ToolError> {
         let Some(repository) = self.repository else { return Ok(ChangedFiles::default()) };
         let paths = match range.after {
@@ -110,7 +110,7 @@ impl SideReader<'_> {
         Ok(files)
     }
 
-    /// The sides of a patch, one of which is on disk; `None` if the patch does not fit what is there.
+    /// Returns the sides of a patch, one of which is on disk; `None` if the patch does not fit the file.
     fn sides_of_patch(&self, patch: &FilePatch, is_applied: bool) -> Option<ChangedPath> {
         let path = patch.after.clone().or_else(|| patch.before.clone())?;
         let here = if is_applied { &patch.after } else { &patch.before };
@@ -163,7 +163,7 @@ impl SideReader<'_> {
         .map_err(|error| git_failed(&error))
     }
 
-    /// The files on disk that differ from a commit.
+    /// Returns the files on disk that differ from a commit.
     fn against_disk(
         &self,
         repository: &Repository,
@@ -191,7 +191,8 @@ impl SideReader<'_> {
         Ok(paths)
     }
 
-    /// A file that git knows and the workspace does not list: it is gone, or rules leave it out; then only its contents tell.
+    /// Returns the change of a file that git knows and the workspace does not list: it is gone, or rules leave it out,
+    /// and then its contents decide.
     fn gone_or_hidden(&self, file: TreeFile) -> Option<ChangedPath> {
         let before = Some(FileContent::Blob(file.blob));
         let place = self.workspace.root().join_ws(&file.path);
@@ -280,7 +281,7 @@ impl SideReader<'_> {
         Ok(FileSide { path: path.clone(), bytes, facts: Arc::new(facts) })
     }
 
-    /// Returns true if the file is on disk as the side after the change has it.
+    /// Returns true if the file on disk has the contents of the side after the change.
     fn is_on_disk(&self, path: &WsPath, after: Option<&FileSide>) -> bool {
         let now = current_bytes(self.workspace, path);
         now.as_deref() == after.map(|side| &*side.bytes)
@@ -304,7 +305,7 @@ fn blobs(path: WsPath, before: Option<Oid>, after: Option<Oid>) -> ChangedPath {
     }
 }
 
-/// The files that differ between two lists that are sorted by path.
+/// Returns the files that differ between two lists, sorted by path.
 fn differing(before: Vec<TreeFile>, after: Vec<TreeFile>) -> Vec<ChangedPath> {
     let mut sides: std::collections::BTreeMap<WsPath, (Option<Oid>, Option<Oid>)> =
         std::collections::BTreeMap::new();

@@ -1,6 +1,7 @@
-//! The maps of both sides of a change: one of them is the map of now, the other is made of it with the facts of the changed files.
+//! Makes the map of the other side of a change: the present map is one side, and the other is made of it with the facts
+//! of the changed files.
 //!
-//! Facts are shared, so that such a map costs its names and nothing else; its hub scores are nought.
+//! Facts are shared, so such a map costs only its names; its hub scores are zero.
 
 use std::sync::Arc;
 
@@ -10,10 +11,11 @@ use hob_map::graph::MapChange;
 use hob_map::{FileFacts, Map};
 use rustc_hash::FxHashMap;
 
-/// Most files of a map that another one is made of.
+/// Most files of a map of which another one is made.
 const MOST: usize = 40_000;
 
-/// Makes the map of the other side: `now` with the files of the change as `side` has them. `None` for projects that are too large for it.
+/// Makes the map of the other side: `now` with the files of the change as `side` has them. `None` for projects that are
+/// too large.
 pub(super) fn map_with(
     now: &Map,
     pairs: &[FilePair],

@@ -1,8 +1,9 @@
-//! `change_impact`: what a change of git, or a diff, does to the symbols of a project, in the order of risk.
+//! Answers `change_impact`: the effects of a change of git, or of a diff, on the symbols of a project, in the order of
+//! risk.
 //!
-//! `range` reads which two sides are meant, `files` reads them, `hob_change` compares them symbol by symbol, `assess` asks the maps of
-//! both sides who depends on what, `broken` and `calls` which uses no longer fit, and `shown` cuts the answer to its budget. Nothing is checked out
-//! and nothing of the repository runs.
+//! `range` reads which two sides are meant, `files` reads them, `hob_change` compares them symbol by symbol, `assess`
+//! asks the maps of both sides who depends on what, `broken` and `calls` find the uses that no longer fit, and `shown`
+//! cuts the answer to its budget. Nothing is checked out and nothing of the repository runs.
 
 mod assess;
 mod broken;
@@ -60,7 +61,7 @@ struct ReviewQuestion<'a> {
 }
 
 impl ReviewQuestion<'_> {
-    /// Asks the maps about every symbol; the map of now is let go before files are read.
+    /// Asks the maps about every symbol. The present map is released before files are read.
     fn assess_symbols<'c>(
         &self,
         comparison: &'c ChangeComparison,
@@ -78,10 +79,10 @@ impl ReviewQuestion<'_> {
     }
 }
 
-/// A change as it was read.
+/// A change whose two sides have been read.
 pub(super) struct ReadChange {
     files: ChangedFiles,
-    /// The two sides, in words.
+    /// A description of the two sides, for people.
     pub(super) words: String,
 }
 
@@ -95,7 +96,7 @@ impl ReadChange {
 /// Reads both sides of the change that the arguments name, within the scope of the call.
 ///
 /// # Errors
-/// Those of the scope, of git, and of a diff that is none or does not fit.
+/// The errors of the scope, of git, and of a diff that is broken or does not fit.
 pub(super) fn read_change(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,
@@ -126,7 +127,8 @@ pub(super) fn read_change(
     }
 }
 
-/// The changed symbols that the map of now has, and how many it does not have. Documentation is no change here.
+/// Returns the changed symbols that the present map has, and the number of those that it lacks. Changes of
+/// documentation alone do not count.
 pub(super) fn changed_nodes(map: &Map, comparison: &ChangeComparison) -> (Vec<NodeRef>, usize) {
     let is_code = |change: &&SymbolChange| !assess::is_of_docs(change);
     let places = comparison.symbols.iter().filter(is_code).map(|change| change.after.as_ref());
@@ -136,18 +138,18 @@ pub(super) fn changed_nodes(map: &Map, comparison: &ChangeComparison) -> (Vec<No
     (found.into_iter().flatten().collect(), missing)
 }
 
-/// The maps of both sides, as far as they are not the map of now.
+/// The maps of both sides, each `None` if it is the present map.
 struct SideMaps {
     before: Option<Map>,
     after: Option<Map>,
-    /// False if the map of now stands for both sides, though it is of neither.
+    /// False if the present map is used for both sides, though it is of neither.
     is_of_change: bool,
 }
 
 impl SideMaps {
     fn of_change(now: &Map, files: &ChangedFiles, comparison: &ChangeComparison) -> Self {
         let none = Self { before: None, after: None, is_of_change: false };
-        // Where nothing is gone or declared differently, no use can be without what it uses.
+        // If nothing is gone or declared differently, every use still has what it uses.
         let may_break = |change: &SymbolChange| change.fate < SymbolFate::Changed || change.parts.signature;
         if !comparison.symbols.iter().any(may_break) {
             return none;
@@ -164,7 +166,7 @@ impl SideMaps {
     }
 }
 
-/// Says what the dependents are of, where they are not of the change.
+/// Warns if the dependents are not of the change, because the files have changed since.
 fn warn_of_age(files: &ChangedFiles) -> Option<String> {
     let is_present = files.is_after_now || files.is_before_now;
     (!is_present && !files.pairs.is_empty()).then(|| {
@@ -173,7 +175,7 @@ fn warn_of_age(files: &ChangedFiles) -> Option<String> {
     })
 }
 
-/// The places after the change of symbols that have another name or file, by path and name before it.
+/// Returns the places after the change of symbols that have another name or file, by path and name before it.
 fn renamed_symbols(changes: &[SymbolChange]) -> FxHashMap<(String, String), SymbolPlace> {
     let relocated =
         changes.iter().filter_map(|change| Some((change.before.as_ref()?, change.after.as_ref()?)));
@@ -184,7 +186,7 @@ fn renamed_symbols(changes: &[SymbolChange]) -> FxHashMap<(String, String), Symb
         .collect()
 }
 
-/// The files of a change, with what differs beside their symbols.
+/// Returns the files of a change, each with a note on differences outside of symbols.
 fn files_of(comparison: &ChangeComparison, files: &ChangedFiles) -> Vec<ReviewedFile> {
     let mut told: Vec<ReviewedFile> = comparison
         .files

@@ -1,7 +1,7 @@
-//! Reads which change a question is about: the two sides that are to be compared.
+//! Reads which two sides of a change a question is about.
 //!
-//! A branch is compared from its merge base, so that what the base has got since is no part of the change; `A..B` are its two ends, as
-//! for `git diff`. A commit is compared with its first parent.
+//! A branch is compared from its merge base, so that later commits of the base are no part of the change; `A..B` are
+//! its two ends, as for `git diff`. A commit is compared with its first parent.
 
 use hob_proto::ToolError;
 use hob_proto::tools::change::ChangeArgs;
@@ -14,7 +14,7 @@ use hob_host::Workspace;
 pub(super) enum SideSource {
     /// The files of a commit.
     Commit(Oid),
-    /// No files: what is before the first commit.
+    /// No files: the side before the first commit.
     Nothing,
     /// The files of git's index.
     Index,
@@ -22,7 +22,7 @@ pub(super) enum SideSource {
     Worktree,
 }
 
-/// Two sides, and words for them.
+/// The two sides of a change, and a description of them.
 #[derive(Clone, Debug)]
 pub(super) struct ChangeRange {
     pub(super) before: SideSource,
@@ -53,7 +53,7 @@ pub(crate) fn open_repository(workspace: &Workspace) -> Result<Repository, ToolE
     })
 }
 
-/// An error of git as a tool's.
+/// Converts an error of git to one of a tool.
 pub(crate) fn git_failed(error: &GitError) -> ToolError {
     match error {
         GitError::Stopped(_) => hob_results::errors::cancelled(),
@@ -64,7 +64,7 @@ pub(crate) fn git_failed(error: &GitError) -> ToolError {
 /// Finds the commit that a revision means.
 ///
 /// # Errors
-/// `BAD_ARGS` that names the argument, for what is no commit.
+/// `BAD_ARGS` that names the argument, if it means no commit.
 pub(crate) fn commit_named(repository: &Repository, arg: &str, revision: &str) -> Result<Commit, ToolError> {
     let found =
         repository.commit(revision).map_err(|error| ToolError::bad_args(format!("{arg}: {error}.")))?;
@@ -78,7 +78,7 @@ pub(crate) fn commit_named(repository: &Repository, arg: &str, revision: &str) -
 /// Reads the range that the arguments name.
 ///
 /// # Errors
-/// `BAD_ARGS` for what names no commit, or a branch without a base.
+/// `BAD_ARGS` if a name means no commit, or a branch has no base.
 pub(super) fn parse_range(repository: &Repository, args: &ChangeArgs) -> Result<ChangeRange, ToolError> {
     let reader = RangeReader { repository, base: args.base.as_deref().map(str::trim) };
     let change = args.change.as_deref().map_or("", str::trim);
@@ -111,7 +111,7 @@ impl RangeReader<'_> {
         Ok(ChangeRange { before: SideSource::Commit(commit), after, words })
     }
 
-    /// The checked-out branch with all that is not committed, from where it left its base.
+    /// Returns the range of the checked-out branch with all uncommitted changes, from where it left its base.
     fn current_branch(&self) -> Result<ChangeRange, ToolError> {
         let head = self.repository.head().map_err(|error| git_failed(&error))?;
         let Some(commit) = head.commit else {
@@ -123,7 +123,7 @@ impl RangeReader<'_> {
         Ok(ChangeRange { before: SideSource::Commit(base), after: SideSource::Worktree, words })
     }
 
-    /// The merge base of a branch and its base, with words for it.
+    /// Returns the merge base of a branch and its base, with a description of it.
     fn base_of(&self, branch: Option<&str>, tip: Oid) -> Result<(Oid, String), ToolError> {
         let (name, commit) = match self.base {
             Some(name) => (name.to_owned(), commit_named(self.repository, "base", name)?.oid),
@@ -162,11 +162,11 @@ impl RangeReader<'_> {
         commit_named(self.repository, "change", revision)
     }
 
-    /// A branch from where it left its base; any other revision against its first parent.
+    /// Returns the range of a branch from where it left its base, or of any other revision from its first parent.
     fn named(&self, change: &str) -> Result<ChangeRange, ToolError> {
         if self.base.is_some() || self.repository.branch_commit(change).is_some() {
             let tip = commit_named(self.repository, "change", change)?.oid;
-            // A base that everything is merged into has no base itself: its last commit is meant.
+            // A branch into which everything is merged has no base itself, so its last commit is meant.
             match self.base_of(Some(change), tip) {
                 Ok((base, words)) if base != tip || self.base.is_some() => {
                     let words = format!("{change} {} against {words}", tip.short_hex());
@@ -191,7 +191,7 @@ fn no_base() -> ToolError {
         .hint("Pass base, such as develop.")
 }
 
-/// A commit with its subject, cut.
+/// Describes a commit by its hash and its subject, which is cut.
 fn told_commit(commit: &Commit) -> String {
     let subject: String = commit.subject.chars().take(60).collect();
     format!("{} ({subject})", commit.oid.short_hex())

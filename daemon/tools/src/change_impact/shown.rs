@@ -1,4 +1,5 @@
-//! The answer of `change_impact`, cut to its budget: symbols first, then tests and files, each with its share of the room.
+//! Writes the answer of `change_impact` within its budget: symbols first, then tests and files, each with its share of
+//! the room.
 
 use hob_budget::chars_of;
 use hob_change::SymbolFate;
@@ -9,11 +10,11 @@ use super::assess::AssessedSymbol;
 use crate::ToolCall;
 use crate::impact::items_that_fit;
 
-/// Tests shown for each symbol, and broken uses that are shown however many symbols there are.
+/// Most tests that each symbol shows, and broken uses that each shows however many symbols there are.
 const TESTS: usize = 4;
 const BROKEN: usize = 12;
 
-/// Characters of a broken use, more than most have.
+/// Characters of a broken use: most have fewer.
 const CHARS_OF_BROKEN: usize = 200;
 
 /// Shares of the room in percent, of `symbols`, `tests` and `files`.
@@ -21,13 +22,13 @@ const SHARES: [usize; 3] = [70, 12, 18];
 
 const WAY: &str = "Pass offset for the next page, or narrow with paths.";
 
-/// A change that is told.
+/// The contents of the answer.
 pub(super) struct ReviewTelling<'a> {
-    /// In the order of the answer.
+    /// The symbols in the order of the answer.
     pub(super) symbols: &'a [AssessedSymbol<'a>],
     pub(super) files: Vec<ReviewedFile>,
     pub(super) compared: String,
-    /// Symbols that earlier pages have.
+    /// Number of symbols on earlier pages.
     pub(super) offset: usize,
 }
 
@@ -49,7 +50,7 @@ impl ReviewTelling<'_> {
         let page = self.symbols.get(self.offset..).unwrap_or_default();
         let most_broken = most_broken(room, page.len());
         let mut given = if self.offset == 0 { SHARES.map(|share| room * share / 100) } else { [room, 0, 0] };
-        // The second time round, what lists did not need goes to the first that needed more.
+        // In the second round, room that lists did not need goes to the first list that needed more.
         for _ in 0..2 {
             let (symbols, a) =
                 items_that_fit(page.iter().map(|symbol| reviewed_symbol(symbol, most_broken)), given[0]);
@@ -93,7 +94,7 @@ impl ReviewTelling<'_> {
         }
     }
 
-    /// IDs of all tests that reach the change, nearest first, each once.
+    /// Returns the IDs of all tests that reach the change, nearest first, each once.
     fn all_tests(&self) -> Vec<String> {
         let tests = self.symbols.iter().flat_map(|symbol| &symbol.reach.tests);
         let mut tests: Vec<(u32, &str)> = tests.map(|test| (test.depth, test.id.as_str())).collect();
@@ -103,7 +104,8 @@ impl ReviewTelling<'_> {
     }
 }
 
-/// The broken uses that each symbol may show: all of few symbols, whoever renames one wants them all; a few of each of many.
+/// Returns the most broken uses that each symbol shows: all of them if there are few symbols, because a rename needs
+/// them all, and a few each if there are many.
 fn most_broken(room: usize, symbols: usize) -> usize {
     (room * SHARES[0] / 100 / symbols.max(1) / CHARS_OF_BROKEN).max(BROKEN)
 }

@@ -1,6 +1,6 @@
-//! Checks an apply for leftovers of the old name, and for new diagnostics of the servers.
+//! Checks an applied edit for leftovers of the old name, and for new diagnostics of the servers.
 //!
-//! An edit that is written is written; what is found here is told, and decides nothing.
+//! The edit is written by then, so the findings are only reported and decide nothing.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use super::super::ToolCall;
 use hob_host::Workspace;
 use hob_results::live::diagnostic_entry;
 
-/// Lines that are shown.
+/// Most lines that are shown.
 const SHOWN: usize = 10;
 
-/// New complaints that are shown for a file.
+/// Most new diagnostics that are shown for a file.
 const NEW: usize = 3;
 
 /// Longest time that the search for leftovers of the old name takes.
@@ -31,7 +31,7 @@ pub(super) struct Leftovers {
     complete: bool,
 }
 
-/// Looks for `name` as a word in the whole workspace, as it is now; `None` if it cannot be looked for.
+/// Searches the present workspace for `name` as a word; `None` if the search fails.
 pub(super) fn leftovers(call: &ToolCall<'_>, workspace: &Workspace, name: &str) -> Option<Leftovers> {
     let request = SearchRequest {
         pattern: format!(r"\b{}\b", regex_escaped(name)),
@@ -55,7 +55,7 @@ pub(super) fn leftovers(call: &ToolCall<'_>, workspace: &Workspace, name: &str) 
     })
 }
 
-/// Names are words, but not in every language only letters.
+/// Escapes a name for a regex: in some languages, names have more than letters.
 fn regex_escaped(name: &str) -> String {
     let mut out = String::new();
     for c in name.chars() {
@@ -67,7 +67,7 @@ fn regex_escaped(name: &str) -> String {
     out
 }
 
-/// The outcome in a few sentences.
+/// Returns the outcome in a few sentences, for people.
 pub(super) fn message(label: &str, leftovers: &Option<Leftovers>, worse: &[Worse]) -> String {
     let mut message = format!("Applied: {label}.");
     if let Some(left) = leftovers.as_ref().filter(|left| left.lines > 0) {
@@ -86,7 +86,7 @@ pub(super) fn message(label: &str, leftovers: &Option<Leftovers>, worse: &[Worse
     message
 }
 
-/// The same for programs; `None` if there is nothing to tell.
+/// Returns the outcome as data, for programs; `None` if there is nothing to tell.
 pub(super) fn check_details(
     leftovers: Option<Leftovers>,
     worse: Vec<Worse>,

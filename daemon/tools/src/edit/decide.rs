@@ -1,4 +1,5 @@
-//! `resolve_action`, `edit_pending` and undo: what waits, and what becomes of it.
+//! Answers `resolve_action`, `edit_pending` and `hob_undo`: lists pending changes, and applies, discards or undoes
+//! them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,10 +17,10 @@ use super::{checks, guard};
 use hob_host::{Freshness, Workspace};
 use hob_results::{edit as to_proto, errors};
 
-/// Characters that everything but the diff may take in a page of one: lists are cut before.
+/// Most characters in addition to the diff in an answer that shows a part of one.
 const BESIDE_DIFF: usize = 2_000;
 
-/// Longest time that servers are asked for diagnostics, before an edit and after it each.
+/// Longest time for the diagnostics of servers, before an edit and after it each.
 const JUDGED_WITHIN: Duration = Duration::from_secs(5);
 
 pub(crate) fn resolve_action(call: &mut ToolCall<'_>) -> ToolOutcome {
@@ -33,7 +34,7 @@ pub(crate) fn resolve_action(call: &mut ToolCall<'_>) -> ToolOutcome {
         .edits()
         .find(&owner, args.pending_id.as_deref())
         .map_err(|e| to_proto::error(&e))?;
-    // A pending action that is named may be of another workspace.
+    // A pending change that is named by ID may be of another workspace.
     let workspace =
         call.services.host.workspace(&found.summary.owner.root).map_err(|error| errors::open(&error))?;
     guard::allowed(call, &workspace)?;
@@ -66,7 +67,7 @@ fn file_counts(proposal: &Proposal) -> Vec<FileCount> {
     Preview::of(proposal).files.iter().map(to_proto::count).collect()
 }
 
-/// Writes it, and looks what came of it.
+/// Applies the pending change, and checks its effects.
 fn apply(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
@@ -86,7 +87,7 @@ fn apply(
         return Err(errors::cancelled());
     }
     let applied = call.services.host.edits().apply(&summary.id).map_err(|error| to_proto::error(&error))?;
-    // From here on nothing can fail any more: it is written, and the answer says so.
+    // From here on nothing can fail: the change is written, and the answer says so.
     call.notes.is_done = true;
     call.notes.warnings.extend(applied.warnings);
     live::announce_moves(workspace, &moves);
@@ -96,7 +97,7 @@ fn apply(
     }
     call.cancel = whole_call.with_deadline(Deadline::after(JUDGED_WITHIN));
     let (worse, after) = live::worse(call, workspace, &before, &moves);
-    // However long that took, this has its own time.
+    // However long that took, the search for leftovers has its own time.
     call.cancel = whole_call;
     let leftovers = super::rename::old_name(&summary.label)
         .filter(|_| summary.tool == "edit_rename")

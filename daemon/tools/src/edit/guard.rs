@@ -1,8 +1,8 @@
 //! Decides which files may be edited.
 //!
-//! A path that a caller names is followed to where it really lies and must lie within the workspace. What a search or a server
-//! comes up with must besides be a file that hob shows: nobody means a copy in a build folder that git ignores without naming
-//! it. Git's own folder is never touched, however its name is written.
+//! A path that a caller names is resolved and must lie within the workspace. A path that a search or a server found
+//! must also be visible to hob: nobody means a copy in a build folder that git ignores without naming it. Git's own
+//! folder is never touched, however its name is written.
 
 use hob_base::WsPath;
 use hob_proto::{ErrorCode, ToolError};
@@ -11,7 +11,7 @@ use super::super::ToolCall;
 use hob_host::Workspace;
 use hob_results::errors;
 
-/// Refuses where neither the user's settings nor the client's start allow edits.
+/// Refuses if neither the user's settings nor the client's start allow edits.
 pub(super) fn allowed(call: &ToolCall<'_>, workspace: &Workspace) -> Result<(), ToolError> {
     if call.request.edits || workspace.settings().edits {
         return Ok(());
@@ -23,7 +23,7 @@ pub(super) fn allowed(call: &ToolCall<'_>, workspace: &Workspace) -> Result<(), 
     )))
 }
 
-/// A path that the caller names, as the place where the file really is.
+/// Resolves a path that the caller names to the real place of the file.
 pub(super) fn real_path(workspace: &Workspace, path: &str) -> Result<WsPath, ToolError> {
     let found = hob_workspace::confine(workspace.root(), path)
         .map_err(|error| errors::outside_workspace(&error, workspace.root()))?;
@@ -33,7 +33,7 @@ pub(super) fn real_path(workspace: &Workspace, path: &str) -> Result<WsPath, Too
     Ok(found)
 }
 
-/// A path that nobody named: what a server or a search came up with.
+/// Resolves a path that a search or a server found, and refuses it if hob does not show the file.
 pub(super) fn found(workspace: &Workspace, path: &WsPath) -> Result<WsPath, ToolError> {
     let real = real_path(workspace, path.as_str())?;
     if workspace.is_visible(&real) {
@@ -58,8 +58,8 @@ fn not_gits_as_written(path: &str) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// File systems that fold case, drop what cannot be seen, or have short names know `.git` under many names; the list is git's
-/// own.
+/// Returns true if a segment of a path may be git's folder: file systems that fold case, drop invisible characters, or
+/// have short names know `.git` under many names. The list is git's own.
 fn is_gits(part: &str) -> bool {
     let seen: String = part.chars().filter(|c| !is_ignorable(*c)).collect();
     let plain = seen.trim_end_matches([' ', '.']).split(':').next().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! The `edit_*` tools: what is asked becomes whole files before and after, and waits for a decision.
+//! Answers the `edit_*` tools: each turns its arguments into whole files before and after, which wait for a decision.
 //!
-//! Each kind of edit has a file of its own; what they share is here: whether edits are allowed, which files may be touched,
-//! what a file is for this client (its change set comes before the disk), and the answer. Nothing here writes to a
-//! workspace; `decide` has `hob-edit` do so.
+//! Each kind of edit has a file of its own. Their common parts are here: whether edits are allowed, which files may be
+//! touched, the contents of a file for this client (its change set comes before the disk), and the answer. Nothing here
+//! writes to a workspace; `decide` has `hob-edit` do so.
 
 mod checks;
 mod decide;
@@ -30,16 +30,16 @@ pub(super) use rename::rename;
 pub(super) use symbol::symbol;
 pub(super) use text::text;
 
-/// The hint for an agent after a preview, in the words of the tools it has.
+/// The hint for an agent after a preview, in the words of its tools.
 const NEXT: &str = "This is a preview. Call the `resolve_action` tool to apply or discard these changes.";
 
-/// Pending actions that a reminder names.
+/// Most pending changes that a reminder names.
 const REMINDED: usize = 3;
 
 /// Share of the room that the diff may take, in percent.
 const DIFF_SHARE: usize = 80;
 
-/// Reminds a client of what it has not decided yet; nothing if there is nothing.
+/// Reminds a client of its pending changes; `None` if it has none.
 #[must_use]
 pub fn pending_reminder(host: &Host, identity: &str) -> Option<String> {
     let waiting = host.edits().pending_edits(&|one| one.owner.client == identity);
@@ -71,7 +71,7 @@ struct Desk {
 }
 
 impl Desk {
-    /// Refuses where edits are not enabled.
+    /// Makes the desk, and refuses if edits are not enabled.
     fn new(call: &ToolCall<'_>, workspace: Arc<Workspace>, stage: bool) -> Result<Self, ToolError> {
         guard::allowed(call, &workspace)?;
         let owner = Owner { client: call.request.identity.clone(), root: workspace.root().clone() };
@@ -97,7 +97,7 @@ impl Desk {
         self.workspace.disk_contents().read(path).map_err(|error| to_proto::unreadable_file(path, &error))
     }
 
-    /// The change that replacements make of a file, `None` if nothing would be different.
+    /// Returns the change that replacements make to a file; `None` if the file stays the same.
     fn change_of(
         path: WsPath,
         before: Arc<[u8]>,
@@ -108,7 +108,7 @@ impl Desk {
         Ok((!change.is_nothing()).then_some(change))
     }
 
-    /// Queues or stages a proposal and answers how it looks.
+    /// Queues or stages a proposal, and answers with its preview.
     fn propose(&self, call: &mut ToolCall<'_>, proposal: Proposal, details: Option<Value>) -> ToolOutcome {
         let edits = call.services.host.edits();
         let failed = |error| to_proto::error(&error);

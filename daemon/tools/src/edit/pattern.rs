@@ -1,4 +1,4 @@
-//! `edit_pattern`: code replaced by structure, in every file of a language.
+//! Answers `edit_pattern`: replaces code by its structure, in every file of a language.
 
 use std::sync::Arc;
 
@@ -20,10 +20,11 @@ use hob_results::errors;
 
 const TOOL: &str = "edit_pattern";
 
-/// Files that could not be searched, as far as they are named.
+/// Most files that are named among those that could not be searched.
 const NAMED: usize = 5;
 
-/// The outcome of each file that the search went through: the replacements with their number, none, or an error.
+/// The outcome of each searched file: the changed file with its number of replacements, `None` without a match, or an
+/// error.
 type Outcomes = Vec<(WsPath, Result<Option<(usize, ProposedFile)>, PatternFileError>)>;
 
 pub(crate) fn pattern(call: &mut ToolCall<'_>) -> ToolOutcome {
@@ -67,8 +68,8 @@ pub(crate) fn pattern(call: &mut ToolCall<'_>) -> ToolOutcome {
     desk.propose(call, Proposal { label, tool: TOOL.to_owned(), changes }, Some(details))
 }
 
-/// Returns true if patterns of this language are for the files of `lang`. TypeScript with markup is read by another
-/// grammar than without, as in ast-grep; the map's names for both begin alike.
+/// Returns true if patterns of the language `id` apply to files of `lang`. As in ast-grep, TypeScript with markup has a
+/// grammar of its own.
 fn is_of(lang: Lang, id: &str) -> bool {
     match lang {
         Lang::Tsx => id == "tsx",
@@ -76,7 +77,7 @@ fn is_of(lang: Lang, id: &str) -> bool {
     }
 }
 
-/// A pattern with its grammar, and the languages whose files it is for.
+/// A pattern with its grammar, and the languages of the files to which it applies.
 struct Compiled {
     edit: PatternEdit,
     langs: Vec<Lang>,
@@ -98,7 +99,7 @@ impl Compiled {
     }
 
     fn search(&self, call: &ToolCall<'_>, desk: &Desk, files: Vec<WsPath>) -> Result<Outcomes, ToolError> {
-        // The change set is asked for one file after the other; reading and matching are what takes time.
+        // The change set is read one file after the other, because reading and matching take most of the time.
         let staged: Vec<(WsPath, Option<Arc<[u8]>>)> = match desk.stage {
             false => files.into_iter().map(|path| (path, None)).collect(),
             true => files
@@ -134,7 +135,7 @@ impl Compiled {
     }
 }
 
-/// The files of these languages, in the order of their paths.
+/// Returns the files of these languages, in the order of their paths.
 fn files(desk: &Desk, langs: &[Lang], below: Option<&WsPath>) -> Vec<WsPath> {
     let map = desk.workspace.map();
     let wanted =

@@ -1,4 +1,4 @@
-//! `edit_rename`: what a language server would change for another name, or for another place of a file.
+//! Answers `edit_rename`: previews a language server's changes for another name, or for another place of a file.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use super::{Desk, guard};
 
 const TOOL: &str = "edit_rename";
 
-/// Uses that would keep the old name and are told one by one.
+/// Most uses that keep the old name and are listed one by one.
 const MOST_LEFT: usize = 40;
 
 pub(crate) fn rename(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: RenameArgs = call.parse_args()?;
-    // A server is not even started where nothing may come of it.
+    // No server is started where edits are not allowed.
     guard::allowed(
         call,
         &*call.services.host.workspace(&call.terms.start).map_err(|error| super::errors::open(&error))?,
@@ -58,13 +58,13 @@ fn rename_label(renaming: &Renaming, new_name: &str) -> String {
     }
 }
 
-/// The two names in the label of a rename: the old one is what to look for when it is done.
+/// Returns the old name in the label of a rename, for the search for leftovers; `None` if the label has none.
 pub(super) fn old_name(label: &str) -> Option<&str> {
     let (old, _) = label.strip_prefix("Rename `")?.split_once("` to `")?;
     (!old.is_empty()).then_some(old)
 }
 
-/// Returns a server's changes as whole files, each once.
+/// Converts a server's changes to whole files, each once.
 fn changes(call: &ToolCall<'_>, desk: &Desk, renaming: Renaming) -> Result<Vec<ProposedFile>, ToolError> {
     let mut changes: BTreeMap<WsPath, ProposedFile> = BTreeMap::new();
     for file in renaming.files {

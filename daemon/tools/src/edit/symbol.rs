@@ -1,7 +1,7 @@
-//! `edit_symbol`: a definition replaced, deleted, or given a neighbour.
+//! Answers `edit_symbol`: replaces or deletes a definition, or inserts code next to it.
 //!
-//! Where the definition is, is found anew in the very contents that are edited: what the map knows may be a moment old, and a
-//! change set may have moved it.
+//! The place of the definition is found again in the very contents that are edited: the map may be a moment old, and a
+//! change set may have moved the definition.
 
 use std::ops::Range;
 
@@ -21,13 +21,13 @@ use hob_results::errors;
 
 const TOOL: &str = "edit_symbol";
 
-/// References that a refusal names.
+/// Most references that a refusal names.
 const NAMED: usize = 5;
 
-/// References to one definition that are looked at before it may go.
+/// Most references to one definition that are read before it may be deleted.
 const LOOKED_AT: usize = 200;
 
-/// Definitions within one that are looked at.
+/// Most definitions within one that are examined.
 const PARTS: usize = 500;
 
 pub(crate) fn symbol(call: &mut ToolCall<'_>) -> ToolOutcome {
@@ -102,7 +102,7 @@ fn ordinal_of(id: &NodeId) -> u32 {
     }
 }
 
-/// Where the definition is in the file that has these facts.
+/// Returns the range of the definition in the file with these facts.
 fn definition_range(facts: &FileFacts, info: &NodeInfo) -> Option<Range<usize>> {
     let ordinal = ordinal_of(&info.id);
     let same =
@@ -116,7 +116,7 @@ fn symbol_not_in_file(id: &str, path: &WsPath) -> ToolError {
         .hint("Look with map_search where it went, and pass that nodeId.")
 }
 
-/// Refuses while something outside of the definition refers to it or to what is in it. What only might is a warning.
+/// Refuses while code outside of the definition refers to it or to a definition in it. Candidates only cause a warning.
 fn refuse_if_used(call: &mut ToolCall<'_>, map: &Map, info: &NodeInfo) -> Result<(), ToolError> {
     let inside = |other: &NodeInfo| {
         other.path == info.path && other.lines.0 >= info.lines.0 && other.lines.1 <= info.lines.1

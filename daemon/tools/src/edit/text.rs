@@ -1,4 +1,4 @@
-//! `edit_text`: a piece of text, or what a regex matches, in one file.
+//! Answers `edit_text`: replaces a piece of text, or the matches of a regex, in one file.
 
 use hob_edit::{Proposal, RegexEdit, TextEdit, replace_matches, replace_text};
 use hob_proto::ToolError;
@@ -10,7 +10,7 @@ use hob_results::edit as to_proto;
 
 const TOOL: &str = "edit_text";
 
-/// The one of two shapes that was asked for.
+/// The edit in one of its two shapes.
 enum TextEditShape<'a> {
     Text(TextEdit<'a>),
     Regex(RegexEdit<'a>),

@@ -1,4 +1,4 @@
-//! Asks language servers for the symbols that they know, and whether a candidate is one.
+//! Asks language servers for symbols by name, and for the confirmation of candidates.
 
 use hob_base::Deadline;
 use hob_live::requests::{self, ServerQueryContext};
@@ -16,14 +16,14 @@ use hob_words::entity::candidate::Candidate;
 use hob_words::entity::fit::NameForms;
 use hob_words::entity::kinds::SYMBOLS;
 
-/// Candidates that servers are asked to confirm.
+/// Most candidates that servers are asked to confirm.
 const ASKED: usize = 5;
 
-/// Names that running servers are asked for.
+/// Most names for which running servers are asked.
 const NAMES: usize = 4;
 
-/// Symbols that running servers know by these names. None is started for it: which one that would have to be, a name does not
-/// say.
+/// Adds the symbols that running servers know by the subject's names. No server is started for this, because a name
+/// does not say which one.
 pub(super) fn by_servers(call: &ToolCall<'_>, view: &SubjectView<'_>, gathered: &mut Gathered) {
     let workspace = view.workspace;
     let servers = workspace.live().pool().running_servers(workspace.root());
@@ -44,7 +44,7 @@ pub(super) fn by_servers(call: &ToolCall<'_>, view: &SubjectView<'_>, gathered: 
                     let map = workspace.map();
                     let node = map.file_at(path.as_str()).and_then(|file| map.symbol_at(file, found.at.0));
                     let info = node.and_then(|node| map.info(NodeRef::Def(node)));
-                    // A line in the midst of another definition is not that one.
+                    // A line in the midst of another definition is not that definition's.
                     let Some(info) = info.filter(|info| info.name_at.0 == found.at.0) else { return };
                     let outer =
                         hob_text::ranked::terms_of(found.container.as_deref().unwrap_or(&info.qualified));
@@ -73,7 +73,8 @@ pub(super) fn by_servers(call: &ToolCall<'_>, view: &SubjectView<'_>, gathered: 
     gathered.steps.push(path_step("generate", "symbols of language servers", "live", note));
 }
 
-/// Leaves only what a language server confirms, of the likeliest few; whether one could be asked at all.
+/// Keeps only those of the likeliest few candidates that a language server confirms. An error says why none was
+/// confirmed, if servers refused.
 pub(super) fn keep_confirmed(
     call: &mut ToolCall<'_>,
     candidates: &mut Vec<Candidate>,

@@ -1,4 +1,4 @@
-//! Candidates from the map by name: symbols, sections and files; and what all sources share.
+//! Gathers candidates from the map by name: symbols, sections and files. It also has the parts that all sources share.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,10 +21,10 @@ use hob_words::entity::fit::{Fit, NameForms, NameMatchClass, name_match};
 use hob_words::entity::kinds::kinds_of;
 use hob_words::entity::subject::{Subject, SubjectReading};
 
-/// Hits of each name, and of each single word of a phrase.
+/// Most hits of each name, and of each single word of a phrase.
 const BY_NAME: usize = 40;
 const BY_WORD: usize = 20;
-/// Phrases of more words are not taken apart: each of them would be a name by chance.
+/// Most words of a phrase that are searched one by one: in longer ones, each word would be a name by chance.
 const FEW_WORDS: usize = 4;
 
 /// The candidates that have been found so far, each once, and the steps that found them.
@@ -35,7 +35,7 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    /// Keeps the better of two fits of one thing.
+    /// Adds a candidate; of two fits of one thing, the better one stays.
     pub(super) fn add(&mut self, candidate: Candidate) {
         let key = (candidate.source, candidate.id.clone());
         match self.by_id.get_mut(&key) {
@@ -58,21 +58,21 @@ impl Gathered {
     }
 }
 
-/// The workspace that is looked at, and the bounds of the search.
+/// The workspace that is searched, and the bounds of the search.
 pub(super) struct SubjectView<'v> {
     pub(super) workspace: &'v Workspace,
     pub(super) request: &'v SubjectRequest,
     pub(super) realm: &'v Realm,
-    /// The project as it was, where that is asked about.
+    /// The project at a revision, if the request is about one.
     pub(super) past: Option<&'v Past>,
 }
 
-/// The map that is asked: the present one or that of a revision.
+/// The map that is searched: the present one or that of a revision.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
-    /// The map of now, without the files that were different then.
+    /// The present map, without files that were different at the revision.
     Now,
-    /// The map of the files that have changed since.
+    /// The map of the files that have changed since the revision.
     Then,
 }
 
@@ -91,7 +91,7 @@ impl SubjectView<'_> {
         })
     }
 
-    /// Returns true if a node of now may be an answer.
+    /// Returns true if a node of the present map may be an answer.
     pub(super) fn admits_node(&self, map: &Map, node: NodeRef) -> bool {
         let is_hidden = |past: &&Past| {
             let path = node.file().and_then(|file| map.file(file)).map(|(path, _)| path.as_str());
@@ -117,7 +117,7 @@ impl SubjectView<'_> {
     }
 }
 
-/// Symbols, sections and files by name.
+/// Gathers symbols, sections and files by name.
 pub(super) fn by_name(view: &SubjectView<'_>, when: When, gathered: &mut Gathered) {
     match (when, view.past) {
         (When::Then, Some(past)) => in_map(view, &past.map, Some(past), gathered),
@@ -152,11 +152,12 @@ fn in_map(view: &SubjectView<'_>, map: &Map, past: Option<&Past>, gathered: &mut
         }
     };
     for (text, limit) in &looked_for {
-        // Words joined by hyphens are files: no symbol that anybody misspells is written so, and looking for those costs most.
+        // A name that was made by joining words with hyphens can only be a file's: nobody writes a symbol so, and
+        // searching symbols for it costs most.
         let is_made = text.contains('-') && !subject.text.contains('-');
         let kinds = if is_made { KindFilter::File } else { KindFilter::Any };
         let query = SearchQuery { text, kinds, path_prefix: prefix, limit: *limit };
-        // Beside the very name, nothing that is nearly one of its other spellings is meant.
+        // If the very name was found, nothing is meant that only resembles one of its other spellings.
         let answer = if is_found { map.search_spelt(&query) } else { map.search(&query) };
         let is_meant = |hit: &Hit| hit.class == MatchClass::Exact && admits(hit.info.node);
         is_found |= subject.is_name && *text == subject.text && answer.hits.iter().any(is_meant);
@@ -174,7 +175,7 @@ fn in_map(view: &SubjectView<'_>, map: &Map, past: Option<&Past>, gathered: &mut
     ));
 }
 
-/// The best fit of a name over all readings that allow its kind.
+/// Returns the best fit of a name over all readings that allow its kind.
 pub(super) fn best_fit(subject: &Subject, kind: &str, named: &NameForms<'_>) -> Option<Fit> {
     let allows = |reading: &&SubjectReading| reading.kinds.is_none_or(|kinds| kinds.contains(&kind));
     let fits = subject.readings.iter().filter(allows).filter_map(|reading| name_match(reading, named));
@@ -183,7 +184,7 @@ pub(super) fn best_fit(subject: &Subject, kind: &str, named: &NameForms<'_>) -> 
     Some(Fit { most_sure, ..best })
 }
 
-/// A node of the map, if its name fits at all.
+/// Returns the candidate of a node; `None` for packages.
 pub(super) fn symbol(view: &SubjectView<'_>, map: &Map, info: &NodeInfo) -> Option<Candidate> {
     let subject = &view.request.subject;
     if info.kind == NodeKind::External {
@@ -201,7 +202,7 @@ pub(super) fn symbol(view: &SubjectView<'_>, map: &Map, info: &NodeInfo) -> Opti
     Some(definition(view.workspace, map, info, &path, fit))
 }
 
-/// A definition with what is known of it.
+/// Returns the candidate of a definition.
 pub(super) fn definition(
     workspace: &Workspace,
     map: &Map,

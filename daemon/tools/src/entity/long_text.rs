@@ -1,6 +1,7 @@
-//! Answers a subject that is a text, and neither a name nor a phrase: with the places that `investigate` finds for it.
+//! Answers a subject that is a text, and neither a name nor a phrase, with the places that `investigate` finds for it.
 //!
-//! A text means no one thing, so nothing is chosen. Whoever pasted an issue into `resolve` still gets to its code.
+//! A text means no single thing, so nothing is chosen. A caller who passes an issue to `resolve` still gets to its
+//! code.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use super::path_step;
 use super::request::no_word;
 use hob_host::Workspace;
 
-/// The places that a text is about, as an answer of `resolve` shows them.
+/// The places that a text is about, in the form of an answer of `resolve`.
 pub(super) struct TextOutcome {
     pub(super) status: Status,
     pub(super) candidates: Vec<EntityCandidate>,

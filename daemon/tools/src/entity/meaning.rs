@@ -1,7 +1,7 @@
-//! Finds candidates near to the subject in meaning, where the user has a model for it.
+//! Gathers candidates near to the subject in meaning, if the user has a model for it.
 //!
-//! A vector says that two texts are about alike things, never that one is the other's name: what it finds is a candidate beside
-//! those that are called so, and by itself no answer.
+//! A vector says that two texts are about similar things, never that one is the other's name: its hits are candidates
+//! in addition to those of that name, and no answer by themselves.
 
 use std::sync::Arc;
 
@@ -12,17 +12,18 @@ use super::path_step;
 use hob_host::{VectorState, Workspace};
 use hob_words::entity::fit::{Fit, NameMatchClass};
 
-/// Nearest symbols and sections that become candidates.
+/// Most symbols and sections that become candidates.
 const NEAREST: usize = 12;
 
-/// Least and greatest value of nearness in meaning: by itself never so much that it is the answer.
+/// Least and greatest fit of a candidate by meaning: never so much that it is the answer by itself.
 const LEAST: f64 = 0.27;
 const MOST: f64 = 0.58;
 
 /// Longest time that a call waits for vectors of recent changes.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
 
-/// Cosines between which nearness is told: what is less near is about something else, what is nearer is the same words.
+/// Cosines of the least and the greatest nearness: texts below the first are about something else, texts above the
+/// second have the same words.
 const FAR: f64 = 0.35;
 const NEAR: f64 = 0.85;
 

@@ -1,8 +1,8 @@
-//! `resolve` with a subject: a name in words to an entity.
+//! Resolves a subject, a name in words, to an entity, for `resolve`.
 //!
-//! Five phases, each visible in `resolution_path`: normalise the words, generate candidates from every source that is allowed,
-//! score them, decide, verify. What is decided is a matter of `hob_words::entity`; here candidates are gathered, whoever may
-//! choose is asked, and the answer is put together.
+//! There are five phases, each visible in `resolution_path`: normalise the words, generate candidates from every
+//! allowed source, score them, decide, verify. `hob_words::entity` decides; this module gathers candidates, asks
+//! a user or a model that may choose, and puts the answer together.
 
 mod confirm;
 mod gather;
@@ -36,15 +36,15 @@ use hob_words::entity::candidate::Candidate;
 use hob_words::entity::judge::{self, DecisionLimits, Expected, SubjectDecision};
 use request::{Realm, SubjectRequest};
 
-/// Names told to somebody who named a realm that is not there.
+/// Most names that an error lists for a realm that does not exist.
 const TOLD: usize = 8;
 
-/// One step on the way.
+/// Makes one step of the `resolution_path`.
 fn path_step(phase: &str, action: &str, source: &str, note: String) -> EntityStep {
     EntityStep { phase: phase.to_owned(), action: action.to_owned(), source: source.to_owned(), note }
 }
 
-/// The answer so far.
+/// The candidates with their decision and the steps so far.
 struct SubjectOutcome {
     candidates: Vec<Candidate>,
     decision: SubjectDecision,
@@ -81,7 +81,7 @@ pub(super) fn resolve_subject(call: &mut ToolCall<'_>, args: ResolveArgs) -> Too
     }
 }
 
-/// Answers a subject that is no name with the places that it is about.
+/// Answers a subject that is a text with the places that it is about.
 fn resolve_text(call: &mut ToolCall<'_>, args: ResolveArgs, began: Instant, asked: &str) -> ToolOutcome {
     let text = args.subject.unwrap_or_default();
     let (strategy, constraints): (Strategy, Constraints) = (
@@ -117,7 +117,8 @@ fn meta_of(workspace: &Workspace, asked: &str, began: Instant) -> Meta {
     }
 }
 
-/// Puts the node that a preferred target means in its place. What means none may still be what a candidate of another source is called.
+/// Replaces a preferred target by the ID of the node that it means. A target that means no node stays, because it may
+/// be a candidate of another source.
 fn prefer_node(call: &mut ToolCall<'_>, workspace: &Workspace, request: &mut SubjectRequest) {
     let Some(text) = &request.hints.preferred_id else { return };
     let map = workspace.map();
@@ -132,14 +133,14 @@ fn prefer_node(call: &mut ToolCall<'_>, workspace: &Workspace, request: &mut Sub
     }
 }
 
-/// The same for the same arguments.
+/// Returns a short hash that is equal for equal arguments.
 fn args_fingerprint(args: &ResolveArgs) -> String {
     let parts = [&args.context, &args.strategy, &args.constraints, &args.hints, &args.debug];
     let text = format!("{:?}{parts:?}", args.subject);
     ContentHash::of(text.as_bytes()).to_string().chars().take(12).collect()
 }
 
-/// Candidates from every source that is allowed, best first.
+/// Returns the candidates of every allowed source, best first.
 fn find_candidates(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
@@ -158,12 +159,12 @@ fn find_candidates(
     }
     if request.allows_source(EntitySource::Text) {
         paths::by_path(view, &mut gathered);
-        // Where a name occurs it is used, and not meant.
+        // A text that has the name uses it, and is not meant by it.
         if !is_quick && !request.subject.is_name {
             words::by_text(call, view, &mut gathered);
         }
     }
-    // A name means what is called so, and not what is like it.
+    // A name means things of that name, not things that are like it.
     if request.strategy.use_embeddings && request.allows_source(EntitySource::Map) && !request.subject.is_name
     {
         meaning::by_meaning(workspace, view, &mut gathered, &call.cancel);
@@ -189,7 +190,7 @@ fn find_candidates(
     Ok(candidates)
 }
 
-/// The decision, by the scores and by whoever may choose.
+/// Decides by the scores, and asks the user or the model that may choose.
 fn decide_candidates(
     call: &mut ToolCall<'_>,
     view: &SubjectView<'_>,
@@ -224,7 +225,7 @@ fn failure_result(error: EntityFailure, meta: Meta) -> EntityResult {
     }
 }
 
-/// The workspace that the realm names, or the call's own.
+/// Returns the workspace that the request's realm names, or else the call's own.
 fn choose_workspace(call: &mut ToolCall<'_>, request: &SubjectRequest) -> Result<Arc<Workspace>, ToolError> {
     if let Some(realm) = &request.context.realm {
         let named = realm.trim().strip_prefix("repo:").unwrap_or(realm.trim());
@@ -301,7 +302,7 @@ fn expected_of(view: &SubjectView<'_>) -> Result<Expected, ToolError> {
     })
 }
 
-/// The file in which the mention stands.
+/// Returns the path of the file in which the subject was mentioned.
 fn mention_path(workspace: &Workspace, from: &str) -> Result<String, ToolError> {
     let of_node = from.parse::<hob_proto::NodeId>().ok().and_then(|id| id.path().map(str::to_owned));
     let path = of_node.unwrap_or_else(|| from.to_owned());

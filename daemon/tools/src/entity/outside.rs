@@ -1,4 +1,4 @@
-//! Finds candidates that are not in the files themselves: packages that the project depends on, and branches, tags
+//! Gathers candidates that are not in the files themselves: packages that the project depends on, and branches, tags
 //! and commits.
 
 use hob_base::CancelToken;
@@ -14,10 +14,10 @@ use super::request::Realm;
 use hob_words::entity::candidate::{Candidate, Traits};
 use hob_words::entity::fit::{Fit, NameForms, NameMatchClass};
 
-/// Latest commits whose messages are looked at, when it is said that a commit is meant.
+/// Number of the latest commits whose messages are searched, if the subject says that it is a commit.
 const COMMITS: usize = 2_000;
 
-/// Fewest digits of a commit's ID that are taken for one.
+/// Fewest digits of a commit's ID.
 const DIGITS: usize = 7;
 
 /// Adds the packages that the project depends on, by name.
@@ -43,12 +43,12 @@ fn fit_of_package(view: &SubjectView<'_>, package: &Package) -> Option<Fit> {
     }
     let names = std::iter::once(&package.name).chain(&package.aliases);
     let fit = |name: &String| {
-        // The scope, group or host before the last part is where it lies.
+        // The scope, group or host before the last part counts as its container.
         let (outer, last) = name.rsplit_once(['/', ':']).unwrap_or(("", name));
         let whole = NameForms { name, terms: terms_of(name), outer: Vec::new(), path: Vec::new() };
         let last = NameForms { name: last, terms: terms_of(last), outer: terms_of(outer), path: Vec::new() };
         let whole = best_fit(subject, "package", &whole);
-        // What a package calls itself behind its address is as good as the address; words out of it are not.
+        // The last part is nearly as good as the whole name.
         let last = best_fit(subject, "package", &last).map(|fit| Fit { value: fit.value * 0.98, ..fit });
         whole.into_iter().chain(last).reduce(|a, b| if b.value > a.value { b } else { a })
     };
@@ -93,14 +93,14 @@ fn candidate_of_package(view: &SubjectView<'_>, package: &Package, fit: Fit) -> 
     }
 }
 
-/// Branches, tags and commits by name; commits by the beginning of their ID, or by their message where it is said that one is
-/// meant.
+/// Adds branches, tags and commits by name; commits also by the beginning of their ID, or by their message if the
+/// subject says that it is a commit.
 pub(super) fn add_refs(view: &SubjectView<'_>, gathered: &mut Gathered, cancel: &CancelToken) {
     if *view.realm != Realm::Everywhere || view.request.language.is_some() {
         return;
     }
     let before = gathered.len();
-    // Names alone say of most subjects that no ref is meant, without opening the repository.
+    // For most subjects, the names alone show that no ref is meant, without opening the repository.
     let names = list_ref_names(view.workspace.root()).filter(|_| !names_commit(view));
     if let Some(names) = names.filter(|names| names.iter().all(|name| fit_of_ref(view, name).is_none())) {
         let note = format!("0 of {} refs and commits", names.len());
@@ -156,8 +156,8 @@ fn add_named_refs(
     Ok(looked_at)
 }
 
-/// Returns the part of the subject that may be a revision by the way in which it is written: the digits of a commit's ID, or an
-/// expression such as `main~2`.
+/// Returns the part of the subject that is written like a revision: the digits of a commit's ID, or an expression such
+/// as `main~2`.
 fn revision_in<'v>(view: &'v SubjectView<'_>) -> Option<&'v str> {
     let subject = &view.request.subject;
     let hex = subject.readings.iter().map(|reading| reading.name.as_str()).find(|name| {
@@ -167,7 +167,7 @@ fn revision_in<'v>(view: &'v SubjectView<'_>) -> Option<&'v str> {
     hex.or(is_expression.then_some(subject.text.as_str()))
 }
 
-/// Returns true if commits have to be looked at, by their IDs or their messages.
+/// Returns true if commits have to be searched, by their IDs or their messages.
 fn names_commit(view: &SubjectView<'_>) -> bool {
     revision_in(view).is_some() || reads_messages(view)
 }
@@ -176,7 +176,7 @@ fn reads_messages(view: &SubjectView<'_>) -> bool {
     wants_commit(view) && view.request.strategy.mode != Mode::Quick
 }
 
-/// Returns true if the words say that a commit is meant: messages have all words there are.
+/// Returns true if the words say that a commit is meant. Without that, messages would match any words.
 fn wants_commit(view: &SubjectView<'_>) -> bool {
     let is_commit = |kinds: &[&str]| kinds.contains(&"commit");
     view.request.kinds.is_some_and(is_commit)
@@ -190,10 +190,10 @@ fn kind_word(kind: RefKind) -> &'static str {
     }
 }
 
-/// Names of refs are names, and not words out of them: `main` is in every program.
+/// Returns the fit of a ref's name; a part of its words is none, because `main` is in every program.
 fn fit_of_ref(view: &SubjectView<'_>, one: &RefName) -> Option<Fit> {
     let subject = &view.request.subject;
-    // A version has dots, which are no member's: `v1.0`, `tag v1.0`.
+    // The dots of a version separate no members: `v1.0`, `tag v1.0`.
     let behind_kind =
         subject.text.split_once(' ').filter(|(word, _)| *word == kind_word(one.kind)).map(|(_, name)| name);
     if subject.text == one.full_name() || behind_kind.unwrap_or(&subject.text) == one.name {
@@ -208,7 +208,7 @@ fn fit_of_ref(view: &SubjectView<'_>, one: &RefName) -> Option<Fit> {
         let fit = best_fit(subject, kind_word(one.kind), &named)?;
         (fit.class <= NameMatchClass::Words).then_some(Fit { value: fit.value * worth, ..fit })
     };
-    // A branch elsewhere is meant less often than the one here.
+    // A remote branch is meant less often than a local one.
     of(&one.name, 1.0).into_iter().chain(of(short, 0.9)).reduce(|a, b| if b.value > a.value { b } else { a })
 }
 

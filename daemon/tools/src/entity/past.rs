@@ -1,8 +1,8 @@
-//! The project as of a git revision, without touching the working tree.
+//! Reads the project at a git revision, without touching the working tree.
 //!
-//! What has not changed since is in the map already, and facts are a function of contents alone. So only files that differ are
-//! read from git and parsed, and of these only those that have the words at all; they become a small map of their own, which
-//! is asked as the other is. Edges are not looked at, so that this is enough.
+//! Unchanged files are in the map already, and facts are a function of contents alone. So only files that differ are
+//! read from git, and only those are parsed that have one of the words; they become a small map of their own, which is
+//! searched like the present one. Edges are not needed, so this is enough.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,28 +23,28 @@ use hob_words::entity::candidate::Candidate;
 /// Longest time for parsing the files that differ.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// Files larger than this are text and nothing else, as in the map of now.
+/// Largest size in bytes of a file that is mapped, as in the present map.
 const LARGEST: u64 = 1 << 20;
 
-/// Bytes that tell a language where the name does not.
+/// Number of bytes at a file's beginning that decide its language where the name does not.
 const HEAD: usize = 1_000;
 
-/// The project as it was.
+/// The project at a revision.
 pub(super) struct Past {
-    /// The commit, in full.
+    /// The full ID of the commit.
     pub(super) commit: String,
-    /// Files of now that were not so then.
+    /// Present files that were different at the revision.
     pub(super) hidden: FxHashSet<String>,
-    /// Every file of then.
+    /// Every file of the revision.
     pub(super) files: Vec<WsPath>,
-    /// Definitions of the files that differ and have the words.
+    /// Definitions of the files that differ and have one of the words.
     pub(super) map: Map,
-    /// A note on the search, for the path of the answer.
+    /// A note on the search, for the answer's `resolution_path`.
     pub(super) note: String,
 }
 
 impl Past {
-    /// A candidate out of git, and not out of a file of now.
+    /// Marks a candidate as one of the revision, with a URI of git.
     pub(super) fn mark_as_past(&self, mut candidate: Candidate) -> Candidate {
         let line = candidate.attributes.get("line").map(|line| format!("#L{line}")).unwrap_or_default();
         candidate.uri = format!("git:{}:{}{line}", self.commit, candidate.path);
@@ -114,7 +114,8 @@ fn files_of_now(workspace: &Workspace) -> Vec<(WsPath, Option<Stat>)> {
     text.indexed_paths().map(|(_, path)| (path.clone(), stat(path))).collect()
 }
 
-/// A map of what differs and has one of the words; how many files are in it, and how many were not looked at.
+/// Returns a map of the files that differ and have one of the words, the number of files in it, and the number of files
+/// that were not read.
 fn parse(
     repository: &Repository,
     request: &SubjectRequest,
@@ -147,10 +148,10 @@ fn parse(
     (map, parsed, files.len() - looked_at)
 }
 
-/// Returns true if a text has the first letters of any of the words, in whatever case: words that are misspelt later
-/// on are found as well.
+/// Returns true if a text has the first or the last letters of any of the words, whatever its case, so that misspelt
+/// words are found as well.
 fn has_any(text: &[u8], words: &[&str]) -> bool {
-    /// Letters that are looked for.
+    /// Number of letters that are compared.
     const FIRST: usize = 4;
     let lower = text.to_ascii_lowercase();
     words.iter().any(|word| {

@@ -1,4 +1,4 @@
-//! Files and folders by name and path, those that the map has no language for as well.
+//! Gathers files and folders by name and path, including files without a language in the map.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use hob_words::entity::candidate::{Candidate, Traits};
 use hob_words::entity::fit::{Fit, NameForms};
 use hob_words::entity::subject::Subject;
 
-/// A file; with what the map says of it, where it has it.
+/// Returns the candidate of a file; `info` is its node if the map has it.
 pub(super) fn file(workspace: &Workspace, path: &str, info: Option<&NodeInfo>, fit: Fit) -> Candidate {
     let mut attributes = Object::new();
     attributes.insert("file".to_owned(), path.into());
@@ -70,7 +70,8 @@ pub(super) fn fit_of_path(subject: &Subject, kind: &str, path: &str) -> Option<F
     let whole = NameForms { name, terms: terms_of(name), outer: terms_of(folder), path: Vec::new() };
     let short = NameForms { name: stem, terms: terms_of(stem), outer: terms_of(folder), path: Vec::new() };
     let whole = best_fit(subject, kind, &whole);
-    // Without its ending it may be the module, or a symbol in it: said to be a file, it is one.
+    // Without its ending, the name may mean the module or a symbol in it; if the subject says that it is a file, it
+    // means the file.
     let said_so =
         subject.readings.iter().any(|reading| reading.kinds.is_some_and(|kinds| kinds.contains(&kind)));
     let worth = if said_so || kind == "folder" { 0.99 } else { 0.90 };
@@ -78,8 +79,8 @@ pub(super) fn fit_of_path(subject: &Subject, kind: &str, path: &str) -> Option<F
     whole.into_iter().chain(short).reduce(|a, b| if b.value > a.value { b } else { a })
 }
 
-/// Last parts of paths that are looked for. Every path of a revision is held against them, so most must be told apart by their
-/// lengths alone.
+/// The last parts of paths that are searched. Every path of a revision is compared with them, so most must be told
+/// apart by their lengths alone.
 struct WantedNames {
     names: Vec<String>,
     lengths: u64,
@@ -109,7 +110,7 @@ impl WantedNames {
     }
 }
 
-/// Folders, and the files that the map has no language for.
+/// Gathers folders, and the files without a language in the map.
 pub(super) fn by_path(view: &SubjectView<'_>, gathered: &mut Gathered) {
     if view.request.language.is_some() || matches!(view.realm, Realm::Cluster(_)) {
         return;
@@ -129,7 +130,8 @@ pub(super) fn by_path(view: &SubjectView<'_>, gathered: &mut Gathered) {
     gathered.steps.push(path_step("generate", "files and folders", "text", format!("{found} candidates")));
 }
 
-/// Adds the files of now that are called so, and answers the folders with the number of files below each.
+/// Adds the present files with a wanted name, and returns the folders with a wanted name, each with the number of files
+/// below it.
 fn by_present_path(
     view: &SubjectView<'_>,
     wanted: &WantedNames,
@@ -157,7 +159,7 @@ fn by_present_path(
     folders
 }
 
-/// The same of the files of a revision.
+/// Adds the files of a revision with a wanted name, and returns the folders like [`by_present_path`].
 fn by_past_path(
     view: &SubjectView<'_>,
     past: &Past,
@@ -193,7 +195,7 @@ fn is_without_language(map: &Map, file: FileId) -> bool {
     map.file(file).is_none_or(|(_, facts)| facts.lang == Lang::Manifest)
 }
 
-/// The folders above and including this one whose last name is wanted.
+/// Returns those of this folder and the folders above it whose last name is wanted.
 fn wanted_folders(folder: &str, wanted: &WantedNames) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = folder;

@@ -1,5 +1,5 @@
-//! Checks the arguments of `resolve` about a subject: a word that is not understood, or two wishes that cannot both
-//! be kept, are refused by name before anything is looked for.
+//! Checks the arguments of `resolve` about a subject. An unknown word, or two arguments that contradict each other, are
+//! refused by name before anything is searched.
 
 use hob_base::WsPath;
 use hob_map::langs::Lang;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use hob_words::entity::kinds;
 use hob_words::entity::subject::{LONGEST, Subject};
 
-/// Most candidates that can be asked for.
+/// Greatest number of candidates that a caller may ask for.
 const MOST: u32 = 50;
 /// Most other names that a request may give for its subject.
 const ALIASES: usize = 20;
@@ -29,7 +29,7 @@ pub(super) struct SubjectRequest {
     pub(super) kinds: Option<&'static [&'static str]>,
 }
 
-/// Where it may lie.
+/// The part of the workspace in which the subject may lie.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) enum Realm {
     #[default]
@@ -64,7 +64,7 @@ impl SubjectRequest {
     }
 }
 
-/// Reads one of the objects among the arguments; its default if it is absent.
+/// Parses one of the objects among the arguments; an absent one is its default.
 pub(super) fn parse_object<T: DeserializeOwned + Default>(
     name: &str,
     value: Option<Value>,
@@ -86,7 +86,7 @@ fn parse_subject(text: &str, aliases: &[String]) -> Result<Subject, ToolError> {
     Subject::parse(text, aliases).ok_or_else(no_word)
 }
 
-/// The error for a subject in which nothing can be looked for.
+/// Returns the error for a subject without any word.
 pub(super) fn no_word() -> ToolError {
     ToolError::bad_args("there is no word in `subject`")
         .hint("Pass a name, part of one, or a few words, e.g. \"session store\" or \"Flask.make_response\".")
@@ -110,7 +110,7 @@ pub(super) fn check_shares(strategy: &Strategy, constraints: &Constraints) -> Re
     Ok(())
 }
 
-/// Wishes that cannot both be kept.
+/// Refuses arguments that contradict each other.
 fn refuse_contradictions(
     context: &Context,
     strategy: &Strategy,

@@ -1,8 +1,8 @@
 //! Lets the user, through the client, or a model choose where scores do not decide.
 //!
-//! Nobody is waited for here. A question goes out with the answer that stands without it, and comes back as a reply to the same
-//! call: what was chosen is then looked for among the candidates of now, which may be others than those that were shown.
-//! A model that the user configured is the exception: it is asked at once, within its own time.
+//! The call waits for nobody. A question goes out with the answer that holds without it, and comes back as a reply to
+//! the same call: the choice is then searched among the present candidates, which may differ from those that were
+//! shown. A model that the user configured is the exception: it is asked immediately, within its own time.
 
 use hob_proto::message::{Ask, AskKind, Offer};
 use hob_proto::tools::entity::{EntityStep, Mode};
@@ -15,19 +15,19 @@ use hob_host::Workspace;
 use hob_words::entity::candidate::Candidate;
 use hob_words::entity::judge::SubjectDecision;
 
-/// Names of the two questions.
+/// Keys of the two questions.
 const CHOICE: &str = "choice";
 const MODEL: &str = "model";
 
 /// Confidence of an answer that the user chose.
 const BY_USER: f64 = 1.0;
-/// The most that one is which a model chose: it had no more to go by than the candidates.
+/// Greatest confidence of an answer that a model chose: it knew only the candidates.
 const BY_MODEL: f64 = 0.8;
 
-/// Candidates that a person or a model is shown.
+/// Most candidates that a person or a model is shown.
 const SHOWN: usize = 10;
 
-/// Tokens for a number, and for what some models think aloud before it.
+/// Most tokens of a model's answer: a number, and the thoughts that some models write before it.
 const ANSWER: u32 = 512;
 
 /// The instructions that the model is given for its task.
@@ -36,13 +36,13 @@ const TASK: &str = "You match a phrase to one entity of a code base. Answer with
 
 /// The outcome of asking a model: one candidate, or none with the reason.
 enum Chosen {
-    /// The candidate at this place.
+    /// The candidate at this index.
     One(usize),
-    /// It was asked, and none was chosen, for this reason.
+    /// No candidate was chosen, for this reason.
     None(String),
 }
 
-/// Has somebody choose, where the request wants it. The candidates' order changes with the choice: what was chosen comes first.
+/// Asks the user or a model to choose, if the request wants it. The chosen candidate moves to the front.
 pub(super) fn select_candidate(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,
@@ -131,7 +131,7 @@ fn model_prompt(request: &SubjectRequest, candidates: &[Candidate]) -> String {
     format!("The phrase: {}\n{from}Entities:\n{list}The number:", request.subject.text)
 }
 
-/// The first number in what a model said, behind what it thought aloud.
+/// Returns the first number in a model's answer, behind the thoughts that it wrote.
 fn chosen_by_number(text: &str, most: usize) -> Chosen {
     let text = text.rsplit_once("</think>").map_or(text, |(_, said)| said);
     let digits: String =
@@ -143,7 +143,7 @@ fn chosen_by_number(text: &str, most: usize) -> Chosen {
     }
 }
 
-/// Puts one first; how sure it would be by its score.
+/// Moves a candidate to the front, and returns its confidence by its score.
 fn first(candidates: &mut Vec<Candidate>, at: usize) -> f64 {
     let chosen = candidates.remove(at);
     let sure = hob_words::entity::calibrate::confidence_of(chosen.score());

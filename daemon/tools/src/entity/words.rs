@@ -1,5 +1,4 @@
-//! Finds the definitions in which the words stand: in names, signatures, documentation, source; and those near in
-//! meaning, where there is a model.
+//! Gathers the definitions that have the words in their names, signatures, documentation or source.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,18 +16,18 @@ use hob_results::text_search::MappedHit;
 use hob_words::entity::candidate::Candidate;
 use hob_words::entity::fit::{Fit, NameMatchClass};
 
-/// Hits of the words as a question.
+/// Most hits of the words as a question.
 const BY_TEXT: usize = 24;
-/// Value of a text that has about half of the words, and of one that has all of them in its very name.
+/// Least fit of a text, and the fit of one that has all of the words in its very name.
 const LEAST: f64 = 0.25;
 const MOST: f64 = 0.70;
-/// Beside a name that fits so well, no text is near enough to matter (`judge`).
+/// Fit of a name above which no text comes near enough to matter (`judge`).
 const BEYOND: f64 = MOST + 0.10;
 
-/// Lines of a definition that are read for the words of a question.
+/// Most lines of a definition that are read for the words of a question.
 const READ: u32 = 80;
 
-/// Adds the definitions in whose names, signatures, documentation or source the words stand.
+/// Adds the definitions that have the words in their names, signatures, documentation or source.
 pub(super) fn by_text(call: &mut ToolCall<'_>, view: &SubjectView<'_>, gathered: &mut Gathered) {
     let question = RankedQuestion::parse(&view.request.subject.text);
     if question.is_empty() {
@@ -73,15 +72,15 @@ pub(super) fn by_text(call: &mut ToolCall<'_>, view: &SubjectView<'_>, gathered:
     gathered.steps.push(path_step("generate", "words", "text", note));
 }
 
-/// A definition or file that the words were found in, not yet valued.
+/// A definition or file that has some of the words, not yet scored.
 struct TextCandidate {
     candidate: Candidate,
     info: NodeInfo,
-    /// Its first lines.
+    /// The first lines of its text.
     text: String,
 }
 
-/// The hits that may be answers. What the map says of them comes first; their files are read without it.
+/// Returns the hits that may be answers. The map is read first; the files are read after it is released.
 fn candidates_of_hits(view: &SubjectView<'_>, hits: &[MappedHit]) -> Vec<TextCandidate> {
     let mut found = Vec::with_capacity(hits.len());
     let map = view.workspace.map();
@@ -115,7 +114,7 @@ fn ranked_index(call: &mut ToolCall<'_>, view: &SubjectView<'_>) -> Result<Arc<R
         .map_err(|error| format!("not searched: {}", error.message))
 }
 
-/// The worth of each word of the subject, by how rare it is.
+/// The worth of each word of the subject, by its rarity.
 struct Worth<'r> {
     rarities: &'r [(String, f32)],
 }
@@ -126,7 +125,7 @@ impl Worth<'_> {
         known.map_or(1.0, |(_, rarity)| f64::from(*rarity)).max(0.1)
     }
 
-    /// Words that no document has.
+    /// Returns the words that no document has.
     fn unknown_words<'t>(&self, content: &'t [Term]) -> Vec<&'t str> {
         let rarest = self.rarities.iter().map(|(_, rarity)| *rarity).fold(0.0_f32, f32::max);
         let is_rarest = |term: &&Term| {
@@ -137,7 +136,7 @@ impl Worth<'_> {
         content.iter().filter(is_rarest).map(|term| term.word.as_str()).collect()
     }
 
-    /// The share of the subject that a document has; what stands in its name counts more than what stands in its text.
+    /// Returns the share of the subject that a document has; words in its name count more than words in its text.
     fn share_of_subject(&self, content: &[Term], info: &NodeInfo, text: &str) -> f64 {
         let stems =
             |text: &str| terms_of(text).into_iter().map(|term| term.stem).collect::<BTreeSet<String>>();

@@ -1,4 +1,4 @@
-//! A place that a topic is about, as it is now: what it is called, where it is, what it says.
+//! Holds a place that a topic is about, and describes its present state: its name, its location, and its text.
 
 use hob_base::{ContentHash, Contents as _, WsPath};
 use hob_map::Map;
@@ -10,11 +10,11 @@ use super::super::excerpt::{Size, excerpt_of};
 use super::super::text_search::lines_of;
 use hob_host::Workspace;
 
-/// Characters of a summary, of the first few entries and of those that follow.
+/// Characters of a summary: of the first few entries, and of those that follow.
 const SUMMARY: usize = 200;
 const SHORT: usize = 70;
 
-/// A place with what the map knows of it.
+/// A place with the map's knowledge of it.
 #[derive(Clone, Debug)]
 pub(super) struct TopicPlace {
     pub(super) info: NodeInfo,
@@ -24,7 +24,7 @@ pub(super) struct TopicPlace {
 }
 
 impl TopicPlace {
-    /// `None` for packages, which have no source here.
+    /// Describes a node; `None` for packages, which have no source here.
     pub(super) fn new(map: &Map, node: NodeRef) -> Option<Self> {
         let info = map.info(node)?;
         let path = info.path.clone()?;
@@ -35,7 +35,7 @@ impl TopicPlace {
         Some(Self { info, domain, path })
     }
 
-    /// Its lines now; a file's are all.
+    /// Reads the place's present lines; all lines of a file.
     pub(super) fn read_body(&self, workspace: &Workspace) -> Option<String> {
         let bytes = workspace.disk_contents().read(&self.path).ok()?;
         let (first, last) = if self.info.kind == NodeKind::File { (1, u32::MAX) } else { self.info.lines };
@@ -47,7 +47,7 @@ impl TopicPlace {
         if self.info.qualified.is_empty() { &self.info.name } else { &self.info.qualified }
     }
 
-    /// The entry without its source.
+    /// Returns the entry without its source.
     pub(super) fn entry_without_source(
         &self,
         asset_id: String,
@@ -72,7 +72,7 @@ impl TopicPlace {
         }
     }
 
-    /// The same with a summary of a line: what comes late is there to be seen, and asked about.
+    /// Returns the entry with a summary of one line: later entries are only shown so that a client can ask about them.
     pub(super) fn short_entry(
         &self,
         asset_id: String,
@@ -83,7 +83,8 @@ impl TopicPlace {
         InvestigationEntry { summary: shorten_text(&entry.summary, SHORT), ..entry }
     }
 
-    /// The lines of its source that have most of the question, its signature aside.
+    /// Returns the lines of the place's source that have most words of the question; `None` if that is only its name's
+    /// line.
     pub(super) fn excerpt_of_source(
         &self,
         body: &str,
@@ -97,7 +98,7 @@ impl TopicPlace {
         (!is_its_name).then_some(shown)
     }
 
-    /// A line of its source, with its number before it.
+    /// Returns one line of the place's source, with its number before it.
     pub(super) fn line(&self, body: &str, line: u32) -> Option<String> {
         let first = if self.info.kind == NodeKind::File { 1 } else { self.info.lines.0 };
         let text = body.lines().nth(line.checked_sub(first)? as usize)?.trim();
@@ -119,7 +120,7 @@ impl TopicPlace {
     }
 }
 
-/// The first characters of a text, with `…` where some are left out.
+/// Returns the first characters of a text, with `…` where some are left out.
 pub(super) fn shorten_text(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text[..end].trim_end_matches('…')),
@@ -127,12 +128,12 @@ pub(super) fn shorten_text(text: &str, most: usize) -> String {
     }
 }
 
-/// Returns the hash that tells whether a source has changed since.
+/// Returns the hash of a source, by which later calls notice its changes.
 pub(super) fn hash(body: &str) -> [u8; 32] {
     *ContentHash::of(body.as_bytes()).as_bytes()
 }
 
-/// The lines from the start that take at most `room` characters in an answer; `None` if not even one does.
+/// Returns the first lines that fit into `room` characters of an answer together; `None` if not even one does.
 pub(super) fn first_lines(text: &str, room: usize) -> Option<&str> {
     let (mut end, mut taken) = (0, 0);
     for line in text.split_inclusive('\n') {
@@ -145,7 +146,7 @@ pub(super) fn first_lines(text: &str, room: usize) -> Option<&str> {
     (end > 0).then(|| &text[..end])
 }
 
-/// Characters that a text takes in an answer.
+/// Returns the characters that a text takes in an answer.
 fn written_chars(text: &str) -> usize {
     text.chars().map(|c| if matches!(c, '\n' | '\t' | '\r' | '"' | '\\') { 2 } else { 1 }).sum()
 }

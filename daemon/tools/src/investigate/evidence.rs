@@ -1,8 +1,8 @@
 //! Gathers the evidence for each definition and file that a question may be about.
 //!
-//! One ranking cannot read an issue: its title says what is wrong, its prose repeats what everybody says, its code names what is
-//! used and not what is broken. Each part makes rankings of its own, which `ordering` makes one; what a definition has counts for its
-//! file, and what a file has for the definitions in it.
+//! One ranking cannot read an issue: its title says what is wrong, its prose repeats common words, its code names what
+//! is used and not what is broken. Each part makes rankings of its own, which `ordering` fuses into one. The evidence
+//! for a definition counts for its file, and the evidence for a file counts for the definitions in it.
 
 use std::sync::Arc;
 
@@ -22,11 +22,11 @@ use hob_host::Workspace;
 use hob_results::errors;
 use hob_results::text_search::MappedHit;
 
-/// Files that a ranking of files has.
+/// Most files of one ranking.
 const FILES: usize = 60;
-/// Definitions of one name that are looked at; a name with more tells nothing.
+/// Most definitions of one name: a name with more is no evidence.
 const NAMESAKES: usize = 24;
-/// Definitions whose callees and parents are looked at.
+/// Number of the best definitions whose callees and bases count.
 const STEPPED_FROM: usize = 8;
 
 /// One question, and the index and project that answer it.
@@ -36,9 +36,9 @@ pub(super) struct EvidenceRequest<'e> {
     pub(super) reading: &'e QuestionReading,
     /// The question's text, without the places that it names.
     pub(super) text: &'e str,
-    /// The question as definitions are searched for it.
+    /// The query for definitions that the question makes.
     pub(super) asked: &'e RankedQuery,
-    /// The nodes that it names by place.
+    /// The nodes that the question names by place, with the lines.
     pub(super) places: &'e [(NodeRef, u32)],
 }
 
@@ -47,18 +47,18 @@ pub(super) struct EvidenceRequest<'e> {
 pub(super) struct KindRanking<T> {
     pub(super) kind: EvidenceKind,
     pub(super) ranked: Vec<T>,
-    /// The score of each as a share of the best one's, 0 to 1; empty where there are no scores.
+    /// The score of each as a share of the best one's, 0 to 1; empty without scores.
     pub(super) shares: Vec<f64>,
 }
 
-/// A definition that words find, with its score.
+/// A definition that words found, with its score.
 type ScoredNode = (NodeRef, f32);
 
 /// Rankings of definitions and files.
 #[derive(Default)]
 pub(super) struct Evidence {
     pub(super) nodes: Vec<KindRanking<NodeRef>>,
-    /// The definitions that the question itself finds, not what is near to these.
+    /// The definitions that the question itself finds, without those one step from them.
     pub(super) seeds: FxHashSet<NodeRef>,
     pub(super) files: Vec<KindRanking<FileId>>,
     /// The nodes that the question names by place, which come before all others.
@@ -68,8 +68,8 @@ pub(super) struct Evidence {
 }
 
 impl Evidence {
-    /// Gathers what words, names, files and the graph say. Words in quotes bind: of such a question only the definitions count that have
-    /// them.
+    /// Gathers the evidence of words, names, files and the graph. If the question has words in quotes, only the
+    /// definitions with these words count.
     pub(super) fn gather(
         call: &mut ToolCall<'_>,
         request: &EvidenceRequest<'_>,
@@ -124,7 +124,7 @@ impl Evidence {
         self.add_ranking(kind, ranked, &[]);
     }
 
-    /// Adds a ranking of definitions, and the one of their files: a file stands where its best definition stands.
+    /// Adds a ranking of definitions, and one of their files: a file has the place of its best definition.
     fn add_ranking(&mut self, kind: EvidenceKind, ranked: Vec<NodeRef>, shares: &[f64]) {
         let (mut files, mut shares_of_files) = (Vec::new(), Vec::new());
         for (at, node) in ranked.iter().enumerate() {
@@ -156,7 +156,7 @@ impl FileScope {
         }
     }
 
-    /// The files that fit a question's words together.
+    /// Ranks the files by how well all words of a file fit the question.
     fn rank(
         &self,
         call: &mut ToolCall<'_>,
@@ -200,7 +200,7 @@ fn node_of(map: &Map, hit: &MappedHit) -> Option<NodeRef> {
     map.node(&hit.id.as_ref()?.parse().ok()?)
 }
 
-/// Adds up what nodes are worth.
+/// The sums of the worth of nodes.
 #[derive(Default)]
 struct NodeTally(FxHashMap<NodeRef, f64>);
 
@@ -209,7 +209,8 @@ impl NodeTally {
         *self.0.entry(node).or_default() += worth;
     }
 
-    /// The nodes, the worthiest first; equals by their IDs, so that the same question has the same answer everywhere.
+    /// Returns the nodes, the worthiest first; equals are in the order of their IDs, so that a question has the same
+    /// answer everywhere.
     fn into_ranked(self, map: &Map) -> Vec<NodeRef> {
         let keyed = self.0.into_iter().map(|(node, worth)| (worth, map.id(node).to_string(), node));
         let mut keyed: Vec<(f64, String, NodeRef)> = keyed.collect();
@@ -218,7 +219,8 @@ impl NodeTally {
     }
 }
 
-/// The definitions that are called as the question writes, the rarest names and the best places of writing first.
+/// Returns the definitions whose names the question writes, the rarest names and those in the most telling parts of the
+/// question first.
 fn named_definitions(map: &Map, reading: &QuestionReading) -> Vec<NodeRef> {
     let mut tally = NodeTally::default();
     for name in &reading.names {
@@ -254,7 +256,8 @@ fn definitions_of(map: &Map, name: &str) -> Vec<NodeRef> {
     }
 }
 
-/// The files of the places that the question names, then those that it mentions by path or as a module, each only if it can be no other.
+/// Returns the files of the places that the question names, then those that it mentions by path or as a module, if only
+/// one file can be meant.
 fn mentioned_files(map: &Map, request: &EvidenceRequest<'_>) -> Vec<FileId> {
     let EvidenceRequest { reading, places, .. } = request;
     let named = places.iter().filter_map(|(node, _)| node.file());
@@ -270,7 +273,7 @@ fn mentioned_files(map: &Map, request: &EvidenceRequest<'_>) -> Vec<FileId> {
     files
 }
 
-/// The file of the longest beginning of a dotted name that is a module with a file of its own.
+/// Returns the file of the longest beginning of a dotted name that is the module of one file.
 fn module_of(map: &Map, name: &str) -> Option<FileId> {
     let mut beginning = name;
     while beginning.contains(['.', ':']) {
@@ -282,7 +285,7 @@ fn module_of(map: &Map, name: &str) -> Option<FileId> {
     None
 }
 
-/// Definitions that the best ones call and extend: a fault often sits one step from what is named.
+/// Returns the definitions that the best ones call or extend: a fault often sits one step from the named code.
 fn one_step_from(map: &Map, words: &[(NodeRef, f32)]) -> Vec<NodeRef> {
     let mut tally = NodeTally::default();
     let kinds = [EdgeKind::Calls, EdgeKind::Extends].into_iter().collect();

@@ -1,4 +1,5 @@
-//! The first answer: entries with their signature and the lines that matter, and the source of those that are short.
+//! Makes the entries of the first answer, with their signatures and the lines that matter, or the whole source of short
+//! ones.
 
 use std::collections::BTreeSet;
 
@@ -13,26 +14,26 @@ use super::ordering::OrderedPlace;
 use hob_budget::chars_of;
 use hob_words::investigate::bundle::asset_id;
 
-/// The best few, of whom more is shown, and how relevant a further one is, at least, beside the first.
+/// Most entries that show more, and the least relevance of such an entry as a share of the best one's.
 const BEST: usize = 5;
 const SURE: f64 = 0.5;
-/// Lines that the best are shown with, and the rest; bytes of each.
+/// Number of lines that the best entries show, and the others; bytes of each line.
 const LINES: [usize; 2] = [3, 1];
 const WIDTH: usize = 100;
-/// Lines of source that is shown whole, of the first and of the others of the best, and bytes of it.
+/// Most lines of source that is shown whole, for the first entry and for the others of the best, and its bytes.
 const SHORT_FIRST: usize = 12;
 const SHORT: usize = 6;
 const SHORT_BYTES: usize = 480;
 /// Share of the best relevance below which an entry is not listed at first, and the number of entries that are listed
-/// all the same.
+/// in any case.
 const LISTED_FROM: f64 = 0.2;
 const FEW: usize = 12;
-/// Characters besides the words of an entry of the text form: numbers, indentation, line ends.
+/// Characters in addition to the words of an entry of the text form: numbers, indentation, line ends.
 const TEXT_FRAME: usize = 16;
 /// Most characters of the confidence and the reason, which the text form shows once for each file.
 const CERTAINTY: usize = 32;
 
-/// The words and places that a query asks for.
+/// The question and the places of a query.
 pub(super) struct TopicQuery {
     /// The question that the query's words make.
     pub(super) question: RankedQuestion,
@@ -55,7 +56,7 @@ pub(super) struct Sheet<'q> {
 }
 
 impl Sheet<'_> {
-    /// The entries that have room.
+    /// Returns the entries that fit into the room.
     pub(super) fn entries(
         &self,
         found: &[(OrderedPlace, TopicPlace)],
@@ -72,7 +73,7 @@ impl Sheet<'_> {
             if let (Some(line), Some(body)) = (self.sought.line_in(found), body) {
                 point_at(&mut entry, found.line(body, line));
             }
-            // Its cluster names it once more in JSON, and may begin with it; its path stands above it in the text.
+            // In JSON, a new cluster adds the entry's name once more; in text, its path is above it.
             let is_new = domains.insert(&found.domain);
             let size = match self.form {
                 Form::Json if is_new => chars_of(&entry) + 8 + found.domain.len() + entry.uid.len() + 48,
@@ -122,7 +123,7 @@ fn first_entry(
     entry
 }
 
-/// Adds the line that the question names to those that are shown.
+/// Adds the line that the question names to the lines of the snippet.
 fn point_at(entry: &mut InvestigationEntry, line: Option<String>) {
     let Some(line) = line.filter(|_| entry.inline_body.is_none()) else { return };
     let shown = entry.snippet.take().unwrap_or_default();
@@ -133,7 +134,7 @@ fn point_at(entry: &mut InvestigationEntry, line: Option<String>) {
     entry.snippet = Some(lines.join("\n"));
 }
 
-/// Characters of an entry in the text form, besides its path.
+/// Returns the characters of an entry in the text form, without its path.
 fn in_text(entry: &InvestigationEntry) -> usize {
     let shown = entry.inline_body.as_ref().or(entry.snippet.as_ref());
     let lines = shown.map_or(0, |text| text.chars().count() + 6 * text.lines().count());

@@ -1,15 +1,16 @@
-//! Places that a question names: the frames of a stack trace, and `path:line` anywhere in an issue's text.
+//! Finds the places that a question names: the frames of a stack trace, and `path:line` anywhere in an issue's text.
 //!
-//! Paths are those of the machine that the trace comes from, so only their ends are compared: the longest end that is a file here.
+//! Paths are those of the machine that wrote the trace, so only their ends are compared: the longest end that is a file
+//! here counts.
 
 use hob_base::FileId;
 use hob_map::Map;
 use hob_map::graph::NodeRef;
 
-/// Places that are looked at.
+/// Most places that are returned.
 const MOST: usize = 8;
 
-/// A place as a line of the question names it.
+/// A place that a line of the question names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct NamedFrame<'q> {
     path: &'q str,
@@ -31,7 +32,7 @@ pub(super) fn named_places(map: &Map, query: &str) -> (Vec<(NodeRef, u32)>, Stri
             Some((file, at)) => {
                 is_python |= line.contains("\", line ");
                 nodes.push((map.symbol_at(file, at).map_or(NodeRef::File(file), NodeRef::Def), at));
-                // A question may be one line: what it says besides the place counts.
+                // A question may be one line, so its words other than the place count.
                 let words =
                     line.split_whitespace().filter(|word| !named.iter().any(|one| word.contains(one.path)));
                 rest.extend(words.flat_map(|word| [word, " "]));
@@ -50,8 +51,8 @@ pub(super) fn named_places(map: &Map, query: &str) -> (Vec<(NodeRef, u32)>, Stri
     (nodes, rest)
 }
 
-/// The file that the longest end of a path is, or is an end of. A bare name at the end of a longer path is no sign: libraries have files
-/// of every name.
+/// Returns the file whose path is the longest end of `path`, or ends with it. A bare name at the end of a longer path
+/// is no sign, because libraries have files of every name.
 pub(super) fn file_of(map: &Map, path: &str) -> Option<FileId> {
     let path = path.replace('\\', "/");
     let path = path.trim_start_matches("./").trim_start_matches('/');
@@ -65,8 +66,8 @@ pub(super) fn file_of(map: &Map, path: &str) -> Option<FileId> {
     })
 }
 
-/// The path of a file that a JVM's frame names without its folder, by the class before it: `org/x/Pool.java` for
-/// `org.x.Pool.get(Pool.java:31)`.
+/// Returns the path of a file that a JVM's frame names without its folder, by the class before it: `org/x/Pool.java`
+/// for `org.x.Pool.get(Pool.java:31)`.
 fn path_in_package(line: &str, name: &str) -> Option<String> {
     let (before, _) = line.split_once(name)?;
     let called = before.strip_suffix('(')?.rsplit([' ', '\t', '/']).next()?;
@@ -74,13 +75,13 @@ fn path_in_package(line: &str, name: &str) -> Option<String> {
     Some(format!("{}/{name}", package.replace('.', "/")))
 }
 
-/// The places in a line: `x.ts:3`, `x.ts:3:4`, and as Python (`File "x.py", line 12`), .NET (`in x.cs:line 3`), PHP (`x.php on line 3`,
-/// `x.php(3)`) and some compilers (`x.cpp(3,4)`) write them.
+/// Returns the places in a line: `x.ts:3`, `x.ts:3:4`, and as Python (`File "x.py", line 12`), .NET (`in x.cs:line 3`),
+/// PHP (`x.php on line 3`, `x.php(3)`) and some compilers (`x.cpp(3,4)`) write them.
 fn frames_in_line(line: &str) -> Vec<NamedFrame<'_>> {
     let quoted = line.split_once("File \"").and_then(|(_, rest)| rest.split_once("\", line "));
     let spelled = || {
         let (before, rest) = line.split_once(":line ").or_else(|| line.split_once(" on line "))?;
-        // A path may have spaces, so that only what stands before it tells where it begins.
+        // A path may have spaces, so its beginning is only known from the words before it.
         Some((before.rsplit_once(" in ").map_or(before, |(_, path)| path), rest))
     };
     let bracketed = || {
@@ -108,7 +109,7 @@ fn with_line(word: &str) -> Option<NamedFrame<'_>> {
 }
 
 impl<'q> NamedFrame<'q> {
-    /// `None` if the path is no file's, or if the rest does not begin with a number.
+    /// Returns the frame; `None` if the path has no file ending, or if the rest does not begin with a number.
     fn new(path: &'q str, rest: &str) -> Option<Self> {
         let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
         Some(Self { path, line: digits.parse().ok()? }).filter(|_| has_ending(path))

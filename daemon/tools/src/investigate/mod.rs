@@ -1,8 +1,8 @@
-//! `investigate`, `investigate_expand`, `investigate_hydrate`.
+//! Answers `investigate`, `investigate_expand` and `investigate_hydrate`.
 //!
-//! A first answer has entries with the lines that matter in them (`first`): what a question names by place leads (`frames`), then come
-//! the files that most kinds of evidence speak for, each with its best definitions (`evidence`). Everything found is kept as a bundle, from
-//! which the source can be had page by page.
+//! A first answer has entries with the lines that matter in them (`first`): places that the question names come first
+//! (`frames`), then the files with most kinds of evidence, each with its best definitions (`evidence`). All places are
+//! stored as a bundle, from which a client gets the source page by page.
 
 mod entry;
 mod evidence;
@@ -45,22 +45,22 @@ use scope::{Bounds, TopicScope};
 
 /// Most definitions that the words may find.
 const SEEDS: usize = 40;
-/// Definitions of which the words find files.
+/// Most definitions that words find for the ranking of files.
 const DEPTH: usize = 200;
-/// So many of the best are read for words that they share.
+/// Number of the best definitions whose names are read for words that they share.
 const NAMES_READ: usize = 10;
 /// Characters of the query that an answer repeats.
 const ECHOED: usize = 200;
-/// Characters for what frames the entries of an answer, and for the names of those that are not in it.
+/// Characters for the frame of the entries of an answer, and for the names of skipped entries.
 const FRAME: usize = 300;
 const SKIPPED: usize = 500;
-/// Weight of being nearest in meaning, where having the words best counts 1.
+/// Weight of the greatest nearness in meaning, where the best score by words counts 1.
 const MEANING: f32 = 0.7;
-/// Weight of a place that a question names, where the best that its words find counts 1.
+/// Weight of a place that a question names, where the best score by words counts 1.
 const PLACE: f32 = 2.0;
-/// Told when words in quotes find nothing.
+/// The warning for a question whose words in quotes find nothing.
 const UNQUOTED: &str = "Nothing has the words in quotes; they were read as words like others.";
-/// Neighbours of an expanded entry.
+/// Most neighbours of an expanded entry.
 const BESIDE: usize = 24;
 
 pub(super) fn investigate(call: &mut ToolCall<'_>) -> ToolOutcome {
@@ -140,14 +140,14 @@ pub(super) fn places_of_text(
     Ok(found.filter(|place| files.insert(place.info.path.clone())).take(most).collect())
 }
 
-/// The query's words and places, the definitions that they find with their scores, and the evidence for files.
+/// The query with its places, the definitions that it finds with their scores, and the evidence for files.
 struct TopicFindings {
     sought: TopicQuery,
     seeds: Vec<(NodeId, f32)>,
     evidence: Evidence,
 }
 
-/// Returns the query's words and places, and the nodes that they find.
+/// Reads the query's words and places, and finds the nodes that they mean.
 fn find_seeds(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
@@ -204,7 +204,7 @@ fn find_seeds(
     Ok(TopicFindings { sought: TopicQuery { question: own, places }, seeds, evidence })
 }
 
-/// Reads the words of a question; of a long one those that tell most in this project.
+/// Reads the words of a question; of a long one, those that tell most in this project.
 fn focus_question(index: &RankedIndex, query: &str) -> Result<RankedQuestion, ToolError> {
     let question = RankedQuestion::parse(query);
     let wide = RankedQuestion::parse_wide(query);
@@ -215,7 +215,8 @@ fn focus_question(index: &RankedIndex, query: &str) -> Result<RankedQuestion, To
     Ok(if focused.is_empty() { question } else { focused })
 }
 
-/// Returns the definitions that a question finds; the search is made again with the words that the best names share. Words in quotes bind.
+/// Returns the definitions that a question finds. The search is repeated with the words that the best names share;
+/// definitions without the words in quotes are dropped.
 fn find_named(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,
@@ -240,7 +241,7 @@ fn keep_phrases(workspace: &Workspace, question: &RankedQuestion, named: &mut Ve
     }
 }
 
-/// Returns the definitions that the words find, with the credit that their callers add.
+/// Returns the definitions that the words find, with the credit of their callers.
 fn find_by_words(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,
@@ -252,7 +253,7 @@ fn find_by_words(
     Ok(found.named)
 }
 
-/// Seeds with places before them: each of these counts more than anything that words find.
+/// Puts the named places before the seeds, with a score above all that words find.
 fn with_places_first(
     map: &Map,
     places: &[(NodeRef, u32)],
@@ -265,8 +266,8 @@ fn with_places_first(
     led
 }
 
-/// Merges the definitions that words found with those near in meaning: each counts by its rank among its own, and a
-/// definition that both found counts for both.
+/// Merges the definitions that words found with those near in meaning: each has its share of the best score of its own
+/// kind, and the shares of a definition that both found are added.
 fn with_near(mut named: Vec<MappedHit>, near: Vec<MappedHit>) -> Vec<MappedHit> {
     let best = named.iter().map(|hit| hit.score).fold(f32::MIN_POSITIVE, f32::max);
     named.iter_mut().for_each(|hit| hit.score /= best);
@@ -284,7 +285,7 @@ fn with_near(mut named: Vec<MappedHit>, near: Vec<MappedHit>) -> Vec<MappedHit> 
     named
 }
 
-/// Ranked places with what the map says of them, of one moment.
+/// Ranks the places, and describes them from the same state of the map.
 fn rank_places(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,
@@ -304,7 +305,7 @@ fn rank_places(
     ranked.into_iter().filter_map(|one| Some((one, TopicPlace::new(&map, one.place.node)?))).collect()
 }
 
-/// Puts into an entry what of its source has room.
+/// Puts the part of the source that fits into an entry.
 fn inline_source(entry: &mut InvestigationEntry, body: &str, room: usize) {
     let shown = first_lines(body, room).unwrap_or_default();
     if !shown.is_empty() {
@@ -313,7 +314,7 @@ fn inline_source(entry: &mut InvestigationEntry, body: &str, room: usize) {
     }
 }
 
-/// The clusters of entries, the one with most of the topic first.
+/// Returns the clusters of entries, the one with most of the topic first.
 fn domains_of(found: &[(OrderedPlace, TopicPlace)]) -> Vec<Domain> {
     let mut by_label: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, (_, found)) in found.iter().enumerate() {
@@ -323,7 +324,8 @@ fn domains_of(found: &[(OrderedPlace, TopicPlace)]) -> Vec<Domain> {
     let mut groups: Vec<(&str, Vec<usize>)> = by_label.into_iter().collect();
     groups.sort_by(|(_, one), (_, other)| relevance(other).total_cmp(&relevance(one)));
     let domain = |(label, members): (&str, Vec<usize>)| {
-        // What others use is where to begin: a hub tells more than a leaf that fits the words as well.
+        // The entry point of a domain is a definition that others use: a hub tells more than a leaf that fits the words
+        // as well.
         let begin = |at: &usize| found[*at].0.place.relevance + f64::from(found[*at].1.info.score);
         let first = members.iter().copied().reduce(|a, b| if begin(&b) > begin(&a) { b } else { a })?;
         let members = members.into_iter().map(asset_id).collect();
@@ -391,7 +393,7 @@ pub(super) fn hydrate(call: &mut ToolCall<'_>) -> ToolOutcome {
             continue;
         };
         let size = chars_of(&entry);
-        // The first is always shown, if not whole: else nothing would ever come of it.
+        // The first entry is always shown, in part if it has to be: else a client would never get beyond it.
         if large.is_empty() && (size <= left || entries.is_empty()) {
             if size > left {
                 let body = entry.inline_body.take().unwrap_or_default();
@@ -442,7 +444,7 @@ fn not_kept(error: &StoreError) -> ToolError {
         .hint("text_search and read_symbols need no bundle.")
 }
 
-/// The workspace of a bundle, whichever project the client is in.
+/// Returns the workspace of a bundle, whichever project the client is in.
 fn workspace_of(call: &mut ToolCall<'_>, bundle: &Bundle) -> Result<Arc<Workspace>, ToolError> {
     if let Ok(root) = AbsPath::new(&bundle.root) {
         call.terms.start = root;
@@ -457,7 +459,7 @@ fn node_of_target(map: &Map, target: &str) -> Option<NodeRef> {
     }
 }
 
-/// An entry with all of its source, as it is now.
+/// Returns an entry with all of its present source.
 fn whole_entry(
     workspace: &Workspace,
     bundle: &Bundle,
@@ -474,7 +476,7 @@ fn whole_entry(
     Some(entry)
 }
 
-/// Returns the neighbours that an entry is connected with directly.
+/// Returns the direct neighbours of an entry.
 fn direct_neighbors(map: &Map, found: &TopicPlace, call: &ToolCall<'_>) -> Vec<Beside> {
     let query = NeighborsQuery {
         node: found.info.node,

@@ -1,6 +1,8 @@
-//! Orders the places of an answer: the rankings of all evidence become one of files, each with its best definitions.
+//! Orders the places of an answer: fuses the rankings of all evidence into one of files, each with its best
+//! definitions.
 //!
-//! Each file has a confidence and each place a reason, so that a reader sees what to believe and why before reading any code.
+//! Each file has a confidence and each place a reason, so that a reader knows what to believe, and why, before reading
+//! any code.
 
 use std::cmp::Ordering;
 
@@ -17,21 +19,22 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evidence::{Evidence, KindRanking};
 
-/// Definitions that lead of the first file, and of each of the others; the rest comes behind all files.
+/// Number of leading definitions of the first file, and of each of the others; their further definitions come behind
+/// all files.
 const SHOWN: [usize; 2] = [2, 1];
-/// Most places that are kept, and how many of these what is only near in the graph may take from the rest.
+/// Most places of an answer, and how many of these may be places that are only near in the graph.
 const MOST: usize = 60;
 const NEAR: usize = 15;
-/// Names of files that say nothing of what is in them: their folder does.
+/// Names of files that say nothing about their contents: their folder's name counts.
 const NAMELESS: &[&str] = &["__init__", "index", "lib", "main", "mod"];
 
 /// A place of the answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OrderedPlace {
     pub(super) place: RankedPlace,
-    /// The probability that the question is about the place's file; `None` for what is only near in the graph.
+    /// The probability that the question is about the place's file; `None` for places that are only near in the graph.
     pub(super) confidence: Option<f64>,
-    /// Why it is in the answer.
+    /// The reason why it is in the answer.
     pub(super) reason: PlaceReason,
 }
 
@@ -43,7 +46,8 @@ struct OrderedFile {
 }
 
 impl Evidence {
-    /// The places in the order of their files, the likeliest first. Places that the question names stand before them, `near` ones behind.
+    /// Returns the places in the order of their files, the likeliest first. Places that the question names come before
+    /// them, `near` ones behind.
     pub(super) fn ordered_places(
         &self,
         map: &Map,
@@ -73,7 +77,7 @@ impl Evidence {
         let near = near.iter().filter(is_further).take(NEAR);
         let near: Vec<RankedPlace> = near.copied().collect();
         leading.truncate(MOST - near.len());
-        // What is only near comes after what speaks for itself.
+        // Places that are only near in the graph come after those with evidence of their own.
         let least = leading.iter().map(|one| one.place.relevance).fold(1.0, f64::min);
         leading.extend(near.into_iter().map(|place| OrderedPlace {
             place: RankedPlace { relevance: place.relevance.min(least), ..place },
@@ -96,7 +100,7 @@ impl Evidence {
         self.places.iter().filter(|node| admits(**node)).map(ordered).collect()
     }
 
-    /// A definition of a file that has this share of the best one's score.
+    /// Makes a place of a file, whose score is this share of the file's best.
     fn ordered(&self, node: NodeRef, file: &OrderedFile, share: f64) -> OrderedPlace {
         let relevance = (file.relevance * (0.7 + 0.3 * share) * 1e3).round() / 1e3;
         let is_seed = self.seeds.contains(&node) || matches!(node, NodeRef::File(_));
@@ -121,7 +125,7 @@ impl Evidence {
         }
     }
 
-    /// The files by all evidence, the likeliest first.
+    /// Orders the files by all evidence, the likeliest first.
     fn ordered_files(&self, map: &Map) -> Vec<OrderedFile> {
         let mut files: Vec<ScoredFile> = Vec::new();
         let mut at_file: FxHashMap<FileId, usize> = FxHashMap::default();
@@ -136,7 +140,7 @@ impl Evidence {
                 files[at].score.add_rank(ranking.kind, rank, share);
             }
         }
-        // Stable, so that equals stay in the order that they had.
+        // The sort is stable: equals stay in their order.
         files.sort_by(|a, b| b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal));
         let scores: Vec<FileScore> = files.iter().map(|one| one.score).collect();
         let ordered = |(one, confidence): (&ScoredFile, f64)| OrderedFile {
@@ -147,14 +151,14 @@ impl Evidence {
         files.iter().zip(confidences(&scores)).map(ordered).collect()
     }
 
-    /// The score of a file before any evidence: by the part that it plays, and by its name.
+    /// Returns the score of a file before any evidence: by its role, and by its name.
     fn first_score(&self, map: &Map, file: FileId) -> Option<FileScore> {
         let (path, facts) = map.file(file)?;
         let role = FileRole::of_path(path.as_str(), facts.lang.is_prose(), &self.title);
         Some(FileScore::of_file(role, is_called_so(path.as_str(), &self.title)))
     }
 
-    /// The definitions of each file, best first, without those that the question names by place.
+    /// Returns the definitions of each file, best first, without those that the question names by place.
     fn nodes_by_file(&self, admits: &dyn Fn(NodeRef) -> bool) -> FxHashMap<FileId, Vec<Fused<NodeRef>>> {
         let mut of_file: FxHashMap<FileId, Vec<Fused<NodeRef>>> = FxHashMap::default();
         let wanted = |one: &Fused<NodeRef>| admits(one.item) && !self.places.contains(&one.item);
@@ -167,7 +171,7 @@ impl Evidence {
     }
 }
 
-/// A file with what speaks for it.
+/// A file with the score of its evidence.
 struct ScoredFile {
     file: FileId,
     score: FileScore,

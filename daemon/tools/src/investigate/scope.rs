@@ -1,4 +1,4 @@
-//! Where an investigation looks.
+//! Reads the scope of an investigation, and the bounds that it sets.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use super::super::map::confined_path;
 use super::super::scope::Rules;
 use hob_host::Workspace;
 
-/// Names told to somebody who named one that is not there.
+/// Most names that an error lists.
 const TOLD: usize = 8;
 
-/// A scope as it was written.
+/// A scope as the caller writes it.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum TopicScope {
     All,
@@ -30,9 +30,9 @@ pub(super) enum TopicScope {
 /// The bounds that a scope sets in a workspace.
 pub(super) struct Bounds {
     pub(super) below: Option<WsPath>,
-    /// Those of every tool.
+    /// The rules of the call's `paths` and `tests`.
     pub(super) rules: Arc<Rules>,
-    /// True if the scope has notes alone.
+    /// True if the scope has only notes.
     pub(super) notes: bool,
 }
 
@@ -110,7 +110,7 @@ fn is_called(workspace: &Workspace, name: &str) -> bool {
     name_of(workspace).eq_ignore_ascii_case(name) || workspace.root().as_path() == std::path::Path::new(name)
 }
 
-/// The folder of a package, or the folder called so.
+/// Returns the folder of the package with this name, or else the folder with it.
 fn project(workspace: &Workspace, name: &str) -> Result<WsPath, ToolError> {
     let packages = workspace.map().folders_of_package(name);
     let folders: BTreeSet<String> = match packages.is_empty() {
@@ -134,7 +134,7 @@ fn project(workspace: &Workspace, name: &str) -> Result<WsPath, ToolError> {
     }
 }
 
-/// The folders with files that have this path, or else this name.
+/// Returns the folder with this path, or else the folders with this last name.
 fn folders_called(workspace: &Workspace, name: &str) -> BTreeSet<String> {
     let text = workspace.text();
     let mut named = BTreeSet::new();

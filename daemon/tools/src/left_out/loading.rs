@@ -1,4 +1,5 @@
-//! Has a server load the files that an answer needs: one of each project that it would not know of, and those that it left out.
+//! Has a server load the files that an answer needs: one of each project that it does not know, and those that its
+//! answer left out.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +13,13 @@ use super::super::ask::text_of;
 use super::solution::{self, Others, ProjectsQuery};
 use hob_host::Workspace;
 
-/// Projects that a server is shown a file of: with what is asked about they stay well below what it may have open.
+/// Most projects of which a server is shown a file, so that its open files stay well below their limit.
 const MOST_PROJECTS: usize = 24;
 
-/// Files that it is shown at a time of those that it left out.
+/// Most files that a server is shown at a time of those that it left out.
 const SHOWN_AT_ONCE: usize = 10;
 
-/// Shows a server the projects of a workspace that it would not know of by itself, before it is asked about a file.
+/// Shows a server a file of each project that it would not know by itself, before it is asked about a file.
 ///
 /// # Errors
 /// [`LiveError::Refused`] if the server is gone.
@@ -31,8 +32,8 @@ pub(crate) fn show_other_projects(
     show_files(instance, &other_projects(workspace, file, instance, &|| None).files, asking)
 }
 
-/// A file of each project that a server would not know of by itself; only of those with files that `may_use` what is asked about, if
-/// it says which do.
+/// Returns a file of each project that a server would not know by itself. If `may_use` names files, only projects with
+/// one of these count.
 pub(super) fn other_projects(
     workspace: &Workspace,
     asked: &WsPath,
@@ -53,7 +54,7 @@ pub(super) fn other_projects(
     solution::find_other_projects(&files, &question, &|path| text_of(workspace, path))
 }
 
-/// Has files open in a server; those that cannot be read are none of its business.
+/// Opens files in a server; unreadable ones are skipped.
 pub(super) fn show_files(
     instance: &Instance,
     files: &[WsPath],
@@ -66,7 +67,7 @@ pub(super) fn show_files(
     })
 }
 
-/// Files of what is missing that the server serves and has not open, from as many folders as possible.
+/// Returns files with missing uses that the server serves and has not open, from as many folders as possible.
 pub(super) fn unseen_files(workspace: &Workspace, server: &str, missing: &[Missing]) -> Vec<WsPath> {
     let running = workspace.live().pool().running_servers(workspace.root());
     let Some(instance) = running.iter().find(|instance| instance.spec().name == server) else {

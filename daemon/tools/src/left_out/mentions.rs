@@ -1,8 +1,8 @@
-//! The source files that could use a name: all others are no reason to load a project.
+//! Finds the source files that could use a name: the others give no reason to load their project.
 //!
-//! Whoever uses something writes its name, or another one that an import or export gives it in a file that writes its name. Only
-//! of what goes out as a default, or by a word of the language, anybody may use any name. Text is asked and not the map, because what
-//! the map does not see in a file is written there as well.
+//! A file that uses something writes its name, or another name that an import or export gives it in a file that writes
+//! its name. Only things that are exported as a default, or by a word of the language, may be used under any name. This
+//! searches the text and not the map, because text also has the uses that the map does not know.
 
 use std::collections::BTreeSet;
 
@@ -18,13 +18,13 @@ use hob_host::Workspace;
 /// Longest time that the search may take.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
 
-/// Bounds how often a name is called otherwise.
+/// Most rounds in which other names of a name are followed.
 const ROUNDS: usize = 4;
 
-/// Lines that are looked at; a name that is written more often is written everywhere.
+/// Most lines that are read; a name on more lines is a common word.
 const MOST_LINES: usize = 20_000;
 
-/// Words of the language: what is meant by them is used without them.
+/// Words of the language, which uses do not write.
 const KEYWORDS: &[&str] = &[
     "class",
     "constructor",
@@ -39,7 +39,7 @@ const KEYWORDS: &[&str] = &[
     "this",
 ];
 
-/// Words after `as` that are no other name, but a type or the like.
+/// Words of types that follow `as` and are no other name.
 const TYPES: &[&str] = &[
     "any",
     "bigint",
@@ -56,10 +56,11 @@ const TYPES: &[&str] = &[
     "void",
 ];
 
-/// Words between `export default` and the name of what is declared.
+/// Words between `export default` and the name of the declaration.
 const DECLARES: &[&str] = &["*", "abstract", "async", "class", "enum", "function", "interface"];
 
-/// The files that write what stands at `at`, or what it is called elsewhere; `None` if that rules no file out.
+/// Returns the files that write the name at `at`, or another name that it is given elsewhere; `None` if no file can be
+/// ruled out.
 pub(super) fn files_with(
     workspace: &Workspace,
     at: &RequestPosition,
@@ -87,7 +88,7 @@ pub(super) fn files_with(
     None
 }
 
-/// The lines of source files that have one of the names; `None` if they were not all found.
+/// Returns the lines of source files that have one of the names; `None` if they were not all found.
 fn lines_with(
     workspace: &Workspace,
     names: &BTreeSet<String>,
@@ -142,14 +143,15 @@ fn other_names(line: &str, names: &BTreeSet<String>) -> Option<Vec<String>> {
     Some(others)
 }
 
-/// Says whether the line gives one of the names to the whole module. What is only used in such an expression is not called otherwise.
+/// Returns true if the line exports one of the names as the whole module. A name that is only used in such an
+/// expression gets no other name.
 fn is_default(words: &[&str], names: &BTreeSet<String>) -> bool {
     let is_export = |pair: &[&str]| pair[0] == "export" && (pair[1] == "default" || pair[1] == "=");
     let Some(at) = words.windows(2).position(is_export) else { return false };
     let rest = &words[at + 2..];
     let kinds = rest.iter().take_while(|word| DECLARES.contains(word)).count();
     match &rest[kinds..] {
-        // What it is follows in another line.
+        // The exported name follows on another line.
         [] => true,
         [name, next @ ..] => {
             let is_all = kinds > 0 || next.first().is_none_or(|next| matches!(*next, ";" | "/"));
@@ -158,7 +160,7 @@ fn is_default(words: &[&str], names: &BTreeSet<String>) -> bool {
     }
 }
 
-/// Names and single other characters.
+/// Splits a line into names and single other characters.
 fn words_of(line: &str) -> Vec<&str> {
     let (mut words, mut rest) = (Vec::new(), line.trim_start());
     while let Some(first) = rest.chars().next() {
@@ -173,7 +175,7 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// Says whether the name stands in a text, as the paths of modules do.
+/// Returns true if the name is in a string, as the paths of modules do.
 fn is_quoted(workspace: &Workspace, at: &RequestPosition, name: &str) -> bool {
     let text = text_of(workspace, &at.file).unwrap_or_default();
     let range = LineIndex::new(text.as_bytes()).line_range(at.line);

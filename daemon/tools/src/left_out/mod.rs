@@ -1,9 +1,9 @@
-//! Answers of language servers, held against the map.
+//! Compares answers of language servers with the map.
 //!
-//! Every question about where something is used goes through here. First the server is shown a file of each project that it would
-//! not know otherwise; then it is asked; then the map says which uses it is sure of that the answer does not have. A server may
-//! only lack the files: so it is shown those, and asked again. What it still does not list is said, and no such answer is
-//! complete.
+//! Every question about uses goes through here. First the server is shown a file of each project that it would not know
+//! otherwise, and is asked; then the map's sure uses are compared with the answer. A server may only lack the files of
+//! missing uses, so it is shown those and asked again. Uses that it still does not list are reported, and such an
+//! answer is never complete.
 
 mod loading;
 mod mentions;
@@ -32,53 +32,54 @@ use loading::{other_projects, show_files, unseen_files};
 pub(super) use moved::find_importers;
 pub(super) use show::{calls_of_missing, missing_anchors};
 
-/// Bounds the map's part in a comparison.
+/// Longest time of the map's part in a comparison.
 const MAP_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Bounds how often a server is shown files that it left out.
+/// Most rounds in which a server is shown files that it left out.
 const ROUNDS: usize = 3;
 
-/// Places that a warning names.
+/// Most places that a warning names.
 const NAMED: usize = 3;
 
-/// A question whose answer is places.
+/// A question to a server whose answer is places.
 pub(super) type Ask<'q> = &'q dyn Fn(
     &Instance,
     &RequestPosition,
     ServerQueryContext<'_>,
 ) -> Result<ServerAnswer<Vec<ServerLocation>>, LiveError>;
 
-/// Says which question is put, and reads its answer.
+/// A question about uses, with the functions that read its answer.
 pub(super) struct Inquiry<'q, T> {
-    /// The question that says which of the map's uses belong into the answer.
+    /// The kind of question, which says which of the map's uses belong to the answer.
     pub(super) question: UsesQuestion,
     /// Time that the server has.
     pub(super) patience: Duration,
     /// The places that the answer has.
     pub(super) listed: &'q dyn Fn(&T) -> Listed,
-    /// Asks for declarations too, where the answer is without them: servers count imports and assignments to members among those.
+    /// Asks for declarations too, if the answer is without them: servers count imports and assignments to members among
+    /// those.
     pub(super) with_declarations: Option<Ask<'q>>,
-    /// Where the names stand that the answer turned out to be about, if it says so.
+    /// Returns the places of the names that the answer is about, if it says so.
     pub(super) about: &'q dyn Fn(&T) -> Vec<RequestPosition>,
 }
 
-/// Holds the outcome of comparing an answer with the map.
+/// The outcome of comparing an answer with the map.
 #[derive(Debug, Default)]
 pub(super) struct MapComparison {
     /// The name of the server that answered.
     server: &'static str,
     /// The name that is used.
     pub(super) name: String,
-    /// Uses that are in the map alone, by file and line.
+    /// Uses that only the map has, by file and line.
     pub(super) missing: Vec<Missing>,
-    /// Why there may be more of them than is known, if so.
+    /// The reason why there may be more missing uses, if there is one.
     doubt: Option<String>,
 }
 
-/// Asks the server of what `asked` is about, and compares its answer with the map.
+/// Puts a question about uses to a server, and compares its answer with the map.
 ///
 /// # Errors
-/// Those of [`NavQuery::ask_server`].
+/// The errors of [`NavQuery::ask_server`].
 pub(super) fn ask<T>(
     call: &mut ToolCall<'_>,
     asked: &NavQuery,
@@ -88,7 +89,7 @@ pub(super) fn ask<T>(
     let until = Instant::now() + inquiry.patience;
     let (server, others) = (Cell::new(""), OnceCell::new());
     let text = call.text(&asked.workspace);
-    // What derives from it, or calls what calls it, need not write its name.
+    // Derived types and indirect callers need not write the name.
     let is_by_name = matches!(inquiry.question, UsesQuestion::References | UsesQuestion::Rename);
     let first = |instance: &Instance, at: &RequestPosition, asking: ServerQueryContext<'_>| {
         server.set(instance.spec().name);
@@ -110,7 +111,7 @@ pub(super) fn ask<T>(
             show_files(instance, &unseen, asking)?;
             question(instance, at, asking)
         };
-        // The first answer is one, too.
+        // If it fails, the first answer is kept.
         let Ok(next) = asked.ask_server(call, inquiry.patience, again) else { break };
         let now = compare_with_map(call, asked, inquiry, &next.value);
         let (is_worse, is_better) =
@@ -127,26 +128,26 @@ pub(super) fn ask<T>(
     Ok((answer, MapComparison { server: server.get(), doubt: left.doubt.or_else(|| too_many(more)), ..left }))
 }
 
-/// The lines of places.
+/// Returns the lines of the places of an answer.
 pub(super) fn lines_of(places: &[ServerLocation]) -> Listed {
     let mut listed = Listed::default();
     places.iter().for_each(|place| listed.add(&place.file, place.start.0));
     listed
 }
 
-/// For answers that do not say what they are about.
+/// Returns no places, for answers that do not say what they are about.
 pub(super) fn what_was_asked<T>(_: &T) -> Vec<RequestPosition> {
     Vec::new()
 }
 
 impl MapComparison {
-    /// Takes what the map has where there is no server to compare it with.
+    /// Takes the map's uses as missing, without a server to compare them with.
     pub(super) fn of_map(found: LeftOut) -> Self {
         Self { name: found.name, missing: found.missing, ..Self::default() }
     }
 
-    /// Says how whole an answer is in the light of the map, if the server's own account is `word`; what it lacks becomes a warning that
-    /// says what comes of it.
+    /// Returns the completeness of an answer after the comparison with the map, if the server's own account is `word`.
+    /// Missing uses become a warning that states their `consequence`.
     pub(super) fn judge_completeness(
         &self,
         call: &mut ToolCall<'_>,
@@ -199,7 +200,7 @@ fn each_once(warnings: &mut Vec<String>) {
     warnings.retain(|warning| met.insert(warning.clone()));
 }
 
-/// Holds an answer against the map as it is now.
+/// Compares an answer with the present map.
 fn compare_with_map<T>(
     call: &mut ToolCall<'_>,
     asked: &NavQuery,

@@ -1,4 +1,4 @@
-//! Finds the files that import one that is to be moved, and that would not be changed with it.
+//! Finds the files that import a file to be moved, and that the move would not change.
 
 use hob_base::{Deadline, WsPath};
 use hob_bridge::{Listed, Missing};
@@ -8,7 +8,7 @@ use hob_map::graph::{Confidence, Edge, EdgeKind, NodeRef};
 use super::super::{Needs, ToolCall};
 use super::{MAP_PATIENCE, MapComparison};
 
-/// Imports of a file that the map is sure of, in files where nothing is `changed`.
+/// Returns sure imports of a file, in files that have no change in `changed`.
 pub(crate) fn find_importers(call: &mut ToolCall<'_>, file: &WsPath, changed: &Listed) -> MapComparison {
     let server = "the language server";
     let workspace = match call.workspace(Needs::Map) {

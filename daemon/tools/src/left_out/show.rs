@@ -1,4 +1,4 @@
-//! Shows what the map alone knows beside a server's places.
+//! Shows uses that only the map knows in addition to a server's places.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::MapComparison;
 use hob_host::Workspace;
 use hob_results::FileLineCache;
 
-/// Places with the lines that they are on.
+/// Returns the missing uses as places with their lines.
 pub(crate) fn missing_anchors(workspace: &Workspace, held: &MapComparison) -> Vec<Anchor> {
     let mut lines = FileLineCache::in_workspace(workspace);
     let anchor = |one: &Missing| Anchor {
@@ -29,7 +29,7 @@ pub(crate) fn missing_anchors(workspace: &Workspace, held: &MapComparison) -> Ve
     held.missing.iter().map(anchor).collect()
 }
 
-/// Where the name stands in the line of an import; 1 if it is written on another one.
+/// Returns the column of the name in the line of an import; 1 if it is on another line.
 fn col_of(workspace: &Workspace, one: &Missing, name: &str) -> u32 {
     let text = text_of(workspace, &one.path).unwrap_or_default();
     let range = LineIndex::new(text.as_bytes()).line_range(one.line);
@@ -43,7 +43,7 @@ fn col_of(workspace: &Workspace, one: &Missing, name: &str) -> u32 {
     whole.map_or(1, |at| line[..at].encode_utf16().count() as u32 + 1)
 }
 
-/// Callers, each with its calls, by file and line.
+/// Returns the callers of missing calls, each with its calls, by file and line.
 pub(crate) fn calls_of_missing(missing: &[Missing]) -> Vec<Call> {
     let mut by_caller: BTreeMap<(String, (u32, u32)), Call> = BTreeMap::new();
     for one in missing {

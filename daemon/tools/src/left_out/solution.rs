@@ -1,8 +1,9 @@
-//! The projects of a workspace with several TypeScript configurations, and for each a file that makes a server load it.
+//! Finds the projects of a workspace with several TypeScript configurations, and for each a file that makes a server
+//! load it.
 //!
-//! Such a server knows the projects of the files that are open in it. Which project a file belongs to is found as servers find it:
-//! the nearest configuration above it if that includes it, else one that this refers to, else the next one up. What files
-//! import from outside of what is included is not followed: at worst a project is opened that was open already.
+//! Such a server knows the projects of its open files. The project of a file is found as servers find it: the nearest
+//! configuration above it if that includes it, else one to which this refers, else the next one up. Imports from
+//! outside of the included files are not followed: at worst this opens a project that was open already.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,23 +16,23 @@ use serde_json::Value;
 const ENDINGS: &[&str] = &[".ts", ".tsx", ".mts", ".cts"];
 const SCRIPTS: &[&str] = &[".js", ".jsx", ".mjs", ".cjs"];
 
-/// Folders that are never included unless they are asked for.
+/// Folders that are never included unless a configuration names them.
 const EXCLUDED: &[&str] = &["**/node_modules", "**/bower_components", "**/jspm_packages"];
 
-/// Configurations that are read at most, and how many may extend each other.
+/// Most configurations that are read, and most that may extend each other.
 const MOST_CONFIGS: usize = 400;
 const MOST_EXTENDED: usize = 8;
 
-/// The projects beside that of a file.
+/// The projects next to that of a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Others {
-    /// One file of each, the likeliest to use the file first.
+    /// One file of each project; projects that refer to the file's own come first, then the nearest.
     pub(super) files: Vec<WsPath>,
-    /// Counts the projects that are left out, because there are so many.
+    /// Number of projects that are left out, because there are too many.
     pub(super) more: usize,
 }
 
-/// Holds what a configuration says about files.
+/// The files that a configuration includes, and the projects to which it refers.
 #[derive(Debug)]
 struct Config {
     includes: GlobSet,
@@ -49,19 +50,19 @@ impl Config {
     }
 }
 
-/// A query for the projects of the files that may use the file asked about.
+/// A query for the projects whose files may use the subject of a question.
 pub(super) struct ProjectsQuery<'q> {
-    /// The file that is asked about; its own project is known.
+    /// The file of the question; its own project is known.
     pub(super) asked: &'q WsPath,
-    /// Finds the files that can have to do with it; `None` if all can.
+    /// Finds the files that may use the subject of the question; `None` if all may.
     pub(super) may_use: &'q dyn Fn() -> Option<BTreeSet<WsPath>>,
-    /// Names of configurations that a server looks for by itself.
+    /// The names of configurations that a server searches by itself.
     pub(super) roots: &'q [&'q str],
     /// Most projects that the answer may have.
     pub(super) most: usize,
 }
 
-/// The other projects of `files`, each by one that can have to do with what is asked about.
+/// Returns the other projects of `files`, each by a file that may use the subject of the question.
 pub(super) fn find_other_projects(
     files: &[WsPath],
     question: &ProjectsQuery<'_>,
@@ -94,7 +95,7 @@ pub(super) fn find_other_projects(
     Others { files: found.into_iter().take(most).map(|(_, file)| file.clone()).collect(), more }
 }
 
-/// Every configuration, by its path.
+/// The configurations of a workspace, by path.
 struct Solution<'r> {
     configs: BTreeMap<String, Config>,
     roots: &'r [&'r str],
@@ -132,7 +133,7 @@ impl<'r> Solution<'r> {
         }
     }
 
-    /// The configuration at `path`, or one that it refers to, whichever includes the file.
+    /// Returns the configuration at `path`, or one that it refers to, whichever includes the file.
     fn config_including<'s>(
         &'s self,
         path: &str,
@@ -149,7 +150,7 @@ impl<'r> Solution<'r> {
         config.references.iter().find_map(|next| self.config_including(next, file, met))
     }
 
-    /// Says whether a project refers to another one, by any number of steps.
+    /// Returns true if a project refers to another one, by any number of steps.
     fn refers_to(&self, from: &str, to: &str) -> bool {
         let (mut left, mut met) = (vec![from], BTreeSet::new());
         while let Some(at) = left.pop() {
@@ -163,14 +164,20 @@ impl<'r> Solution<'r> {
     }
 }
 
-/// Reads what a configuration says, with what it takes over from those that it extends.
+/// Reads a configuration, with the values that it inherits from those that it extends.
 fn read_config(path: &str, read: &dyn Fn(&WsPath) -> Option<String>) -> Option<Config> {
     let chain = extends_chain(path, read);
     let (_, own) = chain.first()?;
-    // The first that says something is the one that counts; its paths are those of its own folder.
+    // The first configuration with a value counts; its paths are relative to its own folder.
     let says = |key: &str| {
         let (at, found) = chain.iter().find_map(|(at, json)| Some((at, json[key].as_array()?)))?;
-        Some(found.iter().filter_map(Value::as_str).filter_map(|one| join_path(folder_of(at), one)).collect())
+        Some(
+            found
+                .iter()
+                .filter_map(Value::as_str)
+                .filter_map(|one| join_pattern(folder_of(at), one))
+                .collect(),
+        )
     };
     let option = |key: &str| chain.iter().find_map(|(_, json)| json["compilerOptions"].get(key));
     let files: Option<Vec<String>> = says("files");
@@ -179,7 +186,7 @@ fn read_config(path: &str, read: &dyn Fn(&WsPath) -> Option<String>) -> Option<C
         says("include").unwrap_or_else(|| if files.is_some() { Vec::new() } else { everything() });
     let mut excludes: Vec<String> = says("exclude").unwrap_or_else(|| {
         let out = option("outDir").and_then(Value::as_str);
-        out.and_then(|out| join_path(folder_of(path), out)).into_iter().collect()
+        out.and_then(|out| join_pattern(folder_of(path), out)).into_iter().collect()
     });
     excludes.extend(EXCLUDED.iter().map(|one| (*one).to_owned()));
     let is_on = |key: &str| option(key).and_then(Value::as_bool) == Some(true);
@@ -196,7 +203,7 @@ fn read_config(path: &str, read: &dyn Fn(&WsPath) -> Option<String>) -> Option<C
     })
 }
 
-/// A configuration and those that it extends, the ones that count first.
+/// Returns a configuration and those that it extends, the ones that take precedence first.
 fn extends_chain(path: &str, read: &dyn Fn(&WsPath) -> Option<String>) -> Vec<(String, Value)> {
     let mut chain: Vec<(String, Value)> = Vec::new();
     let mut left = vec![path.to_owned()];
@@ -207,7 +214,8 @@ fn extends_chain(path: &str, read: &dyn Fn(&WsPath) -> Option<String>) -> Vec<(S
             Value::Array(all) => all.iter().filter_map(Value::as_str).collect(),
             one => one.as_str().into_iter().collect::<Vec<_>>(),
         };
-        // Those of packages say nothing about the files of this workspace; of several the last one counts.
+        // Configurations of packages say nothing about the files of this workspace; of several bases, the last one
+        // takes precedence.
         let near = bases.into_iter().filter(|base| base.starts_with('.'));
         let near = near.filter_map(|base| join_path(folder_of(&at), base));
         left.extend(near.map(|base| if base.ends_with(".json") { base } else { format!("{base}.json") }));
@@ -216,7 +224,7 @@ fn extends_chain(path: &str, read: &dyn Fn(&WsPath) -> Option<String>) -> Vec<(S
     chain
 }
 
-/// Patterns as the compiler reads them: one without a wildcard may be a folder.
+/// Compiles patterns as the compiler reads them: one without a wildcard may be a folder.
 fn glob_set(patterns: &[String]) -> GlobSet {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
@@ -225,7 +233,7 @@ fn glob_set(patterns: &[String]) -> GlobSet {
         let folder = !pattern.ends_with('*') && !pattern.rsplit('/').next().unwrap_or_default().contains('.');
         for text in [Some(pattern.as_str()), folder.then_some(within)].into_iter().flatten() {
             let glob = GlobBuilder::new(text).literal_separator(true).build();
-            // Broken configurations include nothing, for the compiler too.
+            // Broken patterns include nothing, as for the compiler.
             if let Ok(glob) = glob {
                 set.add(glob);
             }
@@ -246,7 +254,14 @@ fn path_below(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-/// A path as written in a folder, from the root; `None` if it leads out of the workspace.
+/// Returns a pattern as written in a folder, from the root; `None` if it leads out of the workspace. The root itself means everything
+/// in it.
+fn join_pattern(folder: &str, written: &str) -> Option<String> {
+    let joined = join_path(folder, written)?;
+    Some(if joined.is_empty() { "**/*".to_owned() } else { joined })
+}
+
+/// Returns a path as written in a folder, from the root, which is the empty path; `None` if it leads out of the workspace.
 fn join_path(folder: &str, written: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     if written.starts_with('/') {
@@ -259,12 +274,10 @@ fn join_path(folder: &str, written: &str) -> Option<String> {
             part => parts.push(part),
         }
     }
-    let text = parts.join("/");
-    // The folder itself is all that is in it.
-    Some(if text.is_empty() { "**/*".to_owned() } else { text })
+    Some(parts.join("/"))
 }
 
-/// In how many folders from the root on two paths agree.
+/// Returns the number of folders, from the root on, in which two paths agree.
 fn common_folders(a: &str, b: &str) -> usize {
     a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
 }
@@ -355,6 +368,19 @@ mod tests {
             ("zoo/f.js", ""),
         ];
         assert_eq!(found_projects(&files, "libs/core/a.ts"), "apps/one/c.ts apps/two/d.ts libs/near/b.ts +1");
+    }
+
+    #[test]
+    fn a_reference_to_the_folder_at_the_root_is_one_to_its_configuration() {
+        let files = [
+            ("tsconfig.json", r#"{"include": ["src"]}"#),
+            ("src/a.ts", ""),
+            ("beside/tsconfig.json", "{}"),
+            ("beside/b.ts", ""),
+            ("zoo/tsconfig.json", r#"{"references": [{"path": ".."}]}"#),
+            ("zoo/c.ts", ""),
+        ];
+        assert_eq!(found_projects(&files, "src/a.ts"), "zoo/c.ts beside/b.ts +0");
     }
 
     #[test]

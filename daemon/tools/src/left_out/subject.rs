@@ -1,4 +1,4 @@
-//! Finds the definition that a question is about, in the map's terms.
+//! Finds the definition that a question is about, in the map.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use super::super::ToolCall;
 use super::super::nav_query::{NavQuery, word_at};
 use hob_host::Workspace;
 
-/// Time that the server has to say where something is defined.
+/// Longest time in which the server has to say where something is defined.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The definitions whose names stand at places.
+/// Returns the definitions whose names stand at places.
 pub(super) fn defs_of(map: &Map, about: &[RequestPosition]) -> Vec<DefRef> {
     let named = about.iter().filter_map(|at| map.def_named_at(at.file.as_str(), at.line, at.col));
     let mut defs: Vec<DefRef> = named.collect();
@@ -23,8 +23,9 @@ pub(super) fn defs_of(map: &Map, about: &[RequestPosition]) -> Vec<DefRef> {
     defs
 }
 
-/// Where the definition is named that was asked about: there, or by the map's account, or by the server's. What is called otherwise
-/// than the word that was asked about is something else to a server: `super` is no use of the base.
+/// Returns the place of the definition's name: the place of the question, or the definition by the map, or by the
+/// server. A definition with another name than the word at the place does not count, because servers take it for
+/// something else: `super` is no use of the base.
 pub(super) fn definition_places(
     call: &mut ToolCall<'_>,
     asked: &NavQuery,
@@ -47,7 +48,7 @@ pub(super) fn definition_places(
     found
 }
 
-/// Where the server says that what was asked about is defined, if that is one place in the workspace.
+/// Returns the server's definition of the thing at the place, if it is one place in the workspace.
 fn defined_at(call: &mut ToolCall<'_>, asked: &NavQuery) -> Vec<RequestPosition> {
     let found = asked.ask_server(call, PATIENCE, requests::definition);
     let places = found.map(|answer| answer.value).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Reads what a tool is asked, and finds out whether the server can be asked it, before anything is sent.
+//! Reads the question of a tool, and checks whether the server can be asked it, before anything is sent.
 
 use hob_org::pattern::translate_pattern;
 use hob_proto::ToolError;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 /// Most patterns of one question, each of which is a request.
 const MOST_PATTERNS: usize = 32;
-/// Most words of a question, and characters of the shortest that is asked.
+/// Most words of a question, and number of characters of the shortest word that is asked.
 const MOST_WORDS: usize = 12;
 const SHORTEST_WORD: usize = 3;
 /// Words of questions that nearly every text has.
@@ -23,15 +23,15 @@ const COMMON: [&str; 24] = [
 
 /// A question that the server can be asked.
 pub(super) enum AskedOfOrg {
-    /// `regex_search`.
+    /// The arguments of `regex_search`.
     Lines(Box<SearchedLines>),
-    /// `count_patterns`.
+    /// The arguments of `count_patterns`.
     Counts(CountedPatterns),
-    /// `text_search`.
+    /// The arguments of `text_search`.
     Words(SearchedWords),
 }
 
-/// A pattern whose lines are wanted.
+/// A pattern whose lines the caller wants.
 pub(super) struct SearchedLines {
     pub(super) pattern: OrgPattern,
     pub(super) limit: Option<usize>,
@@ -40,14 +40,14 @@ pub(super) struct SearchedLines {
     pub(super) output: String,
 }
 
-/// Patterns whose numbers are wanted.
+/// Patterns whose matches the caller wants counted.
 pub(super) struct CountedPatterns {
-    /// As they were given, and as they are searched for.
+    /// The patterns as they were given, each with its form for the search.
     pub(super) patterns: Vec<(String, OrgPattern)>,
     pub(super) max_millis: u64,
 }
 
-/// Words whose files are wanted.
+/// Words whose files the caller wants.
 pub(super) struct SearchedWords {
     pub(super) words: Vec<String>,
     pub(super) limit: usize,
@@ -57,7 +57,8 @@ impl AskedOfOrg {
     /// Reads the checked arguments of a tool.
     ///
     /// # Errors
-    /// `BAD_PATTERN` for a pattern that is none or that the server cannot be asked, `BAD_ARGS` for what only the index here knows.
+    /// `BAD_PATTERN` for a broken pattern or one that the server cannot search, `BAD_ARGS` for arguments that only the
+    /// index here can answer.
     pub(super) fn parse(tool: &str, args: &Map<String, Value>) -> Result<Self, ToolError> {
         match tool {
             "regex_search" => {
@@ -99,7 +100,7 @@ fn read_args<T: DeserializeOwned>(args: &Map<String, Value>) -> Result<T, ToolEr
         .map_err(|error| ToolError::bad_args(format!("the arguments could not be read: {error}")))
 }
 
-/// A pattern with its translation.
+/// Parses a pattern, and translates it for the server.
 fn org_pattern(text: &str) -> Result<OrgPattern, ToolError> {
     let here = Pattern::new(text).map_err(|bad| errors::search(&SearchError::Pattern(bad), text))?;
     let there = translate_pattern(text).map_err(|why| org_errors::not_for_org(text, why))?;
@@ -116,7 +117,7 @@ fn refuse_kinds(kinds: &[String]) -> Result<(), ToolError> {
     }
 }
 
-/// The texts in quotes and the words of a question, without those that every text has.
+/// Returns the texts in quotes and the words of a question, without common words.
 fn words_of(query: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for (at, part) in query.split('"').enumerate() {

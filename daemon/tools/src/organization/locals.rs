@@ -1,8 +1,9 @@
-//! Finds the projects that are open here and known to the code search, and asks them.
+//! Finds the open projects whose repositories the code search has, and asks them.
 //!
-//! The projects of the call are asked in any case, in the working tree as it is. Another open project is asked if the server has its
-//! repository; so nothing is opened that was not. A project that could not answer leaves its repository to the server. Of
-//! a project that is a folder of its repository, only the folder is answered here, and left out of the question to the server.
+//! The projects of the call are asked in any case, in the working tree as it is. Another open project is asked if the
+//! server has its repository; no project is opened for this. If a project could not answer, the server is asked about
+//! its repository. If a project is a folder of its repository, only the folder is answered here, and is left out of the
+//! question to the server.
 
 use hob_base::{AbsPath, WsPath};
 use hob_host::{Host, local_names};
@@ -30,25 +31,25 @@ pub(super) struct LocalProjects {
 /// A project that is asked here.
 struct LocalProject {
     root: AbsPath,
-    /// Names of the server's repositories that it is a clone of.
+    /// Names of the server's repositories of which it is a clone.
     repositories: Vec<String>,
-    /// Names of those that it is a folder of, and the folder.
+    /// Names of the server's repositories of which it is a folder, and the folder.
     part_of: Vec<String>,
     folder: WsPath,
     /// True if the call is about it.
     is_asked: bool,
 }
 
-/// The answers from here.
+/// The answers of local projects.
 #[derive(Default)]
 pub(super) struct LocalAnswers {
     /// The results of the tool, with the places of their projects.
     pub(super) answers: Vec<(ProjectPlace, Value)>,
     /// Names of the repositories that the server need not be asked about.
     pub(super) without: Vec<String>,
-    /// The same, each with the project that answered.
+    /// Names of these repositories, each with the project that answered.
     pub(super) replaced: Vec<(String, AbsPath)>,
-    /// Folders of repositories that were answered from here.
+    /// Folders of repositories that local projects answered.
     pub(super) parts: Vec<(String, WsPath)>,
 }
 
@@ -69,7 +70,7 @@ pub(super) fn find_local_projects(
         let named: Vec<String> = known.map(|repository| repository.name.clone()).collect();
         let (repositories, part_of) =
             if folder.is_root() { (named, Vec::new()) } else { (Vec::new(), named) };
-        // Of several worktrees of one repository the call's own answers, else the one that was used last.
+        // If a repository has several work trees, the call's own answers, else the one that was used last.
         let is_new = projects.iter().all(|known| {
             known.root != *root
                 && (is_asked || known.repositories.iter().all(|name| !repositories.contains(name)))
@@ -90,7 +91,7 @@ pub(super) fn find_local_projects(
 }
 
 impl LocalProject {
-    /// The arguments as the project gets them; `None` if `paths` is about repositories elsewhere alone.
+    /// Returns the arguments for the project; `None` if `paths` is only about repositories elsewhere.
     fn own_args(&self, args: &Map<String, Value>, listed: &RepositoryList) -> Option<Map<String, Value>> {
         let mut own = args.clone();
         if let Some(Value::Array(entries)) = args.get("paths") {
@@ -125,7 +126,7 @@ impl LocalProject {
         Some(own)
     }
 
-    /// A path in one of its repositories as the project knows it; `None` if it has nothing of it.
+    /// Converts a path in one of its repositories to the project's own; `None` if the project has nothing of it.
     fn own_text(&self, path: &RepositoryPath) -> Option<String> {
         let is_whole = self.repositories.contains(&path.repository);
         if !is_whole && !self.part_of.contains(&path.repository) {
@@ -148,7 +149,7 @@ impl LocalProject {
         folder.is_some_and(|folder| self.root.join_ws(&folder).as_path().exists())
     }
 
-    /// Says which entries name a repository and a folder of the project.
+    /// Warns about entries that name both a repository and a folder of the project.
     fn warn_of_both(&self, args: &Map<String, Value>, listed: &RepositoryList, notes: &mut AnswerNotes) {
         for text in scope_entries(args).map(|entry| entry.trim_start_matches('!')) {
             if parse_entry(text, listed).is_some_and(|path| self.has_folder(text, &path)) {
@@ -171,19 +172,19 @@ fn means_same_in_part(args: &Map<String, Value>, listed: &RepositoryList) -> boo
     scope_entries(args).all(is_same) && globs.all(|glob| glob.starts_with('!') || !glob.contains('/'))
 }
 
-/// The entries that may name a repository.
+/// Returns the entries of `paths` and `path_prefix`, which may name a repository.
 fn scope_entries(args: &Map<String, Value>) -> impl Iterator<Item = &str> {
     let paths = args.get("paths").and_then(Value::as_array).into_iter().flatten();
     paths.chain(args.get("path_prefix")).filter_map(Value::as_str)
 }
 
-/// An entry that names a repository. One that is none was refused before.
+/// Parses an entry that names a repository; `None` for others. Broken ones were refused before.
 fn parse_entry(text: &str, listed: &RepositoryList) -> Option<RepositoryPath> {
     RepositoryPath::parse(text, listed).ok().flatten()
 }
 
 impl OrgQuestion<'_> {
-    /// Asks every project. An error of one that the call is about is the call's.
+    /// Asks every local project. An error of a project that the call is about is the call's.
     pub(super) fn ask_here(
         &self,
         locals: &LocalProjects,
@@ -212,7 +213,7 @@ impl OrgQuestion<'_> {
             let own =
                 own.and_then(|own| if places.len() > 1 { args_for(place, &places, &own) } else { Some(own) });
             let Some(own) = own else {
-                // `paths` leaves all of it out.
+                // `paths` leaves the whole project out.
                 found.without.extend(project.repositories.iter().cloned());
                 continue;
             };
@@ -264,7 +265,7 @@ impl OrgQuestion<'_> {
 }
 
 impl LocalAnswers {
-    /// The best score of a ranked result.
+    /// Returns the best score of the ranked results; 1 without any.
     pub(super) fn best_score(&self) -> f64 {
         let lists = self.answers.iter().filter_map(|(_, data)| data["results"].as_array());
         let scores = lists.flatten().filter_map(|hit| hit["score"].as_f64());
@@ -291,7 +292,7 @@ mod tests {
 
     #[test]
     fn a_project_gets_the_paths_that_it_knows() {
-        // It has a folder of the name of a repository.
+        // The project has a folder with the name of a repository.
         let root = AbsPath::new(env!("CARGO_MANIFEST_DIR")).expect("an absolute path");
         let whole = LocalProject {
             root,

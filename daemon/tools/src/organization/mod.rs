@@ -1,10 +1,12 @@
-//! Asks one question of the projects here and of the code search of the user's organisation, and makes one answer of both.
+//! Puts one question to the open projects and to the code search of the user's organisation, and merges the answers.
 //!
-//! Open projects answer for themselves: a project's own text is of this moment and of this working tree, an index elsewhere is
-//! neither. So the repositories that open projects are clones of are left out of the question to the server ([`locals`]); all
-//! others are in it, as far as `paths` and `tests` allow ([`scope`]). The answers are merged as those of several projects are.
+//! Open projects answer for themselves: the text of a project is of this moment and of this working tree, and an index
+//! elsewhere is neither. So the repositories of which open projects are clones are left out of the question to the
+//! server ([`locals`]); all others are in it, as far as `paths` and `tests` allow ([`scope`]). The answers are merged
+//! like those of several projects.
 //!
-//! A server that does not answer is an error and not a shorter answer: whoever asks for everything must not take a part for it.
+//! A server that does not answer is an error and not a shorter answer: a caller who asks for everything must not take a
+//! part for it.
 
 mod asked;
 mod locals;
@@ -38,44 +40,44 @@ use scope::FileScope;
 /// Tools that answer about the organisation.
 const TOOLS: [&str; 3] = ["count_patterns", "regex_search", "text_search"];
 
-/// Most files and lines that the server sends for one pattern.
+/// Most files and most lines that the server sends for one pattern.
 const MOST_FILES: usize = 5_000;
 const MOST_LINES: usize = 20_000;
 
-/// Files that the server sends for each that `text_search` shows, where some may be out of scope.
+/// Factor of the files that the server sends to those that `text_search` shows, where some may be out of scope.
 const SPARE_FILES: usize = 10;
 
-/// No entry of an answer has fewer characters.
+/// Fewest characters of an entry of an answer.
 const SHORTEST: usize = 32;
 
 /// A question about the organisation.
 pub struct OrgQuestion<'h> {
-    /// The tool.
+    /// The tool that was called.
     pub tool: &'static ToolDef,
     /// The services of the process.
     pub services: CallServices<'h>,
-    /// The call as it came.
+    /// The call as it arrived.
     pub request: &'h CallRequest,
     /// The call's own terms.
     pub terms: CallTerms,
 }
 
-/// The question as the server is asked it.
+/// The question to the server.
 struct ServerQuestion<'q> {
     question: &'q OrgQuestion<'q>,
     endpoint: &'q OrgEndpoint,
     scope: &'q FileScope,
     versions: Versions,
-    /// Names of repositories that are answered from here.
+    /// Names of repositories that local projects answer.
     without: &'q [String],
-    /// The score of the best hit here.
+    /// The score of the best local hit.
     best_here: f64,
-    /// Time that the server has left for the whole of the question.
+    /// Time that the server still has for the whole question.
     left: Cell<Duration>,
 }
 
-/// Runs a tool in the projects of `starts` and in other open ones that the server knows, asks the server about the rest, and merges
-/// the answers.
+/// Runs a tool in the projects of `starts` and in other open ones that the server knows, asks the server about all
+/// other repositories, and merges the answers.
 #[must_use]
 pub fn ask_organization(question: OrgQuestion<'_>, starts: &[AbsPath]) -> Handled {
     let mut notes = AnswerNotes::default();
@@ -127,7 +129,7 @@ impl OrgQuestion<'_> {
         data: Value,
         notes: &mut AnswerNotes,
     ) -> ToolOutcome {
-        // Its paths begin with a mark and the name of a repository, and stay so.
+        // The server's paths begin with a mark and the name of a repository, and stay so.
         let elsewhere = ProjectPlace {
             root: self.terms.start.clone(),
             prefix: String::new(),
@@ -265,7 +267,7 @@ impl ServerQuestion<'_> {
     }
 }
 
-/// Says which server was asked, and which of its repositories were answered from here.
+/// Says which server was asked, and which of its repositories local projects answered.
 fn said_server(endpoint: &OrgEndpoint, listed: &RepositoryList, answers: &LocalAnswers) -> String {
     let repositories = listed.repositories.len();
     let mut said = format!(
@@ -281,7 +283,7 @@ fn said_server(endpoint: &OrgEndpoint, listed: &RepositoryList, answers: &LocalA
     said
 }
 
-/// Says how many lines of the server are not in the answer because of its scope.
+/// Says how many lines of the server are not in the answer because they are out of scope.
 fn warn_of_left_out(lines: u64, notes: &mut AnswerNotes) {
     if lines > 0 {
         let word = if lines == 1 { "line" } else { "lines" };
@@ -289,7 +291,7 @@ fn warn_of_left_out(lines: u64, notes: &mut AnswerNotes) {
     }
 }
 
-/// Says that the totals are lower bounds, and why.
+/// Says that the totals are lower bounds, and why, if they are.
 fn warn_of_rest(found: &OrgLines, notes: &mut AnswerNotes) {
     if found.is_whole {
         return;

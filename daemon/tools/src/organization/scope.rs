@@ -1,9 +1,9 @@
-//! The scope of a question in the repositories of the code search: `paths`, its older names, and `tests`.
+//! Reads the scope of a question in the repositories of the code search: `paths`, its older names, and `tests`.
 //!
-//! A path begins in any repository (`src/api`), or with a repository's name, with or without the mark that
-//! answers print before it (`org:github.com/acme/web/src`). What
-//! the server can be told of it narrows the question; each file that comes is tested here all the same. Whether a file is a test
-//! its path says, for there is no map of it.
+//! A path begins in any repository (`src/api`), or with a repository's name, with or without the mark that answers
+//! print before it (`org:github.com/acme/web/src`). The part of the scope that the server understands narrows the
+//! question; each file that it sends is tested here nevertheless. Only its path says whether a file is a test, because
+//! there is no map of it.
 
 use hob_base::WsPath;
 use hob_map::graph::is_test_path;
@@ -32,24 +32,24 @@ pub(super) struct FileScope {
 /// An entry of `paths` that begins with the name of a repository.
 #[derive(Clone, Debug)]
 pub(super) struct RepositoryPath {
-    /// The name.
+    /// The name of the repository.
     pub(super) repository: String,
-    /// The rest; the root for all of the repository, `None` if it can only be a glob.
+    /// The path behind the name; the root for the whole repository, `None` if it can only be a glob.
     pub(super) path: Option<WsPath>,
-    /// The rest, if it may be a glob.
+    /// The text behind the name, if it may be a glob.
     pub(super) glob: Option<String>,
-    /// True if it cannot be a path of a project.
+    /// True if it has the mark, and cannot be a path of a project.
     pub(super) is_marked: bool,
 }
 
-/// Files of one repository.
+/// A set of files in one repository.
 #[derive(Debug)]
 struct RepositorySet {
     repository: String,
     files: PathSet,
-    /// True if it is all of the repository.
+    /// True if it is the whole repository.
     is_whole: bool,
-    /// True if the server is told of it what it is, where case counts.
+    /// True if the server can be told exactly this set, where case counts.
     is_sayable: bool,
 }
 
@@ -70,7 +70,7 @@ impl RepositoryPath {
         };
         let rest = text[longest.name.len()..].trim_start_matches('/');
         let glob = is_glob(rest).then(|| rest.to_owned());
-        // A name of a file may have brackets: it is meant as well.
+        // A file's name may have brackets, so the path counts as well.
         let path = match (path_in_repository(rest), &glob) {
             (Ok(path), _) => Some(path),
             (Err(_), Some(_)) => None,
@@ -79,7 +79,7 @@ impl RepositoryPath {
         Ok(Some(Self { repository: longest.name.clone(), path, glob, is_marked: unmarked.is_some() }))
     }
 
-    /// The same of an argument that takes no globs.
+    /// Returns the path for an argument that takes no globs.
     pub(super) fn without_glob(self) -> Self {
         Self { glob: self.glob.filter(|_| self.path.is_none()), ..self }
     }
@@ -110,7 +110,7 @@ impl RepositorySet {
         PathClause { repository: Some(self.repository.clone()), path }
     }
 
-    /// A clause that matches at least what the set takes.
+    /// Returns a clause that matches at least the files that the set admits.
     fn to_taken_clause(&self) -> PathClause {
         let regexes = self.files.to_regexes().taken;
         let said = regexes.iter().map(|regex| translate_path_regex(regex).ok().map(|path| path.re2));
@@ -118,7 +118,7 @@ impl RepositorySet {
         self.clause(said.filter(|said| !said.is_empty()).map(|said| said.join("|")))
     }
 
-    /// Clauses that match nothing but what the set leaves out.
+    /// Returns clauses that match only files that the set leaves out.
     fn to_left_out_clauses(&self) -> Vec<PathClause> {
         if self.is_whole {
             return vec![self.clause(None)];
@@ -158,7 +158,7 @@ impl FileScope {
         Ok(scope)
     }
 
-    /// Leaves out a folder of a repository, which is answered from here.
+    /// Leaves out a folder of a repository, which a local project answers.
     pub(super) fn leave_part(&mut self, repository: &str, folder: &WsPath) {
         let mut files = PathSet::default();
         files.leave_within(folder.clone());
@@ -189,7 +189,7 @@ impl FileScope {
         }
         let is_name = !text.contains('/') && !text.is_empty() && text != ".";
         if is_name {
-            // A name alone is meant wherever it is.
+            // A single name matches in any folder.
             add_glob(text)?;
             return if leaves_out { Ok(()) } else { add_glob(&format!("**/{text}/**")) };
         }
@@ -205,7 +205,7 @@ impl FileScope {
         let regexes = self.anywhere.to_regexes();
         let taken: Option<Vec<_>> =
             regexes.taken.iter().map(|regex| translate_path_regex(regex).ok().map(|path| path.re2)).collect();
-        // What cannot be said narrows nothing.
+        // A scope that cannot be translated does not narrow the question.
         if let Some(taken) = taken {
             self.taken = taken.into_iter().map(PathClause::of_path).collect();
             self.taken.extend(self.taken_in.iter().map(RepositorySet::to_taken_clause));
@@ -216,12 +216,12 @@ impl FileScope {
             exact.chain(self.left_out_in.iter().flat_map(RepositorySet::to_left_out_clauses)).collect();
     }
 
-    /// The files that the server is asked about; all of them if it is empty.
+    /// Returns the clauses of the files that the server is asked about; empty for all files.
     pub(super) fn taken(&self) -> &[PathClause] {
         &self.taken
     }
 
-    /// Files that the server is not asked about.
+    /// Returns the clauses of the files that the server is not asked about.
     pub(super) fn left_out(&self) -> &[PathClause] {
         &self.left_out
     }

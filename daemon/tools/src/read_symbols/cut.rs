@@ -1,35 +1,36 @@
-//! Which lines of a body are shown: all of them, or the signature and what was asked for. Pure functions over lines.
+//! Chooses the lines of a body that are shown: all of them, or the signature and those that the caller asks for. These
+//! are pure functions over lines.
 //!
-//! What goes is always said as stretches of lines, because whoever reads a part wants to know what it is a part of.
+//! Missing lines are always reported as ranges, because a reader of a part wants to know what it is a part of.
 
 use regex::Regex;
 
 use super::focus::{Focus, calls_in};
 
-/// Lines on each side of one that was asked for.
+/// Number of lines on each side of a line that was asked for.
 const AROUND: usize = 4;
-/// A body with no more lines than this is shown whole, whatever was asked for.
+/// Most lines of a body that is shown whole, whatever was asked for.
 const SHORT: usize = 30;
-/// Lines that a signature may have.
+/// Most lines of a signature.
 const SIGNATURE: usize = 8;
-/// A body with more lines than this is shown in part unless it is wanted whole.
+/// Most lines of a body that is shown whole unless the caller wants less.
 const LONG: usize = 150;
-/// The lines of a long function that are shown then: its first, or those around the line that was asked for.
+/// Number of lines that a long function then shows: its first, or those around the line that was asked for.
 const WINDOW: usize = 70;
-/// A gap of fewer lines costs as much to tell as to show.
+/// Number of lines from which on a gap is reported: to report a smaller one costs as much as to show it.
 const SMALL_GAP: u32 = 3;
-/// Lines of a function within a long class or file that are not worth leaving out.
+/// Fewest lines of a function within a long class or file that are left out.
 const WORTH_FOLDING: usize = 4;
-/// Characters that a line costs besides its own, in either form of an answer: its number, its end.
+/// Characters that a line costs in addition to its own, in either form of an answer: its number and its end.
 const PER_LINE: usize = 8;
 
-/// A stretch of source: its lines and the number of the first.
+/// A range of source lines with the number of the first.
 pub(super) struct Body<'t> {
     lines: Vec<&'t str>,
     first: u32,
 }
 
-/// How much of documentation is shown.
+/// The part of documentation that is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Docs {
     /// No line of it.
@@ -37,39 +38,40 @@ pub(super) enum Docs {
     Nothing,
     /// The first line of each comment.
     Brief,
-    /// All of it.
+    /// The whole of each comment.
     Whole,
 }
 
-/// What somebody looks for in a body.
+/// The lines of a body that a caller asks for.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Wanted<'r> {
-    /// Lines that match.
+    /// Asks for the lines that match.
     pub(super) pattern: Option<&'r Regex>,
-    /// Lines that bear on this question.
+    /// Asks for the lines that bear on this question.
     pub(super) focus: Option<&'r Focus>,
-    /// The lines of the functions within, which a question is asked of one by one.
+    /// The lines of the functions within, which are judged one by one for the question.
     pub(super) functions: &'r [(u32, u32)],
-    /// This line, counted in the file.
+    /// Asks for this line, counted in the file.
     pub(super) line: Option<u32>,
-    /// How much of documentation is shown.
+    /// The part of documentation that is shown.
     pub(super) docs: Docs,
-    /// Where it is not wanted whole: the lines of the functions within, of which a long body shows the signatures.
+    /// The lines of the functions within, of which a long body shows the signatures; `None` if the body is wanted
+    /// whole.
     pub(super) folded: Option<&'r [(u32, u32)]>,
 }
 
 /// The lines of a body that are shown.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Shown {
-    /// Those lines, without numbers.
+    /// The shown lines, without numbers.
     pub(super) text: String,
-    /// The stretches between the first and the last line of the body that are not shown: first and last line, in the file.
+    /// The ranges of the body that are not shown: first and last line, in the file.
     pub(super) missing: Vec<(u32, u32)>,
-    /// For each of those stretches the functions that it calls, where a question decided what is shown; else none at all.
+    /// The functions that each of those ranges calls, if a question chose the lines; else empty.
     pub(super) calls: Vec<Vec<String>>,
-    /// Says whether all is shown but documentation that was not wanted.
+    /// True if only unwanted documentation is left out.
     pub(super) is_complete: bool,
-    /// Says whether lines are missing because there is no room for them.
+    /// True if lines are missing because there is no room for them.
     pub(super) lacks_room: bool,
 }
 
@@ -78,13 +80,13 @@ impl<'t> Body<'t> {
         Self { lines: text.split_inclusive('\n').collect(), first }
     }
 
-    /// About how many characters it takes to show all of it.
+    /// Returns about how many characters all lines take that are usually shown.
     pub(super) fn cost(&self, wanted: &Wanted<'_>) -> usize {
         let kept = self.usual_part(wanted).unwrap_or_else(|| self.without_docs(wanted));
         (0..self.lines.len()).filter(|at| kept[*at]).map(|at| self.cost_of(at)).sum()
     }
 
-    /// The lines that are shown in so many characters; at least one.
+    /// Returns the lines that fit into `room` characters; at least one.
     pub(super) fn within(&self, room: usize, wanted: &Wanted<'_>) -> Shown {
         let base = self.without_docs(wanted);
         let is_asked = wanted.pattern.is_some() && self.lines.len() > SHORT;
@@ -102,7 +104,8 @@ impl<'t> Body<'t> {
         Shown { text, missing, calls, is_complete, lacks_room }
     }
 
-    /// A flag for each line of a long body: whether it is shown where it is not wanted whole. `None` where all of it is.
+    /// Returns a flag for each line of a long body that is true if the line is shown without a wish for the whole;
+    /// `None` if all lines are.
     fn usual_part(&self, wanted: &Wanted<'_>) -> Option<Vec<bool>> {
         if let Some(kept) = wanted.focus.and_then(|focus| self.focused(focus, wanted)) {
             return Some(kept);
@@ -114,7 +117,7 @@ impl<'t> Body<'t> {
         }
     }
 
-    /// A flag for each line: whether it bears on a question. `None` where all of them are as good.
+    /// Returns a flag for each line that is true if the line bears on the question; `None` if a part would save little.
     fn focused(&self, focus: &Focus, wanted: &Wanted<'_>) -> Option<Vec<bool>> {
         let place = |line: u32| line.checked_sub(self.first).map(|at| at as usize);
         let places =
@@ -128,7 +131,8 @@ impl<'t> Body<'t> {
         Some(kept)
     }
 
-    /// The signature, and the first lines or those around the line that was asked for.
+    /// Returns a flag for each line that is true for the signature, and for the first lines or those around the line
+    /// that was asked for.
     fn window(&self, wanted: &Wanted<'_>) -> Vec<bool> {
         let middle = self.asked(wanted).first().copied().unwrap_or(0);
         let from = middle.saturating_sub(WINDOW / 2).min(self.lines.len().saturating_sub(WINDOW));
@@ -138,7 +142,8 @@ impl<'t> Body<'t> {
         base.into_iter().enumerate().map(is_kept).collect()
     }
 
-    /// All but documentation and what the functions within do.
+    /// Returns a flag for each line that is false for unwanted documentation and for the bodies of the functions
+    /// within.
     fn signatures(&self, inner: &[(u32, u32)], wanted_docs: Docs) -> Vec<bool> {
         let mut kept = self.without_docs(&Wanted { docs: wanted_docs, ..Wanted::default() });
         let place = |line: u32| line.checked_sub(self.first).map(|at| at as usize);
@@ -157,7 +162,8 @@ impl<'t> Body<'t> {
         self.lines[at].chars().map(width).sum::<usize>() + PER_LINE
     }
 
-    /// Signature first, then the lines that were asked for with those around them, nearest first, then the rest from the top.
+    /// Chooses the signature first, then the lines that were asked for with those around them, nearest first, then
+    /// other lines from the top.
     fn chosen(&self, room: usize, wanted: &Wanted<'_>, base: &[bool]) -> Vec<bool> {
         let mut kept = vec![false; self.lines.len()];
         let mut left = room;
@@ -183,7 +189,8 @@ impl<'t> Body<'t> {
             }
         }
         if wanted.pattern.is_none() || asked.is_empty() {
-            // What is left goes to the lines behind the signature, or on both sides of the line that was asked for.
+            // The remaining room goes to the lines behind the signature, or on both sides of the line that was asked
+            // for.
             match wanted.line.and(asked.first()) {
                 None => _ = (signature..self.lines.len()).all(|at| keep(at, &mut kept)),
                 Some(&middle) => {
@@ -202,7 +209,7 @@ impl<'t> Body<'t> {
         kept
     }
 
-    /// The places of the lines that were asked for.
+    /// Returns the indexes of the lines that were asked for.
     fn asked(&self, wanted: &Wanted<'_>) -> Vec<usize> {
         if let Some(pattern) = wanted.pattern {
             return (0..self.lines.len()).filter(|at| pattern.is_match(self.lines[*at].trim_end())).collect();
@@ -211,19 +218,19 @@ impl<'t> Body<'t> {
         line.filter(|at| *at < self.lines.len()).into_iter().collect()
     }
 
-    /// How many lines at the top are the signature.
+    /// Returns the number of lines of the signature at the top.
     fn signature(&self) -> usize {
         self.signature_at(0)
     }
 
-    /// How many lines from this one on are a signature.
+    /// Returns the number of lines of a signature that begins at this line.
     fn signature_at(&self, first: usize) -> usize {
         let ends = |line: &&str| matches!(line.trim_end().chars().last(), Some('{' | ':' | ';' | '='));
         let lines = self.lines.get(first..).unwrap_or_default();
         lines.iter().take(SIGNATURE).position(ends).map_or(1, |at| at + 1).min(lines.len())
     }
 
-    /// A flag for each line: whether it is shown if everything fits.
+    /// Returns a flag for each line that is false for unwanted documentation.
     fn without_docs(&self, wanted: &Wanted<'_>) -> Vec<bool> {
         let mut kept = vec![true; self.lines.len()];
         if wanted.docs == Docs::Whole {
@@ -254,19 +261,19 @@ impl<'t> Body<'t> {
         kept
     }
 
-    /// Of each stretch that is not shown, shows the first line that has words, with what opens the comment above it.
+    /// Shows the first line with words of each range that is not shown, with the opening of the comment above it.
     fn keep_first_lines(&self, kept: &mut [bool]) {
         for (first, last) in self.gaps(kept) {
             let place = |line: u32| (line - self.first) as usize;
             let has_words = |line: &u32| self.lines[place(*line)].contains(char::is_alphanumeric);
             let worded = (first..=last).find(has_words).unwrap_or(first);
-            // What is left of a short comment is not worth a gap.
+            // The rest of a short comment is not worth a gap.
             let until = if last - worded < SMALL_GAP { last } else { worded };
             kept[place(first)..=place(until)].fill(true);
         }
     }
 
-    /// The functions that each of some stretches calls.
+    /// Returns the functions that each of some ranges calls.
     fn calls_of(&self, stretches: &[(u32, u32)]) -> Vec<Vec<String>> {
         let place = |line: u32| ((line - self.first) as usize).min(self.lines.len());
         stretches.iter().map(|(first, last)| calls_in(&self.lines[place(*first)..place(last + 1)])).collect()
@@ -284,7 +291,8 @@ impl<'t> Body<'t> {
     }
 }
 
-/// True if documentation begins on a line (given with the one above it), and with what it ends if it goes on.
+/// Returns the text with which documentation ends that begins on this line: the inner `None` if it ends on it; the
+/// outer `None` if none begins. `above` is the line before.
 fn doc_at(line: &str, above: Option<&str>) -> Option<Option<&'static str>> {
     if line.starts_with("///") || line.starts_with("//!") || line.starts_with("#[doc") {
         return Some(None);

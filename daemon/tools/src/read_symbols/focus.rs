@@ -1,42 +1,42 @@
 //! Chooses the lines of a body that bear on a question, so that a reader who knows what it is after does not pay for the rest.
 //!
-//! A line bears on a question if it has one of its rarer words. With it come the headers of the blocks around it, because a line
-//! without its conditions says something else, and the ways out of its function (`return`, `raise`, `throw`), because they decide
-//! what happens. Blocks are told apart by indentation, which every mapped language is written with: no grammar is needed, and
-//! lines that the choice gets wrong are only missing, never changed. It guesses nothing about what is missing: whoever shows the
-//! lines names the gaps and the calls in them.
+//! A line bears on a question if it has one of its rarer words. With it come the headers of the blocks around it,
+//! because a line without its conditions says something else, and the exits of its function (`return`, `raise`,
+//! `throw`), because they decide what happens. Blocks are recognised by indentation, which code in every mapped
+//! language has: no grammar is needed, and a wrong choice only leaves lines out, and never changes them. This guesses
+//! nothing about the missing lines: the caller names the gaps and the calls in them.
 
 use std::ops::Range;
 
 use hob_text::ranked::RankedQuestion;
 
-/// The question whose answer is every line.
+/// The question that every line answers.
 const EVERYTHING: &str = "all";
-/// A body with no more lines than this is shown whole, whatever is asked.
+/// Most lines of a body that is shown whole, whatever is asked.
 const SHORT: usize = 14;
-/// A word on more than one line in this many is the subject of the body and tells its lines apart no more.
+/// A word on more than one line in this many is the body's subject, and does not distinguish its lines.
 const COMMON: usize = 6;
-/// At most one line in this many of the first [`LONG`] is shown, as long as there are words to give up.
+/// At most one line in this many of the first [`LONG`] is shown, as long as there are words to drop.
 const MANY: usize = 3;
-/// At most one line in this many of the others is.
+/// At most one line in this many of all others is shown.
 const FEW: usize = 12;
-/// Lines of a body that a reader takes in at once.
+/// Number of lines that a reader reads together.
 const LONG: usize = 200;
-/// A word on at most this many lines is never common.
+/// Number of lines up to which a word is never common.
 const RARE: u32 = 3;
-/// Lines that a statement is followed over, to where its brackets close.
+/// Most lines over which a statement is followed, until its brackets close.
 const LONGEST_STATEMENT: usize = 5;
-/// Calls that are named of a gap.
+/// Most calls that are named of a gap.
 const NAMED_CALLS: usize = 4;
 
-/// A gap of a few lines with no more characters than this is shown: telling what it calls costs as much.
+/// Most characters of a gap of a few lines that is shown: telling what it calls costs as much.
 const SMALL_GAP: usize = 80;
 
-/// Lines that leave a function, by their first word.
+/// First words of lines that leave a function.
 const EXITS: [&str; 7] = ["return", "raise", "throw", "panic!", "bail!", "yield", "Err("];
-/// Lines that belong to a header above them, by their first word.
+/// First words of lines that belong to a header above them.
 const BRANCHES: [&str; 6] = ["else", "elif", "elsif", "except", "catch", "finally"];
-/// Lines that bring names in, by their first word: they name everything and decide nothing.
+/// First words of lines that bring names in: they name everything and decide nothing.
 const IMPORTS: [&str; 5] = ["use", "import", "from", "require", "#include"];
 /// Words before a bracket that call nothing.
 const NO_CALLS: [&str; 24] = [
@@ -86,9 +86,9 @@ impl Focus {
         (!question.is_empty()).then_some(Self { question })
     }
 
-    /// Returns a flag for each line: whether it bears on the question, or is of the signature. `functions` are the places of the
-    /// functions within, first and last line; those without a word of the question are left out. `None` where a part would save
-    /// little.
+    /// Returns a flag for each line that is true if the line bears on the question, or is of the signature. `functions`
+    /// are the first and last indexes of the functions within; those without a word of the question are left out.
+    /// `None` if a part would save little.
     pub(super) fn lines(
         &self,
         lines: &[&str],
@@ -105,14 +105,14 @@ impl Focus {
             let hits: Vec<bool> = found.iter().map(|line| line & words.mask != 0).collect();
             let kept = shape.kept(&hits);
             let count = kept.iter().filter(|kept| **kept).count();
-            // Many rare words are as good as a common one: the commonest of them go first.
+            // Many rare words are as bad as a common one, so the commonest of them is dropped first.
             if count <= most || !words.drop_commonest() {
                 return (count * 4 < lines.len() * 3).then_some(kept);
             }
         }
     }
 
-    /// The words of the question that tell lines apart, and those that each line has, a bit for each.
+    /// Returns the words of the question that tell lines apart, and those that each line has, as one bit each.
     fn telling_words(&self, lines: &[&str]) -> (TellingWords, Vec<u32>) {
         let mut words = self.question.word_counter();
         let found: Vec<u32> = lines.iter().map(|line| words.found_in(line)).collect();
@@ -120,7 +120,7 @@ impl Focus {
         let counts: Vec<u32> = (0..u32::BITS).map(count).collect();
         let most = RARE.max((lines.len() / COMMON) as u32);
         let rarest = counts.iter().filter(|count| **count > 0).min().copied().unwrap_or(0);
-        // Where every word is common, the rarest has to do.
+        // If every word is common, the rarest has to do.
         let most = most.max(rarest);
         let is_telling = |word: &u32| (1..=most).contains(&counts[*word as usize]);
         let mask = (0..u32::BITS).filter(is_telling).fold(0, |all, word| all | 1 << word);
@@ -132,12 +132,12 @@ impl Focus {
 struct TellingWords {
     /// A bit for each, in the question's order.
     mask: u32,
-    /// On how many lines each word of the question is.
+    /// Number of lines that have each word of the question.
     counts: Vec<u32>,
 }
 
 impl TellingWords {
-    /// Gives up the commonest word. Returns false if only one is left.
+    /// Drops the commonest word. Returns false if only one is left.
     fn drop_commonest(&mut self) -> bool {
         let is_left = |word: &u32| self.mask >> word & 1 == 1;
         let commonest = (0..u32::BITS).filter(is_left).max_by_key(|word| self.counts[*word as usize]);
@@ -158,7 +158,8 @@ struct Shape<'a> {
 }
 
 impl Shape<'_> {
-    /// The signature, the hits, and the ways out of the functions that have hits, all with their headers.
+    /// Returns a flag for each line that is true for the signature, the hits, and the exits of the functions with hits,
+    /// all with their headers.
     fn kept(&self, hits: &[bool]) -> Vec<bool> {
         let (body, count) = (&self.body, hits.len());
         let mut kept = vec![false; count];
@@ -179,13 +180,13 @@ impl Shape<'_> {
     }
 }
 
-/// The innermost of the functions that a line is in.
+/// Returns the innermost of the functions around a line.
 fn innermost(functions: &[(usize, usize)], at: usize) -> Option<(usize, usize)> {
     let around = functions.iter().filter(|(first, last)| (*first..=*last).contains(&at));
     around.min_by_key(|(first, last)| last - first).copied()
 }
 
-/// The names of the functions that some lines call, each once, at most [`NAMED_CALLS`].
+/// Returns the names of the functions that some lines call, each once, at most [`NAMED_CALLS`].
 pub(super) fn calls_in(lines: &[&str]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for line in lines.iter().filter(|line| !is_comment(line)) {
@@ -211,13 +212,13 @@ fn is_comment(line: &str) -> bool {
     ["//", "# ", "* ", "/*", "--"].iter().any(|mark| line.starts_with(mark))
 }
 
-/// Lines whose indentation says which blocks they are in.
+/// Lines whose indentation shows their blocks.
 struct Blocks<'a> {
     lines: &'a [&'a str],
 }
 
 impl Blocks<'_> {
-    /// The indentation of a line in columns of white space; `None` for a blank one.
+    /// Returns the indentation of a line in bytes; `None` for a blank one.
     fn depth(&self, at: usize) -> Option<usize> {
         let line = self.lines.get(at)?;
         let text = line.trim_start();
@@ -238,7 +239,7 @@ impl Blocks<'_> {
         self.starts_with_any(at, &EXITS)
     }
 
-    /// Keeps a line, the rest of its statement, and the headers of the blocks that it is in.
+    /// Keeps a line, the rest of its statement, and the headers of the blocks around it.
     fn keep_with_headers(&self, at: usize, kept: &mut [bool]) {
         self.keep_statement(at, kept);
         let Some(mut depth) = self.depth(at) else { return };
@@ -250,7 +251,7 @@ impl Blocks<'_> {
                 goes_on = self.continues(above);
                 self.keep_statement(above, kept);
             } else if other == depth && goes_on && self.opens(above) {
-                // What an `else` is the other side of, or the beginning of a signature over several lines.
+                // The branch before an `else`, or the beginning of a signature over several lines.
                 goes_on = self.continues(above);
                 self.keep_statement(above, kept);
             }
@@ -260,7 +261,7 @@ impl Blocks<'_> {
         }
     }
 
-    /// Returns true if a line goes on with what one above it, as deep, has begun.
+    /// Returns true if a line continues one above it with the same indentation.
     fn continues(&self, at: usize) -> bool {
         self.lines[at].trim_start().starts_with([')', ']']) || self.starts_with_any(at, &BRANCHES)
     }
@@ -269,7 +270,7 @@ impl Blocks<'_> {
         self.lines[at].trim_end().ends_with(['{', ':', '(', '[', '<'])
     }
 
-    /// Keeps a line and those below it until its brackets close; of a comment, what it stands above.
+    /// Keeps a line and those below it until its brackets close; for a comment, the lines below it as well.
     fn keep_statement(&self, at: usize, kept: &mut [bool]) {
         let mut open = 0_i32;
         for (line, kept) in self.lines[at..].iter().zip(&mut kept[at..]).take(LONGEST_STATEMENT) {
@@ -288,7 +289,7 @@ impl Blocks<'_> {
         }
     }
 
-    /// Shows few and short lines, and lines without a word, where telling that they are missing costs as much.
+    /// Shows gaps of few and short lines, or of lines without words, where telling that they are missing costs as much.
     fn fill_small_gaps(&self, kept: &mut [bool]) {
         let mut at = 0;
         while at < kept.len() {

@@ -1,7 +1,7 @@
-//! `read_symbols`: source by symbol, by file or by lines, and outlines.
+//! Answers `read_symbols`: source by symbol, by file or by lines, and outlines.
 //!
-//! The answer is cut here and not by the budget's usual means, because what is left of a body should be what was asked for: its
-//! signature and the lines around a match, with the way to the rest.
+//! The answer is cut here and not by the budget's usual means, because the shown part of a body should be what the
+//! caller asked for: its signature and the lines around a match, with the way to the other lines.
 
 mod cut;
 mod focus;
@@ -26,28 +26,28 @@ use focus::Focus;
 use hob_host::Workspace;
 use hob_results::errors;
 
-/// Characters of a symbol around its source.
+/// Characters of a symbol in addition to its source.
 const HEAD: usize = 160;
 
-/// The fewest characters that a body gets.
+/// Fewest characters of a body.
 const LEAST: usize = 200;
 
-/// Lines on each side of a line that no definition is around.
+/// Number of lines on each side of a line in no definition.
 const BESIDE: u32 = 10;
 
-/// Lines from which on a range is folded like a definition.
+/// Number of lines from which on a range is shown in part like a definition.
 const LONG_RANGE: u32 = 60;
 
-/// Bytes of a package's file beyond which it is not read.
+/// Largest size in bytes of a package's file that is read.
 const LARGEST_OUTSIDE: u64 = 4 << 20;
 
-/// Names that are not found for which it is said where they may come from.
+/// Most absent names whose absence is explained.
 const EXPLAINED: usize = 3;
 
-/// Something to read.
+/// A place to read.
 struct Chosen {
     place: Place,
-    /// The lines that were asked for, where they are not all of it.
+    /// The line that was asked for, if it is not the whole place.
     line: Option<u32>,
     /// The lines of the functions in a class or file.
     inner: Vec<(u32, u32)>,
@@ -65,16 +65,16 @@ enum Place {
     Package(Box<PackageDefinition>),
 }
 
-/// What of every text is shown.
+/// The choice of the lines that every text shows.
 struct View<'a> {
     around: Option<&'a Regex>,
     about: Option<&'a Focus>,
     docs: Docs,
-    /// Of what is long, a part.
+    /// True if long texts are shown in part.
     folds: bool,
 }
 
-/// What the targets came to, before any file is read.
+/// The places of the targets, before any file is read.
 #[derive(Default)]
 struct Choice {
     chosen: Vec<Chosen>,
@@ -83,7 +83,7 @@ struct Choice {
     seen: HashSet<NodeRef>,
 }
 
-/// A text that was read, whole.
+/// A whole text that was read.
 struct Source {
     chosen: Chosen,
     text: String,
@@ -123,14 +123,14 @@ pub(super) fn read_symbols(call: &mut ToolCall<'_>) -> ToolOutcome {
         }
     }
     let room = call.room_beside_note();
-    // A model wants to know first what is there; a program wants what it named.
+    // A model first wants to know what is there; a program wants what it named.
     let is_all = args.whole || args.about.as_deref().is_some_and(focus::is_everything);
     let folds = call.terms.form == Form::Text && !is_all;
     let about = args.about.as_deref().and_then(Focus::parse);
     let docs = docs_wanted(args.docs, folds);
     let view = View { around: around.as_ref(), about: about.as_ref(), docs, folds };
     let shown = fitted(room, &sources, &view);
-    // What is left out on purpose says so at its place.
+    // Lines that are left out on purpose are reported at their place.
     let cut = shown.iter().filter(|one| one.lacks_room).map(|one| one.missing.len()).sum();
     call.omit_items("stretches of lines", cut, 0, "Pass them as path:from-to.");
     let symbols = sources.iter().zip(&shown).map(|(one, shown)| symbol(one, shown)).collect();
@@ -160,13 +160,15 @@ impl Chosen {
         Self { place, line, inner: Vec::new(), is_neighbor: false }
     }
 
-    /// The lines of the functions within, where what is long is shown in part. Lines that were asked for are shown whole.
+    /// Returns the lines of the functions within a node that may be shown in part; `None` for lines that were asked
+    /// for, which are shown whole.
     fn folded(&self, folds: bool) -> Option<&[(u32, u32)]> {
         (folds && matches!(self.place, Place::Node(_))).then_some(&self.inner)
     }
 }
 
-/// Where nobody says how much of documentation is wanted, a text that is shown in part has its first lines.
+/// Chooses the part of documentation to show. Unless the call says otherwise, a text that is shown in part has the
+/// first lines of its documentation.
 fn docs_wanted(asked: Option<bool>, folds: bool) -> Docs {
     match (asked, folds) {
         (Some(false), _) => Docs::Nothing,
@@ -184,12 +186,13 @@ impl Place {
         }
     }
 
-    /// Says whether the place is a few lines that were asked for by their numbers, which are shown whole: a gap of an earlier answer.
+    /// Returns true if the place is a few lines that were asked for by their numbers, such as a gap of an earlier
+    /// answer. They are shown whole.
     fn is_short_range(&self) -> bool {
         matches!(self, Self::Lines(_, (first, last), _) if last - first < LONG_RANGE)
     }
 
-    /// The file as answers name it: of a package, absolute.
+    /// Returns the file's path as answers show it; a package's is absolute.
     fn shown_file(&self) -> String {
         match self {
             Self::Package(found) => found.place.file.to_string(),
@@ -197,7 +200,7 @@ impl Place {
         }
     }
 
-    /// What the place is called where it is said that it cannot be read.
+    /// Returns the name of the place, for a warning that it cannot be read.
     fn uid(&self) -> String {
         match self {
             Self::Node(info) => info.id.to_string(),
@@ -207,7 +210,7 @@ impl Place {
     }
 }
 
-/// Decides under one lock of the map; files are read after it is released.
+/// Finds the places under one lock of the map; files are read after it is released.
 fn choose(call: &mut ToolCall<'_>, workspace: &Workspace, args: &ReadSymbolsArgs) -> Choice {
     let mut choice = Choice::default();
     let map = &workspace.map();
@@ -240,7 +243,7 @@ fn choose(call: &mut ToolCall<'_>, workspace: &Workspace, args: &ReadSymbolsArgs
     choice
 }
 
-/// Finds what is no name of the project in the packages that it uses.
+/// Searches names that the project does not have in the packages that it uses.
 fn look_in_packages(call: &mut ToolCall<'_>, workspace: &Arc<Workspace>, choice: &mut Choice) {
     for text in std::mem::take(&mut choice.not_found) {
         let found = definitions_named(call, workspace, &text);
@@ -253,7 +256,7 @@ fn look_in_packages(call: &mut ToolCall<'_>, workspace: &Arc<Workspace>, choice:
     }
 }
 
-/// A definition for a line in it, lines for several.
+/// Returns the place of a definition for one line in it, and of the lines themselves for several.
 fn place(map: &Map, node: NodeRef, lines: Option<(u32, u32)>) -> Option<Place> {
     let info = Box::new(map.info(node)?);
     match (lines, info.path.clone()) {
@@ -265,7 +268,7 @@ fn place(map: &Map, node: NodeRef, lines: Option<(u32, u32)>) -> Option<Place> {
     }
 }
 
-/// A line alone is shown with those around it.
+/// Widens a single line by those around it.
 fn beside(first: u32, last: u32) -> (u32, u32) {
     if first < last {
         (first, last)
@@ -300,8 +303,8 @@ fn take(map: &Map, choice: &mut Choice, node: NodeRef, line: Option<u32>, is_nei
     }
 }
 
-/// The lines of the functions within a definition or a file of which a long text shows only the signatures. Of one that is mostly
-/// made of others, those. Tests beside the code are as little what is looked for.
+/// Returns the lines of the functions within a definition or a file, of which a long text shows only the signatures. A
+/// function that mostly consists of others is replaced by those. Tests in the same file are folded as well.
 fn functions_in(map: &Map, info: &NodeInfo) -> Vec<(u32, u32)> {
     let Some(file) = info.node.file() else { return Vec::new() };
     let is_within =
@@ -323,7 +326,7 @@ fn functions_in(map: &Map, info: &NodeInfo) -> Vec<(u32, u32)> {
     functions
 }
 
-/// True if more than half of the lines of a function are those of functions in it.
+/// Returns true if more than half of the lines of a function are those of functions in it.
 fn is_mostly_others(outer: (u32, u32), functions: &[(u32, u32)]) -> bool {
     let (mut covered, mut until) = (0, outer.0);
     for (first, last) in functions.iter().filter(|one| **one != outer && outer.0 <= one.0 && one.1 <= outer.1)
@@ -336,11 +339,11 @@ fn is_mostly_others(outer: (u32, u32), functions: &[(u32, u32)]) -> bool {
     covered * 2 > outer.1 - outer.0
 }
 
-/// The lines of a place, whole; an external package has no source here.
+/// Returns the whole lines of a place; `None` for an external package, which has no source here.
 fn source(workspace: &Workspace, place: &Place) -> Option<(String, (u32, u32))> {
     let bytes = bytes_of(workspace, place)?;
     let index = LineIndex::new(&bytes);
-    // What follows the last newline is a line only if there is something.
+    // The text after the last newline is a line only if it is not empty.
     let last = index.line_count() - u32::from(index.line_count() > 1 && bytes.ends_with(b"\n"));
     let (first, end) = match place {
         Place::Node(info) if info.kind != NodeKind::File => (info.lines.0, info.lines.1.min(last)),
@@ -360,7 +363,7 @@ fn bytes_of(workspace: &Workspace, place: &Place) -> Option<Vec<u8>> {
     }
 }
 
-/// All sources within so many characters: what is short whole, what is long a part each.
+/// Fits all sources into `room` characters: short ones whole, and a part of each long one.
 fn fitted(room: usize, sources: &[Source], view: &View<'_>) -> Vec<Shown> {
     let bodies: Vec<Body<'_>> = sources.iter().map(|one| Body::new(&one.text, one.lines.0)).collect();
     let mut shares: Vec<(usize, usize)> = bodies

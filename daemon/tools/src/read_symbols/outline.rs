@@ -1,7 +1,7 @@
-//! Outlines: what a file, a folder or a class has, by the map alone.
+//! Makes outlines of files, folders and classes, from the map alone.
 //!
-//! A file shows what is in its types and modules too, a folder what its files have at their top. What functions define within
-//! themselves is left out: nobody can name it from outside.
+//! A file shows the contents of its types and modules too, a folder the top definitions of its files. Definitions
+//! within functions are left out, because nobody can name them from outside.
 
 use hob_base::FileId;
 use hob_map::Map;
@@ -14,13 +14,13 @@ use super::super::target::{self, Named};
 use super::super::{ToolCall, ToolOutcome, to_data};
 use hob_host::Workspace;
 
-/// Files of a folder that are shown one by one; of more, those right in it.
+/// Most files of a folder that are shown one by one; in a larger one, only its direct files are.
 const FILES: usize = 40;
 
-/// Characters of a signature.
+/// Most characters of a signature.
 const SIGNATURE: usize = 100;
 
-/// True if a target is a folder of mapped files.
+/// Returns true if a target is a folder.
 pub(super) fn is_folder(call: &ToolCall<'_>, workspace: &Workspace, text: &str) -> bool {
     folder(call, workspace, text).is_some()
 }
@@ -51,7 +51,7 @@ pub(super) fn outlines(call: &mut ToolCall<'_>, workspace: &Workspace, targets: 
     to_data(&result)
 }
 
-/// The path of the folder that a target is; empty for the root.
+/// Returns the path of the folder that a target names; empty for the root.
 fn folder(call: &ToolCall<'_>, workspace: &Workspace, text: &str) -> Option<String> {
     let text = text.trim();
     let is_there = |path: &hob_base::WsPath| workspace.root().join_ws(path).as_path().is_dir();
@@ -62,7 +62,7 @@ fn folder(call: &ToolCall<'_>, workspace: &Workspace, text: &str) -> Option<Stri
     spelled.into_iter().flatten().find(is_there).map(|path| path.as_str().to_owned())
 }
 
-/// The files of a folder; of one with many, those below its folders as one entry each.
+/// Returns the outlines of a folder's files; in a large one, each folder below it is one entry.
 fn of_folder(map: &Map, folder: &str) -> Vec<ReadOutline> {
     let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
     let files: Vec<(&str, FileId)> = map
@@ -89,7 +89,7 @@ fn of_folder(map: &Map, folder: &str) -> Vec<ReadOutline> {
     shown
 }
 
-/// The top of a file: no signatures, nothing within.
+/// Returns the top definitions of a file, without signatures and without their contents.
 fn top_of(map: &Map, file: FileId, path: String) -> ReadOutline {
     let tree = Tree::new(map, file);
     let symbols = tree.top.iter().filter_map(|at| tree.symbol(map, *at, None)).collect();
@@ -110,8 +110,8 @@ fn of_definition(map: &Map, def: DefRef) -> Option<ReadOutline> {
     Some(ReadOutline { file: path.to_string(), symbols: vec![root], ..ReadOutline::default() })
 }
 
-/// A file's definitions, each below what it belongs to: what it is written in, or the type that it is a member of from elsewhere in
-/// the file, as in an `impl` block.
+/// A file's definitions as a tree: each below the definition around it, or below the type of which it is a member
+/// elsewhere in the file, as in an `impl` block.
 struct Tree<'m> {
     defs: Vec<(DefRef, &'m Def)>,
     top: Vec<usize>,
@@ -144,7 +144,7 @@ impl<'m> Tree<'m> {
         Self { defs, top, below }
     }
 
-    /// A definition with what is in it.
+    /// Returns a definition with its contents.
     fn shown(&self, map: &Map, at: usize) -> Option<OutlineSymbol> {
         let (_, def) = self.defs[at];
         let holds =
@@ -154,7 +154,7 @@ impl<'m> Tree<'m> {
         Some(OutlineSymbol { children, ..self.symbol(map, at, Some(SIGNATURE))? })
     }
 
-    /// A definition by itself, with so many characters of its signature.
+    /// Returns a definition without its contents, with so many characters of its signature.
     fn symbol(&self, map: &Map, at: usize, signature: Option<usize>) -> Option<OutlineSymbol> {
         let (node, def) = self.defs[at];
         let info = map.info(node.into())?;

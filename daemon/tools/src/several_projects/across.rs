@@ -1,8 +1,9 @@
-//! Adds to the callers of a symbol those in the other projects of the question.
+//! Adds the callers of a symbol in the other projects of the question.
 //!
-//! One project's map knows nothing of another's code. What connects them is looked for when somebody asks who calls: a package that the
-//! other project imports and that the project of the symbol publishes ([`super::uses`]), and the path of an HTTP route that the symbol
-//! serves, written as a literal. The former are as sure as the map's rules make them; the latter are guesses, marked as candidates.
+//! One project's map knows nothing about another's code. Two connections between projects are searched when somebody
+//! asks for callers: a package that the other project imports and that the symbol's project publishes
+//! ([`super::uses`]), and the path of an HTTP route that the symbol serves, written as a literal. The former are as
+//! sure as the map's rules make them; the latter are guesses, marked as candidates.
 
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ use crate::call::AnswerNotes;
 use crate::map::{asks_for_calls, with_graph_deadline};
 use crate::route_requests::{find_requests, neighbors_by_requests, routes_among};
 
-/// The symbol that an answer is about, as other projects can reach it.
+/// The symbol of an answer, in the ways in which other projects can reach it.
 struct SharedSymbol<'p> {
     place: &'p ProjectPlace,
     /// The paths of the routes that it serves.
@@ -29,7 +30,7 @@ struct SharedSymbol<'p> {
     definition: Option<SymbolOfSibling>,
 }
 
-/// Adds the callers in other projects to the result of `map_neighbors`; notes which projects could not be asked.
+/// Adds the callers in other projects to the result of `map_neighbors`, and notes which projects could not be asked.
 pub(super) fn add_callers(
     call: &ProjectsCall<'_>,
     places: &[ProjectPlace],
@@ -37,7 +38,7 @@ pub(super) fn add_callers(
     notes: &mut AnswerNotes,
 ) {
     let args: Option<NeighborsArgs> = serde_json::from_value(Value::Object(call.terms.args.clone())).ok();
-    // On the last page only: the pages before are full of what the symbol's own project has.
+    // Only on the last page: earlier pages are full of neighbours in the symbol's own project.
     let is_last = data["omitted"] == 0;
     let Some(args) = args.filter(|args| is_last && asks_for_calls(args)) else { return };
     let Some(symbol) = symbol_of_answer(call, places, data) else { return };
@@ -96,7 +97,7 @@ fn callers_in(
     let requests = find_requests(&workspace, &symbol.routes, &call.request.cancel);
     requests.warn_of_gaps(&mut own_call.notes.warnings);
     found.extend(neighbors_by_requests(&workspace, &requests.lines, &|_, _| true));
-    // Whether the project is fresh, and what of it was not looked at.
+    // The freshness of the project, and the gaps of the search.
     take_notes(notes, own_call.notes, place);
     Ok(found)
 }

@@ -1,8 +1,8 @@
-//! Makes one result of those of several projects.
+//! Merges the results of several projects into one.
 //!
-//! Ranks are merged, not scores: the score of a hit counts how rare a word is in its own project, so it says little about another's.
-//! All first hits come before all second ones, and only between hits of the same rank the score decides. Counts are added up. Of tools
-//! that are about one symbol, the answer of the one project that has it is the answer.
+//! Hits are merged by rank and not by score, because a score counts how rare a word is in its own project, and says
+//! little about another's. All first hits come before all second ones, and the score only decides between hits of the
+//! same rank. Counts are added up. A tool that is about one symbol has the answer of the one project with that symbol.
 
 use hob_budget::Omitted;
 use hob_proto::tools::{ToolDef, same_name};
@@ -20,41 +20,41 @@ const TOP_FILES: usize = 10;
 /// The way in which the results of a tool are merged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MergeRule {
-    /// The lists of hits become one by rank; numbers are added up.
+    /// The lists of hits are merged by rank, and numbers are added up.
     Ranked {
         /// The field of the list.
         list: &'static str,
         /// The field that decides between hits of one rank.
         score: &'static str,
     },
-    /// As [`Self::Ranked`], where all hits of one file stay together.
+    /// Like [`Self::Ranked`], but all hits of one file stay together.
     ByFile {
         /// The field of the list.
         list: &'static str,
     },
     /// The counts of each pattern are added up.
     Counts,
-    /// All symbols that any project has.
+    /// The symbols of all projects are listed.
     Symbols,
-    /// The answer of the one project that has what is asked about.
+    /// The answer of the one project that has the symbol.
     OneProject,
 }
 
 impl MergeRule {
-    /// Returns true if an answer is less because a project failed with this error: of tools that are about one symbol, it is not where
-    /// the project merely does not have it.
+    /// Returns true if an answer lacks something because a project failed with this error. If the tool is about one
+    /// symbol, a project that merely lacks the symbol takes nothing from the answer.
     pub(crate) fn is_less_without(self, error: &ToolError) -> bool {
         self != Self::OneProject || !is_absence(error)
     }
 }
 
-/// Returns true if an error says that a project does not have what was named.
+/// Returns true if an error says that a project does not have the named thing.
 pub(crate) fn is_absence(error: &ToolError) -> bool {
     use ErrorCode::{BadArgs, FileDeleted, NodeNotFound, OutsideWorkspace, SymbolNotFound};
     matches!(error.code, BadArgs | FileDeleted | NodeNotFound | OutsideWorkspace | SymbolNotFound)
 }
 
-/// The way to merge the results of a tool; `None` if the tool is about one project.
+/// Returns the way to merge the results of a tool; `None` if the tool is about one project.
 pub(crate) fn rule_of(tool: &str) -> Option<MergeRule> {
     Some(match tool {
         "map_search" => MergeRule::Ranked { list: "results", score: "score" },
@@ -80,11 +80,11 @@ pub(crate) fn rule_of(tool: &str) -> Option<MergeRule> {
     })
 }
 
-/// The result of one project, its paths as the merged answer has them.
+/// The result of one project, with the paths of the merged answer.
 #[derive(Debug)]
 pub(crate) struct Answered<'p> {
     data: Value,
-    /// Targets that the project does not have, as it was given them.
+    /// Targets that the project does not have, as the project got them.
     not_found: Vec<Value>,
     place: &'p ProjectPlace,
 }
@@ -119,13 +119,13 @@ pub(crate) struct Asked<'a> {
     pub(crate) rule: MergeRule,
     pub(crate) tool: &'static ToolDef,
     pub(crate) args: &'a Map<String, Value>,
-    /// The projects that were asked, each of which may be named in an argument.
+    /// The projects that were asked, which arguments may name.
     pub(crate) places: &'a [ProjectPlace],
-    /// A project could not answer.
+    /// True if a project could not answer.
     pub(crate) failed: bool,
 }
 
-/// Merges the results, of which there is at least one.
+/// Merges the results, of which there must be at least one.
 pub(crate) fn merge_answers(
     asked: &Asked<'_>,
     answers: Vec<Answered<'_>>,
@@ -146,7 +146,7 @@ pub(crate) fn merge_answers(
     Ok(merged)
 }
 
-/// Items of a project that stay together, and what decides between them and those of other projects.
+/// Hits of one project that stay together, with the score that decides between hits of one rank.
 struct RankedHits {
     items: Vec<Value>,
     score: f64,
@@ -170,7 +170,7 @@ fn by_file(items: Vec<Value>) -> Vec<RankedHits> {
     groups
 }
 
-/// Merges the lists by rank up to the question's limit, and adds up the numbers beside them.
+/// Merges the lists by rank up to the question's limit, and adds up the numbers next to them.
 fn merge_lists(
     asked: &Asked<'_>,
     mut answers: Vec<Answered<'_>>,
@@ -195,7 +195,7 @@ fn merge_lists(
 fn interleave(lists: Vec<Vec<RankedHits>>) -> Vec<Value> {
     let mut ranked: Vec<(usize, RankedHits)> =
         lists.into_iter().flat_map(|list| list.into_iter().enumerate()).collect();
-    // Stable: where scores are equal, the projects keep their order.
+    // The sort is stable: where scores are equal, the projects keep their order.
     ranked.sort_by(|(rank, one), (other_rank, other)| {
         rank.cmp(other_rank).then(other.score.total_cmp(&one.score))
     });
@@ -215,8 +215,8 @@ pub(crate) fn note_omitted(notes: &mut AnswerNotes, tool: &ToolDef, list: &str, 
     }
 }
 
-/// Adds up what the results have beside their lists: numbers are added, truth values hold if they hold everywhere, except that there is
-/// more if there is more anywhere; of lists, what all have.
+/// Merges the fields other than the lists: numbers are added, truth values hold if they hold in all results
+/// (`more_available` if it holds in any), and lists keep the items that all results have.
 fn add_up(answers: Vec<Answered<'_>>) -> Value {
     let mut merged = Map::new();
     for answer in answers {
@@ -245,7 +245,7 @@ fn add_field(known: &mut Value, value: Value, name: &str) {
     }
 }
 
-/// A bundle is of one project: what several have found cannot be asked for by its place in one.
+/// Removes the bundle from the result: it belongs to one project, and cannot hold the hits of several.
 fn forget_bundle(merged: &mut Value) {
     if merged.get("bundle_id").is_none() {
         return;
@@ -288,7 +288,7 @@ fn add_pattern(known: &mut Value, mut other: Value) {
     files.truncate(TOP_FILES);
 }
 
-/// All symbols, in the order of the projects; what one project lacks is not missing if another has it.
+/// Lists the symbols of all projects, in their order; a target is missing only if no project has it.
 fn merge_symbols(asked: &Asked<'_>, mut answers: Vec<Answered<'_>>) -> Value {
     let mut merged = json!({"symbols": [], "ambiguous": []});
     for field in ["symbols", "ambiguous", "outlines"] {
@@ -306,7 +306,7 @@ fn merge_symbols(asked: &Asked<'_>, mut answers: Vec<Answered<'_>>) -> Value {
     merged
 }
 
-/// The one answer that says something about what was asked.
+/// Returns the one answer that has information about the symbol.
 fn only_answer(tool: &ToolDef, answers: Vec<Answered<'_>>) -> ToolOutcome {
     let (mut telling, silent): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| tells(&answer.data));
     if telling.len() > 1 {
@@ -320,7 +320,7 @@ fn only_answer(tool: &ToolDef, answers: Vec<Answered<'_>>) -> ToolOutcome {
     Ok(answer.map(|answer| answer.data).unwrap_or_default())
 }
 
-/// Returns true if a result has anything in it beside empty lists and what says that nothing was found.
+/// Returns true if a result has anything other than empty lists and fields that say that nothing was found.
 fn tells(data: &Value) -> bool {
     let Value::Object(fields) = data else { return false };
     if fields.get("found") == Some(&Value::Bool(false)) || fields.get("status") == Some(&"unresolved".into())

@@ -1,11 +1,12 @@
-//! Asks several projects one question, and makes one answer of what each has to say.
+//! Asks several projects one question, and merges their answers.
 //!
-//! The tool runs in each project as if it were asked alone; then the results are merged ([`merge`]), their paths rewritten to start at
-//! the nearest folder that has all projects ([`relocate`]), and the budget is applied once, to all of it. What a caller writes with such a
-//! path (`py:api/shop/store.py#Store`) means the project that it lies in ([`routing`]).
+//! The tool runs in each project as if it were asked alone; then the results are merged ([`merge`]), their paths
+//! rewritten to start at the nearest folder that has all projects ([`relocate`]), and the budget applied once, to the
+//! whole. An argument with such a path (`py:api/shop/store.py#Store`) means the project that it is in ([`routing`]).
 //!
-//! A project that cannot answer does not spoil the answer of the others: the answer says which one is missing, and why. Tools that are
-//! about one symbol answer from the one project that has it; who calls it from the others is looked for besides ([`across`]).
+//! A project that cannot answer does not spoil the answer of the others: the answer says which one is missing, and why.
+//! Tools that are about one symbol answer from the one project that has it; its callers in the others are searched as
+//! well ([`across`]).
 
 mod across;
 pub(crate) mod merge;
@@ -37,15 +38,15 @@ const MOST_PROJECTS: usize = 16;
 
 /// A call about several projects.
 pub struct ProjectsCall<'h> {
-    /// The tool.
+    /// The tool that was called.
     pub tool: &'static ToolDef,
     /// The services of the process.
     pub services: CallServices<'h>,
-    /// The call as it came.
+    /// The call as it arrived.
     pub request: &'h CallRequest,
-    /// The call's own terms.
+    /// The terms of the outer call.
     pub terms: CallTerms,
-    /// True if it is about the dependencies instead, which only one project has.
+    /// True if the call is about all dependencies, which only one project can have.
     pub is_of_all: bool,
 }
 
@@ -94,7 +95,7 @@ impl ProjectsCall<'_> {
         Handled { outcome, notes }
     }
 
-    /// Opens all of them before the first is asked, so that those that are new are indexed at the same time.
+    /// Opens all projects before the first is asked, so that new ones are indexed at the same time.
     fn open_all(&self, starts: &[AbsPath]) -> Result<Vec<Arc<Workspace>>, ToolError> {
         let mut opened: Vec<Arc<Workspace>> = Vec::new();
         for start in starts {
@@ -150,7 +151,7 @@ fn rule_of(call: &ProjectsCall<'_>, projects: usize) -> Result<MergeRule, ToolEr
     })
 }
 
-/// Takes what a project notes for its answer; what several projects say is said once.
+/// Adds the notes of a project to those of the answer; a warning of several projects is given once.
 pub(crate) fn take_notes(notes: &mut AnswerNotes, own: AnswerNotes, place: &ProjectPlace) {
     for warning in own.warnings {
         let of_others = format!(": {warning}");
@@ -168,8 +169,8 @@ pub(crate) fn take_notes(notes: &mut AnswerNotes, own: AnswerNotes, place: &Proj
     notes.is_done |= own.is_done;
 }
 
-/// The error of a question that no project could answer, with the names of those that were asked: the first one that says more than that
-/// the project does not have it.
+/// Returns the error of a question that no project could answer, with the names of the projects: the first error that
+/// says more than that the project lacks the symbol.
 fn only_failure(mut failures: Vec<ProjectFailure<'_>>) -> ToolError {
     failures.sort_by_key(|failure| merge::is_absence(&failure.error));
     let names: Vec<&str> = failures.iter().map(|failure| failure.place.name.as_str()).collect();

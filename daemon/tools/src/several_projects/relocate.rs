@@ -1,7 +1,7 @@
 //! Rewrites the paths of a project's answer to start at the folder that has all projects of the question.
 //!
-//! A path in an answer is then a path in a terminal of that folder, and says which project it is of. Only fields that hold paths or node
-//! IDs are touched: lines of code and prose are left as they are.
+//! A path in an answer then works in a terminal of that folder, and shows its project. Only fields with paths or node
+//! IDs are touched: lines of code and prose stay as they are.
 
 use std::path::Path;
 
@@ -11,20 +11,20 @@ use serde_json::Value;
 
 /// Fields that hold a path, alone or with a line behind it.
 const PATHS: [&str; 4] = ["file", "path", "location", "entry_file"];
-/// Fields whose texts are of people or of files.
+/// Fields with texts of people or of files.
 const PROSE: [&str; 9] =
     ["text", "source", "snippet", "inline_body", "summary", "signature", "query", "before", "after"];
 
 /// A project of the question.
 #[derive(Clone, Debug)]
 pub(crate) struct ProjectPlace {
-    /// Its root.
+    /// The root of the project.
     pub(crate) root: AbsPath,
-    /// The path of its root below the folder that has all projects, with a `/` behind it; nothing if it is that folder.
+    /// The path of its root below the folder that has all projects, with a `/` behind it; empty if it is that folder.
     pub(crate) prefix: String,
-    /// The name by which answers tell of it.
+    /// The name by which answers call it.
     pub(crate) name: String,
-    /// False if node IDs stay as they are: those of a package mean something only in the package.
+    /// False if node IDs stay as they are: those of a package are valid only in the package.
     pub(crate) moves_ids: bool,
     /// The folder that has all projects.
     pub(crate) base: AbsPath,
@@ -46,7 +46,7 @@ pub(crate) fn places_of<'r>(roots: impl Iterator<Item = &'r AbsPath>) -> Vec<Pro
     roots.into_iter().map(place).collect()
 }
 
-/// Says where paths start and which projects were asked.
+/// Says where paths start, and which projects were asked.
 pub(crate) fn said_base(places: &[ProjectPlace]) -> String {
     let names: Vec<&str> = places.iter().map(|place| place.name.as_str()).collect();
     let base = places.first().map(|place| place.base.to_string()).unwrap_or_default();
@@ -54,7 +54,7 @@ pub(crate) fn said_base(places: &[ProjectPlace]) -> String {
 }
 
 impl ProjectPlace {
-    /// A package, whose paths are told as absolute ones.
+    /// Returns the place of a package, whose paths become absolute ones.
     pub(crate) fn of_package(root: &AbsPath, name: &str) -> Self {
         Self {
             root: root.clone(),
@@ -89,7 +89,7 @@ impl ProjectPlace {
         }
     }
 
-    /// A path or node ID as it is seen from the folder of all projects; `None` for any other text.
+    /// Returns a path or node ID relative to the folder of all projects; `None` for any other text.
     fn relocated(&self, key: &str, text: &str) -> Option<String> {
         if text.is_empty() {
             return None;
@@ -105,7 +105,7 @@ impl ProjectPlace {
     }
 }
 
-/// A path as node IDs write it.
+/// Returns a path in the encoding of node IDs.
 fn encoded(prefix: &str) -> String {
     let id = NodeId::File { lang: "x".to_owned(), path: format!("{prefix}x") }.to_string();
     id.trim_start_matches("x:").trim_end_matches('x').to_owned()

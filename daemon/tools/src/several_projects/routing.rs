@@ -1,7 +1,7 @@
-//! Finds out which of several projects an argument is about, and what it is called there.
+//! Finds out which of several projects an argument is about, and converts it to that project's own form.
 //!
-//! A path or node ID that begins with a project's folder is of that project alone, which knows it without that beginning. Everything
-//! else (names, patterns, words) is for all of them.
+//! A path or node ID that begins with a project's folder is only for that project, which knows it without that
+//! beginning. All other arguments (names, patterns, words) are for all projects.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use serde_json::{Map, Value};
 use super::relocate::ProjectPlace;
 use hob_proto::tools::argument_place::WORDS;
 
-/// Arguments with lists of places of which a project needs only its own.
+/// Arguments with lists of places, of which a project only gets its own.
 const SCOPES: [&str; 2] = ["paths", "targets"];
 
-/// The arguments as the project of `place` gets them; `None` if they are about other projects alone.
+/// Returns the arguments for the project of `place`; `None` if they are only about other projects.
 pub(crate) fn args_for(
     place: &ProjectPlace,
     places: &[ProjectPlace],
@@ -34,7 +34,7 @@ pub(crate) fn args_for(
     Some(own)
 }
 
-/// The items of a list that are not another project's; `None` if none of those that take in is left.
+/// Returns the items of a list that may be for the project; `None` if only exclusions are left of a list that has more.
 fn own_items(items: &[Value], place: &ProjectPlace, places: &[ProjectPlace]) -> Option<Value> {
     let mut own = Vec::new();
     let mut takes_in = false;
@@ -52,9 +52,9 @@ fn own_items(items: &[Value], place: &ProjectPlace, places: &[ProjectPlace]) -> 
 /// The meaning of a text for one of the projects.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Route {
-    /// It may be of the project, which knows it by this text.
+    /// The text may be about the project, in this form.
     Here(String),
-    /// It is of another project.
+    /// The text is about another project.
     Elsewhere,
 }
 
@@ -67,13 +67,13 @@ pub(super) fn route(text: &str, place: &ProjectPlace, places: &[ProjectPlace]) -
     }
 }
 
-/// The project whose folder a text begins with; of projects inside each other the inner one.
+/// Returns the project with whose folder a text begins; of nested projects the inner one.
 fn longest_prefix<'p>(text: &str, places: &'p [ProjectPlace]) -> Option<&'p ProjectPlace> {
     let named = places.iter().filter(|place| without_prefix(text, place).is_some());
     named.max_by_key(|place| place.prefix.len())
 }
 
-/// A path, place or node ID as a project knows it; `None` if it does not begin with the project's folder.
+/// Returns a path, place or node ID in the project's own form; `None` if it does not begin with the project's folder.
 fn without_prefix(text: &str, place: &ProjectPlace) -> Option<String> {
     if Path::new(text).is_absolute() {
         let below = Path::new(text).strip_prefix(place.root.as_path()).ok()?;

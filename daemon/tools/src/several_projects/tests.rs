@@ -1,4 +1,4 @@
-//! Which paths an answer of several projects has, and which project an argument is about.
+//! Tests the paths in an answer of several projects, and the routing of arguments to projects.
 
 use hob_base::AbsPath;
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
 //! Finds the uses of a symbol in a project that depends on the project of the symbol.
 //!
-//! The lines with the name are found by the text index; of each file that imports the package, the joined map of both projects says what
-//! the name means there ([`hob_host::OutsideSource::of_sibling`]). So a use counts only where the rules of the map lead to the very
-//! definition, and is as sure as they are.
+//! The text index finds the lines with the name. In each file that imports the package, the joined map of both projects
+//! says what the name means ([`hob_host::OutsideSource::of_sibling`]). So a use counts only if the rules of the map
+//! lead to the very definition, and is as sure as they are.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use crate::elsewhere::{brings_in, lines_with_word};
 use crate::package_meaning::{Opening, definitions_at};
 use crate::route_requests::{merge_sites, neighbor_on};
 
-/// Most files whose imports are looked at.
+/// Most files whose imports are examined.
 const MOST_FILES: usize = 64;
 
-/// The symbol whose uses are looked for, and its project.
+/// The symbol whose uses are searched, with its project.
 pub(super) struct SymbolOfSibling {
     pub(super) owner: Arc<Workspace>,
     pub(super) name: String,
@@ -32,14 +32,15 @@ pub(super) struct SymbolOfSibling {
 }
 
 impl SymbolOfSibling {
-    /// The symbol of a node; `None` for packages and files.
+    /// Returns the symbol of a node; `None` for packages and files.
     pub(super) fn of_node(owner: &Arc<Workspace>, info: &NodeInfo) -> Option<Self> {
         let is_definition = !info.qualified.is_empty();
         let file = info.path.clone().filter(|_| is_definition)?;
         Some(Self { owner: Arc::clone(owner), name: info.name.clone(), file, line: info.name_at.0 })
     }
 
-    /// The functions and files of `workspace`, which `call` is about, that use the symbol; notes where not all places were looked at.
+    /// Returns the functions and files of `workspace`, which `call` is about, that use the symbol; notes if not all
+    /// places were searched.
     pub(super) fn users_in(&self, call: &mut ToolCall<'_>, workspace: &Arc<Workspace>) -> Vec<Neighbor> {
         let Some(mut lines) = lines_with_word(workspace, &self.name, &call.cancel) else {
             let said = format!(
@@ -72,13 +73,14 @@ impl SymbolOfSibling {
         merge_sites(users)
     }
 
-    /// Says whether the name on a line stands before an argument list.
+    /// Returns true if an argument list follows the name on a line.
     fn is_called_on(&self, line: &LineMatch) -> bool {
         let behind = line.text.get((line.byte_col as usize).saturating_sub(1) + self.name.len()..);
         behind.is_some_and(|behind| behind.trim_start().starts_with('('))
     }
 
-    /// Joins the symbol's project to the map of a project in which a file imports it; `false` if the file does not.
+    /// Joins the symbol's project to the map of a project in which a file imports it. Returns false if the file does
+    /// not.
     fn join_into(&self, workspace: &Workspace, file: &WsPath) -> bool {
         let packages: HashSet<_> = {
             let map = workspace.map();
@@ -96,7 +98,7 @@ impl SymbolOfSibling {
         true
     }
 
-    /// The confidence that the name on a line means the symbol; `None` if it does not.
+    /// Returns the confidence that the name on a line means the symbol; `None` if it does not.
     fn meant_on(
         &self,
         call: &mut ToolCall<'_>,

@@ -1,6 +1,6 @@
-//! `symbol_history`: the commits that changed a symbol, and the symbol as it was at a revision.
+//! Answers `symbol_history`: the commits that changed a symbol, and the symbol at a revision.
 //!
-//! `walk` goes through the history; this file begins it at the files as they are now and tells what it found.
+//! `walk` goes through the history; this file begins the walk at the present files, and writes the answer.
 
 mod surrounded;
 mod walk;
@@ -25,7 +25,7 @@ use walk::{HistoryStep, HistoryWalk, SymbolIdentity, WalkEnd, change_of, identit
 /// Longest time for a walk through the history.
 const PATIENCE: Duration = Duration::from_secs(6);
 
-/// Characters of the source of a symbol as it was; more is cut at a line.
+/// Most bytes of the source of a symbol at a revision; more is cut at a line.
 const SOURCE: usize = 12_000;
 
 pub(super) fn symbol_history(call: &mut ToolCall<'_>) -> ToolOutcome {
@@ -71,7 +71,7 @@ fn added() -> Vec<String> {
     vec!["added".to_owned()]
 }
 
-/// The symbol as the map has it, and its identity.
+/// Returns the symbol in the map, and its identity.
 fn asked_symbol(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,
@@ -97,7 +97,8 @@ fn asked_symbol(
     Ok((symbol, SymbolIdentity { path, qualified: info.qualified }))
 }
 
-/// The parts that no commit has yet, and the identity that the last commit knows; `None` if it knows none.
+/// Returns the uncommitted changes of the symbol, and its identity in the last commit; `None` if that commit does not
+/// have it.
 fn committed_identity(
     workspace: &Workspace,
     walk: &mut HistoryWalk<'_>,
@@ -149,7 +150,7 @@ fn symbol_then(
     }))
 }
 
-/// A source up to the last line that fits.
+/// Returns a source up to the last line that fits.
 fn cut_source(source: &str) -> &str {
     if source.len() <= SOURCE {
         return source;
@@ -177,7 +178,7 @@ fn handle(path: &WsPath, qualified: &str) -> String {
     format!("{path}#{qualified}")
 }
 
-/// The day of a time in seconds since 1970.
+/// Returns the date of a time in seconds since 1970.
 fn day_of(time: i64) -> String {
     let at = UNIX_EPOCH + Duration::from_secs(u64::try_from(time).unwrap_or(0).min(250_000_000_000));
     humantime::format_rfc3339_seconds(at).to_string().chars().take(10).collect()

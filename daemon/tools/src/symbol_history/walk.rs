@@ -1,8 +1,9 @@
 //! Walks the history of one symbol, newest commit first.
 //!
-//! A commit is of interest if the symbol differs from what each of its parents has. Where one parent has the very same file, or the same
-//! symbol in another file text, the walk goes on there alone, as `git log` does with files: so a merge that took one side says nothing.
-//! A symbol that a commit adds is looked for among the files that the same commit touches, so that the walk goes on through moves.
+//! A commit counts if its symbol differs from that of each parent. If one parent has the very same file, or the same
+//! symbol in another text of the file, the walk continues only there, as `git log` does with files: so a merge that
+//! took one side is left out. A symbol that a commit adds is searched among the files that the same commit touches, so
+//! that the walk continues through moves.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -16,13 +17,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::surrounded::{SurroundedText, place_in};
 
-/// Most commits that are looked at.
+/// Most commits that are visited.
 const COMMITS: usize = 60_000;
-/// Most files of one commit among which a moved symbol is looked for.
+/// Most files of one commit in which a moved symbol is searched.
 const FILES: usize = 60;
-/// Files larger than this are text and nothing else.
+/// Largest size in bytes of a file that is mapped.
 const LARGEST: u64 = 1 << 20;
-/// Bytes that tell a language.
+/// Number of bytes at a file's beginning that decide its language.
 const HEAD: usize = 8_000;
 
 /// A symbol at some commit: its file and its qualified name.
@@ -39,22 +40,22 @@ pub(super) struct HistoryStep {
     pub(super) change: SymbolChange,
 }
 
-/// Why a walk ended.
+/// The reason why a walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WalkEnd {
-    /// Every commit that could have changed the symbol was looked at.
+    /// Every commit that may have changed the symbol was visited.
     Whole,
-    /// As many commits were found as were wanted.
+    /// The wanted number of commits was found.
     Limit,
-    /// The time is over.
+    /// The time was over.
     Time,
-    /// As many commits were looked at as are allowed.
+    /// The most commits were visited that may be.
     Commits,
-    /// A shallow history ends.
+    /// The shallow history ended.
     Shallow,
-    /// The commit that added the symbol touches too many files to find out whether it came from one of them.
+    /// The commit that added the symbol touches too many files to find out whether the symbol came from one of them.
     Crowded,
-    /// The file was too large, or no language read it, in a commit on the way.
+    /// The file was too large, or not in a mapped language, in a commit on the way.
     Unreadable,
 }
 
@@ -72,7 +73,7 @@ impl WalkEnd {
     }
 }
 
-/// A commit that is to be looked at.
+/// A commit to be visited.
 #[derive(PartialEq, Eq)]
 struct WaitingCommit {
     time: i64,
@@ -95,17 +96,17 @@ impl PartialOrd for WaitingCommit {
     }
 }
 
-/// The symbol of a commit against that of a parent.
+/// The comparison of a commit's symbol with that of a parent.
 enum ParentComparison {
-    /// The same; it has this identity there.
+    /// The symbol is the same; it has this identity in the parent.
     Same(SymbolIdentity),
-    /// It differs; the identity there, if the parent has it.
+    /// The symbol differs, or the parent does not have it.
     Differs(Box<SymbolChange>),
     /// One of the versions cannot be compared.
     Unreadable,
 }
 
-/// Files that a commit touches, on both sides.
+/// The files that a commit touches, on both sides.
 #[derive(Default)]
 struct TouchedFiles {
     pairs: Vec<FilePair>,
@@ -141,7 +142,7 @@ impl<'a> HistoryWalk<'a> {
         }
     }
 
-    /// Walks from a commit back until `limit` steps are found.
+    /// Walks back from a commit until `limit` steps are found.
     ///
     /// # Errors
     /// [`GitError`] for a repository that cannot be read at its newest commit; an older one ends the walk.
@@ -215,8 +216,8 @@ impl<'a> HistoryWalk<'a> {
         self.add_step(at, changes)
     }
 
-    /// Returns true if an older version of the file has the symbol's very text, with the same lines around it, and the names of its
-    /// containers: then nothing has to be parsed.
+    /// Returns true if an older version of the file has the symbol's very text, with the same lines around it, and the
+    /// names of its containers: nothing has to be parsed then.
     fn has_text(&mut self, at: &mut WaitingCommit, blobs: [Oid; 2]) -> bool {
         let [old, new] = blobs;
         if at.text.is_none() {
@@ -230,7 +231,7 @@ impl<'a> HistoryWalk<'a> {
             && at.identity.qualified.split('.').all(has)
     }
 
-    /// The first commit of a history has everything that is in it added.
+    /// Notes the first commit of a history, which adds everything in it.
     fn add_first(&mut self, at: &WaitingCommit, blob: Oid) -> Result<(), GitError> {
         let after = self.side(&at.identity.path, blob);
         let change =
@@ -242,7 +243,7 @@ impl<'a> HistoryWalk<'a> {
         Ok(())
     }
 
-    /// Notes that a commit differs from all its parents, and goes on at those that have the symbol.
+    /// Notes that a commit differs from all its parents, and continues at those that have the symbol.
     fn add_step(
         &mut self,
         at: &WaitingCommit,
@@ -258,7 +259,7 @@ impl<'a> HistoryWalk<'a> {
         Ok(())
     }
 
-    /// Compares the symbol of a commit with a parent; `blobs` are the file's contents before and after.
+    /// Compares the symbol of a commit with that of a parent; `blobs` are the file's contents before and after.
     fn compare(
         &mut self,
         at: &WaitingCommit,
@@ -286,8 +287,8 @@ impl<'a> HistoryWalk<'a> {
         })
     }
 
-    /// The files of a commit from which a symbol of `pair` may come, with that pair. Of too many, those count that have the very contents
-    /// of the file, or its name.
+    /// Returns the files of a commit from which a symbol of `pair` may come, together with that pair. If there are too
+    /// many, only those with the very contents of the file, or with its name, count.
     fn files_beside(&mut self, parent: Oid, commit: Oid, pair: &FilePair) -> Result<TouchedFiles, GitError> {
         let Some(own) = &pair.after else { return Ok(TouchedFiles::default()) };
         let mut changed = self.repository.changed_between(parent, commit, self.cancel)?;
@@ -309,7 +310,7 @@ impl<'a> HistoryWalk<'a> {
         Ok(TouchedFiles { pairs, is_cut })
     }
 
-    /// A file's contents with their facts; `None` for what is too large, or not mapped.
+    /// Returns a file's contents with their facts; `None` if they are too large, or not mapped.
     pub(super) fn side(&mut self, path: &WsPath, blob: Oid) -> Option<FileSide> {
         let (reader, cancel) = (&self.reader, self.cancel);
         let read = || read_side(path, reader.read_blob(blob, LARGEST).ok()??.into(), cancel);
@@ -330,14 +331,14 @@ impl<'a> HistoryWalk<'a> {
         })
     }
 
-    /// The contents of a file in a commit.
+    /// Returns the contents of a file in a commit.
     pub(super) fn side_at(&mut self, commit: Oid, path: &WsPath) -> Option<FileSide> {
         let blob = self.reader.blob_at(commit, path).ok()??;
         self.side(path, blob)
     }
 }
 
-/// A file's bytes with their facts; `None` for what is not mapped.
+/// Returns a file's bytes with their facts; `None` if they are not mapped.
 pub(super) fn read_side(path: &WsPath, bytes: Arc<[u8]>, cancel: &CancelToken) -> Option<FileSide> {
     let lang = language_of(path.file_name(), &bytes[..bytes.len().min(HEAD)])?;
     let facts = extract_within(lang, path.file_name(), &bytes, &|| cancel.check().is_ok());
@@ -348,7 +349,7 @@ pub(super) fn identity_of(place: &SymbolPlace) -> SymbolIdentity {
     SymbolIdentity { path: place.path.clone(), qualified: place.qualified.clone() }
 }
 
-/// The change of a symbol that has this identity afterwards; `None` if it is the same.
+/// Returns the change of the symbol that has this identity after it; `None` if the symbol is the same.
 pub(super) fn change_of(pairs: &[FilePair], identity: &SymbolIdentity) -> Option<SymbolChange> {
     let is_it = |change: &SymbolChange| {
         let after = change.after.as_ref();

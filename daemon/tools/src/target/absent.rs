@@ -1,26 +1,26 @@
-//! Says of a name that is not in the map where it may come from: an import of a package, or what its class has instead.
+//! Explains why the map does not have a name: a package defines it, or its class has other members.
 
 use hob_map::Map;
 use hob_map::graph::{Lookup, NodeRef};
 
 use super::handle;
 
-/// Members of a class that are named where one is not there.
+/// Most members of a class that are named in place of a missing one.
 const MEMBERS: usize = 12;
 
-/// A sentence about a name that the map does not have, if there is one.
+/// Returns a sentence about a name that the map does not have; `None` if nothing is known.
 pub(crate) fn why_absent(map: &Map, text: &str) -> Option<String> {
     let last = last_part(text);
     of_class(map, text, last).or_else(|| defined(map, last)).or_else(|| imported(map, last))
 }
 
-/// As [`why_absent`], but nothing about names that the map has elsewhere.
+/// Explains like [`why_absent`], but not for names that the map has elsewhere.
 pub(super) fn why_nowhere(map: &Map, text: &str) -> Option<String> {
     let last = last_part(text);
     of_class(map, text, last).or_else(|| imported(map, last).filter(|_| defined(map, last).is_none()))
 }
 
-/// Where the name is defined after all.
+/// Says where the name is defined elsewhere.
 fn defined(map: &Map, name: &str) -> Option<String> {
     let node = match map.lookup(name) {
         Lookup::One(node) => node,
@@ -30,12 +30,13 @@ fn defined(map: &Map, name: &str) -> Option<String> {
     Some(format!("`{name}` is defined at {}.", handle(map, node)))
 }
 
-/// The part of a target after the last separator.
+/// Returns the part of a target after the last separator.
 pub(super) fn last_part(text: &str) -> &str {
     text.rsplit(['.', ':', '/', '#']).find(|part| !part.is_empty()).unwrap_or(text)
 }
 
-/// `Store has no ope; it has open, load`: those that resemble the name first.
+/// Names the members of a class that does not have one, those with similar names first: `Store has no ope; it has open,
+/// load`.
 fn of_class(map: &Map, text: &str, last: &str) -> Option<String> {
     let class = text.strip_suffix(last)?.trim_end_matches(['.', ':', '#', '/']);
     let Lookup::One(NodeRef::Def(class)) = map.lookup(class) else { return None };
@@ -58,7 +59,7 @@ fn resembles(one: &str, other: &str) -> bool {
     one.contains(&other) || other.contains(&one)
 }
 
-/// Where a file of the project imports the name from.
+/// Says from which module a file of the project imports the name.
 fn imported(map: &Map, name: &str) -> Option<String> {
     for (path, file) in map.mapped_files() {
         let (_, facts) = map.file(file)?;

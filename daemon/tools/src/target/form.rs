@@ -1,29 +1,29 @@
-//! The written forms of a target, apart from what they mean: a path with lines behind it, and a path with a name behind it.
-//! Pure functions over text; nothing here knows whether a file or a symbol exists.
+//! Parses the written forms of a target, apart from their meaning: a path with lines behind it, and a path with a name
+//! behind it. These are pure functions over text, which do not know whether a file or a symbol exists.
 
 /// The lines behind a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WrittenLines {
-    /// None: the file.
+    /// No lines: the whole file.
     Whole,
     /// One line, and a column if one was given; both 1-based.
     At {
-        /// The line.
+        /// The line, 1-based.
         line: u32,
         /// The column, in UTF-16 units.
         col: Option<u32>,
     },
-    /// Lines from the first to the second, both in it.
+    /// The lines from the first to the second, including both.
     Lines(u32, u32),
 }
 
-/// Takes what people put around a name away: white space, back-ticks, quotes.
+/// Removes white space, back-ticks and quotes around a name.
 pub(super) fn trimmed(text: &str) -> &str {
     text.trim().trim_matches(['`', '"', '\'']).trim()
 }
 
-/// Every way to read a text as a path with lines behind it, the one with most behind it first: `path:3`, `path:3:7`, `path:3-9`,
-/// `path#L3-L9`, and a colon at the end as compilers write it. The last is the text as a path alone.
+/// Returns every way to read a text as a path with lines behind it, the most specific one first: `path:3`, `path:3:7`,
+/// `path:3-9`, `path#L3-L9`, with or without a colon at the end as compilers write it. The last way is a path alone.
 pub(super) fn places(text: &str) -> Vec<(&str, WrittenLines)> {
     let whole = text.trim_end_matches(':');
     let mut all = Vec::new();
@@ -43,19 +43,19 @@ pub(super) fn places(text: &str) -> Vec<(&str, WrittenLines)> {
     all
 }
 
-/// Every way to read a text as a path and the name of something in that file: one for each `#`, and one for a single colon, as
-/// `src/run.rs:run` is written by hand.
+/// Returns every way to read a text as a path and a name in that file: one for each `#`, and one for a colon or `::`,
+/// as in `src/run.rs:run`.
 pub(super) fn members(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let hashes = text.match_indices('#').map(|(at, _)| (&text[..at], &text[at + 1..]));
     let is_path = |part: &str| part.contains(['/', '.']) && !part.ends_with(':');
     let colon = text.split_once(':').filter(|(path, name)| is_path(path) && !name.starts_with(':'));
-    // `src/run.rs::run`, as Rust would write it.
+    // `src/run.rs::run`, in Rust's notation.
     let colons = text.split_once("::").filter(|(path, name)| path.contains('/') && !name.starts_with(':'));
     let cuts = hashes.chain(colon).chain(colons);
     cuts.filter(|(path, name)| !path.is_empty() && !name.is_empty())
 }
 
-/// `3`, `3-9`, `3-L9`.
+/// Parses `3`, `3-9` and `3-L9`.
 fn lines_of(text: &str) -> Option<WrittenLines> {
     match text.split_once(['-', '–']) {
         None => Some(WrittenLines::At { line: number(text)?, col: None }),
@@ -66,7 +66,7 @@ fn lines_of(text: &str) -> Option<WrittenLines> {
     }
 }
 
-/// A number from 1, written in digits.
+/// Parses a number from 1, written in digits.
 fn number(text: &str) -> Option<u32> {
     text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten().filter(|n| *n > 0)
 }

@@ -1,5 +1,5 @@
-//! From a text to what it names in the map, one form after the other: ID, path with lines, path with a name, name, and at last
-//! what is only nearly written so. Each reading that is not the text's plain one comes with a note that says so.
+//! Finds the node that a text means, one form after the other: ID, path with lines, path with a name, name, and at last
+//! nearly written ones. A meaning other than the text's plain one comes with a note that says so.
 
 use hob_base::{FileId, WsPath};
 use hob_map::Map;
@@ -9,33 +9,33 @@ use hob_proto::NodeId;
 use super::form::{self, WrittenLines};
 use super::paths::Paths;
 
-/// Folders at the top of a project whose definitions are seldom meant by their name.
+/// Top folders of a project whose definitions are seldom meant by their name.
 const BESIDE: [&str; 7] = ["bench", "benches", "benchmarks", "build", "docs", "examples", "scripts"];
 
-/// Classes in which an inherited member is looked for.
+/// Most classes in which an inherited member is searched.
 const MOST_BASES: usize = 32;
 
-/// What a text names.
+/// The meaning of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Named {
-    /// One node.
+    /// One node, without doubt.
     One(Meant),
-    /// One of several; likeliest first.
+    /// One of several nodes; the likeliest first.
     Several(Vec<NodeRef>),
-    /// A file of the workspace that has no node, and which of its lines.
+    /// A file of the workspace without a node, and the lines in it.
     Text(WsPath, Option<(u32, u32)>),
-    /// Nothing.
+    /// The text means nothing.
     Nothing,
 }
 
-/// The node that a text names.
+/// The node that a text means.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Meant {
-    /// The node.
+    /// The meant node.
     pub(crate) node: NodeRef,
-    /// The line, or the first and last, that the text gave.
+    /// The first and the last line that the text gives.
     pub(crate) lines: Option<(u32, u32)>,
-    /// A sentence for the reader, where the node is not plainly what was written.
+    /// A sentence for the reader if the node is not plainly the written one.
     pub(crate) note: Option<String>,
 }
 
@@ -45,32 +45,33 @@ impl From<NodeRef> for Named {
     }
 }
 
-/// Looks targets up.
+/// The context in which targets are looked up.
 #[derive(Clone, Copy)]
 pub(crate) struct Look<'a> {
-    /// The map.
+    /// The map of the project.
     pub(crate) map: &'a Map,
-    /// How its caller's paths are read.
+    /// The rules for the caller's paths.
     pub(crate) paths: Paths<'a>,
-    /// Says whether a file belongs to the workspace, mapped or not.
+    /// A function that returns true if a file belongs to the workspace, mapped or not.
     pub(crate) shows: &'a dyn Fn(&WsPath) -> bool,
 }
 
 impl Look<'_> {
-    /// Finds what a text names.
+    /// Finds the meaning of a text.
     pub(crate) fn up(&self, text: &str) -> Named {
         let trimmed = form::trimmed(text);
         let from_here = self.seen_from_here(trimmed);
         let text = from_here.as_ref().map_or(trimmed, WsPath::as_str);
         let found = self.plainly(text);
         match (found, text.split_once(char::is_whitespace)) {
-            // A line of an answer: the handle stands first.
+            // The text may be a line of an answer, which begins with a handle.
             (Named::Nothing, Some((handle, _))) if handle.contains([':', '.', '#']) => self.plainly(handle),
             (found, _) => found,
         }
     }
 
-    /// The folder that a text such as `.`, `../x` or `/home/me/project/x` means, as a path from the root. The root itself is no target.
+    /// Returns the folder that a text such as `.`, `../x` or `/home/me/project/x` means, as a path from the root;
+    /// `None` for the root itself, which is no target.
     fn seen_from_here(&self, text: &str) -> Option<WsPath> {
         let is_path =
             matches!(text, "." | "..") || ["./", "../", "/"].iter().any(|start| text.starts_with(start));
@@ -78,7 +79,7 @@ impl Look<'_> {
         (!folder.as_str().is_empty()).then_some(folder)
     }
 
-    /// The folder of the workspace at a path.
+    /// Returns the folder of the workspace at a path.
     pub(crate) fn folder(&self, path: &str) -> Option<WsPath> {
         let is_folder = |path: &WsPath| self.paths.root.join_ws(path).as_path().is_dir();
         self.paths.spelled(path).into_iter().flatten().find(is_folder)
@@ -102,7 +103,7 @@ impl Look<'_> {
         id.and_then(|id| self.map.node(&id)).map_or(Named::Nothing, Named::from)
     }
 
-    /// A path with lines or a name behind it, in the first file that `files` gives for it and that has them.
+    /// Reads a text as a path with lines or a name behind it, in the files that `files` gives for the path.
     fn by_place(&self, text: &str, files: &dyn Fn(&str) -> Vec<FileId>) -> Named {
         for (path, span) in form::places(text) {
             match files(path)[..] {
@@ -123,7 +124,8 @@ impl Look<'_> {
         Named::Nothing
     }
 
-    /// One of the definitions found; else the private name of JavaScript that is written with a `#`, or an ID's encoded name.
+    /// Returns the definitions; if there are none, the node whose ID ends with the name, as a private name of
+    /// JavaScript with its `#` does.
     fn one_of(&self, defs: Vec<DefRef>, files: &[FileId], name: &str) -> Named {
         match defs[..] {
             [] => {
@@ -146,7 +148,7 @@ impl Look<'_> {
         }
     }
 
-    /// A member that a class has from one of its bases, nearest first.
+    /// Finds a member that a class has from one of its bases, nearest first.
     fn inherited(&self, text: &str) -> Named {
         let text = text.trim_end_matches("()");
         let Some((class, member)) = text.rsplit_once("::").or_else(|| text.rsplit_once(['.', '#'])) else {
@@ -178,7 +180,7 @@ impl Look<'_> {
         })
     }
 
-    /// A module, or a private name written without its `#`.
+    /// Finds a module, or a private name that is written without its `#`.
     fn nearly(&self, text: &str) -> Named {
         let is_dotted = text.contains(['.', '/']) || text.contains("::");
         let files = if is_dotted { self.map.files_of_module(text) } else { Vec::new() };
@@ -230,7 +232,7 @@ impl Look<'_> {
         }
     }
 
-    /// The definitions that have their name on a line, or at a column of it.
+    /// Returns the definitions whose names stand on a line, or at a column of it.
     fn named_on(&self, file: FileId, line: u32, col: Option<u32>) -> Vec<DefRef> {
         let mut named = self.map.defs_named_on(file, line);
         if let Some(col) = col {
@@ -246,7 +248,7 @@ impl Look<'_> {
         named
     }
 
-    /// The definition that all the others are in.
+    /// Returns the definition that contains all the others; `None` if none does.
     fn outermost(&self, defs: &[DefRef]) -> Option<DefRef> {
         let bytes = |def: &DefRef| self.map.info((*def).into()).map_or((0, 0), |info| info.bytes);
         let first = *defs.iter().min_by_key(|def| (bytes(def).0, std::cmp::Reverse(bytes(def).1)))?;
@@ -256,11 +258,11 @@ impl Look<'_> {
         (defs.iter().all(|def| is_in(&def)) && !defs.iter().any(|def| is_wider(&def))).then_some(first)
     }
 
-    /// Of several, the only one outside tests; else those in tests last.
+    /// Chooses the only node of several that is code outside of tests; otherwise sorts those in tests last.
     fn settled(&self, text: &str, found: Named) -> Named {
         let Named::Several(mut nodes) = found else { return found };
         nodes.sort_by_key(|node| (self.map.is_among_tests(*node), self.is_beside(*node)));
-        // A declaration file repeats what the code has; where there is no code, it is what there is.
+        // A declaration file repeats the code's definitions; without code, its definitions count.
         let is_code = |node: &&NodeRef| {
             !self.map.is_among_tests(**node) && !self.is_declaration_file(**node) && !self.is_beside(**node)
         };
@@ -279,31 +281,31 @@ impl Look<'_> {
         Named::One(Meant { node: *node, lines: None, note: Some(note) })
     }
 
-    /// True if a node is in a file of types alone (`index.d.ts`).
+    /// Returns true if a node is in a file of types alone (`index.d.ts`).
     fn is_declaration_file(&self, node: NodeRef) -> bool {
         let path = node.file().and_then(|file| self.map.file(file)).map(|(path, _)| path.as_str());
         path.is_some_and(|path| path.ends_with(".d.ts") || path.ends_with(".pyi"))
     }
 
-    /// True if a node is in a folder that shows or builds the project and is not of it.
+    /// Returns true if a node is in a folder that shows or builds the project but is not part of it.
     fn is_beside(&self, node: NodeRef) -> bool {
         let path = node.file().and_then(|file| self.map.file(file)).map(|(path, _)| path.as_str());
         let first = path.and_then(|path| path.split_once('/')).map(|(folder, _)| folder);
         first.is_some_and(|folder| BESIDE.contains(&folder))
     }
 
-    /// The file at a path, as it is written from the root or from the caller's folder.
+    /// Returns the file at a path that is written from the root or from the caller's folder.
     fn file(&self, path: &str) -> Option<FileId> {
         self.paths.spelled(path).into_iter().flatten().find_map(|path| self.map.file_at(path.as_str()))
     }
 
     fn files_ending(&self, path: &str) -> Vec<FileId> {
         let tail = path.trim_start_matches("./").trim_start_matches("../").trim_matches('/');
-        // A word alone is a name; what has an ending or a folder is a path.
+        // A single word is a name; a text with an ending or a folder is a path.
         if tail.contains(['.', '/']) { self.map.files_ending(tail) } else { Vec::new() }
     }
 
-    /// A file that is there, though the map has nothing of it.
+    /// Finds an existing file of which the map has nothing.
     fn text_file(&self, text: &str) -> Named {
         for (path, span) in form::places(text) {
             let lines = match span {
@@ -320,19 +322,19 @@ impl Look<'_> {
         Named::Nothing
     }
 
-    /// `path:line` of a line of a file.
+    /// Returns `path:line` of a line of a file.
     fn line(&self, file: FileId, line: u32) -> String {
         format!("{}:{line}", self.map.file(file).map_or("", |(path, _)| path.as_str()))
     }
 
-    /// A node as a line that can be passed back: `path:line name`.
+    /// Returns the handle of a node, which callers can pass back: `path:line name kind`.
     pub(crate) fn handle(&self, node: NodeRef) -> String {
         handle(self.map, node)
     }
 }
 
-/// A node as a line that can be passed back: `path:line name kind`, its ID instead of the place where that names several; the path of
-/// a file, the ID of a package.
+/// Returns the handle of a node, which callers can pass back: `path:line name kind`, with its ID in place of `path:line
+/// name` if several names stand on the line; the path of a file, the ID of a package.
 pub(crate) fn handle(map: &Map, node: NodeRef) -> String {
     let Some(info) = map.info(node) else { return map.id(node).to_string() };
     let (NodeRef::Def(def), Some(path)) = (node, &info.path) else {

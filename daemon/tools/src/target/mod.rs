@@ -1,8 +1,9 @@
-//! The one resolver of every argument that means a symbol or a place: a node ID, `name`, `Class.name`, `Class.#private`,
+//! Resolves every argument that means a symbol or a place: a node ID, `name`, `Class.name`, `Class.#private`,
 //! `path#name`, `path`, `path:line`, `path:line:col`, `path:from-to`.
 //!
-//! `form` reads the text, `look` finds what it names. A name that several definitions share is no error for a question: what it
-//! may mean is what the caller needs next. Where an answer has no place for that, and for edits, it is the error's list.
+//! `form` parses the text, `look` finds its meaning. A name that several definitions share is no error for a question,
+//! because the caller needs the candidates next. If an answer has no place for candidates, and for edits, the error
+//! lists them.
 
 mod absent;
 mod form;
@@ -28,22 +29,22 @@ use super::position::LineSpot;
 use hob_host::Workspace;
 use hob_results::errors;
 
-/// How many names that resemble one that is not there are told.
+/// Most similar names that the error for an absent name lists.
 const SIMILAR: usize = 5;
 
-/// Candidates named for an ambiguous target, and how many characters their lines may have.
+/// Most candidates that are named for an ambiguous target, and most characters of their lines together.
 const CANDIDATES: usize = 12;
 const ROOM: usize = 700;
 
-/// What a target turned out to be.
+/// The meaning of a target.
 pub(super) enum Target {
-    /// This node.
+    /// The target means this node.
     Node(NodeRef),
-    /// One of several; likeliest first.
+    /// The target means one of several nodes; the likeliest first.
     Several(Ambiguous),
 }
 
-/// Finds what `text` means, and warns where that is not plainly what was written.
+/// Finds the meaning of `text`, and warns if it is not plainly the written one.
 ///
 /// # Errors
 /// `NODE_NOT_FOUND` for an ID that names nothing, `SYMBOL_NOT_FOUND` for any other text.
@@ -86,10 +87,11 @@ pub(super) fn find(
     }
 }
 
-/// As [`find`], for answers that have no place for several: one node, or an error that lists what is meant.
+/// Finds one node like [`find`], for answers without a place for several, or returns an error that lists the
+/// candidates.
 ///
 /// # Errors
-/// Those of [`find`]; `BAD_ARGS` with `candidates` where several have the name.
+/// The errors of [`find`]; `BAD_ARGS` with `candidates` if several have the name.
 pub(super) fn one(
     call: &mut ToolCall<'_>,
     map: &Map,
@@ -110,18 +112,18 @@ pub(super) fn one(
     }
 }
 
-/// Finds what a text names, without saying anything of it.
+/// Finds the meaning of a text without any warning.
 pub(super) fn look_up(call: &ToolCall<'_>, map: &Map, workspace: &Workspace, text: &str) -> Named {
     let shows = |path: &WsPath| workspace.is_visible(path);
     Look { map, paths: paths(call, workspace), shows: &shows }.up(text)
 }
 
-/// True if a text ends with a line, as places do.
+/// Returns true if a text ends with a line, as places do.
 pub(super) fn has_line(text: &str) -> bool {
     form::places(form::trimmed(text)).len() > 1
 }
 
-/// The line, and the column if there is one, that a text gives of a file that is there. Asks no map.
+/// Returns the line, and the column if there is one, that a text gives in an existing file. Needs no map.
 pub(super) fn position(call: &ToolCall<'_>, workspace: &Workspace, text: &str) -> Option<LineSpot> {
     let paths = paths(call, workspace);
     let is_file = |path: &WsPath| workspace.root().join_ws(path).as_path().is_file();
@@ -132,7 +134,7 @@ pub(super) fn position(call: &ToolCall<'_>, workspace: &Workspace, text: &str) -
     })
 }
 
-/// How the caller's paths are read: people mean what they see from where they stand.
+/// Returns the rules for the caller's paths: people write paths relative to their own folder.
 pub(super) fn paths<'a>(call: &'a ToolCall<'_>, workspace: &'a Workspace) -> Paths<'a> {
     Paths {
         root: workspace.root(),
@@ -141,7 +143,7 @@ pub(super) fn paths<'a>(call: &'a ToolCall<'_>, workspace: &'a Workspace) -> Pat
     }
 }
 
-/// The first lines that fit.
+/// Returns the first lines that fit.
 fn shown(lines: impl Iterator<Item = String>) -> Vec<String> {
     let mut left = ROOM;
     let fits = |line: &String| {
@@ -152,7 +154,7 @@ fn shown(lines: impl Iterator<Item = String>) -> Vec<String> {
     lines.take(CANDIDATES).take_while(fits).collect()
 }
 
-/// What a name that several share may mean, the likeliest first.
+/// Lists the candidates for a name that several share, the likeliest first.
 pub(super) fn ambiguous(map: &Map, target: &str, nodes: &[NodeRef]) -> Ambiguous {
     let lines = shown(nodes.iter().map(|node| handle(map, *node))).len().max(2);
     let infos = nodes.iter().take(lines).filter_map(|node| map.info(*node));
@@ -167,7 +169,7 @@ pub(super) fn ambiguous(map: &Map, target: &str, nodes: &[NodeRef]) -> Ambiguous
     Ambiguous { target: target.to_owned(), more: nodes.len().saturating_sub(candidates.len()), candidates }
 }
 
-/// The error for a text that names nothing.
+/// Returns the error for a text that means nothing.
 pub(super) fn missing(map: &Map, workspace: &Workspace, text: &str) -> ToolError {
     let text = form::trimmed(text);
     if NodeId::looks_like(text) {

@@ -1,25 +1,26 @@
-//! The paths that a text may be, seen from the root of a workspace and from where its caller stands.
+//! Resolves the paths that a text may mean, from the root of a workspace and from the caller's folder.
 
 use hob_base::{AbsPath, WsPath};
 
-/// Reads paths as a caller writes them.
+/// The rules for paths that a caller writes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paths<'a> {
-    /// The workspace's root.
+    /// The root of the workspace.
     pub(crate) root: &'a AbsPath,
-    /// The folder that the caller stands in.
+    /// The folder of the caller.
     pub(crate) folder: &'a AbsPath,
-    /// Says whether paths are first read from that folder, as people do, or from the root.
+    /// True if paths are first read from the caller's folder, as people write them; false for the root.
     pub(crate) folder_first: bool,
 }
 
 impl Paths<'_> {
-    /// The folders that relative paths may be read from, the likelier first.
+    /// Returns the folders from which relative paths are read, the likelier first.
     pub(crate) fn bases(&self) -> [&AbsPath; 2] {
         if self.folder_first { [self.folder, self.root] } else { [self.root, self.folder] }
     }
 
-    /// The paths that a text may be, absolute or relative, the likelier first; `None` for those outside of the workspace.
+    /// Returns the paths that a text may mean, absolute or relative, the likelier first; `None` for those outside of
+    /// the workspace.
     pub(crate) fn spelled(&self, path: &str) -> [Option<WsPath>; 2] {
         self.bases().map(|folder| folder.join(path).relative_to(self.root).ok())
     }

@@ -1,4 +1,4 @@
-//! What targets mean, on small maps.
+//! Tests the meanings of targets on small maps.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ fn looked_up(map: &Map, folder: &str, text: &str) -> Named {
     Look { map, paths, shows: &|_| false }.up(text)
 }
 
-/// The ID that a text means, and the note that comes with it.
+/// Returns the ID that a text means, with its note.
 fn meant(map: &Map, text: &str) -> (String, String) {
     match looked_up(map, "", text) {
         Named::One(meant) => (map.id(meant.node).to_string(), meant.note.unwrap_or_default()),
@@ -154,7 +154,7 @@ fn paths_are_read_from_where_the_caller_stands() {
     assert_eq!(file("docs", &absolute.to_string()), "py:app/other.py");
 }
 
-/// Whatever an answer prints of a node leads back to that node.
+/// Every handle that an answer prints of a node leads back to that node.
 #[test]
 fn every_printed_handle_leads_back() {
     let map = map();

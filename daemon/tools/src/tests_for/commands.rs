@@ -9,7 +9,7 @@ use super::runners::{TestPlace, TestRunner};
 use hob_host::Workspace;
 use hob_results::current_bytes;
 
-/// Tests named in one command; of more, their files are.
+/// Most tests that one command names; above that, it names their files.
 const NAMED: usize = 40;
 
 /// The project files by which a runner is found, with the endings of the files that it runs.
@@ -25,10 +25,10 @@ const MARKERS: &[(&str, &[&str])] = &[
     ("Gemfile", &["rb"]),
 ];
 
-/// The ending of a .NET project file, which stands for its name among the markers.
+/// The ending of a .NET project file, which replaces its name among the markers.
 const DOTNET_PROJECT: &str = ".csproj";
 
-/// The runners that a `package.json` names, each by a word in it.
+/// The runners that a word in `package.json` names.
 const SCRIPT_RUNNERS: &[(&str, TestRunner)] = &[
     ("vitest", TestRunner::Vitest),
     ("jest", TestRunner::Jest),
@@ -37,7 +37,7 @@ const SCRIPT_RUNNERS: &[(&str, TestRunner)] = &[
     ("--test ", TestRunner::Node),
 ];
 
-/// A command line for the tests of each runner and project folder.
+/// Returns a command line for the tests of each runner and project folder.
 pub(super) fn commands_for(workspace: &Workspace, tests: &[TestPlace]) -> Vec<TestCommand> {
     let markers = ProjectFiles::of_workspace(workspace);
     let mut groups: BTreeMap<(TestRunner, String), Vec<&TestPlace>> = BTreeMap::new();
@@ -93,7 +93,7 @@ impl<'w> ProjectFiles<'w> {
         found
     }
 
-    /// The runner of a test and the folder of its project; `None` where no runner is known.
+    /// Returns the runner of a test and the folder of its project; `None` if no runner is known.
     fn runner_of(&self, test: &TestPlace) -> Option<(TestRunner, String)> {
         let ending = test.path.rsplit_once('.')?.1;
         if ending == "py" {
@@ -129,7 +129,7 @@ impl<'w> ProjectFiles<'w> {
         })
     }
 
-    /// The runner that a `package.json` names; a folder above may name it where this one does not.
+    /// Returns the runner that the folder's `package.json` names; `None` if it names none, because a folder above may.
     fn script_runner(&self, folder: &str) -> Option<TestRunner> {
         if self.vitest.iter().any(|configured| configured == folder) {
             return Some(TestRunner::Vitest);

@@ -1,4 +1,4 @@
-//! What a test covers: everything below it that `flow_trace` finds, without tests and packages outside.
+//! Finds everything that a test covers: all that `flow_trace` finds below it, without tests and packages outside.
 
 use hob_base::CancelToken;
 use hob_map::Map;
@@ -6,11 +6,11 @@ use hob_map::graph::{FlowQuery, FlowStep, NodeRef};
 
 use super::{ReachStep, ReachedSet};
 
-/// Most definitions of a file, and most steps below each.
+/// Most definitions of a file from which a trace starts, and most steps below each.
 const ROOTS: usize = 300;
 const STEPS: usize = 2_000;
 
-/// Everything that the nodes reach.
+/// Returns all definitions that the nodes reach.
 pub(super) fn covered_by(map: &Map, nodes: &[NodeRef], max_depth: u32, cancel: &CancelToken) -> ReachedSet {
     let mut reached = ReachedSet::default();
     for root in nodes.iter().flat_map(|node| roots_of(map, *node)) {
@@ -29,7 +29,7 @@ pub(super) fn covered_by(map: &Map, nodes: &[NodeRef], max_depth: u32, cancel: &
     reached
 }
 
-/// The nodes that a trace begins at: of a file, its definitions.
+/// Returns the nodes at which a trace begins: a file with its definitions, or the node itself.
 fn roots_of(map: &Map, node: NodeRef) -> Vec<NodeRef> {
     match node {
         NodeRef::File(file) => {
@@ -40,7 +40,7 @@ fn roots_of(map: &Map, node: NodeRef) -> Vec<NodeRef> {
     }
 }
 
-/// Adds a callee and the types that it instantiates; a call that is not resolved is counted.
+/// Adds a callee and the types that it instantiates; an unresolved call is counted.
 fn add_step(map: &Map, all: &[FlowStep], step: &FlowStep, reached: &mut ReachedSet) {
     let leaf = |node: NodeRef| ReachStep {
         node,

@@ -1,9 +1,10 @@
-//! `tests_for`: the tests that reach a symbol, a file or a change by edges, nearest first, with command lines that run them; and the
-//! other way, what a test covers.
+//! Answers `tests_for`: the tests that reach a symbol, a file or a change by edges, nearest first, with command lines
+//! that run them; or in the other direction, everything that a test covers.
 //!
-//! A test that requests the path of a route (`client.get("/orders/7")`) may run what is behind the route: such tests are candidates.
+//! A test that requests the path of a route (`client.get("/orders/7")`) may run the code behind the route: such tests
+//! are candidates.
 //!
-//! Tests are set apart as `impact` sets them apart, and what they cover is what `flow_trace` finds below them.
+//! Tests are distinguished as in `impact`, and cover the code that `flow_trace` finds below them.
 
 mod commands;
 mod covered;
@@ -32,15 +33,15 @@ use hob_host::Workspace;
 use hob_text::LineMatch;
 use runners::TestPlace;
 
-/// Steps from what requests a route to what the route runs: the route is one between them.
+/// Steps from the request of a route to the code behind it: the route is one between them.
 const STEPS_OF_REQUEST: u32 = 2;
 
-/// Most functions that request a route and whose tests are looked for.
+/// Most functions with requests of a route whose tests are searched.
 const MOST_REQUESTING: usize = 64;
 
 const WAY: &str = "Pass offset for the next page, or narrow with paths.";
 
-/// A node that was reached, before it is told.
+/// A node that was reached, with the way to it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReachStep {
     pub(super) node: NodeRef,
@@ -50,18 +51,18 @@ pub(super) struct ReachStep {
     pub(super) via: Option<NodeRef>,
 }
 
-/// Everything that was reached.
+/// All nodes that were reached.
 #[derive(Default)]
 pub(super) struct ReachedSet {
     pub(super) steps: Vec<ReachStep>,
     pub(super) possible: usize,
-    /// The type whose tests stand in for those of a method that no test reaches by calls.
+    /// The type whose tests replace those of a method that no test reaches by calls.
     pub(super) standing_in: Option<NodeRef>,
     pub(super) truncated_at: Option<u32>,
     pub(super) is_incomplete: bool,
 }
 
-/// The nodes that a question is about, in words too.
+/// The nodes that a question is about, and words for them.
 struct TestSubject {
     nodes: Vec<NodeRef>,
     words: String,
@@ -93,12 +94,12 @@ pub(super) fn tests_for(call: &mut ToolCall<'_>) -> ToolOutcome {
     to_data(&fitted(call, TestsResult { commands, ..result }, args.offset))
 }
 
-/// What an answer is made of.
+/// The inputs of an answer.
 struct AnswerParts<'a> {
     map: &'a Map,
     scope: &'a CallScope,
     args: &'a TestsArgs,
-    /// Lines that request a route behind which the subject may run.
+    /// Lines with requests of a route behind which the subject may run.
     requests: &'a [LineMatch],
 }
 
@@ -113,7 +114,7 @@ fn of_change(
         max_depth: args.max_depth,
         offset: args.offset,
     };
-    // The scope is of the tests, not of the change.
+    // The scope is about the tests, not about the change.
     let scope = call.parse_scope(workspace)?;
     let change = read_change(call, workspace, &asked)?;
     let comparison = change.compare_sides();
@@ -130,7 +131,7 @@ fn of_change(
     Ok(answer(call, &parts, TestSubject { nodes, words: change.words }))
 }
 
-/// Finds the lines that request a route which leads to one of the nodes. The map is let go while files are read.
+/// Finds the lines with requests of a route that leads to one of the nodes. The map is released before files are read.
 fn requests_reaching(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,
@@ -156,7 +157,7 @@ fn requests_reaching(
     found.lines
 }
 
-/// Asks the map, and tells what it found, uncut; and where the tests are, for the command lines.
+/// Asks the map, and returns the uncut result, with the places of the tests for the command lines.
 fn answer(
     call: &mut ToolCall<'_>,
     parts: &AnswerParts<'_>,
@@ -239,7 +240,7 @@ impl ReachedSet {
         self.is_incomplete |= answer.incomplete;
     }
 
-    /// Adds, as candidates, the tests that request a route, and those that call what does.
+    /// Adds as candidates the tests that request a route, and those that call a function that does.
     fn add_tests_by_requests(
         &mut self,
         map: &Map,
@@ -264,8 +265,8 @@ impl ReachedSet {
         self.is_incomplete |= owners.next().is_some();
     }
 
-    /// Adds, as candidates, the tests that reach the type of a method that no test reaches by calls: what calls it is a language's
-    /// protocol, or a base or framework outside of the project.
+    /// Adds as candidates the tests that reach the type of a method that no test reaches by calls: a protocol of the
+    /// language calls it, or a base or framework outside of the project.
     fn add_tests_of_type(&mut self, map: &Map, query: &ImpactQuery) {
         let Some(node) = type_of_method(map, query.node) else { return };
         let answer = map.impact(&ImpactQuery { node, ..query.clone() });
@@ -278,8 +279,8 @@ impl ReachedSet {
         self.is_incomplete |= answer.incomplete;
     }
 
-    /// Adds, as candidates, the tests with an unresolved use of a method that also reach its type: by a fixture, say, whose value is
-    /// not followed. Other tests with such a use are counted.
+    /// Adds as candidates the tests with an unresolved use of a method that also reach its type: for example through a
+    /// fixture whose value hob does not follow. Other tests with such a use are counted.
     fn add_possible(&mut self, map: &Map, query: &ImpactQuery, answer: &ImpactAnswer) {
         let mut possible = answer.possible.iter().filter(|hit| hit.is_test).peekable();
         let owner = possible.peek().and_then(|_| type_of_method(map, query.node));
@@ -293,7 +294,7 @@ impl ReachedSet {
     }
 }
 
-/// Asks for whatever may run a node: a test that may run it is worth naming.
+/// Makes a query for everything that may run a node: a test that may run it is worth naming.
 fn query_for(node: NodeRef, max_depth: u32, cancel: &CancelToken) -> ImpactQuery {
     ImpactQuery { node, max_depth, following: Following::MayRun, cancel: cancel.clone() }
 }
@@ -316,7 +317,7 @@ fn type_of_method(map: &Map, node: NodeRef) -> Option<NodeRef> {
     map.ancestors_of(def).into_iter().rfind(is_type).map(NodeRef::Def)
 }
 
-/// Puts the nearest first, and keeps of each node the nearest step.
+/// Sorts the nearest steps first, and keeps the nearest step of each node.
 fn nearest_first(map: &Map, steps: &mut Vec<ReachStep>) {
     let mut best: FxHashMap<NodeRef, ReachStep> = FxHashMap::default();
     for step in steps.drain(..) {
@@ -347,7 +348,7 @@ fn told_step(map: &Map, step: &ReachStep, targets: &FxHashSet<NodeRef>) -> Reach
     }
 }
 
-/// Cuts an answer to its budget: the command lines first, for they say it all.
+/// Cuts an answer to its budget. Command lines come first, because they say it all.
 fn fitted(call: &mut ToolCall<'_>, mut result: TestsResult, offset: usize) -> TestsResult {
     let found = std::mem::take(&mut result.found);
     let commands = std::mem::take(&mut result.commands);

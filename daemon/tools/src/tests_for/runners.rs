@@ -1,6 +1,7 @@
-//! The programs that run tests, and how each is told which: one row for each, by the endings of files.
+//! Makes the command lines of test runners. Each runner has one row, which is chosen by the endings of the test files.
 //!
-//! Pure: paths and names in, a command line for a POSIX shell out. What a project uses, where several would do, `commands` finds out.
+//! The code here is pure: it takes paths and names and returns a command line for a POSIX shell. Where several runners
+//! would do, `commands` finds out which one the project uses.
 
 use hob_map::Map;
 use hob_map::graph::NodeRef;
@@ -9,7 +10,7 @@ use hob_map::graph::NodeRef;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TestPlace {
     pub(super) path: String,
-    /// The qualified name in its parts; none for a file.
+    /// The parts of the qualified name; empty for a file.
     pub(super) names: Vec<String>,
 }
 
@@ -24,7 +25,7 @@ impl TestPlace {
         self.path.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 
-    /// The last name, if the last names are those of a test by the runner's convention.
+    /// Returns the last part of the name, or `None` for a file.
     fn test_name(&self) -> Option<&str> {
         self.names.last().map(String::as_str)
     }
@@ -67,12 +68,12 @@ impl TestRunner {
         }
     }
 
-    /// True if one command runs tests of several project folders.
+    /// Returns true if one command can run tests of several project folders.
     pub(super) fn is_for_all_folders(self) -> bool {
         matches!(self, Self::Pytest)
     }
 
-    /// The command line for tests whose project lies in `folder`.
+    /// Returns the command line for tests whose project is in `folder`.
     pub(super) fn command(self, folder: &str, tests: &[&TestPlace]) -> String {
         match self {
             Self::Pytest => with_words("pytest", tests.iter().map(|test| pytest_id(test))),
@@ -92,7 +93,7 @@ impl TestRunner {
     }
 }
 
-/// `path::Class::test`, or as much of it as names classes; a helper or a fixture stands for its file.
+/// Returns `path::Class::test`, or the part of it that names test classes. For a helper or a fixture, that is its file.
 fn pytest_id(test: &TestPlace) -> String {
     let mut id = test.path.clone();
     for name in &test.names {
@@ -109,7 +110,8 @@ fn pytest_id(test: &TestPlace) -> String {
     id
 }
 
-/// libtest takes parts of names: modules and the function, as far as the file says them.
+/// Returns a `cargo test` command. libtest selects tests by parts of their names: the modules that are written in the
+/// file, and the function.
 fn cargo_command(folder: &str, tests: &[&TestPlace]) -> String {
     let start = match folder {
         "" => "cargo test --".to_owned(),
@@ -135,7 +137,7 @@ fn go_command(folder: &str, tests: &[&TestPlace]) -> String {
     with_words(&start, packages.into_iter())
 }
 
-/// `Class#one+two`, joined by commas.
+/// Returns a Maven command that selects tests as `Class#one+two`, joined by commas.
 fn maven_command(folder: &str, tests: &[&TestPlace]) -> String {
     let mut classes: std::collections::BTreeMap<&str, Vec<&str>> = std::collections::BTreeMap::new();
     for test in tests {
@@ -166,7 +168,7 @@ fn gradle_command(folder: &str, tests: &[&TestPlace]) -> String {
     format!("./gradlew {project}test {}", picked.join(" "))
 }
 
-/// A filter takes parts of full names, joined by `|`.
+/// Returns a `dotnet test` command. Its filter takes parts of full names, joined by `|`.
 fn dotnet_command(folder: &str, tests: &[&TestPlace]) -> String {
     let name = |test: &&TestPlace| match &test.names[..] {
         [] => class_of(test).to_owned(),
@@ -178,7 +180,7 @@ fn dotnet_command(folder: &str, tests: &[&TestPlace]) -> String {
     format!("dotnet test{project} --filter {}", quote(&parts.join("|")))
 }
 
-/// One path at most is taken, and of its tests a pattern.
+/// Returns a PHPUnit command. PHPUnit takes at most one path, and a pattern for the tests in it.
 fn phpunit_command(folder: &str, tests: &[&TestPlace]) -> String {
     let start = in_folder(folder, "vendor/bin/phpunit");
     let methods = sorted(tests.iter().filter_map(|test| test.names.get(1).cloned()));
@@ -193,7 +195,7 @@ fn phpunit_command(folder: &str, tests: &[&TestPlace]) -> String {
     }
 }
 
-/// Ruby runs one file; of several, a line of Ruby loads each.
+/// Returns a command for minitest. Ruby runs one file; several files are loaded by a line of Ruby.
 fn minitest_command(folder: &str, tests: &[&TestPlace]) -> String {
     let paths = sorted(paths_in(folder, tests));
     let start = in_folder(folder, "ruby -Ilib -Itest");
@@ -203,7 +205,7 @@ fn minitest_command(folder: &str, tests: &[&TestPlace]) -> String {
     }
 }
 
-/// The outermost class of a test; of a file, the class that it is named after.
+/// Returns the outermost class of a test, or for a file the class that has the file's name.
 fn class_of(test: &TestPlace) -> &str {
     let file = test.path.rsplit('/').next().unwrap_or_default();
     test.names.first().map_or(file.split('.').next().unwrap_or_default(), String::as_str)
@@ -233,7 +235,7 @@ fn with_words(start: &str, words: impl Iterator<Item = String>) -> String {
     format!("{start} {}", words.join(" "))
 }
 
-/// A word for a POSIX shell.
+/// Quotes a word for a POSIX shell.
 fn quote(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=,+@%".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! `count_patterns`.
+//! Answers `count_patterns`.
 
 use std::time::Duration;
 

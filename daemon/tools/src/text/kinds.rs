@@ -1,7 +1,8 @@
-//! Restricts a text search to the lines of some kinds: symbols, sections, the titles of notes.
+//! Restricts a text search to the lines of nodes of some kinds: symbols, sections, notes.
 //!
-//! A symbol's text is its signature and body, a section's what stands below its heading up to the next of its level, the
-//! heading included. A note's title that is a heading is that section too. `File` is every line.
+//! The lines of a symbol are its signature and body. The lines of a section are its heading and the text up to the next
+//! heading of the same level. For a note whose title is a heading, they are the lines of that section. `File` selects
+//! every line.
 
 use hob_base::FileId;
 use hob_map::Map;
@@ -9,7 +10,7 @@ use hob_map::facts::{Def, DefKind};
 use hob_map::graph::DefRef;
 use hob_text::LineSet;
 
-/// The kinds a caller named. None named means that nothing is restricted, as does `File`.
+/// The kinds that a caller named. If there are none, nothing is restricted; the same holds for `File`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Kinds {
     file: bool,
@@ -25,12 +26,12 @@ impl Kinds {
         Self { file, symbol: has("Symbol"), section: has("Section"), note: has("Note") }
     }
 
-    /// Returns true if the kinds need the map at all.
+    /// Returns true if the map is needed to select the lines.
     pub(super) fn ask_map(self) -> bool {
         self.symbol || self.section || self.note
     }
 
-    /// The lines of a file that count.
+    /// Returns the lines of a file that are selected.
     pub(super) fn lines(self, map: &Map, file: FileId) -> LineSet {
         if self.file {
             LineSet::every_line()
@@ -39,8 +40,8 @@ impl Kinds {
         }
     }
 
-    /// Returns the node that a line belongs to: the kind and, unless that is only its file, the innermost node of a
-    /// kind that was named.
+    /// Returns the node that a line belongs to: its kind and, unless it is only the file, the innermost node of a named
+    /// kind.
     pub(super) fn node_at(self, map: &Map, file: FileId, line: u32) -> (&'static str, Option<DefRef>) {
         let named =
             self.nodes_of_kinds(map, file).filter(|(_, _, (first, last))| (*first..=*last).contains(&line));
@@ -49,7 +50,7 @@ impl Kinds {
         innermost.map_or(("File", None), |(node, kind, _)| (kind, Some(node)))
     }
 
-    /// Every node of a file that is of a kind that was named, with the word for that and its lines.
+    /// Returns every node of a file that is of a named kind, with the word for the kind and the lines of the node.
     fn nodes_of_kinds(
         self,
         map: &Map,
@@ -62,7 +63,7 @@ impl Kinds {
 
     fn of_def(self, def: &Def) -> [Option<(&'static str, (u32, u32))>; 2] {
         let title = (def.name_at.0, def.name_at.0);
-        // Titles in front matter head no section; their range is the whole note.
+        // A title in front matter is the heading of no section; its range is the whole note.
         let is_heading = def.kind == DefKind::Section || def.lines.0 == def.name_at.0;
         match def.kind {
             DefKind::Section | DefKind::Note => [

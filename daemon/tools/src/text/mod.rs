@@ -1,4 +1,5 @@
-//! `regex_search` and `count_patterns`: lines as ripgrep finds them, all of them or those of some kinds of nodes.
+//! Answers `regex_search` and `count_patterns`: finds the lines that ripgrep would find, either all or only those of
+//! nodes of some kinds.
 
 mod count;
 mod kinds;
@@ -18,11 +19,11 @@ use within::Within;
 use super::{ToolCall, ToolOutcome, enclosing, to_data};
 use hob_results::{errors, text as to_proto};
 
-/// Lines shown when the caller sets no limit: more than any budget holds.
+/// The number of lines shown if the caller sets no limit: more than fit into any answer.
 const SHOWN: usize = 5_000;
-/// Longest time for counting the matches that the scope leaves out.
+/// The longest time for counting the matches outside of the scope.
 const BESIDES_PATIENCE: Duration = Duration::from_millis(300);
-/// No entry of an answer has fewer characters.
+/// The fewest characters that an entry of an answer has.
 const SHORTEST: usize = 32;
 
 pub(super) fn regex_search(call: &mut ToolCall<'_>) -> ToolOutcome {
@@ -30,7 +31,7 @@ pub(super) fn regex_search(call: &mut ToolCall<'_>) -> ToolOutcome {
     let kinds = Kinds::from_words(&args.kinds);
     let workspace = within::workspace(call, kinds)?;
     let scope = call.parse_scope(&workspace)?;
-    // Enough to fill the answer; the rest would be made to be thrown away.
+    // Enough to fill the answer: any further entries would be thrown away.
     let room = call.terms.room / SHORTEST + 1;
     let limit = args.limit.unwrap_or(SHOWN).min(SHOWN);
     let within = Within::scope(&scope, kinds, &workspace);
@@ -101,7 +102,7 @@ fn parse_output(word: &str) -> Output {
     }
 }
 
-/// Says what is missing of an answer.
+/// Warns of what the answer lacks.
 fn warn_incomplete(call: &mut ToolCall<'_>, complete: bool, unreadable: usize, max_millis: u64) {
     if !complete {
         call.notes.warnings.push(format!(

@@ -1,6 +1,7 @@
-//! The part of a project's text that a search is about: files by `paths`, and lines of them by `kinds` and `tests`.
+//! Describes the part of a project's text that a search covers: files are selected by `paths`, and their lines by
+//! `kinds` and `tests`.
 //!
-//! The map is locked for one file at a time and never while a file is read.
+//! The map is locked for one file at a time, and never while a file is read.
 
 use std::sync::Arc;
 
@@ -14,21 +15,21 @@ use super::super::{Needs, ToolCall};
 use super::kinds::Kinds;
 use hob_host::Workspace;
 
-/// Files by their paths and lines of them; `None` is all of either.
+/// The files, selected by path, and the lines in them. `None` stands for all files or all lines.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Within {
     pub(super) admits: Option<Admits>,
     pub(super) lines: Option<LineScope>,
 }
 
-/// The workspace of a call, with the map if `kinds` or `tests` ask it.
+/// Returns the workspace of a call, with the map if `kinds` or `tests` need it.
 pub(super) fn workspace(call: &mut ToolCall<'_>, kinds: Kinds) -> Result<Arc<Workspace>, ToolError> {
     let asks_map = kinds.ask_map() || call.scope_args.tests.as_deref().is_some_and(|word| word != "include");
     call.workspace(if asks_map { Needs::Map } else { Needs::Text })
 }
 
 impl Within {
-    /// The text that is in scope.
+    /// Returns the text that is in scope.
     pub(super) fn scope(scope: &CallScope, kinds: Kinds, workspace: &Arc<Workspace>) -> Self {
         let rules = Arc::clone(scope.rules());
         let by_path = move |path: &WsPath| rules.may_have_text(path);
@@ -41,7 +42,7 @@ impl Within {
         }
     }
 
-    /// The text that is not in scope because of `paths` or `tests`, if there can be any.
+    /// Returns the text that `paths` or `tests` exclude from the scope, or `None` if nothing is excluded.
     pub(super) fn besides(scope: &CallScope, kinds: Kinds, workspace: &Arc<Workspace>) -> Option<Self> {
         if scope.is_all() {
             return None;
@@ -58,7 +59,7 @@ impl Within {
     }
 }
 
-/// Asks the map for the lines of a file, if it has a say.
+/// Returns a function that asks the map for the lines of a file, or `None` if the map is not needed.
 fn lines(
     rules: &Rules,
     kinds: Kinds,

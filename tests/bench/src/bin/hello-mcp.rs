@@ -1,6 +1,6 @@
-//! The smallest MCP server that `rmcp` makes: what `hob-mcp`'s start is measured against.
+//! The smallest MCP server that `rmcp` can make. The start of `hob-mcp` is measured against it.
 //!
-//! It lists no tools and does nothing. Whatever `hob-mcp` takes longer than this is hob's own.
+//! It lists no tools and does nothing. If `hob-mcp` takes longer than this, the difference is hob's own.
 
 use rmcp::model::{ServerCapabilities, ServerConfig};
 use rmcp::{ServerHandler, ServiceExt};

@@ -1,8 +1,10 @@
-//! The oracle of `changed_symbols.py` for Rust: the parser of the crate `syn`, which shares nothing with hob's.
+//! The reference of `changed_symbols.py` for Rust: the parser of the crate `syn`, which has nothing in common with
+//! hob's.
 //!
-//! Reads one JSON object a line, `{"path", "text"}`, and answers each with one line: the definitions by qualified name, each with the tokens
-//! of its own syntax tree, without comments and without the definitions in it; `null` for a file that `syn` cannot parse. What stands in
-//! the braces of a macro counts where it is items, because projects wrap items in macros that only set conditions (`cfg_net! { … }`).
+//! It reads one JSON object per line, `{"path", "text"}`, and answers each with one line: the definitions by qualified
+//! name, each with the tokens of its own syntax tree, without comments and without the definitions inside it. For a
+//! file that `syn` cannot parse, the answer is `null`. Items in the braces of a macro count as definitions, because
+//! projects wrap items in macros that only set conditions (`cfg_net! { … }`).
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -35,7 +37,7 @@ fn definitions_of(file: &File) -> Definitions {
     collector.found
 }
 
-/// Collects definitions, and knows what they stand in.
+/// Collects definitions, together with the names of what contains them.
 #[derive(Default)]
 struct ItemCollector {
     around: Vec<String>,
@@ -127,7 +129,7 @@ impl<'ast> Visit<'ast> for ItemCollector {
     }
 }
 
-/// Removes the definitions in bodies, and the comments that document.
+/// Removes the definitions inside bodies, and documentation comments.
 struct Strip;
 
 impl VisitMut for Strip {
@@ -154,7 +156,7 @@ fn item_tokens(item: &Item) -> String {
     own_tokens(item.clone(), |strip, own| strip.visit_item_mut(own))
 }
 
-/// Returns the name of the type that an `impl` is for: the last part of its path, behind references.
+/// Returns the name of the type that an `impl` is for: the last part of its path, without references.
 fn name_of_type(of: &Type) -> Option<String> {
     match of {
         Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),

@@ -1,4 +1,5 @@
-//! The trees that a report measures: those that are named, and pinned ones that git fetches if the user asks for it.
+//! The trees that a report measures: those that the caller names, and pinned ones that git fetches if the user asks for
+//! it.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +23,8 @@ struct Pinned {
     commit: &'static str,
 }
 
-/// The first three are the projects of `tests/quality/economy/questions.txt`, in the versions that it asks about.
+/// The first three are the projects of `tests/quality/economy/questions.txt`, in the versions that the questions are
+/// about.
 const PINNED: &[Pinned] = &[
     Pinned {
         name: "click",
@@ -46,10 +48,11 @@ const PINNED: &[Pinned] = &[
     },
 ];
 
-/// Takes `NAME=DIR` apart.
+/// Splits `NAME=DIR`.
 ///
 /// # Errors
-/// A text without `=` or with an empty part, with what is expected.
+///
+/// Fails for a text without `=` or with an empty part, and says what is expected.
 pub(crate) fn parse_corpus(text: &str) -> Result<Corpus, String> {
     match text.split_once('=') {
         Some((name, folder)) if !name.is_empty() && !folder.is_empty() && !name.contains('/') => {
@@ -59,7 +62,7 @@ pub(crate) fn parse_corpus(text: &str) -> Result<Corpus, String> {
     }
 }
 
-/// Returns the pinned corpora below `folder`; fetches those that are not there.
+/// Returns the pinned corpora below `folder`, and fetches those that are missing.
 pub(crate) fn fetch_pinned(folder: &Path) -> Result<Vec<Corpus>, Failure> {
     PINNED.iter().map(|pinned| fetch(pinned, folder)).collect()
 }
@@ -71,7 +74,7 @@ fn fetch(pinned: &Pinned, folder: &Path) -> Result<Corpus, Failure> {
         std::fs::create_dir_all(&tree)?;
         run(&mut git(&tree, &["init", "-q"]))?;
     }
-    // A fetch that was cut off leaves no commit, so it is made again.
+    // An interrupted fetch leaves no commit, so it is repeated.
     if run(&mut git(&tree, &["checkout", "-q", "--detach", pinned.commit])).is_err() {
         run(&mut git(&tree, &["fetch", "-q", "--depth", "1", pinned.url, pinned.commit]))?;
         run(&mut git(&tree, &["checkout", "-q", "--detach", pinned.commit]))?;
@@ -79,12 +82,13 @@ fn fetch(pinned: &Pinned, folder: &Path) -> Result<Corpus, Failure> {
     Ok(Corpus { name: pinned.name.to_owned(), folder: tree })
 }
 
-/// The folder of a pinned tree. It has the commit in its name, so that no clone of the user's is moved to another commit.
+/// Returns the folder of a pinned tree. Its name contains the commit, so that a clone that the user made is never moved
+/// to another commit.
 fn folder_of(pinned: &Pinned) -> String {
     format!("{}-{}", pinned.name, pinned.commit.get(..8).unwrap_or(pinned.commit))
 }
 
-/// Describes a corpus: its files, their bytes, and the commit where there is one.
+/// Describes a corpus: the number of its files, their bytes, and its commit if there is one.
 pub(crate) fn describe_corpus(corpus: &Corpus) -> String {
     let (mut files, mut bytes) = (0_u64, 0_u64);
     for entry in WalkBuilder::new(&corpus.folder).build().flatten() {
@@ -99,7 +103,7 @@ pub(crate) fn describe_corpus(corpus: &Corpus) -> String {
     format!("{}: {files} files, {:.1} MB{commit}", corpus.name, bytes as f64 / 1e6)
 }
 
-/// The commit that is checked out, shortened.
+/// Returns the shortened commit that is checked out.
 pub(crate) fn head_of(folder: &Path) -> Option<String> {
     let out = git(folder, &["rev-parse", "--short=12", "HEAD"]).output().ok()?;
     out.status.success().then(|| String::from_utf8_lossy(&out.stdout).trim().to_owned())

@@ -1,7 +1,8 @@
-//! The figures that rows note for a report: who was measured, in which unit, with every value, so that a spread can be told.
+//! The figures that rows note for a report: the program, the unit and every value, so that a spread can be computed.
 //!
-//! A row notes what it measured beside what it prints. Without a report nobody reads the notes. Ratios are made here and not
-//! in the rows, because a report runs each row several times and tells how far apart the runs are.
+//! A row notes what it measured in addition to printing it. If no report is written, the notes are not read. Ratios are
+//! computed here and not in the rows, because a report runs each row several times and shows how far the runs are
+//! apart.
 
 use std::cell::RefCell;
 
@@ -14,12 +15,12 @@ pub(crate) enum Unit {
     Bytes,
     Tokens,
     Calls,
-    /// A part of a whole, from 0 to 1.
+    /// A fraction of a whole, from 0 to 1.
     Share,
 }
 
 impl Unit {
-    /// Shows a value with its unit.
+    /// Formats a value with its unit.
     pub(crate) fn show(self, value: f64) -> String {
         match self {
             Self::Millis if value >= 1000.0 => format!("{:.2} s", value / 1000.0),
@@ -33,18 +34,18 @@ impl Unit {
     }
 }
 
-/// The smallest, the middle and the largest of some values.
+/// The smallest, the middle and the largest of several values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Spread {
     pub(crate) min: f64,
     pub(crate) median: f64,
     pub(crate) max: f64,
-    /// Number of values.
+    /// The number of values.
     pub(crate) count: usize,
 }
 
 impl Spread {
-    /// Returns the spread of values; `None` if there is none that is a number.
+    /// Returns the spread of values, or `None` if none of them is a number.
     pub(crate) fn of(values: &[f64]) -> Option<Self> {
         let mut sorted: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
         sorted.sort_by(f64::total_cmp);
@@ -57,13 +58,13 @@ impl Spread {
         Some(Self { min, median, max, count: sorted.len() })
     }
 
-    /// The distance between the smallest and the largest value.
+    /// Returns the difference between the largest and the smallest value.
     pub(crate) fn width(&self) -> f64 {
         self.max - self.min
     }
 }
 
-/// One program's values in one unit.
+/// The values of one program, in one unit.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Sample {
     pub(crate) who: String,
@@ -85,32 +86,32 @@ impl Sample {
     }
 }
 
-/// The sense of a comparison.
+/// The sense of a comparison: which of its values are better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sense {
     /// Another program does the same work: less is better.
     Race,
-    /// hob's own call in units of a smaller one: nobody wins.
+    /// A call of hob's as a multiple of a simpler call: there is no winner.
     Multiple,
-    /// No other program: a share of a whole or of the text, where less is better.
+    /// A share of a whole or of the text, without another program: less is better.
     Less,
-    /// No other program: a share of right answers, where more is better.
+    /// A share of right answers, without another program: more is better.
     More,
 }
 
-/// One comparison of one run of a row.
+/// One comparison in one run of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Figure {
     pub(crate) row: String,
     pub(crate) name: String,
     pub(crate) sense: Sense,
     pub(crate) hob: Sample,
-    /// The other program; `None` if the value is a share already.
+    /// The other program, or `None` if the value already is a share.
     pub(crate) other: Option<Sample>,
 }
 
 impl Figure {
-    /// hob's median by the other's, or the median alone.
+    /// Returns hob's median divided by the other's, or the median alone.
     pub(crate) fn ratio(&self) -> Option<f64> {
         let hob = self.hob.spread()?.median;
         match &self.other {
@@ -120,7 +121,7 @@ impl Figure {
     }
 }
 
-/// A thing that was not measured, with its reason.
+/// Something that was not measured, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Absence {
     pub(crate) row: String,
@@ -147,7 +148,7 @@ impl Sheet {
         );
     }
 
-    /// Notes a call of hob's in units of a smaller one.
+    /// Notes a call of hob's as a multiple of a simpler call.
     pub(crate) fn note_multiple(&self, row: &str, name: &str, hob: &Times, unit: (&str, &Times)) {
         self.note_figure(
             row,
@@ -158,7 +159,7 @@ impl Sheet {
         );
     }
 
-    /// Notes anything else. A sample without values notes nothing.
+    /// Notes any other figure. A sample without values is not noted.
     pub(crate) fn note_figure(
         &self,
         row: &str,
@@ -180,12 +181,12 @@ impl Sheet {
         self.absences.borrow_mut().push(absence);
     }
 
-    /// Returns the figures noted so far, and forgets them.
+    /// Returns the figures that were noted so far, and clears them.
     pub(crate) fn take_figures(&self) -> Vec<Figure> {
         self.figures.take()
     }
 
-    /// Returns the absences noted so far, and forgets them.
+    /// Returns the absences that were noted so far, and clears them.
     pub(crate) fn take_absences(&self) -> Vec<Absence> {
         self.absences.take()
     }

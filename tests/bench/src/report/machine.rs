@@ -1,11 +1,11 @@
-//! Describes the machine and the programs of a report, as far as the reader needs them to judge its figures. It names no host and
-//! no user.
+//! Describes the machine and the programs of a report, as far as a reader needs it to judge the figures. It contains no
+//! names of hosts or users.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Returns processor, cores, memory and system.
+/// Returns the processor, the number of cores, the memory and the operating system.
 pub(crate) fn describe_machine() -> String {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -23,7 +23,8 @@ fn processor(cpuinfo: &str) -> String {
     name.unwrap_or(std::env::consts::ARCH).to_owned()
 }
 
-/// The system with the first two numbers of its kernel's release; patches do not make another machine of it.
+/// Returns the operating system with the first two numbers of its kernel's release. A patch release does not make it
+/// another machine.
 fn system(name: &str, release: &str) -> String {
     let numbers: Vec<&str> = release.trim().split('.').take(2).collect();
     format!("{name} {}", numbers.join(".")).trim().to_owned()
@@ -35,12 +36,13 @@ fn memory(meminfo: &str) -> String {
     kib.map_or_else(|| "memory unknown".to_owned(), |kib| format!("{:.0} GiB", kib / f64::from(1 << 20)))
 }
 
-/// Returns the number of processes that ran or wanted to, averaged over a minute; `None` where the system does not tell.
+/// Returns the number of processes that were running or ready to run, averaged over a minute; `None` if the system does
+/// not tell.
 pub(crate) fn load_average() -> Option<f64> {
     fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }
 
-/// Returns a remark if others used the machine as the report began.
+/// Returns a remark if other programs used the machine when the report began.
 pub(crate) fn remark_on_load(load: f64, cores: usize) -> Option<String> {
     let share = load / cores as f64;
     (share > 0.3).then(|| {
@@ -51,7 +53,7 @@ pub(crate) fn remark_on_load(load: f64, cores: usize) -> Option<String> {
     })
 }
 
-/// Returns the first line that a program prints of its version; `None` if it does not run.
+/// Returns the first line that a program prints for `--version`, or `None` if it cannot be run.
 pub(crate) fn version_of(program: &Path) -> Option<String> {
     let out = Command::new(program).arg("--version").output().ok().filter(|out| out.status.success())?;
     let text = String::from_utf8_lossy(&out.stdout);

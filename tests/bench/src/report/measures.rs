@@ -1,31 +1,31 @@
-//! The measurements that are programs of their own (`tests/bench/*.py`, and tests of the map): how they are started, and how
-//! their figures are read out of what they print.
+//! Measurements that are separate programs (`tests/bench/*.py`, and tests of the map): starts them and reads their
+//! figures from what they print.
 //!
-//! Each is run if its input was given, and left out, with the option that names it, if not. They compare answers with the
-//! truth and not programs with each other, so they are run once.
+//! Each is run if its input was given; otherwise the page names the option that is missing. They compare answers with
+//! the truth and not programs with each other, so they are run only once.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::figure::{Figure, Sample, Sense, Unit};
 
-/// The figures in what a measurement prints.
+/// Reads the figures from the output of a measurement.
 type Reader = fn(&str) -> Vec<Share>;
 
-/// One measurement, ready to run.
+/// A measurement that is ready to run.
 #[derive(Debug)]
 pub(crate) struct Measure {
     pub(crate) row: &'static str,
-    /// The name of what it measures on the page.
+    /// The name that its input has on the page.
     pub(crate) corpus: String,
     pub(crate) command: Vec<String>,
     pub(crate) environment: Vec<(String, String)>,
-    /// The folder that it is started in; `None` for the folder of this process.
+    /// The folder in which it is started, or `None` for the folder of this process.
     folder: Option<PathBuf>,
     reader: Reader,
 }
 
-/// A share with its name and its sense.
+/// A share with its name and sense.
 #[derive(Clone, Debug, PartialEq)]
 struct Share {
     name: String,
@@ -115,7 +115,7 @@ pub(crate) fn measures_of(inputs: &Inputs, programs: &Path, scratch: &Path) -> V
     all
 }
 
-/// Returns the measurements that nothing was given for: the row, and the option that gives it.
+/// Returns the measurements without an input: the row, and the option that gives the input.
 pub(crate) fn inputs_lacking(inputs: &Inputs) -> Vec<(&'static str, &'static str)> {
     let all = [
         ("commits", "--history DIR", inputs.history.is_empty()),
@@ -128,7 +128,7 @@ pub(crate) fn inputs_lacking(inputs: &Inputs) -> Vec<(&'static str, &'static str
 }
 
 impl Measure {
-    /// The command as a shell takes it, without the folders of this machine.
+    /// Returns the command as one would type it into a shell, without the folders of this machine.
     pub(crate) fn shown_command(&self) -> String {
         let environment = self
             .environment
@@ -138,10 +138,11 @@ impl Measure {
         environment.chain(words).collect::<Vec<_>>().join(" ")
     }
 
-    /// Runs it and reads its figures.
+    /// Runs the measurement and reads its figures.
     ///
     /// # Errors
-    /// The reason, if it does not start, fails without a figure, or prints none.
+    ///
+    /// Returns the reason if it does not start, fails without a figure, or prints no figure.
     pub(crate) fn run(&self) -> Result<Vec<Figure>, String> {
         let (program, rest) = self.command.split_first().ok_or("no command")?;
         println!("\n{}: {}", self.row, self.command.join(" "));
@@ -168,13 +169,14 @@ impl Measure {
     }
 }
 
-/// The repository that this program was built in.
+/// Returns the repository in which this program was built.
 fn repository_root() -> &'static Path {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     own.ancestors().nth(2).unwrap_or(own)
 }
 
-/// A word without the folders of this machine: a path below the repository from there on, of any other absolute path the last part.
+/// Returns a word without the folders of this machine: a path in the repository is shown from the repository's root,
+/// any other absolute path by its last part.
 fn shown_word<'w>(word: &'w str, repository: &Path) -> &'w str {
     let below = Path::new(word).strip_prefix(repository).ok().and_then(Path::to_str);
     match below.filter(|below| !below.is_empty()) {
@@ -219,7 +221,8 @@ fn read_calls(text: &str) -> Vec<Share> {
     shares.collect()
 }
 
-/// Reads rows such as `| memory of a shim | 8192 KiB | 600.000 KiB | holds |` as the measured part of the promise.
+/// Reads rows such as `| memory of a shim | 8192 KiB | 600.000 KiB | holds |` as the measured fraction of the promised
+/// limit.
 fn read_budgets(text: &str) -> Vec<Share> {
     let number = |cell: &str| cell.split_whitespace().next()?.replace(',', "").parse::<f64>().ok();
     let rows = text.lines().filter_map(|line| {

@@ -1,8 +1,10 @@
-//! `hob-bench report`: every comparison on every tree, several times, as one page with its plots; and `hob-bench regressions`.
+//! `hob-bench report` writes one page with plots, with every comparison on every tree, measured several times.
+//! `hob-bench regressions` compares kept reports.
 //!
-//! A run measures all rows on all trees, then the next run begins, so that an hour in which the machine is slow meets all of
-//! them. Programs that are not installed and inputs that were not given are named on the page. Nothing is fetched unless
-//! `--fetch` says so. The page gives each figure's command; it names trees by their names and no folder of this machine.
+//! A run measures all rows on all trees before the next run begins, so that a slow hour of the machine affects all of
+//! them. The page names the programs that are not installed and the inputs that were not given. Nothing is fetched
+//! without `--fetch`. The page shows the command of each figure. It contains the names of trees, but no folder of this
+//! machine.
 
 mod corpora;
 pub(crate) mod figure;
@@ -29,13 +31,14 @@ use figure::Absence;
 use measures::Inputs;
 use page::FiguresPage;
 
-/// Rows that a report measures if none is named: those that compare, and end in minutes on a tree of thousands of files.
+/// The rows that a report measures by default: those that compare, and that end within minutes on a tree of thousands
+/// of files.
 const USUAL: &str = "questions,index,handshake,noop,search,map,regex,cost,clients,hook,save,warm";
 
-/// The remark of a debug build, which cannot know how the programs beside it were built.
+/// The remark for a debug build. It cannot be known how the other programs were built.
 const DEBUG: &str = "`hob-bench` itself was a debug build: bare tree-sitter, which is part of it, may be slower than in a release.";
 
-/// Options of a report.
+/// The options of a report.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReportOptions {
     /// A tree with its name on the page, such as `django=/home/me/src/django`; may be repeated
@@ -63,14 +66,14 @@ pub(crate) struct ReportOptions {
     options: Vec<String>,
 }
 
-/// Options of the comparison of kept reports.
+/// The options of the comparison of kept reports.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RegressionsOptions {
     /// The file that `hob-bench report --keep` has written
     file: PathBuf,
 }
 
-/// Measures and writes the page.
+/// Measures all rows and writes the page.
 pub(crate) fn write_report(options: &ReportOptions) -> Result<(), Failure> {
     let mut corpora = options.trees.clone();
     if let Some(folder) = &options.fetch {
@@ -112,13 +115,13 @@ fn begin_page(options: &ReportOptions, corpora: &[Corpus]) -> FiguresPage {
     }
 }
 
-/// The command line without the folders of this machine.
+/// Returns the command line without the folders of this machine.
 fn command_of(words: impl Iterator<Item = String>) -> String {
     let short = |word: &str| match word.starts_with('/') {
         true => word.rsplit('/').next().unwrap_or_default().to_owned(),
         false => word.to_owned(),
     };
-    // A value may have an `=` itself, so a folder begins at the first that a `/` follows.
+    // A value may contain `=` itself, so a folder begins after the first `=` that is followed by `/`.
     let words = words.map(|word| match word.find("=/").map(|at| word.split_at(at + 1)) {
         Some((name, folder)) if !name.contains('/') => format!("{name}{}", short(folder)),
         _ => short(&word),
@@ -132,7 +135,7 @@ fn programs() -> Vec<String> {
     known.into_iter().flatten().filter_map(|program| machine::version_of(&program)).collect()
 }
 
-/// One run of all rows on a tree.
+/// Runs all rows once on a tree.
 fn measure_corpus(options: &ReportOptions, corpus: &Corpus, report: &mut FiguresPage) -> Result<(), Failure> {
     let folder = corpus.folder.to_string_lossy().into_owned();
     let mut words = vec!["hob-bench".to_owned(), "--tree".to_owned(), folder];
@@ -182,7 +185,7 @@ fn measure_accuracy(options: &ReportOptions, report: &mut FiguresPage) -> Result
     Ok(())
 }
 
-/// Writes page and plots, and keeps the ratios.
+/// Writes the page and its plots, and keeps the ratios.
 fn finish(options: &ReportOptions, report: &mut FiguresPage) -> Result<(), Failure> {
     if let Some(file) = &options.keep {
         let kept = fs::read_to_string(file).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Writes the page of a report: what was measured, where, how often, each figure with its command and spread, and what was not
-//! measured and why. What hob lost stands where it stands, like what it won.
+//! Writes the page of a report: what was measured, where and how often, each figure with its command and spread, and
+//! what was not measured and why. The comparisons that hob lost are shown in the same way as those that it won.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,11 +8,11 @@ use super::figure::{Absence, Sense, Spread};
 use super::plot::{Bar, show_ratio};
 use super::summary::{Line, Outcome};
 
-/// A section of the page, by the row that measures it.
+/// A section of the page, with the row that measures it.
 struct FigureSection {
     row: &'static str,
     title: &'static str,
-    /// The comparison and what is unfair about it.
+    /// Describes the comparison, and what is unfair about it.
     text: &'static str,
 }
 
@@ -114,26 +114,26 @@ const SECTIONS: &[FigureSection] = &[
     },
 ];
 
-/// Everything that the page tells.
+/// Everything that the page shows.
 #[derive(Debug, Default)]
 pub(crate) struct FiguresPage {
-    /// The command that made it.
+    /// The command that made the page.
     pub(crate) command: String,
     pub(crate) time: String,
     pub(crate) commit: String,
     pub(crate) machine: String,
-    /// Remarks on the run: a busy machine, a debug build.
+    /// Remarks about the run, such as a busy machine or a debug build.
     pub(crate) remarks: Vec<String>,
-    /// Programs with their versions.
+    /// The programs with their versions.
     pub(crate) programs: Vec<String>,
-    /// Corpora with what they are.
+    /// The corpora with their descriptions.
     pub(crate) corpora: Vec<String>,
     pub(crate) runs: usize,
     pub(crate) lines: Vec<Line>,
     pub(crate) absences: Vec<Absence>,
-    /// The command behind each corpus and row.
+    /// The command for each corpus and row.
     pub(crate) commands: BTreeMap<(String, String), String>,
-    /// Ratios of earlier runs on this machine, oldest first, by their names.
+    /// The ratios of earlier runs on this machine, by their names, oldest first.
     pub(crate) earlier: BTreeMap<String, Vec<f64>>,
 }
 
@@ -156,7 +156,7 @@ impl FiguresPage {
         drawn.collect()
     }
 
-    /// Returns the page as Markdown; its plots lie in the folder `plots` beside it.
+    /// Returns the page as Markdown. Its plots are in the folder `plots` next to it.
     pub(crate) fn render(&self, plots: &str) -> String {
         let mut page = self.head();
         for section in SECTIONS {
@@ -309,19 +309,19 @@ fn row_of(line: &Line) -> String {
     )
 }
 
-/// A ratio with its smallest and largest value, if these are others.
+/// Formats a ratio, with its smallest and largest value if they differ.
 fn show_spread(ratio: Spread) -> String {
     let [min, median, max] = [ratio.min, ratio.median, ratio.max].map(show_ratio);
     if min == max { format!("**{median}**") } else { format!("**{median}** ({min} to {max})") }
 }
 
-/// The largest of some ratios by the smallest; a dash, where that is no number.
+/// Formats the largest of several ratios divided by the smallest, or a dash if that is not a number.
 fn factor_of(all: Spread) -> String {
     let factor = all.max / all.min;
     if factor.is_finite() { format!("{factor:.2}") } else { "–".to_owned() }
 }
 
-/// A text that does not end its cell of a table.
+/// Escapes a text for a cell of a table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

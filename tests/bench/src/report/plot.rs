@@ -1,8 +1,8 @@
-//! Draws the ratios of one section as bars around 1, with whiskers from the smallest to the largest. Only this file knows the
-//! plotting library.
+//! Draws the ratios of one section as bars around 1, with whiskers from the smallest to the largest. No other file uses
+//! the plotting library.
 //!
-//! The scale is logarithmic, so that half and twice are equally far from 1. The ground is white and the text dark, so that a
-//! page in a dark theme shows a readable card.
+//! The scale is logarithmic, so that one half and two are equally far from 1. The background is white and the text
+//! dark, so that the plot can also be read on a page with a dark theme.
 
 use plotters::coord::types::RangedCoordf64;
 use plotters::coord::{Shift, combinators::LogCoord};
@@ -11,16 +11,16 @@ use plotters::prelude::*;
 use super::figure::Spread;
 use super::summary::Outcome;
 
-/// Width of a plot, in pixels.
+/// The width of a plot, in pixels.
 const WIDTH: u32 = 860;
 
-/// Height of a bar with the room around it, in pixels.
+/// The height of a bar with the space around it, in pixels.
 const STEP: u32 = 24;
 
-/// Height of title and axis, in pixels.
+/// The height of the title and the axis, in pixels.
 const REST: u32 = 84;
 
-/// Width of the labels, in pixels.
+/// The width of the labels, in pixels.
 const LABELS: u32 = 330;
 
 /// A bar of a plot.
@@ -34,10 +34,11 @@ pub(crate) struct Bar {
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<LogCoord<f64>, RangedCoordf64>>;
 
-/// Returns the picture as SVG.
+/// Returns the plot as SVG.
 ///
 /// # Errors
-/// If the library cannot draw, in its words.
+///
+/// Returns the message of the library if it cannot draw.
 pub(crate) fn draw_bars(title: &str, bars: &[Bar]) -> Result<String, String> {
     let mut text = String::new();
     {
@@ -93,7 +94,7 @@ fn draw_bar(
     Ok(())
 }
 
-/// The range that has all bars and 1, with some room.
+/// Returns the range that contains all bars and 1, with some space around them.
 fn range(bars: &[Bar]) -> std::ops::Range<f64> {
     let low = bars.iter().map(|bar| bar.ratio.min).fold(0.8, f64::min);
     let high = bars.iter().map(|bar| bar.ratio.max).fold(1.25, f64::max);
@@ -109,7 +110,7 @@ fn colour_of(outcome: Outcome) -> RGBColor {
     }
 }
 
-/// Shows a ratio with two digits that mean something.
+/// Formats a ratio with two significant digits.
 pub(crate) fn show_ratio(ratio: f64) -> String {
     match ratio {
         ratio if ratio >= 100.0 => format!("{ratio:.0}"),

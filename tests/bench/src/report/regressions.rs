@@ -1,9 +1,10 @@
-//! Keeps the ratios of runs, one JSON line a run, and says which commit moved one by more than its spread.
+//! Keeps the ratios of runs, one JSON line per run, and finds the commit that moved a ratio by more than its spread.
 //!
-//! Ratios and not times are kept, because a machine is never twice alike; runs of different machines are not compared at
-//! all. A ratio is compared with that of the first run after its last move, and not with the run before, so that many small
-//! steps in one direction are seen at the one that makes them large. Runs of the same commit widen its spread. A ratio of one
-//! value has no spread that is known, and does not move; what is counted does.
+//! Ratios and not times are kept, because the speed of a machine varies. Runs on different machines are not compared at
+//! all. A ratio is compared with that of the first run after its last move, and not with the run before it, so that
+//! many small steps in one direction are noticed once their sum is large enough. Runs of the same commit widen the
+//! spread. The spread of a single value is unknown, so such a ratio does not move, unless it is counted rather than
+//! timed.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +30,7 @@ struct KeptRun {
     ratios: BTreeMap<String, Kept>,
 }
 
-/// Returns the line to be kept of a run, without a line break.
+/// Returns the line that is kept for a run, without a line break.
 pub(crate) fn line_of(commit: &str, machine: &str, time: u64, lines: &[Line]) -> String {
     let mut ratios = serde_json::Map::new();
     for line in lines {
@@ -48,10 +49,11 @@ pub(crate) fn line_of(commit: &str, machine: &str, time: u64, lines: &[Line]) ->
     json!({"commit": commit, "machine": machine, "time": time, "ratios": ratios}).to_string()
 }
 
-/// Returns what moved, a line for each move, and how much was compared.
+/// Returns one line for each move, and a line that says how much was compared.
 ///
 /// # Errors
-/// A line that is not of this form, with its number.
+///
+/// Names the first line that does not have this form.
 pub(crate) fn report_moves(text: &str) -> Result<String, String> {
     let all = read_runs(text)?;
     let count_of_runs = all.len();
@@ -69,7 +71,7 @@ pub(crate) fn report_moves(text: &str) -> Result<String, String> {
             };
             compared += 1;
             if then.run.commit == run.commit {
-                // The same code twice: the difference is the machine's mood, and belongs to the spread.
+                // The same code was measured twice. The difference comes from the machine, and belongs to the spread.
                 let kept = Kept { spread: widened(then.kept.spread, kept.spread), ..then.kept };
                 first.insert(place, KeptIn { kept, run: then.run });
                 continue;
@@ -90,6 +92,7 @@ pub(crate) fn report_moves(text: &str) -> Result<String, String> {
 /// Returns the ratios of the last runs on a machine, by their names, oldest first.
 ///
 /// # Errors
+///
 /// As for [`report_moves`].
 pub(crate) fn last_ratios(text: &str, machine: &str) -> Result<BTreeMap<String, Vec<f64>>, String> {
     let mut all: BTreeMap<String, Vec<f64>> = BTreeMap::new();
@@ -101,13 +104,13 @@ pub(crate) fn last_ratios(text: &str, machine: &str) -> Result<BTreeMap<String, 
     Ok(all)
 }
 
-/// The spread of two runs of the same code, with the median of the first.
+/// Returns the combined spread of two runs of the same code, with the median of the first.
 fn widened(first: Spread, second: Spread) -> Spread {
     let (min, max) = (first.min.min(second.min), first.max.max(second.max));
     Spread { min, max, count: first.count + second.count, ..first }
 }
 
-/// Makes one run of neighbouring ones of a machine and a commit, so that no move is found between them.
+/// Combines successive runs of the same machine and commit into one, so that no move is found between them.
 fn pool_runs(runs: Vec<KeptRun>) -> Vec<KeptRun> {
     let mut pooled: Vec<KeptRun> = Vec::new();
     for run in runs {
@@ -127,7 +130,8 @@ fn pool_runs(runs: Vec<KeptRun>) -> Vec<KeptRun> {
     pooled
 }
 
-/// A ratio has moved if its medians are farther apart than either run's values are. One value does not say how far those are.
+/// Returns true if the medians of a ratio are farther apart than the values of either run. The spread of a single value
+/// is unknown.
 fn is_move(then: Kept, now: Kept) -> bool {
     let is_known = |kept: Kept| kept.is_exact || kept.spread.count > 1;
     let widest = then.spread.width().max(now.spread.width());

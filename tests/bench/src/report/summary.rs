@@ -1,20 +1,20 @@
-//! Puts the runs of a report together: one line for each comparison, with the spread of its values and of its ratio.
+//! Combines the runs of a report: one line for each comparison, with the spread of its values and of its ratio.
 //!
-//! A ratio is made in each run, of medians that were measured in turns, so the spread of the ratios tells what the machine's
-//! moods do to it. A difference within that spread is called none.
+//! A ratio is computed in each run, from medians that were measured in turns. So the spread of the ratios shows how
+//! much the machine influences them. A difference within that spread counts as no difference.
 
 use super::figure::{Figure, Sample, Sense, Spread};
 
-/// The row whose figures are counted, not timed: they are the same in every run.
+/// The row whose figures are counted and not timed: they are the same in every run.
 const COUNTED: &str = "questions";
 
-/// The outcome of a race, as far as its spread allows to tell.
+/// The outcome of a race, as far as its spread lets it be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Ahead,
     Behind,
     Even,
-    /// It was no race.
+    /// The comparison was not a race.
     None,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// The name under which the line's ratio is kept.
+    /// Returns the name under which the line's ratio is kept.
     pub(crate) fn key(&self) -> String {
         format!("{}/{}/{}", self.corpus, self.row, self.name)
     }
@@ -52,13 +52,15 @@ impl Line {
         Spread::of(&self.ratios)
     }
 
-    /// Returns true if a side was measured once, so that its spread is not known. What is counted has none.
+    /// Returns true if a side has only one value, so that its spread is unknown. This does not apply to what is
+    /// counted.
     fn is_single(&self) -> bool {
         let sides = [Some(&self.hob), self.other.as_ref()];
         self.row != COUNTED && sides.into_iter().flatten().any(|side| side.values.len() < 2)
     }
 
-    /// Returns true if one value is as good as many: it is counted, or it is a share and no comparison of two programs.
+    /// Returns true if one value is as good as many, because it is counted, or because it is a share and does not
+    /// compare two programs.
     pub(crate) fn is_exact(&self) -> bool {
         self.row == COUNTED || matches!(self.sense, Sense::Less | Sense::More)
     }

@@ -1,7 +1,7 @@
-//! Measures the cost of freshness on an idle tree, and that the size of the tree does not matter.
+//! Measures the cost of freshness on an idle tree, and checks that it does not depend on the size of the tree.
 //!
-//! All trees have their daemons at the same time and are asked in turns, so that a busy moment of the machine meets them
-//! alike. The trees are made for this, so that they differ in nothing but their size; the given one is asked as well.
+//! All trees have running daemons at the same time and are asked in turns, so that a busy moment of the machine affects
+//! them all. The trees are made for this row, so that they differ only in their size. The given tree is asked as well.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::scratch::Scratch;
 use crate::stats::{Times, millis, ratio, show};
 use crate::world::World;
 
-/// Calls before any is counted.
+/// The calls that are made before any is counted.
 const WARM_UP: usize = 100;
 
 /// One tree with its daemon and its session.
@@ -24,14 +24,14 @@ struct Lane {
     server: Server,
     plain: Times,
     barrier: Times,
-    /// The barrier's share of two calls one after the other.
+    /// The difference that the barrier made, for each pair of calls.
     added: Times,
-    /// Dropped last, in this order.
+    /// These are dropped last, in this order.
     _world: Option<World>,
     _tree: Option<Scratch>,
 }
 
-/// A call that does nothing with the barrier against one without.
+/// Measures a call that does nothing, with the barrier and without it.
 pub(super) fn barrier(args: &Args, lab: &Lab) -> Result<(), Failure> {
     println!(
         "\nbarrier: hob_noop behind the freshness barrier against hob_noop with `fresh: false`; idle trees"
@@ -71,7 +71,7 @@ impl Lane {
         Self { name, server, plain: times(), barrier: times(), added: times(), _world: world, _tree: tree }
     }
 
-    /// One call of each kind; which is first changes from round to round.
+    /// Makes one call of each kind. Their order alternates between rounds.
     fn run(&mut self, round: usize) -> Result<(), Failure> {
         let (plain, barrier) = if round.is_multiple_of(2) {
             let plain = self.call(false)?;
@@ -92,7 +92,8 @@ impl Lane {
         time_of(|| self.server.call("hob_noop", &json!({"fresh": fresh})))
     }
 
-    /// A ratio of what the barriers add would divide by almost nothing.
+    /// Prints how a lane compares with the first one. A ratio of only what the barriers add would divide by almost
+    /// zero.
     fn print_against(&self, first: &Self) {
         let (one, other) = (&self.name, &first.name);
         ratio((&format!("with barrier, {one}"), &self.barrier), (other, &first.barrier));

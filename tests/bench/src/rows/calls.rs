@@ -1,4 +1,4 @@
-//! Measures the cost of a call before it does anything: the shim's start, the way to the daemon and back.
+//! Measures the cost of a call before it does anything: the start of the shim, and the way to the daemon and back.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::mcp::Server;
 use crate::stats::{Times, compare, show};
 use crate::world::World;
 
-/// Start of the process to the answered `initialize`.
+/// Measures the time from the start of the process to the answer of `initialize`.
 pub(super) fn handshake(args: &Args) -> Result<(), Failure> {
     println!("\nhandshake: start to `initialize` answered; a bare rmcp server that lists nothing");
     let world = World::new(&args.tree)?;
@@ -22,7 +22,7 @@ pub(super) fn handshake(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A call that does nothing, through the shim and the daemon: the unit of later goals.
+/// Measures a call that does nothing, through the shim and the daemon. It is the unit of other rows.
 pub(super) fn noop(args: &Args, lab: &Lab) -> Result<(), Failure> {
     println!(
         "\nno-op call: hob-mcp -> hobd -> hob-mcp, without and with the freshness barrier; MCP ping ends in the shim"
@@ -42,7 +42,7 @@ pub(super) fn noop(args: &Args, lab: &Lab) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Start of the shim to its first answer, the daemon running.
+/// Measures the time from the start of the shim to its first answer, with a running daemon.
 pub(super) fn first_answer(args: &Args, lab: &Lab) -> Result<(), Failure> {
     println!("\nfirst answer: start of the MCP server to the first answer about a symbol");
     let codanna = lab.codanna(args)?;

@@ -1,6 +1,7 @@
-//! Memory against clients: all of hob's processes with one session and with more, and a neighbour that runs one server for each.
+//! Measures memory by the number of clients: all of hob's processes with one session and with more, and a program that
+//! runs one server for each session.
 //!
-//! Private memory is counted, which no other process shares; files that are mapped are not in it.
+//! Only private memory is counted, which no other process shares. It does not include mapped files.
 
 use serde_json::json;
 
@@ -10,13 +11,13 @@ use crate::mcp::Server;
 use crate::process::private_bytes;
 use crate::report::figure::{Sample, Sense, Unit};
 
-/// Numbers of sessions, in the order of measurement.
+/// The numbers of sessions, in the order of measurement.
 const SESSIONS: [usize; 3] = [1, 4, 16];
 
-/// Most sessions of a neighbour that holds an index in each.
+/// The most sessions of a program that holds an index in each.
 const FEW_SESSIONS: usize = 4;
 
-/// Opens sessions and sums up what their processes hold.
+/// Opens sessions and adds up the memory of their processes.
 pub(super) fn clients(args: &Args, lab: &Lab) -> Result<(), Failure> {
     println!("\nclients: private memory of all processes by the number of sessions");
     lab.world.rest()?;

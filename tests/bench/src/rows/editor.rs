@@ -1,7 +1,7 @@
-//! Measures the cost to an editor of sharing its server: the same client on `hob-lsp`, and straight on another
-//! instance of the same server; and what a long session leaves behind.
+//! Measures what it costs an editor to share its language server: the same client uses `hob-lsp`, and directly another
+//! instance of the same server. Also measures the effects of a long session.
 //!
-//! Nothing is saved, so the tree stays as it is.
+//! Nothing is saved, so the tree stays unchanged.
 
 use std::process::Command;
 
@@ -16,23 +16,23 @@ use crate::process;
 use crate::stats::{Times, compare, difference, millis, show};
 use crate::world::World;
 
-/// Keys pressed in the long session.
+/// The keys that are pressed in the long session.
 const KEYSTROKES: usize = 10_000;
 
-/// Keys after which the session waits for an answer, as an editor does that shows an outline.
+/// The number of keys after which the session waits for an answer, like an editor that shows an outline.
 const PAUSE: usize = 200;
 
-/// The two ways to one server.
+/// The two ways to use one language server.
 struct Ways {
     hob: Client,
     straight: Client,
-    /// Where the questions are about, counted from 0.
+    /// The position that the questions are about, counted from 0.
     at: (u64, u64),
     /// The text of the document on disk.
     text: String,
 }
 
-/// A question at a place of the document.
+/// The questions about a position in the document.
 const QUESTIONS: [&str; 3] = ["textDocument/hover", "textDocument/definition", "textDocument/completion"];
 
 pub(super) fn editor(args: &Args) -> Result<(), Failure> {
@@ -92,7 +92,7 @@ impl Ways {
         let (mut hob, mut straight) = (Times::default(), Times::default());
         let mut answers = (0, 0);
         for round in 0..args.rounds * 5 + 5 {
-            // The first ones load.
+            // During the first rounds the servers load.
             let mut scratch = (Times::default(), Times::default());
             let (one, other) =
                 if round < 5 { (&mut scratch.0, &mut scratch.1) } else { (&mut hob, &mut straight) };
@@ -112,7 +112,7 @@ impl Ways {
         Ok(())
     }
 
-    /// A line with a new mistake, until it is said.
+    /// Measures the time from a line with a new mistake to its diagnostic.
     fn verdicts(&mut self, args: &Args, server: &str, noop: &Times) -> Result<(), Failure> {
         let (mut hob, mut straight) = (Times::default(), Times::default());
         for round in 0..args.rounds + 3 {
@@ -138,7 +138,7 @@ impl Ways {
         Ok(())
     }
 
-    /// Types a great deal, key by key, through both ways, and compares what the server has made of it.
+    /// Types a long text, key by key, through both ways, and compares the outlines that the servers then give.
     fn session(&mut self, server: &str, world: &World) -> Result<(), Failure> {
         let keys = keys();
         let (early, late) = keys.split_at(keys.len() / 5);
@@ -192,13 +192,14 @@ fn size(answer: &Value) -> usize {
     answer.to_string().len()
 }
 
-/// Returns the keys that are typed: small functions.
+/// Returns the keys that are typed. They make small functions.
 fn keys() -> Vec<char> {
     let functions = (0..).map(|i| format!("def typed_{i}(value):\n    return value + {i}\n\n\n"));
     functions.flat_map(|text| text.chars().collect::<Vec<_>>()).take(KEYSTROKES).collect()
 }
 
-/// One change for each key, from `end` on, with an answer now and then; how long that took, in milliseconds.
+/// Sends one change for each key, starting at `end`, and asks for an answer now and then. Returns the milliseconds that
+/// this took.
 fn type_all(client: &mut Client, keys: &[char], end: &mut (u64, u64)) -> Result<f64, Failure> {
     let took = time_of(|| {
         for (count, key) in keys.iter().enumerate() {
@@ -213,7 +214,7 @@ fn type_all(client: &mut Client, keys: &[char], end: &mut (u64, u64)) -> Result<
     Ok(millis(took))
 }
 
-/// Names, kinds and places, whatever else a server says of them.
+/// Returns the names, kinds and positions of the symbols, without anything else that a server says about them.
 fn outline(client: &mut Client) -> Result<Vec<String>, Failure> {
     let params = json!({"textDocument": client.at(0, 0)["textDocument"]});
     let symbols = client.request("textDocument/documentSymbol", &params)?;

@@ -1,7 +1,8 @@
-//! Measures whether what hob keeps on the disk grows when a daemon comes and goes, in good order or not.
+//! Measures if what hob keeps on disk grows when the daemon is stopped or killed and started again many times.
 //!
-//! Between two rounds files change to and fro between the same two contents, so that there is something to store and
-//! nothing new: a folder that grows keeps what nobody needs. Sizes are taken while the daemon is at rest.
+//! Between two rounds, files change back and forth between the same two texts, so that something has to be stored but
+//! nothing is new. If a folder grows nevertheless, it keeps data that is not needed. Sizes are taken while the daemon
+//! is at rest.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,13 +19,13 @@ use crate::process;
 use crate::scratch::{Scratch, Size, size};
 use crate::world::World;
 
-/// Files in the tree.
+/// The files in the tree.
 const FILES: usize = 3_000;
 
-/// Files that change in every round.
+/// The files that change in every round.
 const CHANGED: usize = 600;
 
-/// The words in every changed file, by turns.
+/// The words in every changed file, in turns.
 const WORDS: [&str; 2] = ["marked_even", "marked_odd"];
 
 /// Measures the growth over restarts, then over kills.
@@ -53,12 +54,12 @@ pub(super) fn growth(args: &Args) -> Result<(), Failure> {
     })?;
     repeat("kill", rounds, &world, &|round| {
         change(&tree, round)?;
-        // Spread over the work, in no order.
+        // Spread over the whole work, in no order.
         kill_while_indexing(&world, cold.mul_f64((round * 7 % rounds) as f64 / rounds as f64))
     })
 }
 
-/// Ends the daemon again and again by `end` and begins anew; every round's size is compared with the first one's.
+/// Ends the daemon many times by `end` and starts it again. The size in each round is compared with that in the first.
 fn repeat(
     kind: &str,
     rounds: usize,
@@ -83,8 +84,8 @@ fn repeat(
     Ok(())
 }
 
-/// Ends the daemon somewhere in its work: while it begins, reads, parses or saves. The client that asked sees to a new one, as
-/// clients do.
+/// Kills the daemon somewhere in its work: while it starts, reads, parses or saves. The waiting client then starts a
+/// new one, as clients do.
 fn kill_while_indexing(world: &World, delay: Duration) -> Result<(), Failure> {
     let pid = world.pid()?;
     let mut client = world.command("hob").arg("index").stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
@@ -104,7 +105,7 @@ fn change(tree: &Path, round: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The daemon knows what the files say now.
+/// Checks that the daemon knows the present text of the files.
 fn check(world: &World, round: usize) -> Result<(), Failure> {
     let asked = json!({"pattern": WORDS[round % WORDS.len()], "output": "count", "max_millis": 60_000});
     let answer = world.server()?.ask("regex_search", &asked)?;
@@ -114,7 +115,7 @@ fn check(world: &World, round: usize) -> Result<(), Failure> {
     Err(format!("after a restart {CHANGED} lines were expected: {answer:?}").into())
 }
 
-/// The folder's parts and their sum.
+/// Prints the sizes of the folder's parts, and returns their sum.
 fn print(when: &str, world: &World) -> Size {
     let sum = total(world);
     let parts = parts(world).into_iter().map(|(name, size)| format!("{name} {}", shown(size)));

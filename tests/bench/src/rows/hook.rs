@@ -1,7 +1,9 @@
-//! The cost of `hob hook` to an agent that waits for it, against the start of a program that does nothing, in pairs.
+//! Measures the cost of `hob hook` to an agent that waits for it, against the start of a program that does nothing, in
+//! pairs.
 //!
-//! Every run gets the event of a search on standard input and is waited for. `true` reads nothing, which is unfair to the hook by the
-//! time of one read. The same is measured of the other programs that could have been the hook, which only start and end.
+//! Every run gets the event of a search on standard input and is waited for. `true` does not read it, which is unfair
+//! to the hook by the time of one read. Other programs that could have been the hook are measured as well; they only
+//! start and end.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -14,7 +16,7 @@ use crate::Args;
 use crate::stats::{Times, millis, show};
 use crate::world::World;
 
-/// Runs of each program.
+/// The runs of each program.
 const ROUNDS: usize = 60;
 
 /// A hook whose time is compared with that of `true`.
@@ -26,13 +28,13 @@ struct Candidate {
     more: Times,
 }
 
-/// Measures the hook with and without a daemon, and the starts of programs.
+/// Measures the hook with and without a daemon, and the starts of other programs.
 pub(super) fn hook(args: &Args, lab: &Lab) -> Result<(), Failure> {
     let debug = if cfg!(debug_assertions) { "debug" } else { "release" };
     println!("\nhook: a client's hook against the start of `true`, in pairs ({debug} build)");
     let tree = lab.world.tree();
     let name = args.names.first().map_or("main", String::as_str);
-    // The daemon runs, and has the project open.
+    // A daemon is running and has the project open.
     let _ = lab.world.server()?.call("map_search", &json!({"query": name}))?;
     lab.world.rest()?;
     let alone = World::new(tree)?;
@@ -85,7 +87,7 @@ pub(super) fn hook(args: &Args, lab: &Lab) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Claude Code's event after its own search.
+/// Returns the event that Claude Code sends after its own search.
 fn search_event(tree: &Path, name: &str) -> Vec<u8> {
     let event = json!({
         "session_id": "bench", "cwd": tree, "hook_event_name": "PostToolUse", "tool_name": "Grep",
@@ -98,7 +100,7 @@ fn search_event(tree: &Path, name: &str) -> Vec<u8> {
 fn output_of(command: &mut Command, input: &[u8]) -> Result<String, Failure> {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A program that does not read may be gone.
+        // A program that does not read may have ended already.
         let _ = stdin.write_all(input);
     }
     let output = child.wait_with_output()?;

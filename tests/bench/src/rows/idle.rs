@@ -1,8 +1,8 @@
-//! Measures the cost of the daemon while nobody asks: CPU time and wake-ups by thread, and what it costs that
-//! somebody else reads the tree.
+//! Measures the cost of the daemon while nobody asks it anything: CPU time and wake-ups by thread. Also measures the
+//! cost of another program that reads the tree.
 //!
-//! An agent's session stays open, as it does all day. A wake-up is counted where a thread gave up the processor by
-//! itself: it did so once for each time that it was woken.
+//! One session of an agent stays open, as is usual during a day. A wake-up is counted each time that a thread gives up
+//! the processor by itself, because it is then woken once.
 
 use std::collections::BTreeMap;
 use std::process::{Child, Command, Stdio};
@@ -17,10 +17,10 @@ use crate::peers::is_there;
 use crate::process::{self, Thread};
 use crate::stats::{Times, compare, millis, show};
 
-/// Parts of the time that are shown by themselves, to tell a burst from a habit.
+/// The parts of the time that are shown separately, to distinguish a single burst from regular work.
 const PARTS: u32 = 10;
 
-/// Nobody asks for a while.
+/// Measures the processes while nobody asks for a while.
 pub(super) fn idle(args: &Args, lab: &Lab) -> Result<(), Failure> {
     println!("\nidle: the tree indexed, one session open, nobody asks for {} s", args.idle_seconds);
     let mut server = lab.world.server()?;
@@ -42,7 +42,7 @@ pub(super) fn idle(args: &Args, lab: &Lab) -> Result<(), Failure> {
     while_others_read(args, lab, &mut server)
 }
 
-/// Prints what daemon and shim do in `time`; the daemon's CPU time.
+/// Prints what the daemon and the shim do during `time`. Returns the CPU time of the daemon.
 fn look_on(daemon: u32, shim: u32, time: Duration) -> Result<Duration, Failure> {
     let (shim, daemon) = (IdleSpan::begin(shim)?, IdleSpan::begin(daemon)?);
     let bursts = watch_parts(daemon.pid, time / PARTS)?;
@@ -67,7 +67,7 @@ fn total(threads: &BTreeMap<u32, Thread>) -> Duration {
     threads.values().map(|thread| thread.cpu).sum()
 }
 
-/// A process from one moment on.
+/// A process, measured from one moment on.
 struct IdleSpan {
     pid: u32,
     start: Instant,
@@ -80,7 +80,7 @@ impl IdleSpan {
         Ok(Self { pid, start: Instant::now(), cpu: process::cpu(pid)?, threads: process::threads(pid)? })
     }
 
-    /// Returns the cost of every living thread since then, by its number.
+    /// Returns the cost of every living thread since then, by thread ID.
     fn spent(&self) -> Result<BTreeMap<u32, Thread>, Failure> {
         let mut threads = process::threads(self.pid)?;
         for (id, thread) in &mut threads {
@@ -120,7 +120,8 @@ impl IdleSpan {
     }
 }
 
-/// Another program opens and reads every file. That changes nothing, so it should cost nothing, and calls should not wait.
+/// Measures the cost of another program that opens and reads every file. That changes nothing, so the daemon should do
+/// nothing, and calls should not have to wait.
 fn while_others_read(args: &Args, lab: &Lab, server: &mut Server) -> Result<(), Failure> {
     println!("\nidle, while `rg` reads the whole tree: what that costs the daemon, and calls at that time");
     if !is_there(&args.rg) {
@@ -134,7 +135,7 @@ fn while_others_read(args: &Args, lab: &Lab, server: &mut Server) -> Result<(), 
         std::thread::sleep(Duration::from_secs(1));
         let span = IdleSpan::begin(lab.world.pid()?)?;
         reader(&mut rg)?;
-        // What it was told of may still be waiting for it.
+        // Events that the daemon was told of may still be waiting.
         std::thread::sleep(Duration::from_secs(1));
         cost.push(total(&span.spent()?));
         if round + 1 == FEW {

@@ -1,4 +1,5 @@
-//! The first index, against a program that lists definitions, and against what no indexer with a parser can be faster than.
+//! Measures the first index against a program that lists definitions, and against a lower limit for any indexer that
+//! parses.
 
 use std::path::Path;
 
@@ -10,11 +11,11 @@ use crate::process::cpu;
 use crate::stats::{Times, compare};
 use crate::world::{World, run as run_quietly};
 
-/// Cold index (text and map, with the daemon's start) against the same files read and parsed by bare tree-sitter on all cores,
-/// and against `ctags -R`, which makes no text index and no graph.
+/// Measures a cold index (text and map, including the start of the daemon) against the same files read and parsed by
+/// bare tree-sitter on all cores, and against `ctags -R`, which makes no text index and no graph.
 ///
-/// hob has more to do than those files: it lists the tree, reads and indexes every text for search, and maps languages that
-/// the bare parser is not given here.
+/// hob has more to do than to parse those files: it lists the tree, reads and indexes every text for search, and maps
+/// languages that the bare parser does not handle here.
 pub(super) fn index(args: &Args) -> Result<(), Failure> {
     println!("\nindex: `hob index` into an empty cache; bare tree-sitter; `ctags -R` (definitions only)");
     let files = Files::of(&args.tree);
@@ -26,7 +27,7 @@ pub(super) fn index(args: &Args) -> Result<(), Failure> {
     let out = tempfile::tempdir()?;
     let (mut hob, mut bare, mut other) = (Times::default(), Times::default(), Times::default());
     let (mut hob_cpu, mut bare_cpu) = (Times::default(), Times::default());
-    // All find the sources in the page cache.
+    // All programs find the sources in the page cache.
     read(&args.tree);
     for round in 0..FEW.min(args.rounds.max(1)) {
         let world = World::new(&args.tree)?;
@@ -50,7 +51,7 @@ pub(super) fn index(args: &Args) -> Result<(), Failure> {
         }
     }
     compare(("hob index", &hob), ("bare tree-sitter", &bare));
-    // Says the same where others use the cores too.
+    // The CPU time is comparable even if other programs use the cores too.
     compare(("hob index, CPU", &hob_cpu), ("bare tree-sitter, CPU", &bare_cpu));
     args.sheet.note_race("index", "time", ("hob index", &hob), ("bare tree-sitter", &bare));
     args.sheet.note_race("index", "processor time", ("hob index", &hob_cpu), ("bare tree-sitter", &bare_cpu));

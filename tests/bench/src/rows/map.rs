@@ -1,10 +1,11 @@
-//! Questions to the map, warm: `map_search`, `map_neighbors` and `map_path` as multiples of a call that does nothing; and words, to
-//! `resolve` and `investigate`.
+//! Measures questions to the warm map: `map_search`, `map_neighbors` and `map_path` as multiples of a call that does
+//! nothing, and questions in words to `resolve` and `investigate`.
 //!
-//! What is asked about is drawn evenly from the tree's own files, so that small and large, famous and obscure definitions are
-//! among them; the same tree gives the same questions. Each kind of query is counted apart, because a mean over "found at
-//! once" and "not found anywhere" says nothing. Each question comes after a no-op, so that what else the machine does meets both; where
-//! the no-ops' own 99th percentile is many of them, that of the questions says little.
+//! The definitions to ask about are drawn evenly from the tree's own files, so that small and large, often and rarely
+//! used ones are among them. The same tree always gives the same questions. Each kind of question is counted
+//! separately, because a mean over "found at once" and "not found anywhere" says nothing. Each question comes after a
+//! no-op, so that other work of the machine affects both. If the 99th percentile of the no-ops is many times their
+//! median, that of the questions says little.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,9 +17,9 @@ use crate::Args;
 use crate::mcp::Server;
 use crate::stats::{Times, show};
 
-/// Files that definitions are drawn from.
+/// The files that definitions are drawn from.
 const FILES: usize = 100;
-/// Definitions drawn from each.
+/// The definitions that are drawn from each file.
 const PER_FILE: usize = 3;
 
 /// A definition that is asked about.
@@ -49,7 +50,7 @@ pub(super) fn map(args: &Args, lab: &Lab) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the questions, by kind of question.
+/// Returns the questions by their kind.
 fn questions(known: &[Known]) -> Vec<(&'static str, &'static str, Vec<Value>)> {
     let search = |text: &dyn Fn(&str) -> String| -> Vec<Value> {
         known.iter().map(|known| json!({"query": text(&known.name)})).collect()
@@ -110,7 +111,7 @@ fn quick(mut questions: Vec<Value>) -> Vec<Value> {
     questions
 }
 
-/// The words of a name as somebody would say them.
+/// Returns the words of a name, as one would say them.
 fn words(name: &str) -> String {
     let mut said = String::new();
     for c in name.chars() {
@@ -123,7 +124,7 @@ fn words(name: &str) -> String {
     said.trim().to_owned()
 }
 
-/// Phrases that no name has: the words of a name and the last of the next one.
+/// Returns phrases that match no name: the words of a name and the last word of the next name.
 fn mixed(known: &[Known]) -> impl Iterator<Item = String> {
     known.windows(2).map(|pair| {
         let other = words(&pair[1].name);
@@ -131,7 +132,7 @@ fn mixed(known: &[Known]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Waits for the index of words, which the first question makes, and for the graph.
+/// Waits for the word index, which the first question builds, and for the graph.
 fn words_ready(server: &mut Server) -> Result<(), Failure> {
     loop {
         let answer = server.ask("investigate", &json!({"query": "first last next"}))?;
@@ -143,7 +144,7 @@ fn words_ready(server: &mut Server) -> Result<(), Failure> {
     }
 }
 
-/// A part of a name, by shares of its length; at least three letters.
+/// Returns a part of a name, given as fractions of its length; at least three letters.
 fn cut(name: &str, from: impl Into<f64>, to: f64) -> String {
     let letters: Vec<char> = name.chars().collect();
     let at = |share: f64| (letters.len() as f64 * share) as usize;
@@ -157,7 +158,7 @@ fn misspelt(name: &str) -> String {
     name.chars().enumerate().filter(|(at, _)| *at != middle).map(|(_, letter)| letter).collect()
 }
 
-/// Definitions of files that lie evenly over the tree.
+/// Returns definitions from files that are spread evenly over the tree.
 fn draw(server: &mut Server, tree: &Path) -> Result<Vec<Known>, Failure> {
     let mut files = Vec::new();
     list(tree, &mut files);
@@ -198,7 +199,7 @@ fn definitions(server: &mut Server, path: &str) -> Result<Vec<Known>, Failure> {
     Ok(known.collect())
 }
 
-/// The files of a tree, links and hidden folders left out.
+/// Lists the files of a tree, without links and hidden folders.
 fn list(folder: &Path, files: &mut Vec<PathBuf>) {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b".")) {

@@ -1,5 +1,5 @@
-//! Measures what hob adds to a language server's own answer: the same question through `hob-mcp`, and straight to
-//! another instance of the same server.
+//! Measures what hob adds to a language server's own answer: the same question is asked through `hob-mcp`, and directly
+//! to another instance of the same server.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -19,7 +19,8 @@ use crate::stats::{Times, compare, difference, show};
 /// Longer than any server needs to load.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// A question put straight to a server; how many places or characters came back does not matter here.
+/// A question that is asked directly to a server. The number of places or characters in the answer does not matter
+/// here.
 type Straight = fn(&Instance, &RequestPosition, ServerQueryContext<'_>) -> Result<(), LiveError>;
 
 const QUESTIONS: &[(&str, Straight)] = &[
@@ -63,7 +64,7 @@ pub(super) fn nav(args: &Args, lab: &Lab) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Asks both until hob's answer is complete, and some times more.
+/// Asks both until hob's answer is complete, and then a few more times.
 fn warm(
     server: &mut Server,
     tool: &str,
@@ -90,7 +91,7 @@ fn ask(live: &Live, project: &LiveProject, at: &RequestPosition, question: Strai
     Ok(live.ask(project, &at.file, &cancel, |server| question(server, at, asking))?)
 }
 
-/// Reads a place such as `src/a.py:3:5`.
+/// Parses a position such as `src/a.py:3:5`.
 pub(super) fn place(text: &str) -> Result<RequestPosition, Failure> {
     let mut parts = text.rsplitn(3, ':');
     let (col, line, file) = (parts.next(), parts.next(), parts.next());

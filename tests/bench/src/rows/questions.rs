@@ -1,7 +1,7 @@
-//! Tokens and calls of recorded questions, against a shell with ripgrep and `sed`.
+//! Measures the tokens and calls of recorded questions, against a shell with ripgrep and `sed`.
 //!
-//! The questions are those of `tests/quality/economy`, which holds their characters to a golden file; here they are told as
-//! figures beside each other. They are about three pinned projects, so the tree has to be one of these.
+//! The questions are those of `tests/quality/economy`, where a golden file fixes their characters; here the figures are
+//! shown side by side. The questions are about three pinned projects, so the tree has to be one of these.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -15,10 +15,10 @@ use crate::report::figure::{Sample, Sense, Unit};
 
 const QUESTIONS: &str = include_str!("../../../quality/economy/questions.txt");
 
-/// Characters of a token.
+/// The characters of a token.
 const CHARACTERS: f64 = 4.0;
 
-/// A question with what is called and what is run for it.
+/// A question with the calls to hob and the shell commands that answer it.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Question<'t> {
     name: &'t str,
@@ -44,7 +44,7 @@ pub(super) fn questions(args: &Args, lab: &Lab) -> Result<(), Failure> {
         return Ok(());
     }
     let mut server = lab.world.server()?;
-    // Ranks count once everything is derived.
+    // Ranks are known only after everything is derived.
     server.call("map_overview", &json!({}))?;
     let asked = read_questions(QUESTIONS, project);
     let (mut hob, mut shell) = ([0.0; 2], [0.0; 2]);
@@ -79,7 +79,7 @@ fn note_figure(args: &Args, name: &str, unit: Unit, values: [f64; 2]) {
     args.sheet.note_figure("questions", name, Sense::Race, hob, Some(shell));
 }
 
-/// The questions about one project.
+/// Returns the questions about one project.
 fn read_questions<'t>(text: &'t str, project: &str) -> Vec<Question<'t>> {
     let mut all: Vec<(&str, Question<'t>)> = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
@@ -93,7 +93,8 @@ fn read_questions<'t>(text: &'t str, project: &str) -> Vec<Question<'t>> {
     all.into_iter().filter(|(about, _)| *about == project).map(|(_, question)| question).collect()
 }
 
-/// Characters that a command prints; one that prints nothing was written for another version of the project.
+/// Returns the number of characters that a command prints. A command that prints nothing was written for another
+/// version of the project.
 fn characters_of(command: &str, rg: &Path, tree: &Path) -> Result<usize, Failure> {
     let folder = rg.parent().map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
     let path = std::env::var("PATH").unwrap_or_default();

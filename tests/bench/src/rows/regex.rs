@@ -1,11 +1,14 @@
-//! Regex search by classes of patterns, against programs that do the same: ripgrep, and csearch and fff if they are named.
+//! Measures regex search by classes of patterns, against programs that do the same: ripgrep, and csearch and fff if
+//! they are named.
 //!
-//! hob is asked over its socket, by the shim, with the barrier: for the totals alone (`output: count`), and as agents ask,
-//! for the first lines that the budget holds with the totals of all. ripgrep is asked for counts, and for all lines into a pipe that is
-//! read to its end; so are the others, which cannot count. Programs pay for their start, hob for the protocol; fff runs warm in a
-//! process of its own, which takes the time around the call. All take turns, so that a busy moment meets them alike.
+//! hob is asked over its socket, through the shim, with the barrier: for the totals alone (`output: count`), and, as
+//! agents ask, for the first lines that fit into the answer with the totals of all. ripgrep is asked for counts, and
+//! for all lines into a pipe that is read to its end. The other programs cannot count and are asked only for all lines.
+//! Programs pay for their start, and hob pays for the protocol. fff runs warm in a process of its own, which measures
+//! the time of the call. All take turns, so that a busy moment affects them all.
 //!
-//! The patterns are for the sources of Linux; on another tree they are as good as any, in other classes.
+//! The patterns were chosen for the sources of Linux. They work on any other tree, but may belong to other classes
+//! there.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -18,7 +21,7 @@ use crate::mcp::Server;
 use crate::peers::{Fff, is_there};
 use crate::stats::Times;
 
-/// A class of patterns by its name and one of them.
+/// The classes of patterns, each with its name and a pattern.
 pub(super) const CLASSES: &[(&str, &str)] = &[
     ("rare literal", "rcu_nocb_flush_deferred"),
     ("common literal", "static int"),
@@ -48,7 +51,7 @@ struct Measured {
     fff: Times,
 }
 
-/// The classes one after the other.
+/// Measures one class after another.
 pub(super) fn regex(args: &Args, lab: &Lab) -> Result<(), Failure> {
     println!(
         "\nregex: regex_search (barrier included), counted and shown, against programs that search the same tree"
@@ -58,7 +61,7 @@ pub(super) fn regex(args: &Args, lab: &Lab) -> Result<(), Failure> {
         args.sheet.note_absence("regex", "the whole row", "ripgrep is not installed (-- --rg PROGRAM)");
         return Ok(());
     }
-    // What the daemon does aside after an index must not take the processors from what is measured.
+    // The work of the daemon in the background after an index must not take processors from what is measured.
     lab.world.rest()?;
     let mut server = lab.world.server()?;
     let csearch = lab.csearch(args)?;
@@ -74,7 +77,7 @@ pub(super) fn regex(args: &Args, lab: &Lab) -> Result<(), Failure> {
         println!("  {class}: {pattern}");
         let mut measured = Measured::default();
         let mut found = Totals::default();
-        // The first round warms all of them.
+        // The first round warms all programs.
         for round in 0..=(args.rounds / 4).max(10) {
             let mut now = Measured::default();
             let counted = timed(&mut now.counted, || ask(&mut server, pattern, "count"))?;
@@ -100,7 +103,7 @@ pub(super) fn regex(args: &Args, lab: &Lab) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The totals of hob and ripgrep, as lines, occurrences and files.
+/// The totals of hob and ripgrep: lines, occurrences and files.
 #[derive(Default)]
 struct Totals {
     hob: [u64; 3],
@@ -160,7 +163,7 @@ impl Measured {
     }
 }
 
-/// Lines, occurrences and files by hob.
+/// Asks hob and returns its totals: lines, occurrences and files.
 fn ask(server: &mut Server, pattern: &str, output: &str) -> Result<[u64; 3], Failure> {
     let answer =
         server.ask("regex_search", &json!({"pattern": pattern, "output": output, "max_millis": 60_000}))?;
@@ -173,7 +176,7 @@ fn ask(server: &mut Server, pattern: &str, output: &str) -> Result<[u64; 3], Fai
     }
 }
 
-/// Occurrences and files by ripgrep.
+/// Counts occurrences and files with ripgrep.
 fn count_with_rg(rg: &Path, pattern: &str, tree: &Path) -> Result<(u64, u64), Failure> {
     let mut command = Command::new(rg);
     command.current_dir(tree).args(["--count-matches", "--with-filename", "-e", pattern, "."]);
@@ -191,12 +194,12 @@ fn lines_with_rg(rg: &Path, pattern: &str, tree: &Path) -> Command {
     command
 }
 
-/// Returns the number of lines that a program prints; all of them are read.
+/// Returns the number of lines that a program prints, after reading all of them.
 fn lines(command: &mut Command) -> Result<u64, Failure> {
     Ok(output(command)?.iter().filter(|byte| **byte == b'\n').count() as u64)
 }
 
-/// Returns the output of a searching program, which ends with 1 when nothing matches.
+/// Returns the output of a search program, which exits with 1 if nothing matches.
 fn output(command: &mut Command) -> Result<Vec<u8>, Failure> {
     let out = command.stdin(Stdio::null()).stderr(Stdio::null()).output()?;
     if matches!(out.status.code(), Some(0 | 1)) {
@@ -206,12 +209,12 @@ fn output(command: &mut Command) -> Result<Vec<u8>, Failure> {
     }
 }
 
-/// Returns the time that a session waits until it may search a tree of which nothing is known: the daemon's start,
-/// listing, reading and indexing the text. The map is made afterwards.
+/// Returns the time that a session waits until it can search a tree of which nothing is known yet: the start of the
+/// daemon, and listing, reading and indexing the text. The map is made afterwards.
 pub(super) fn text_ready(server: &mut Server) -> Result<std::time::Duration, Failure> {
     time_of(|| {
         while ask(server, "zqxjkvbwzq", "count").is_err() {
-            // It was not ready within its patience.
+            // The index was not ready within the daemon's own time limit.
         }
         Ok(())
     })

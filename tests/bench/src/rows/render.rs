@@ -1,5 +1,4 @@
-//! Measures the cost of the text form: nothing for a call that answers nothing, and the rendering of the longest
-//! answer.
+//! Measures the cost of the text form: for a call whose answer is empty, and for the longest answer.
 
 use std::hint::black_box;
 
@@ -11,13 +10,14 @@ use crate::Args;
 use crate::mcp::Server;
 use crate::stats::{Times, compare, difference, show};
 
-/// Characters of the longest answer: 10,000 tokens.
+/// The characters of the longest answer: 10,000 tokens.
 const LONGEST: usize = 40_000;
 
-/// Most pages of matches that are put together for it.
+/// The most pages of matches that are combined for it.
 const PAGES: usize = 40;
 
-/// A no-op in both forms, and the longest text answer: by the renderer alone, and by the daemon with what it does besides.
+/// Measures a no-op in both forms, and the longest text answer: by the renderer alone, and by the daemon with
+/// everything else that it does for a call.
 pub(super) fn render(args: &Args, lab: &Lab) -> Result<(), Failure> {
     println!("\nrendering: a no-op in both forms, and a text answer of 10,000 tokens");
     let mut server = lab.world.server()?;
@@ -49,7 +49,7 @@ fn question(more: &Value) -> Value {
     asked
 }
 
-/// Matches for more than the longest answer: pages of the JSON form, put together.
+/// Returns more matches than the longest answer contains: pages of the JSON form, combined.
 fn longest(server: &mut Server) -> Result<Option<Value>, Failure> {
     let mut all: Vec<Value> = Vec::new();
     for _ in 0..PAGES {
@@ -69,7 +69,7 @@ fn longest(server: &mut Server) -> Result<Option<Value>, Failure> {
     Ok(None)
 }
 
-/// From the typed result to the text, as the daemon does it, in this process.
+/// Measures the rendering from the typed result to the text, as the daemon does it, in this process.
 fn alone(args: &Args, data: &Value) {
     let frame = Frame { max_chars: LONGEST, ..Frame::default() };
     let mut times = Times::default();
@@ -80,7 +80,8 @@ fn alone(args: &Args, data: &Value) {
     show(&format!("hob-render, {} characters (goal: under 1 ms)", text.chars().count()), &times);
 }
 
-/// The same call with much room and with little. What the longer answer takes more is its rows, made, rendered and sent.
+/// Measures the same call with a large budget and a small one. The time that the longer answer takes in addition is
+/// that of making, rendering and sending its rows.
 fn in_daemon(args: &Args, server: &mut Server) -> Result<(), Failure> {
     let asked = |form: &str, tokens: u32| {
         question(&json!({"limit": 2_000, "format": form, "tokenBudget": tokens, "repeat": true}))

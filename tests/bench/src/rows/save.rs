@@ -1,12 +1,12 @@
-//! From a saved file to a right answer.
+//! Measures the time from saving a file to a right answer.
 //!
-//! The clock starts when `rename` has returned. A right answer names a function that the save brought, in the file that
-//! was saved. hob is asked once, since its answers wait for what was saved; whether that was enough is counted. The
-//! neighbours' watchers have no such promise and are asked until they know. ripgrep has no index: it is timed on the saved
-//! file, without a save of its own.
+//! The clock starts when `rename` has returned. A right answer names a function that the save added, in the saved file.
+//! hob is asked once, since its answers wait for saved changes, and the answers that were not right are counted. The
+//! watchers of the other programs promise no such thing, so they are asked until they know. ripgrep has no index: it is
+//! timed on the saved file, without a save of its own.
 //!
-//! Unfair to the neighbours: by up to the pause between two questions. Unfair to hob: it takes in every save while it is
-//! asked, and what it does aside afterwards may meet the next question.
+//! Unfair to the other programs: up to the pause between two questions. Unfair to hob: it ingests every save while it
+//! is asked, and its work in the background may slow down the next question.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -23,30 +23,30 @@ use crate::peers::{Codegraph, is_there};
 use crate::report::figure::{Sample, Sense, Unit};
 use crate::stats::{Times, difference, ratio, show};
 
-/// Between two questions to somebody who does not know yet.
+/// The pause between two questions to a program that does not know the save yet.
 const POLL: Duration = Duration::from_millis(5);
 
-/// After that a watcher has missed the save.
+/// The time after which a watcher has missed the save.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Between two rounds: people and agents do not save more often either.
+/// The pause between two rounds: people and agents do not save more often either.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// The worth of an answer after a save.
+/// The quality of an answer after a save.
 enum Seen {
     Right,
     /// Not right, and the answer says that it may not be.
     Doubtful,
     /// Not right, and the answer does not say so.
     Wrong,
-    /// Not right; whether the answer says so is not understood here.
+    /// Not right. It is not known if the answer says so.
     NotYet,
 }
 
 /// A question about a new name.
 type Ask<'a> = Box<dyn FnMut(&str) -> Result<Seen, Failure> + 'a>;
 
-/// Whoever is asked after a save.
+/// A program that is asked after a save.
 struct Runner<'a> {
     name: String,
     edited: &'a Edited,
@@ -58,7 +58,7 @@ struct Runner<'a> {
     missed: usize,
 }
 
-/// One edited file in the tree.
+/// Measures the answers after saves of one file in the tree.
 pub(super) fn save(args: &Args, lab: &Lab) -> Result<(), Failure> {
     let edited = Edited::choose(lab.world.tree())?;
     println!("\nsave: from `rename` to a right answer; {} is saved with a new function", edited.path);
@@ -91,17 +91,17 @@ pub(super) fn save(args: &Args, lab: &Lab) -> Result<(), Failure> {
     Ok(())
 }
 
-/// All who are asked in turns.
+/// All programs, which are asked in turns.
 struct Race<'a> {
     hob: Vec<Runner<'a>>,
     others: Vec<Runner<'a>>,
-    /// A question to hob when nothing was saved since the last one.
+    /// The times of a question to hob when nothing was saved since the last one.
     quiet: Times,
     rg: Option<Times>,
 }
 
 impl Race<'_> {
-    /// The first round warms everybody.
+    /// Runs one round. The first round warms all programs.
     fn round(&mut self, round: usize, rg: &dyn Fn(&str) -> Result<(), Failure>) -> Result<(), Failure> {
         let counted = round > 0;
         let mut word = String::new();
@@ -160,7 +160,7 @@ impl<'a> Runner<'a> {
         Self { name: name.to_owned(), edited, ask, times, doubtful: 0, wrong: 0, not_yet: 0, missed: 0 }
     }
 
-    /// Saves and asks until the answer is right.
+    /// Saves the file and asks until the answer is right.
     fn race(&mut self, word: &str, counted: bool) -> Result<(), Failure> {
         let saved = self.edited.save(word)?;
         loop {
@@ -204,7 +204,7 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// One of hob's tools and how its answer is judged.
+/// One of hob's tools, and how its answer is judged.
 struct Tool {
     name: &'static str,
     args: fn(&str) -> Value,
@@ -248,7 +248,7 @@ impl Tool {
     }
 }
 
-/// The neighbours, each with a copy of the tree and the file to edit in it.
+/// The other programs, each with a copy of the tree and the file to edit in it.
 struct Homes<'a> {
     codanna: Option<(&'a crate::peers::Codanna, Edited)>,
     codegraph: Option<(Codegraph, Edited)>,

@@ -1,4 +1,4 @@
-//! Warm questions: symbols against another map.
+//! Measures warm questions: searches for symbols, against another map.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ pub(super) fn search(args: &Args, lab: &Lab) -> Result<(), Failure> {
                 .as_mut()
                 .map(|peer| time_of(|| peer.call("find_symbol", &json!({"name": name}))))
                 .transpose()?;
-            // The first round warms both.
+            // The first round warms both programs.
             if round > 0 {
                 hob.push(took);
                 peer_took.into_iter().for_each(|took| other.push(took));

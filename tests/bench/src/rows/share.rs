@@ -1,8 +1,8 @@
-//! Measures the cost of several agents on one project: the memory of its language servers, and how long the second
+//! Measures the cost of several agents on one project: the memory of its language servers, and the time that the second
 //! agent waits for its first answer.
 //!
-//! One agent and eight ask the same number of questions, each time with a daemon that has just been started and a language
-//! server that has not. Every answer must be complete and say the same.
+//! One agent and eight agents ask the same number of questions, each time with a newly started daemon and with a
+//! language server that is not running yet. Every answer must be complete and say the same.
 
 use std::fs;
 use std::path::Path;
@@ -21,18 +21,18 @@ use crate::world::World;
 
 const AGENTS: usize = 8;
 
-/// Questions in a run, by however many agents.
+/// The questions in a run, shared by all its agents.
 const QUESTIONS: usize = 16;
 
 /// Longer than any server needs to load.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// The processes of the language servers, guards included.
+/// The processes of the language servers, including their guards.
 #[derive(Clone, Copy, Debug, Default)]
 struct Memory {
     processes: usize,
     rss: u64,
-    /// The part of the memory that is not counted twice, in bytes.
+    /// The proportional share of the memory (PSS), in bytes, which counts nothing twice.
     pss: u64,
 }
 
@@ -84,8 +84,8 @@ fn one_server(world: &World, server: &str, question: &Value) -> Result<(), Failu
     }
 }
 
-/// A run with so many agents, who come one after another: what the servers take in the end, and how long each agent waited from
-/// its start to its first complete answer.
+/// Runs the given number of agents, one after another. Returns the memory of the servers at the end, and the time that
+/// each agent waited from its start to its first complete answer.
 fn agents(
     world: &World,
     server: &str,
@@ -118,7 +118,7 @@ fn agents(
     Ok((memory, waited))
 }
 
-/// The number of places, once the answer is complete.
+/// Returns the number of places, as soon as the answer is complete.
 fn answer(agent: &mut Server, question: &Value) -> Result<u64, Failure> {
     let until = Instant::now() + PATIENCE;
     loop {
@@ -132,7 +132,7 @@ fn answer(agent: &mut Server, question: &Value) -> Result<u64, Failure> {
     }
 }
 
-/// All that the daemon has started, which are its language servers.
+/// Returns the memory of all processes that the daemon has started, which are its language servers.
 fn memory_below(daemon: u32) -> Result<Memory, Failure> {
     let mut all = Memory::default();
     for process in processes_below(daemon).iter().filter(|process| process.pid != daemon) {
@@ -144,7 +144,7 @@ fn memory_below(daemon: u32) -> Result<Memory, Failure> {
     Ok(all)
 }
 
-/// A field of one of the kernel's accounts, in bytes.
+/// Reads a field of one of the kernel's accounts, in bytes.
 fn field(file: &Path, name: &str) -> Result<u64, Failure> {
     let text = fs::read_to_string(file)?;
     let line = text.lines().find_map(|line| line.strip_prefix(name));

@@ -1,8 +1,9 @@
-//! Branch switches: from the end of `git checkout` to a fresh right answer.
+//! Measures branch switches: the time from the end of `git checkout` to a fresh right answer.
 //!
-//! A right answer knows all the files that differ. Before it there may be answers that say that they are not sure; one that is
-//! wrong and does not say so is counted by itself. From the second visit of a branch on nothing need be parsed, which the
-//! daemon's own counter tells; a file that was looked at while git was still writing it counts as one more content.
+//! A right answer knows all the files that differ. Before it, there may be answers that say that they may be outdated.
+//! An answer that is wrong and does not say so is counted separately. From the second visit of a branch on, nothing has
+//! to be parsed, which the daemon's own counter shows. A file that was read while git was still writing it counts as
+//! one more version.
 
 use std::fs;
 use std::path::Path;
@@ -20,18 +21,18 @@ use crate::scratch::Scratch;
 use crate::stats::{Times, ratio, show};
 use crate::world::{World, run};
 
-/// Files in the tree.
+/// The files in the tree.
 const FILES: usize = 10_000;
 
-/// Files that differ between the branches.
+/// The files that differ between the branches.
 const CHANGED: usize = 5_000;
 
-/// The branches, each with its word in every file that differs.
+/// The branches, each with the word that it has in every file that differs.
 const BRANCHES: [(&str, &str); 2] = [("one", "kept_on_one"), ("two", "kept_on_two")];
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// All that is measured.
+/// Everything that is measured.
 #[derive(Default)]
 struct Figures {
     checkout: Times,
@@ -42,7 +43,7 @@ struct Figures {
     wrong: usize,
 }
 
-/// To and fro between two branches.
+/// Measures switches back and forth between two branches.
 pub(super) fn switch(args: &Args) -> Result<(), Failure> {
     println!(
         "\nswitch: `git checkout` between branches that differ in {CHANGED} of {FILES} files, then the first right answers"
@@ -83,7 +84,7 @@ fn make_branches(tree: &Path) -> Result<(), Failure> {
     generate::tree(tree, FILES)?;
     for (branch, word) in BRANCHES {
         run(&mut git(tree, &["checkout", "-q", "-B", branch]))?;
-        // Notes have no functions for the map to know.
+        // Notes have no functions that the map could know.
         for number in (0..FILES).filter(|number| generate::ending(*number) != "md").take(CHANGED) {
             let more = generate::definition(generate::ending(number), &format!("{word}_{number}"), "hash");
             fs::write(tree.join(generate::path(number)), generate::text(number) + &more)?;
@@ -97,14 +98,15 @@ fn checkout(tree: &Path, branch: &str) -> Result<(), Failure> {
     run(&mut git(tree, &["checkout", "-q", branch]))
 }
 
-/// Files parsed since the daemon began.
+/// Returns the number of files parsed since the daemon began.
 fn parsed(server: &mut Server) -> Result<u64, Failure> {
     let status = server.ask("map_status", &json!({}))?;
     status.data()["memory"]["factsExtracted"].as_u64().ok_or_else(|| "map_status has no counter".into())
 }
 
 impl Figures {
-    /// One switch. Text and map are asked first by turns, because the second question finds the work done.
+    /// Measures one switch. Text and map take turns at being asked first, because the second question finds the work
+    /// done.
     fn visit(&mut self, args: &Args, tree: &Path, visit: usize, server: &mut Server) -> Result<(), Failure> {
         let (branch, word) = BRANCHES[visit % 2];
         timed(&mut self.checkout, || checkout(tree, branch))?;

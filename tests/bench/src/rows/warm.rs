@@ -1,7 +1,7 @@
-//! Coming back: a stopped daemon's next start, and a second work tree of the same commit.
+//! Measures the return to known files: the next start of a stopped daemon, and a second work tree of the same commit.
 //!
-//! The clock of a warm start begins with the start of a session's shim, which finds no daemon and starts one, and ends with
-//! the first answer that equals the one from before the stop. The sources are in the page cache in both cases.
+//! The clock of a warm start begins with the start of a session's shim, which finds no daemon and starts one. It ends
+//! with the first answer that equals the one from before the stop. The sources are in the page cache in both cases.
 
 use std::time::{Duration, Instant};
 
@@ -14,21 +14,21 @@ use crate::mcp::{Answer, Server};
 use crate::stats::{Times, millis, show};
 use crate::world::{World, run};
 
-/// The longest time that a start may take to a right answer.
+/// The longest time from a start to a right answer.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// A cold index is measured again as long as it takes less than this.
+/// A cold index is measured again only if it takes less than this.
 const CHEAP: Duration = Duration::from_secs(20);
 
 /// A question whose answer covers the whole tree.
 struct Question {
     tool: &'static str,
     args: Value,
-    /// Fields of the result that have to be the same again.
+    /// The fields of the result that must be the same again.
     same: &'static [&'static str],
 }
 
-/// Cold index, then restarts; then a second work tree.
+/// Measures a cold index, then restarts, then a second work tree.
 pub(super) fn warm(args: &Args, lab: &Lab) -> Result<(), Failure> {
     println!("\nwarm: cold index against the first right answer of a restarted daemon");
     let cold = cold_times(lab)?;
@@ -80,7 +80,7 @@ fn cold_times(lab: &Lab) -> Result<Times, Failure> {
 }
 
 impl Question {
-    /// The answer of a daemon that has everything.
+    /// Returns the answer of a daemon that has derived everything.
     fn truth(&self, lab: &Lab) -> Result<Answer, Failure> {
         lab.world.rest()?;
         let answer = lab.world.server()?.ask(self.tool, &self.args)?;
@@ -110,7 +110,7 @@ impl Question {
     }
 }
 
-/// The same commit once more: known contents need not be parsed.
+/// Measures the same commit in a second work tree: known contents need not be parsed.
 fn second_work_tree(lab: &Lab, cold: &Times) -> Result<(), Failure> {
     println!("\nwarm: a second work tree of the same commit, with the same daemon");
     let tree = lab.world.tree();

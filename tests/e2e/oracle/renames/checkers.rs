@@ -1,4 +1,4 @@
-//! Counts the errors of a whole project without a language server: type checkers and compilers.
+//! Counts the errors of a whole project without a language server, by type checkers and compilers.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,13 +7,13 @@ use std::process::Command;
 use hob_tests::{Output, Tree, World, run};
 use serde_json::Value;
 
-/// The errors by file, without places: edits move things.
+/// The errors by file, without positions, because edits move things.
 pub(in super::super) type Errors = BTreeMap<String, Vec<String>>;
 
-/// Finds everything that is wrong with a project; it may write to it.
+/// Finds all errors in a project. May write to the project.
 pub(in super::super) type Checker = fn(&World, &Tree) -> Errors;
 
-/// Files of which more is wrong than before, with what was not said before in these words.
+/// Returns the files with more errors than before, each with the messages that are new.
 pub(super) fn more(then: &Errors, now: &Errors) -> Vec<(String, Vec<String>)> {
     let nothing = Vec::new();
     let new = |(file, now): (&String, &Vec<String>)| {
@@ -40,7 +40,7 @@ fn by_file(found: impl Iterator<Item = (String, String)>) -> Errors {
     all
 }
 
-/// Runs a program of the world's `PATH`, or one by its path, in a project.
+/// Runs a program in a project. The program is found on the world's `PATH`, or given by its path.
 fn ran(world: &World, tree: &Tree, line: &[&str]) -> Output {
     let mut command = Command::new(line[0]);
     world.clean(&mut command);
@@ -48,7 +48,8 @@ fn ran(world: &World, tree: &Tree, line: &[&str]) -> Output {
     run(&mut command, b"")
 }
 
-/// Lines `path:line:col: error...: message`, as most compilers write them. Paths are made relative to the project.
+/// Parses lines such as `path:line:col: error...: message`, which most compilers write. Paths are made relative to the
+/// project.
 #[track_caller]
 fn of_lines(tree: &Tree, output: &Output, mark: &str) -> Errors {
     let root = format!("{}/", tree.root().display());
@@ -59,7 +60,8 @@ fn of_lines(tree: &Tree, output: &Output, mark: &str) -> Errors {
         Some((file.to_owned(), message.to_owned()))
     };
     let errors = by_file(output.stdout.lines().chain(output.stderr.lines()).filter_map(one));
-    // Who finds nothing wrong says so with its exit code too; and what is wrong elsewhere keeps it from looking at the project.
+    // A checker that finds no error exits with 0. An error outside of the project would keep it from checking the
+    // project.
     assert_eq!(errors.is_empty(), output.code == Some(0), "{output}");
     assert!(errors.keys().all(|file| !file.is_empty() && tree.at(file).starts_with(tree.root())), "{output}");
     errors
@@ -82,12 +84,12 @@ pub(in super::super) fn pyright(world: &World, tree: &Tree) -> Errors {
     by_file(errors.map(|one| (text(one, "file").trim_start_matches(&root).to_owned(), text(one, "message"))))
 }
 
-/// TypeScript's compiler, of whichever version is found.
+/// Checks a project with TypeScript's compiler, in whichever version is found.
 pub(in super::super) fn tsc(world: &World, tree: &Tree) -> Errors {
     of_lines(tree, &ran(world, tree, &["tsc", "--noEmit", "--pretty", "false", "-p", "."]), ": error ")
 }
 
-/// The machine's C compiler, with each file as the compilation database has it.
+/// Checks each file with the machine's C compiler, with the options from the compilation database.
 pub(in super::super) fn cc(world: &World, tree: &Tree) -> Errors {
     let entries: Value =
         serde_json::from_str(&tree.read("compile_commands.json")).expect("a compilation database");
@@ -104,7 +106,8 @@ pub(in super::super) fn cc(world: &World, tree: &Tree) -> Errors {
     all
 }
 
-/// Cargo, with everything but benchmarks, which want another compiler. Modules that are not there are taken out.
+/// Checks a project with Cargo, except for benchmarks, which need another compiler. Modules that are missing are
+/// removed.
 pub(in super::super) fn cargo(world: &World, tree: &Tree) -> Errors {
     const USERS: &str = "src/users/mod.rs";
     let users = tree.read(USERS);
@@ -117,7 +120,8 @@ pub(in super::super) fn cargo(world: &World, tree: &Tree) -> Errors {
     of_lines(tree, &ran(world, tree, &line.split(' ').collect::<Vec<_>>()), ": error")
 }
 
-/// gopls itself, from the command line: Go's own compiler wants parts of its library that the tests have not got.
+/// Checks a project with gopls on the command line, because Go's own compiler needs parts of its library that the tests
+/// do not have.
 pub(in super::super) fn gopls(world: &World, tree: &Tree) -> Errors {
     let all = std::fs::read_dir(tree.root()).expect("the project").flatten();
     let names: Vec<String> = all.filter_map(|entry| entry.file_name().into_string().ok()).collect();

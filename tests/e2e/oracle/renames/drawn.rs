@@ -1,7 +1,7 @@
-//! Names drawn from all over a project, and what the server itself makes of other names for them.
+//! Draws names from all over a project, and finds the edits that the server itself makes to rename them.
 //!
-//! The server works on a copy of its own. Its edits are read and applied here a second time, on purpose: hob's own way of doing so
-//! is what is tested.
+//! The server works on a separate copy. Its edits are parsed and applied by separate code, on purpose, because hob's
+//! own code is under test.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,19 +13,19 @@ use super::super::questions::paths;
 use super::super::{Subject, one_based};
 use super::Files;
 
-/// Others, and names that the server refuses to rename.
+/// The number of other names, including those that the server refuses to rename.
 const OTHERS: usize = 4;
 
-/// Files that names are drawn from.
+/// The files that names are drawn from.
 const FILES: usize = 120;
 
-/// Most times that each file is drawn from.
+/// The most times that names are drawn from each file.
 const ROUNDS: usize = 12;
 
-/// Replacements of ranges of bytes in files by path.
+/// The replacements of byte ranges, by path of the file.
 pub(super) type Edits = BTreeMap<String, BTreeMap<(usize, usize), String>>;
 
-/// A rename, and what the server itself makes of it.
+/// A rename, with the server's own result.
 pub(super) struct Case {
     pub(super) name: String,
     pub(super) new_name: String,
@@ -36,7 +36,7 @@ pub(super) struct Case {
     pub(super) edits: Result<Edits, String>,
 }
 
-/// So many names whose uses are in several files, and some others.
+/// Draws this many names that are used in several files, and some others.
 #[track_caller]
 pub(super) fn draw(
     subject: &Subject,
@@ -68,7 +68,7 @@ pub(super) fn draw(
             |is_across: bool| if is_across { across.len() < across_files } else { others.len() < OTHERS };
         if has_room(case.is_across_files(lsp)) {
             case.settle(copy, lsp, rng);
-            // At a use of it something else may be renamed, or nothing.
+            // At a use of the name, something else may be renamed, or nothing.
             let is_across = case.edits.as_ref().is_ok_and(|edits| edits.len() > 1);
             match is_across {
                 _ if !has_room(is_across) => {}
@@ -82,12 +82,13 @@ pub(super) fn draw(
     }
     assert_eq!(across.len(), across_files, "the project has so many names that are used across files");
     let mut cases: Vec<Case> = across.into_iter().chain(others).collect();
-    // On a busy machine a server may have repeated itself and still not have read everything: the first are asked for later.
+    // On a busy machine a server may have repeated its answer before it had read everything, so the first names are
+    // asked about again later.
     cases.iter_mut().for_each(|case| case.ask_for_good(copy, lsp));
     cases
 }
 
-/// Definitions in a file by the server's outline: their names, and where these stand, from 1.
+/// Returns the definitions in a file from the server's outline: their names and positions, counted from 1.
 fn names_in(file: &str, copy: &Tree, lsp: &mut Lsp) -> Vec<(String, (u64, u64))> {
     lsp.open(file);
     let params = json!({"textDocument": {"uri": lsp.uri(file)}});
@@ -113,7 +114,7 @@ fn collect(symbols: &Value, names: &mut Vec<(String, (u64, u64))>) {
     }
 }
 
-/// Returns the text of a line from a column on, in UTF-16 units from 0; `None` within a character.
+/// Returns the text of a line from a column on, in UTF-16 units from 0, or `None` if the column is inside a character.
 fn from_column(line: &str, col: usize) -> Option<&str> {
     let mut units = 0;
     for (at, c) in line.char_indices() {
@@ -141,7 +142,7 @@ impl Case {
         self.ask(lsp).is_ok_and(|edit| by_file(lsp, &edit).len() > 1)
     }
 
-    /// Goes, half of the time, to a use of it somewhere, and asks the server for good.
+    /// Moves the case to a use of the name, half of the time, and asks the server until its answer is stable.
     fn settle(&mut self, copy: &Tree, lsp: &mut Lsp, rng: &mut Rng) {
         let uses = self.ask(lsp).map(|edit| places(lsp, &edit)).unwrap_or_default();
         if rng.below(2) == 1 && !uses.is_empty() {
@@ -149,7 +150,7 @@ impl Case {
             let stands = copy.read(&file);
             let line_text = stands.split('\n').nth(line as usize - 1).unwrap_or_default();
             let rest = from_column(line_text, col as usize - 1).unwrap_or_default();
-            // Where it goes by another name, that would be renamed.
+            // If the use has another name, that name would be renamed.
             if rest.starts_with(&self.name) {
                 (self.file, self.line, self.col) = (file, line, col);
             }
@@ -157,12 +158,12 @@ impl Case {
         self.ask_for_good(copy, lsp);
     }
 
-    /// Asks the server until its answer stands: the first one may be about what it has read so far.
+    /// Asks the server until its answer is stable, because its first answer may only cover what it has read so far.
     fn ask_for_good(&mut self, copy: &Tree, lsp: &mut Lsp) {
         self.edits = lsp.settled(|lsp| self.ask(lsp)).map(|edit| in_bytes(copy, lsp, &edit));
     }
 
-    /// The server's own edit; why not, if it refuses or has nothing to do.
+    /// Returns the server's own edit, or the reason if it refuses or has nothing to do.
     fn ask(&self, lsp: &mut Lsp) -> Result<Value, String> {
         lsp.open(&self.file);
         let params = json!({
@@ -179,7 +180,7 @@ impl Case {
     }
 }
 
-/// Edits of each file, in either form of the protocol.
+/// Returns the edits of each file, from either form of the protocol.
 fn by_file(lsp: &Lsp, edit: &Value) -> BTreeMap<String, Vec<Value>> {
     let mut all: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     let mut take = |uri: &str, edits: &Value| {
@@ -196,7 +197,7 @@ fn by_file(lsp: &Lsp, edit: &Value) -> BTreeMap<String, Vec<Value>> {
     all
 }
 
-/// Where an edit puts something, from 1.
+/// Returns the positions at which an edit inserts something, counted from 1.
 fn places(lsp: &Lsp, edit: &Value) -> Vec<(String, (u64, u64))> {
     let all = by_file(lsp, edit).into_iter();
     let of = |(file, edits): (String, Vec<Value>)| {
@@ -205,7 +206,7 @@ fn places(lsp: &Lsp, edit: &Value) -> Vec<(String, (u64, u64))> {
     all.flat_map(of).collect()
 }
 
-/// A server's edit in bytes of the files.
+/// Returns a server's edit as byte ranges of the files.
 #[track_caller]
 fn in_bytes(copy: &Tree, lsp: &Lsp, edit: &Value) -> Edits {
     let one = |(file, edits): (String, Vec<Value>)| {
@@ -224,7 +225,7 @@ fn in_bytes(copy: &Tree, lsp: &Lsp, edit: &Value) -> Edits {
     by_file(lsp, edit).into_iter().map(one).collect()
 }
 
-/// The files that edits touch, with these done from the end on.
+/// Returns the files that edits change, with the edits applied from the end.
 pub(super) fn written(copy: &Tree, edits: &Edits) -> Files {
     let one = |(file, edits): (&String, &BTreeMap<(usize, usize), String>)| {
         let mut text = copy.read(file);

@@ -1,10 +1,10 @@
-//! Renames of names drawn from all over a project, through hob and by the server itself: the preview is the server's own edit, what
-//! is applied leaves exactly the files that this edit leaves, every line that still has the old name is counted, and a checker
-//! finds no more that is wrong with the project than before.
+//! Tests renames of names drawn from all over a project, through hob and by the server itself: the preview is the
+//! server's own edit, applying it gives exactly the files that this edit gives, every line that still contains the old
+//! name is counted, and a checker finds no new errors in the project.
 //!
-//! Some servers leave uses behind, as where a macro has the name. Then hob has said so: of such names alone may a checker complain.
-//! `HOB_TEST_RENAMES` says how many names are drawn whose uses are in several files; without it, six of one server for each language
-//! and [`FEW`] of each further one, which takes a minute instead of five.
+//! Some servers omit uses, for example in macros. Then hob must have said so: a checker may complain only about such
+//! names. `HOB_TEST_RENAMES` sets the number of drawn names that are used in several files. The default is six for one
+//! server of each language and [`FEW`] for each further one, which takes one minute instead of five.
 
 pub(super) mod checkers;
 mod drawn;
@@ -22,13 +22,13 @@ use self::drawn::{Case, Edits, draw, written};
 use super::said::{Kind, Question};
 use super::{Subject, ask_until_whole, running};
 
-/// Names whose uses are in several files.
+/// The number of names that are used in several files.
 pub(super) const ACROSS_FILES: usize = 6;
 
-/// The same, of servers for a language that another one has shown it of.
+/// The number for servers of a language that another server already covers.
 pub(super) const FEW: usize = 3;
 
-/// Texts of files by path.
+/// The texts of files by path.
 type Files = BTreeMap<String, String>;
 
 /// The result of a rename through hob.
@@ -36,14 +36,14 @@ type Files = BTreeMap<String, String>;
 struct Outcome {
     /// True if hob called the rename complete.
     is_whole: bool,
-    /// Lines that still have the name, as hob counted them.
+    /// The lines that still contain the name, as hob counted them.
     left: usize,
-    /// hob's report on the diagnostics of the changed files: the number of files that it knows them of, and the
+    /// hob's report on the diagnostics of the changed files: the number of files for which it knows them, and the
     /// increases.
     diagnostics: Value,
 }
 
-/// Draws names, asks the server itself about each, and then hob.
+/// Draws names, and asks first the server itself and then hob about each.
 #[track_caller]
 pub(super) fn are_the_servers(subject: &Subject, seed: u64, wanted: usize, checker: Checker) {
     let given = std::env::var("HOB_TEST_RENAMES").ok().and_then(|text| text.parse().ok());
@@ -61,7 +61,7 @@ pub(super) fn are_the_servers(subject: &Subject, seed: u64, wanted: usize, check
     let first = Question { kind: Kind::Symbols, file: cases[0].file.clone(), line: 1, col: 1 };
     let _ = ask_until_whole(&mut mcp, &first);
     assert_eq!(running(&mut mcp), [subject.server], "hob asks the server that is meant");
-    // A server that leaves some uses behind breaks what uses them; that it does, hob says before.
+    // If a server omits uses, its rename breaks them, and hob has to say so beforehand.
     let mut whole = Vec::new();
     for case in &cases {
         let outcome = case.is_the_same_through_hob(&mut mcp, &world, &tree, &copy);
@@ -95,7 +95,7 @@ impl Case {
         }
     }
 
-    /// Previews and applies it, and takes it back.
+    /// Previews the rename, applies it and undoes it.
     #[track_caller]
     fn is_the_same_through_hob(&self, mcp: &mut Mcp, world: &World, tree: &Tree, copy: &Tree) -> Outcome {
         let preview = loop {
@@ -131,7 +131,7 @@ impl Case {
         Outcome { is_whole, left, diagnostics: done.ok()["sourceResultDetails"]["diagnostics"].clone() }
     }
 
-    /// Returns the number of lines that still have the name, which hob has to have counted.
+    /// Returns the number of lines that still contain the name, after checking that hob counted them.
     #[track_caller]
     fn leftovers(&self, tree: &Tree, done: &Answer) -> usize {
         let has_it = |text: &str| words(text).any(|word| word == self.name);
@@ -162,7 +162,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
-/// All of a preview's diff.
+/// Returns the whole diff of a preview.
 #[track_caller]
 fn whole_diff(mcp: &mut Mcp, id: &str) -> String {
     let (mut diff, mut offset) = (String::new(), json!(0));
@@ -175,7 +175,7 @@ fn whole_diff(mcp: &mut Mcp, id: &str) -> String {
     diff
 }
 
-/// Returns the files that git makes when it is given a diff of them.
+/// Returns the files that git makes from a diff of them.
 #[track_caller]
 fn patched(world: &World, copy: &Tree, after: &Files, diff: &str) -> Files {
     let folder = world.path("patched");
@@ -194,13 +194,13 @@ fn texts(tree: &Tree, files: &[String]) -> Files {
     files.iter().map(|file| (file.clone(), tree.read(file))).collect()
 }
 
-/// The files of `tree` that are not as in `copy`; none may have come or gone.
+/// Returns the files of `tree` that differ from those in `copy`, after checking that none were added or removed.
 #[track_caller]
 fn differences(tree: &Tree, copy: &Tree) -> Files {
     let (ours, theirs) = (all_files(tree.root()), all_files(copy.root()));
     let paths = |files: &BTreeMap<String, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
     assert_eq!(paths(&ours), paths(&theirs));
-    // It names the folder that it lies in.
+    // This file contains the path of its folder.
     let differs =
         |(path, bytes): &(String, Vec<u8>)| theirs[path] != *bytes && path != "compile_commands.json";
     let text = |(path, bytes)| (path, String::from_utf8(bytes).expect("a text"));
@@ -215,7 +215,7 @@ fn all_files(root: &Path) -> BTreeMap<String, Vec<u8>> {
             let name =
                 path.strip_prefix(root).expect("it lies in it").to_str().expect("a plain path").to_owned();
             match path.is_dir() {
-                // What servers leave behind, and git.
+                // The folders of git and those that servers leave behind.
                 true if name == ".git" || name == ".cache" || name == "target" => {}
                 true => folders.push(path),
                 false => drop(all.insert(name, fs::read(&path).expect("it can be read"))),
@@ -225,8 +225,7 @@ fn all_files(root: &Path) -> BTreeMap<String, Vec<u8>> {
     all
 }
 
-/// Returns the increases of errors, once all renames are done, that are not about a name that hob said is left
-/// behind.
+/// Returns the new errors after all renames, except those about a name for which hob reported remaining uses.
 #[track_caller]
 fn made_worse(subject: &Subject, world: &World, whole: &[(&Case, Outcome)], checker: Checker) -> Vec<String> {
     let (before, after) = (subject.tree_in(world, "before"), subject.tree_in(world, "after"));

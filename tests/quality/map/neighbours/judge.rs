@@ -1,7 +1,7 @@
-//! Asks the server about functions: the lines of each, and the meaning of a name in one.
+//! Asks the server about functions: their lines, and the meaning of a name in one.
 //!
-//! A function is the outermost one that a place is in, for programs differ in what they make of functions within functions;
-//! methods of classes are functions each. Answers are kept in `target/test-env` beside the references.
+//! The outermost function that contains a place counts, because programs differ in how they treat functions within
+//! functions. Each method of a class is a function. The answers are kept in `target/test-env` next to the references.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,12 +14,13 @@ use super::super::places::Places;
 use super::super::rows::{Row, Words};
 use super::super::server::{self, Asking, Place, Symbol};
 
-/// Kinds of the protocol's outline that are functions: methods, constructors, functions.
+/// The kinds in the protocol's outline that are functions: methods, constructors, functions.
 const FUNCTIONS: [u64; 3] = [6, 9, 12];
-/// And those that hold them, in languages that keep functions in values: properties, fields, variables, constants.
+/// The kinds that contain functions in languages in which values may be functions: properties, fields, variables,
+/// constants.
 const VALUES: [u64; 4] = [7, 8, 13, 14];
 
-/// A function: its file and its first and last line.
+/// A function: its file, and its first and last line.
 pub(super) type Function = (String, u64, u64);
 
 /// The judgement of a use that a program claims.
@@ -27,18 +28,18 @@ pub(super) type Function = (String, u64, u64);
 pub(super) enum Judged {
     Right,
     Wrong,
-    /// The server does not know what is meant there either.
+    /// The server does not know the meaning at that place either.
     Unknown,
 }
 
-/// The server, which is only started for what is not known yet.
+/// The server, which is started only for answers that are not known yet.
 pub(super) struct Judge<'a> {
     row: &'a Row,
     tree: &'a Tree,
     world: &'a World,
     asking: Option<Asking<'a>>,
     functions: BTreeMap<String, Vec<(u64, u64)>>,
-    /// The definitions of names at places: files and lines.
+    /// The definitions of names at places, as files and lines.
     defined: BTreeMap<String, Vec<(String, u64)>>,
     texts: BTreeMap<String, (Vec<String>, Places)>,
 }
@@ -70,7 +71,7 @@ impl<'a> Judge<'a> {
         judge
     }
 
-    /// Keeps what was learnt for the next run.
+    /// Keeps the answers for the next run.
     pub(super) fn keep(&self) {
         let whole =
             json!({"key": server::key(self.row), "functions": self.functions, "defined": self.defined});
@@ -79,7 +80,7 @@ impl<'a> Judge<'a> {
         fs::write(&new, whole.to_string()).and_then(|()| fs::rename(&new, path)).expect("it can be kept");
     }
 
-    /// The function that a line is in; none for what stands in a file or a class itself.
+    /// Returns the function that contains a line, or `None` for the top level of a file or class.
     pub(super) fn function(&mut self, file: &str, line: u64) -> Option<Function> {
         if !self.row.endings.iter().any(|ending| file.ends_with(&format!(".{ending}"))) {
             return None;
@@ -95,7 +96,7 @@ impl<'a> Judge<'a> {
         around.map(|(first, last)| (file.to_owned(), *first, *last))
     }
 
-    /// Returns true if the name in a place is followed by the beginning of a call.
+    /// Returns true if the name at a place is followed by the beginning of a call.
     pub(super) fn is_call(&mut self, place: &Place, name: &str) -> bool {
         let line = self.line(&place.file, place.line);
         let mut units = 1;
@@ -106,13 +107,13 @@ impl<'a> Judge<'a> {
         });
         let behind = from.and_then(|(at, _)| line[at..].strip_prefix(name)).unwrap_or_default();
         let behind = behind.trim_start();
-        // Type arguments may stand between in TypeScript.
+        // In TypeScript, type arguments may come in between.
         let arguments = if self.row.words == Words::Ecma { angled(behind) } else { 0 };
         behind[arguments..].starts_with('(')
     }
 
-    /// Judges whether a definition is used in a function whose uses the server does not list: it is asked at every
-    /// place with the definition's name there.
+    /// Judges if a definition is used in a function in which the server lists no use. The server is asked at every
+    /// place in the function with the definition's name.
     pub(super) fn looks(&mut self, function: &Function, group: &[&Symbol]) -> Judged {
         let (file, first, last) = function;
         let mut judged = Judged::Wrong;
@@ -161,7 +162,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// The length of what stands in angle brackets at the beginning of a text; nothing, if they do not close there.
+/// Returns the length of the part in angle brackets at the beginning of a text, or 0 if the brackets do not close.
 fn angled(text: &str) -> usize {
     let mut depth = 0;
     for (at, c) in text.char_indices() {
@@ -181,7 +182,7 @@ fn kept(row: &Row) -> PathBuf {
     target_dir().join(format!("test-env/map-functions-{}.json", row.name))
 }
 
-/// The functions of an outline that are in no other.
+/// Collects the functions of an outline that are in no other function.
 fn outermost(symbol: &Value, values: bool, found: &mut Vec<(u64, u64)>) {
     let kind = number(&symbol["kind"]);
     if FUNCTIONS.contains(&kind) || values && VALUES.contains(&kind) {

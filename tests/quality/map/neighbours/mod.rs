@@ -1,23 +1,27 @@
-//! The map beside other programs that say who calls what: codegraph, codanna and indexio, on the same definitions.
+//! Compares the map with other programs that find the callers of functions: codegraph, codanna and indexio, on the same
+//! definitions.
 //!
-//! It lives here and not in `tests/bench` because the truth does: the same rows, the same draw, and the answers of the same
-//! language servers as the comparison beside it. It measures no time. Nothing is golden either, for the neighbours are not
-//! pinned, so it only runs when it is asked to: `HOB_MAP_NEIGHBOURS=1`, with the programs on the `PATH`. What is not
-//! installed is left out, and said. Without `HOB_MAP_TRUTH_FULL` the first [`super::QUICK`] definitions are asked about.
+//! This is here and not in `tests/bench`, because the expected answers are here: the same rows, the same draw, and the
+//! same language servers' answers as in the comparison with servers. It measures no time. It has no golden file either,
+//! because the other programs are not pinned, so it runs only if it is asked to: with `HOB_MAP_NEIGHBOURS=1` and the
+//! programs on the `PATH`. Programs that are not installed are left out, and this is printed. Without
+//! `HOB_MAP_TRUTH_FULL` the first [`super::QUICK`] definitions are asked about.
 //!
-//! The neighbours name functions, not lines, so what is counted is a definition with a function (see [`judge`]) that uses it.
-//! A use outside every function is left out on all sides. Two tables:
+//! The other programs name functions and not lines. So a pair counts: a definition, and a function (see [`judge`]) that
+//! uses it. A use outside of every function is left out on all sides. There are two tables:
 //!
-//! - *callers*: demanded are functions with a use that looks like a call (the name, then a parenthesis), which is what all
-//!   programs are asked for; of hob the edges `calls`.
-//! - *references*: demanded are functions with any use. codanna is asked for users, implementors and extenders too, hob for
-//!   every kind of edge; the others have no further question.
+//! - *callers*: required are functions with a use that looks like a call (the name, then a parenthesis). All programs
+//!   are asked for these; of hob's edges, `calls` count.
+//! - *references*: required are functions with any use. codanna is also asked for users, implementors and extenders,
+//!   and hob for every kind of edge. The others answer no further question.
 //!
-//! Any use that the server lists makes a claim right, also one of what the definition overrides or what overrides it. Where
-//! it lists none in a function that is claimed, it is asked what every place with the name there means: a claim is wrong only
-//! if it knows them all, and unjudged otherwise. That goes for hob and for its neighbours alike.
+//! Any use that the server lists makes a claim right, including a use of what the definition overrides or what
+//! overrides it. If the server lists none in a function that is claimed, it is asked for the meaning of the name at
+//! every place there. A claim is wrong only if the server knows all of these, and unjudged otherwise. This holds for
+//! hob and for the other programs.
 //!
-//! `HOB_MAP_TRUTH_SHOW=<folder>` writes what hob misses, with who has it, and hob's own false claims, by line and by function.
+//! `HOB_MAP_TRUTH_SHOW=<folder>` writes the functions that hob misses, with the programs that have them, and hob's own
+//! false claims, by line and by function.
 
 mod judge;
 mod programs;
@@ -37,7 +41,7 @@ use programs::Neighbour;
 /// The names of the two questions.
 const TABLES: [&str; 2] = ["callers", "references"];
 
-/// The two readings of hob's edges: without and with those that are only possible.
+/// The two ways to count hob's edges: without and with those that are only possible.
 const HOB: [&str; 2] = ["hob", "hob, candidates too"];
 
 /// The functions in an answer, by question.
@@ -51,23 +55,23 @@ struct Comparison<'a> {
     judge: Judge<'a>,
     hob: Asked,
     neighbours: Vec<Neighbour>,
-    /// By question, by which definitions, and by program in the order of a case's claims.
+    /// The tallies by question, by the group of definitions, and by program in the order of a case's claims.
     tallies: BTreeMap<(usize, String, usize), Tally>,
     /// hob's figures by line.
     lines: Score,
     shown: String,
 }
 
-/// One definition, and what everybody says of it.
+/// One definition, and the answers of all programs about it.
 struct Case<'a> {
     /// The name of the figures that the case belongs to.
     which: String,
     title: String,
     group: Vec<&'a Symbol>,
     demanded: Functions,
-    /// Functions with any use that the server lists.
+    /// The functions with any use that the server lists.
     listed: BTreeSet<Function>,
-    /// hob's, without and with candidates, and the neighbours'.
+    /// The claims of hob, without and with candidates, and of the other programs.
     claims: Vec<Functions>,
 }
 
@@ -151,7 +155,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The functions with uses that are demanded: with calls, and with any.
+    /// Returns the required functions: those with calls, and those with any use.
     fn demanded(&mut self, answer: &Answer, lines: &BTreeSet<Line>) -> Functions {
         let name = &self.truth.symbols[answer.symbol].name;
         let mut demanded = Functions::default();
@@ -168,7 +172,7 @@ impl<'a> Comparison<'a> {
         demanded
     }
 
-    /// hob's word: by line, and the functions with uses, without and with candidates.
+    /// Returns hob's answer: by line, and as the functions with uses, without and with candidates.
     fn of_hob(&mut self, answer: &Answer, kinds: &[&str]) -> (Verdict, [BTreeSet<Function>; 2]) {
         let lines = self.hob.uses(&self.truth.symbols, answer, kinds);
         let verdict = score::judge(self.tree, self.row.words, self.truth, answer, &lines);
@@ -205,7 +209,7 @@ impl<'a> Comparison<'a> {
         tally
     }
 
-    /// Lists hob's missing uses, with the programs that have them, and its false ones.
+    /// Lists the uses that hob misses, with the programs that have them, and its false ones.
     fn differences(&mut self, case: &Case<'_>, table: usize) -> String {
         let mut text = String::new();
         let mut note = |what: &str, (file, first, last): &Function| {
@@ -253,7 +257,7 @@ struct Tally {
     right: usize,
     wrong: usize,
     unknown: usize,
-    /// Demanded, found here and not resolved by hob.
+    /// The functions that are required, found by this program and not resolved by hob.
     ahead: usize,
 }
 

@@ -1,8 +1,9 @@
-//! The neighbours: found on the `PATH`, each with an index over a copy of its own, asked on the command line.
+//! Runs the other programs: they are found on the `PATH`, each indexes a separate copy, and they are asked on the
+//! command line.
 //!
-//! Each gets all that its own question takes. codegraph is told the definition's file, and of the definitions there the one
-//! that is meant is taken. codanna is asked by the number that it gave the definition. indexio knows names only. None is held
-//! to a limit: where a program has one, it is set beyond anything there is.
+//! Each gets everything that its own question accepts. codegraph is told the definition's file, and the matching
+//! definition in its answer is taken. codanna is asked by the number that it gave the definition. indexio knows only
+//! names. None is limited: if a program has a limit, it is set higher than any result.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,10 +15,10 @@ use serde_json::Value;
 
 use super::super::server::{Answer, Symbol};
 
-/// More than there is of anything.
+/// A limit that is higher than the number of any results.
 const ALL: &str = "10000000";
 
-/// Places that a program says use something: lines of the uses, or of the functions that hold them.
+/// The places at which a program finds uses: the lines of the uses, or of the functions that contain them.
 pub(super) type Said = BTreeSet<(String, u64)>;
 
 /// The program that is compared with hob.
@@ -41,13 +42,13 @@ pub(super) struct Neighbour {
 /// The answer of a program about one definition.
 #[derive(Debug, Default)]
 pub(super) struct Told {
-    /// Where it is called, or made an instance of.
+    /// The calls and instantiations.
     pub calls: Said,
-    /// Where it is used in any way that the program knows; imports left out.
+    /// The uses of any kind that the program knows, except imports.
     pub uses: Said,
 }
 
-/// Every neighbour that is installed, with the tree indexed.
+/// Returns every installed program, with the tree indexed.
 pub(super) fn all(world: &World, tree: &Tree) -> Vec<Neighbour> {
     let found = [("codegraph", Kind::Codegraph), ("codanna", Kind::Codanna), ("indexio", Kind::Indexio)];
     let found = found.into_iter().filter_map(|(name, kind)| match on_path(name) {
@@ -88,7 +89,7 @@ impl Neighbour {
         format!("{:?}", self.kind).to_lowercase()
     }
 
-    /// All files committed: two of the programs look at what git has.
+    /// Commits all files, because two of the programs read what git has.
     fn commit(&self) {
         let _ = fs::remove_dir_all(self.copy.join(".git"));
         for args in [&["init", "-q"][..], &["add", "-A", "-f", "."], &["commit", "-q", "-m", "all"]] {
@@ -112,7 +113,7 @@ impl Neighbour {
         done(&mut self.command(args));
     }
 
-    /// Runs the program and reads its output; null if that is no JSON, as where it knows no such thing.
+    /// Runs the program and parses its output. Returns null if that is not JSON, as for an unknown name.
     fn asked(&self, args: &[&str]) -> Value {
         let output = self.command(args).stdin(Stdio::null()).output().expect("it ran before");
         serde_json::from_slice(&output.stdout).unwrap_or_default()
@@ -149,7 +150,7 @@ impl Neighbour {
         {
             let relations: Vec<&str> = list(&caller["relationships"]).filter_map(Value::as_str).collect();
             let place = (text(&caller["filePath"]), number(&caller["startLine"]));
-            // What it says of a file is about no function; the file's first line need not be in one, but may.
+            // A statement about a file concerns no function, although the file's first line may be in one.
             if caller["kind"] == "file" || relations == ["imports"] {
                 continue;
             }
@@ -198,7 +199,7 @@ impl Neighbour {
 }
 
 impl Drop for Neighbour {
-    /// codegraph may leave a daemon behind.
+    /// Ends the daemon that codegraph may have left.
     fn drop(&mut self) {
         let file = self.copy.join(".codegraph/daemon.pid");
         let said: Value =
@@ -209,7 +210,7 @@ impl Drop for Neighbour {
     }
 }
 
-/// The files that declarations are in, each once.
+/// Returns the files that contain declarations, each once.
 fn files<'s>(group: &[&'s Symbol]) -> impl Iterator<Item = &'s str> {
     group.iter().map(|symbol| symbol.file.as_str()).collect::<BTreeSet<_>>().into_iter()
 }
