@@ -3,7 +3,7 @@
 //! Paths, content hashes, file numbers, changes, deadlines and cancellation are the types that let
 //! `workspace`, `map` and `text` name the same file without knowing each other. They are plain values and two
 //! small traits; nothing here opens a socket, reads an environment variable or knows what a tool is. Only
-//! [`small`] and [`region`] do IO; [`umask`] and [`open_files`] change what the system allows the process.
+//! [`small`], [`region`] and [`paged`] do IO; [`umask`] and [`open_files`] change what the system allows the process.
 
 pub mod cancel;
 pub mod change;
@@ -11,6 +11,7 @@ pub mod contents;
 pub mod hash;
 pub mod line_index;
 pub mod open_files;
+pub mod paged;
 pub mod path;
 pub mod region;
 pub mod small;

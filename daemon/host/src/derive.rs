@@ -43,11 +43,14 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
     Vectors::catch_up(workspace);
     snapshot::save(workspace);
     snapshot::save_ranking(workspace);
+    workspace.facts.release_memory();
     while let Some(map_changed) = workspace.deriver.next(pause_after(workspace, derived_in)) {
         if map_changed {
             promote::recall_confirmed(workspace, false);
             derived_in = derive_now(workspace);
             Vectors::catch_up(workspace);
+            // Resolving read the facts of all files; questions read those of few.
+            workspace.facts.release_memory();
         }
         snapshot::save(workspace);
         snapshot::save_ranking(workspace);

@@ -3,10 +3,12 @@
 //! The key is the content hash, the language and the extractor's version; project files also differ by name. So a branch
 //! switch, a second worktree or a restart parses only what no workspace has seen.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use hob_base::paged::PagedStore;
 use hob_base::{CancelToken, ContentHash, WsPath};
 use hob_map::persist::{self, PersistError};
 use hob_map::{EXTRACTOR_VERSION, FileFacts, GaveUp, Lang, extract_within, text_only};
@@ -27,6 +29,8 @@ const PER_MEGABYTE: Duration = Duration::from_secs(8);
 pub(super) struct FactsCache {
     store: Arc<dyn Store>,
     attempts: Arc<Attempts>,
+    /// The facts of files that were read many at once, out of the process's own memory.
+    paged: PagedStore,
     /// Number of files whose facts were extracted.
     pub(super) extracted: AtomicU64,
     /// Number of files whose facts came from the store.
@@ -41,8 +45,21 @@ pub(super) struct FactsRequest<'a> {
 }
 
 impl FactsCache {
-    pub(super) fn new(store: Arc<dyn Store>, attempts: Arc<Attempts>) -> Self {
-        Self { store, attempts, extracted: AtomicU64::new(0), loaded: AtomicU64::new(0) }
+    /// `folder` is where facts may lie while the workspace is open.
+    pub(super) fn new(store: Arc<dyn Store>, attempts: Arc<Attempts>, folder: PathBuf) -> Self {
+        let paged = PagedStore::new(folder);
+        Self { store, attempts, paged, extracted: AtomicU64::new(0), loaded: AtomicU64::new(0) }
+    }
+
+    /// Puts facts where the system may take their memory. Not for files that are being edited: the place of facts that are dropped
+    /// soon is not used again.
+    pub(super) fn page(&self, facts: FileFacts) -> FileFacts {
+        facts.placed_in(&self.paged)
+    }
+
+    /// Gives the system the memory of all facts that it may take.
+    pub(super) fn release_memory(&self) {
+        self.paged.release();
     }
 
     /// Returns the store of the facts.

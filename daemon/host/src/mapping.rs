@@ -94,8 +94,8 @@ fn take_in_few(
 ) -> usize {
     let all = to_map.len() as u64;
     let wanted = to_map.into_iter().take_while(|_| cancel.check().is_ok());
-    let mut haste = HASTE;
-    let step: Vec<Mapped> = wanted.map(|file| facts_of(workspace, file, &mut haste)).collect();
+    let mut work = Extraction { haste: HASTE, pages: false };
+    let step: Vec<Mapped> = wanted.map(|file| facts_of(workspace, file, &mut work)).collect();
     if step.is_empty() {
         return 0;
     }
@@ -112,11 +112,11 @@ fn extract_all(
     sender: SyncSender<Vec<Mapped>>,
     cancel: &CancelToken,
 ) {
-    let (mut found, mut haste) = (Vec::with_capacity(HANDFUL), HASTE);
+    let (mut found, mut work) = (Vec::with_capacity(HANDFUL), Extraction { haste: HASTE, pages: true });
     while cancel.check().is_ok() {
         let next = lock(queue).next();
         let Some(file) = next else { break };
-        found.push(facts_of(workspace, file, &mut haste));
+        found.push(facts_of(workspace, file, &mut work));
         if found.len() == HANDFUL && sender.send(std::mem::take(&mut found)).is_err() {
             return;
         }
@@ -174,13 +174,22 @@ struct Mapped {
     slow: Option<SlowFile>,
 }
 
+/// The way in which a thread extracts facts.
+struct Extraction {
+    /// Longest processor time of the next file.
+    haste: Duration,
+    /// True if the facts go where the system may take their memory, because there are many.
+    pages: bool,
+}
+
 /// Finds the facts of a file. A file without a language, or one that has vanished, leaves the map.
-fn facts_of(workspace: &Workspace, file: ToMap, haste: &mut Duration) -> Mapped {
+fn facts_of(workspace: &Workspace, file: ToMap, work: &mut Extraction) -> Mapped {
+    let page = |facts| if work.pages { workspace.facts.page(facts) } else { facts };
     let remove = Some(MapChange::Remove { file: file.file });
     let Some(lang) = file.lang else { return Mapped { change: remove, op: None, doubted: None, slow: None } };
     let mut wanted = FactsRequest { path: &file.path, lang, hash: file.hash };
     if let Some(facts) = workspace.facts.load(&wanted) {
-        return Mapped { change: Some(set(&file, facts)), op: None, doubted: None, slow: None };
+        return Mapped { change: Some(set(&file, page(facts))), op: None, doubted: None, slow: None };
     }
     let read_again;
     let bytes: &[u8] = match &file.bytes {
@@ -201,14 +210,14 @@ fn facts_of(workspace: &Workspace, file: ToMap, haste: &mut Duration) -> Mapped 
         }
     };
     let doubted = (wanted.hash != file.hash).then(|| (file.file, file.path.clone()));
-    let (facts, op) = workspace.facts.extract(&wanted, bytes, &workspace.closing, Some(*haste));
+    let (facts, op) = workspace.facts.extract(&wanted, bytes, &workspace.closing, Some(work.haste));
     let is_slow = facts.gave_up == Some(GaveUp::Pending);
     let slow =
         is_slow.then(|| SlowFile { file: file.file, path: file.path.clone(), lang, hash: wanted.hash });
     if is_slow {
-        *haste = MORE_HASTE;
+        work.haste = MORE_HASTE;
     }
-    Mapped { change: Some(set(&file, facts)), op, doubted, slow }
+    Mapped { change: Some(set(&file, page(facts))), op, doubted, slow }
 }
 
 fn set(file: &ToMap, facts: FileFacts) -> MapChange {

@@ -264,7 +264,10 @@ impl Host {
         // Evicted ones may have taken more or less memory than was estimated.
         lock(&self.memory).record_look(judged.is_over || !judged.leaving.is_empty());
         if judged.is_over {
-            open.values().for_each(|entry| entry.workspace.joined.give_back());
+            for UsedWorkspace { workspace, .. } in open.values() {
+                workspace.joined.give_back();
+                workspace.facts.release_memory();
+            }
         }
         for leaving in judged.leaving {
             match leaving {
@@ -435,7 +438,8 @@ impl Host {
         let snapshots = Snapshots::new(self.options.snapshots.join(&name), self.options.keep_contents);
         let setup = WatchSetup { rules: Arc::clone(&rules), dirty: Arc::clone(&dirty), cookie_dir };
         let watcher = Watcher::with_backend(setup, self.watching.backend_maker());
-        let facts = FactsCache::new(Arc::clone(&self.store), Arc::clone(&self.attempts));
+        let folder = snapshots.folder().as_path().to_path_buf();
+        let facts = FactsCache::new(Arc::clone(&self.store), Arc::clone(&self.attempts), folder);
         tracing::info!(%root, "opening a workspace");
         let workspace = Arc::new(Workspace::from_parts(WorkspaceParts {
             rules,

@@ -77,5 +77,5 @@ fn prepare_file(
     SoughtFacts { file, path, lang, hash }: &SoughtFacts,
 ) -> Option<PreparedFile> {
     let facts = workspace.facts.load(&FactsRequest { path, lang: *lang, hash: *hash })?;
-    Some(PreparedFile::new(*file, path.clone(), Arc::new(facts)))
+    Some(PreparedFile::new(*file, path.clone(), Arc::new(workspace.facts.page(facts))))
 }

@@ -14,7 +14,7 @@ use super::header;
 use super::interner::Interner;
 use super::{
     CallArguments, Def, DefFlags, DefIdx, DefKind, Export, FileFacts, Flows, GaveUp, Import, ImportKind,
-    MAX_UNMAPPED, NamePool, Receiver, Ref, RefKind, StrId, TypeHint, TypePart,
+    MAX_UNMAPPED, NamePool, Receiver, Ref, RefKind, StrId, TextColumn, TypeHint, TypePart,
 };
 use crate::langs::lang::Lang;
 
@@ -384,7 +384,7 @@ impl FactsBuilder {
     }
 
     /// The texts of all definitions in their order, without those that others replaced; each definition is told where its own stand.
-    fn arrange_texts(&mut self) -> Box<str> {
+    fn arrange_texts(&mut self) -> TextColumn {
         let mut arranged = String::with_capacity(self.texts.len());
         for (def, texts) in self.defs.iter_mut().zip(&self.texts_of) {
             // Both are limited, far below what these numbers hold.
@@ -440,7 +440,7 @@ impl FactsBuilder {
             defs: self.defs.into(),
             imports: self.imports.into(),
             exports: self.exports.into(),
-            refs,
+            refs: refs.into(),
             package: self.package,
             manifest: self.manifest.into(),
             types: self.types.into(),

@@ -8,6 +8,9 @@
 //! it. The definitions that a call reaches through its values are not here: they depend on other files, and `resolve`
 //! computes them.
 
+use hob_base::paged::PagedStore;
+
+use super::column::Column;
 use super::{DefIdx, StrId};
 
 /// The index of a value in [`Flows::values`].
@@ -250,12 +253,17 @@ pub struct Flows {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PackedFlows {
     /// The bytes that [`crate::persist`] makes of the flows; empty if there are none.
-    pub(crate) bytes: Box<[u8]>,
+    pub(crate) bytes: Column<u8>,
     /// The names of members that the language calls by itself, for which there are no references.
     pub(crate) implied: Box<[StrId]>,
 }
 
 impl PackedFlows {
+    /// The same flows in a store.
+    pub(super) fn placed_in(self, store: &PagedStore) -> Self {
+        Self { bytes: self.bytes.placed_in(store), ..self }
+    }
+
     /// Returns true if the file has no flows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -265,7 +273,7 @@ impl PackedFlows {
     /// Returns the bytes that the packed flows hold on the heap.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
-        self.bytes.len() + size_of_val(&*self.implied)
+        self.bytes.heap_bytes() + size_of_val(&*self.implied)
     }
 }
 

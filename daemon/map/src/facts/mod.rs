@@ -10,6 +10,7 @@
 
 mod arguments;
 mod builder;
+mod column;
 mod defs;
 mod flow_places;
 mod flows;
@@ -21,6 +22,7 @@ mod refs;
 
 pub use arguments::{ArgumentKind, Arguments, CallArguments};
 pub use builder::{DefInput, FactsBuilder, ImportInput, RefInput};
+pub use column::{Column, TextColumn};
 pub(crate) use defs::DefTexts;
 pub use defs::{Def, DefFlags, DefIdx, DefKind};
 pub(crate) use flow_places::{FlowPlaces, SeenIdx, SeenPlace, StorePlace};
@@ -32,6 +34,8 @@ pub(crate) use moved::SourcePlaces;
 pub use names::{NamePool, StrId};
 pub use refs::{Receiver, Ref, RefKind};
 
+use hob_base::paged::PagedStore;
+
 use crate::langs::lang::Lang;
 
 /// Everything extracted from one file.
@@ -42,24 +46,24 @@ pub struct FileFacts {
     /// Names that the other lists refer to, sorted.
     pub names: NamePool,
     /// Signatures and docs, back to back in the order of the definitions.
-    pub texts: Box<str>,
+    pub texts: TextColumn,
     /// Definitions in source order; a parent always comes before its children.
-    pub defs: Box<[Def]>,
+    pub defs: Column<Def>,
     /// Imports in source order.
-    pub imports: Box<[Import]>,
+    pub imports: Column<Import>,
     /// Names this file gives to others under another name than their own, or from elsewhere.
     pub exports: Box<[Export]>,
     /// References, sorted by (name, line, column).
-    pub refs: Box<[Ref]>,
+    pub refs: Column<Ref>,
     /// The package or namespace the file says it belongs to (Java, Go), dotted.
     pub package: Option<StrId>,
     /// Key and value pairs of a project file (`go.mod`, `Cargo.toml`, `tsconfig.json`...); of source files, what they say
     /// of the same kind (`path:NAME` for `#[path]` in Rust).
     pub manifest: Box<[(StrId, StrId)]>,
     /// The types that the file states for the values of its definitions, sorted; see [`TypeHint`].
-    pub types: Box<[TypeHint]>,
+    pub types: Column<TypeHint>,
     /// The arguments of calls, sorted by place; empty in languages without overloads.
-    pub calls: Box<[CallArguments]>,
+    pub calls: Column<CallArguments>,
     /// Where values go that may be functions or classes.
     pub flows: PackedFlows,
     /// True if the parser met text that it could not understand; the facts are then of the rest.
@@ -196,6 +200,38 @@ pub struct Export {
 }
 
 impl FileFacts {
+    /// The same facts with their large lists in a store, where they take no memory of the process's own.
+    #[must_use]
+    pub fn placed_in(self, store: &PagedStore) -> Self {
+        Self {
+            names: self.names.placed_in(store),
+            texts: self.texts.placed_in(store),
+            defs: self.defs.placed_in(store),
+            imports: self.imports.placed_in(store),
+            refs: self.refs.placed_in(store),
+            types: self.types.placed_in(store),
+            calls: self.calls.placed_in(store),
+            flows: self.flows.placed_in(store),
+            ..self
+        }
+    }
+
+    /// Returns the bytes that the facts take on the heap.
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        self.names.heap_bytes()
+            + self.texts.heap_bytes()
+            + self.defs.heap_bytes()
+            + self.imports.heap_bytes()
+            + self.refs.heap_bytes()
+            + self.types.heap_bytes()
+            + self.calls.heap_bytes()
+            + self.flows.heap_bytes()
+            + size_of_val(&*self.exports)
+            + size_of_val(&*self.manifest)
+            + size_of_val(&*self.unmapped)
+    }
+
     /// Facts of a file that says nothing.
     #[must_use]
     pub fn empty(lang: Lang) -> Self {

@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use hob_base::paged::PagedStore;
+
+use super::column::{Column, TextColumn};
+
 /// A name of one file: its index in the file's sorted [`NamePool`], so IDs compare as the names do.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct StrId(pub u32);
@@ -9,9 +13,9 @@ pub struct StrId(pub u32);
 /// Distinct names in byte order, back to back in one text.
 #[derive(Clone, PartialEq, Eq)]
 pub struct NamePool {
-    text: Box<str>,
+    text: TextColumn,
     /// The end of each name in `text`.
-    ends: Box<[u32]>,
+    ends: Column<u32>,
 }
 
 impl NamePool {
@@ -29,8 +33,13 @@ impl NamePool {
 
     /// Creates the pool of the names that `text` contains one after the other, each up to one of `ends`. The caller has
     /// checked that they are sorted and distinct, and that ends are ends of characters.
-    pub(crate) fn from_parts(text: Box<str>, ends: Box<[u32]>) -> Self {
+    pub(crate) fn from_parts(text: TextColumn, ends: Column<u32>) -> Self {
         Self { text, ends }
+    }
+
+    /// The same names in a store.
+    pub(super) fn placed_in(self, store: &PagedStore) -> Self {
+        Self { text: self.text.placed_in(store), ends: self.ends.placed_in(store) }
     }
 
     /// Returns the text of all names, one after the other.
@@ -83,7 +92,7 @@ impl NamePool {
     /// Returns the bytes that the pool holds on the heap.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
-        self.text.len() + self.ends.len() * size_of::<u32>()
+        self.text.heap_bytes() + self.ends.heap_bytes()
     }
 }
 

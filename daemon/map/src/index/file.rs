@@ -163,16 +163,7 @@ impl FileEntry {
         let facts = &self.facts;
         // Scores come later, one for each definition; an entry must cost the same when it goes as when it came.
         size_of::<Self>()
-            + facts.names.heap_bytes()
-            + facts.texts.len()
-            + size_of_val(&*facts.defs)
-            + size_of_val(&*facts.refs)
-            + size_of_val(&*facts.imports)
-            + size_of_val(&*facts.exports)
-            + size_of_val(&*facts.manifest)
-            + size_of_val(&*facts.types)
-            + facts.flows.heap_bytes()
-            + size_of_val(&*facts.unmapped)
+            + facts.heap_bytes()
             + 4 * (self.by_name.len()
                 + self.bases.len()
                 + self.locals.len()

@@ -261,20 +261,22 @@ fn unflatten(bytes: &[u8]) -> Result<FileFacts, PersistError> {
     let pair = |[a, b]: [u32; 2]| Ok((limits.name(a)?, limits.name(b)?));
     let facts = FileFacts {
         lang,
-        defs,
-        imports: input.read_table(&IMPORT_COLUMNS, |_, row| import_from(limits, row))?,
+        defs: defs.into(),
+        imports: input.read_table(&IMPORT_COLUMNS, |_, row| import_from(limits, row))?.into(),
         exports: input.read_table(&PAIR_COLUMNS, |_, row| {
             pair(row).map(|(local, exported)| Export { local, exported })
         })?,
-        refs: input.read_table(&REF_COLUMNS, |_, row| ref_from(limits, row))?,
+        refs: input.read_table(&REF_COLUMNS, |_, row| ref_from(limits, row))?.into(),
         package: limits.opt_name(package)?,
         manifest: input.read_table(&PAIR_COLUMNS, |_, row| pair(row))?,
-        types: input.read_table(&TYPE_COLUMNS, |_, [def, part, says]| {
-            let def = limits.opt_def(def.saturating_add(1))?.ok_or(Damaged("a type is of nothing"))?;
-            Ok(TypeHint { def, part: TypePart(part), says: limits.name(says)? })
-        })?,
+        types: input
+            .read_table(&TYPE_COLUMNS, |_, [def, part, says]| {
+                let def = limits.opt_def(def.saturating_add(1))?.ok_or(Damaged("a type is of nothing"))?;
+                Ok(TypeHint { def, part: TypePart(part), says: limits.name(says)? })
+            })?
+            .into(),
         unmapped: input.read_table(&PAIR_COLUMNS, |_, [first, last]| Ok((first, last)))?,
-        calls: input.read_table(&CALL_COLUMNS, |_, row| Ok(call_from(row)))?,
+        calls: input.read_table(&CALL_COLUMNS, |_, row| Ok(call_from(row)))?.into(),
         flows: packed_from(&mut input, limits)?,
         has_errors,
         gave_up,
@@ -303,7 +305,7 @@ fn packed_from(input: &mut Input<'_>, limits: FactsLimits<'_>) -> Result<PackedF
     let implied =
         (0..count.min(limits.names)).map(|_| limits.name(input.read_number()?)).collect::<Result<_, _>>()?;
     let length = input.read_number()?;
-    Ok(PackedFlows { bytes: input.read_bytes(length)?.into(), implied })
+    Ok(PackedFlows { bytes: input.read_bytes(length)?.to_vec().into(), implied })
 }
 
 /// Where values go, as it is kept in memory and on disk: the unpacked length, then a zstd frame.

@@ -46,7 +46,7 @@ pub(crate) fn read_sorted(input: &mut Input<'_>) -> Result<NamePool, PersistErro
     if !text.is_ascii() && !ends.iter().all(|&end| text.is_char_boundary(end as usize)) {
         return Err(Damaged("a name is not Unicode"));
     }
-    Ok(NamePool::from_parts(text.into(), ends))
+    Ok(NamePool::from_parts(text.into(), ends.into()))
 }
 
 /// The names that were read so far.

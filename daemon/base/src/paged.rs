@@ -1,0 +1,289 @@
+//! Lists that the system may put out of memory, and takes back by itself when they are read.
+//!
+//! A list is copied into a mapping of a file without a name, so it takes no memory of the process's own: its pages belong to the system,
+//! which writes them to the file when it wants the memory, and reads them again when somebody looks. This is for what is large and
+//! mostly not looked at, such as the facts of a kernel's files. Nothing of it outlives the process; no other process can open the
+//! file, so that a list never has other bytes than it was given.
+//!
+//! Space is given back a segment at a time, once the last list in it is dropped. Few lists should therefore go here that are dropped
+//! soon: what is edited belongs on the heap.
+//!
+//! The disk holds what is here, which is why all of a segment is reserved before anything is written: where it is full, or where
+//! files cannot be mapped, [`PagedStore::place`] returns `None`, and the caller keeps its list. If a disk *fails* while it holds the
+//! only copy of a page, the daemon receives SIGBUS and ends, as it does for the mapped files of [`region`](crate::region).
+
+use std::fmt;
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, Weak};
+
+use memmap2::MmapRaw;
+
+use crate::sync::lock;
+
+/// Bytes of the largest segment. A list that is longer has one of its own.
+const SEGMENT: usize = 16 << 20;
+/// Bytes of the first segment. Each later one is as large as all before it, up to the largest, so that small stores stay small.
+const FIRST_SEGMENT: usize = 1 << 20;
+/// Alignment of every list: no type needs more.
+const ALIGNMENT: usize = 16;
+
+/// Places lists in files without names, all in one folder.
+pub struct PagedStore {
+    folder: PathBuf,
+    state: Mutex<PagedState>,
+}
+
+#[derive(Default)]
+struct PagedState {
+    /// The segment that lists are added to, with its bytes that are taken.
+    open: Option<(Arc<Segment>, usize)>,
+    all: Vec<Weak<Segment>>,
+    /// Bytes of all segments that were ever made.
+    made: usize,
+    /// True once the disk was full or files could not be mapped: then it is not tried again.
+    has_failed: bool,
+}
+
+/// A mapped file, whose bytes are written once each and read by the lists in it.
+struct Segment {
+    map: MmapRaw,
+}
+
+/// A list in a [`PagedStore`]. Clones share the list.
+pub struct PagedList<T> {
+    items: NonNull<T>,
+    len: u32,
+    /// Keeps the bytes mapped.
+    segment: Arc<Segment>,
+}
+
+/// A text in a [`PagedStore`]. Clones share the text.
+#[derive(Clone)]
+pub struct PagedText(PagedList<u8>);
+
+impl PagedStore {
+    /// A store whose files are made in `folder`, once there is something to place. The folder may not exist yet.
+    #[must_use]
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder, state: Mutex::default() }
+    }
+
+    /// Copies a list out of memory. `None` if it is empty, or if there is no room on the disk for it.
+    #[must_use]
+    #[allow(unsafe_code)]
+    pub fn place<T: Copy + Send + Sync + 'static>(&self, items: &[T]) -> Option<PagedList<T>> {
+        const { assert!(align_of::<T>() <= ALIGNMENT) };
+        if items.is_empty() || size_of::<T>() == 0 {
+            return None;
+        }
+        let len = u32::try_from(items.len()).ok()?;
+        let (segment, offset) = self.reserve(size_of_val(items))?;
+        // SAFETY: `reserve` hands out these bytes of the mapping once, aligned and within it, so nobody else reads or writes them while
+        // they are written; the mapping is writable, and lives as long as `segment`.
+        let start = unsafe {
+            let start = segment.map.as_mut_ptr().add(offset).cast::<T>();
+            std::ptr::copy_nonoverlapping(items.as_ptr(), start, items.len());
+            start
+        };
+        Some(PagedList { items: NonNull::new(start)?, len, segment })
+    }
+
+    /// Copies a text out of memory, as [`PagedStore::place`] does a list.
+    #[must_use]
+    pub fn place_text(&self, text: &str) -> Option<PagedText> {
+        self.place(text.as_bytes()).map(PagedText)
+    }
+
+    /// Tells the system that it may have the memory of all lists; the next look at one reads its pages from the page cache or the disk.
+    pub fn release(&self) {
+        let segments: Vec<Arc<Segment>> = lock(&self.state).all.iter().filter_map(Weak::upgrade).collect();
+        segments.iter().for_each(|segment| segment.release());
+    }
+
+    /// Returns the bytes of the files that lists are in.
+    #[must_use]
+    pub fn file_bytes(&self) -> usize {
+        lock(&self.state).all.iter().filter_map(Weak::upgrade).map(|segment| segment.map.len()).sum()
+    }
+
+    /// Takes bytes of a segment for the caller alone.
+    fn reserve(&self, bytes: usize) -> Option<(Arc<Segment>, usize)> {
+        let mut state = lock(&self.state);
+        if state.has_failed {
+            return None;
+        }
+        if let Some((segment, used)) = &mut state.open
+            && let Some(end) = used.checked_add(bytes).filter(|end| *end <= segment.map.len())
+        {
+            let offset = std::mem::replace(used, end.next_multiple_of(ALIGNMENT));
+            return Some((Arc::clone(segment), offset));
+        }
+        let size = state.made.clamp(FIRST_SEGMENT, SEGMENT).max(bytes);
+        let Some(segment) = Segment::create(&self.folder, size) else {
+            state.has_failed = true;
+            return None;
+        };
+        let segment = Arc::new(segment);
+        state.all.retain(|segment| segment.strong_count() > 0);
+        state.all.push(Arc::downgrade(&segment));
+        state.made = state.made.saturating_add(size);
+        if bytes < size {
+            state.open = Some((Arc::clone(&segment), bytes.next_multiple_of(ALIGNMENT)));
+        }
+        Some((segment, 0))
+    }
+}
+
+impl fmt::Debug for PagedStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PagedStore").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+impl Segment {
+    /// A new file of this length, with room on the disk for all of it; `None` where that cannot be had.
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    fn create(folder: &std::path::Path, bytes: usize) -> Option<Self> {
+        use rustix::fs::{FallocateFlags, fallocate};
+
+        std::fs::create_dir_all(folder).ok()?;
+        let file = tempfile::tempfile_in(folder).ok()?;
+        file.set_len(bytes as u64).ok()?;
+        // A page without room for it on the disk would end the process when it is written to.
+        fallocate(&file, FallocateFlags::empty(), 0, bytes as u64).ok()?;
+        Some(Self { map: MmapRaw::map_raw(&file).ok()? })
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "macos")))]
+    fn create(_folder: &std::path::Path, _bytes: usize) -> Option<Self> {
+        None
+    }
+
+    #[cfg(unix)]
+    #[allow(unsafe_code)]
+    fn release(&self) {
+        // SAFETY: the mapping is of a file and shared, so its pages keep their bytes in the file. A failure leaves them in memory.
+        let _ = unsafe { self.map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
+    }
+
+    #[cfg(not(unix))]
+    fn release(&self) {}
+}
+
+#[allow(unsafe_code)]
+// SAFETY: a list is never written to after it was placed, so threads may share it if they may share its items.
+unsafe impl<T: Send + Sync> Send for PagedList<T> {}
+#[allow(unsafe_code)]
+// SAFETY: as above.
+unsafe impl<T: Send + Sync> Sync for PagedList<T> {}
+
+impl<T> Deref for PagedList<T> {
+    type Target = [T];
+
+    #[allow(unsafe_code)]
+    fn deref(&self) -> &[T] {
+        // SAFETY: `place` wrote as many items there, aligned; nobody writes them again, and `segment` keeps them mapped.
+        unsafe { std::slice::from_raw_parts(self.items.as_ptr(), self.len as usize) }
+    }
+}
+
+impl<T> Clone for PagedList<T> {
+    fn clone(&self) -> Self {
+        Self { items: self.items, len: self.len, segment: Arc::clone(&self.segment) }
+    }
+}
+
+impl Deref for PagedText {
+    type Target = str;
+
+    #[allow(unsafe_code)]
+    fn deref(&self) -> &str {
+        // SAFETY: `place_text` was given a text, and a list never changes.
+        unsafe { std::str::from_utf8_unchecked(&self.0) }
+    }
+}
+
+impl fmt::Debug for PagedText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for PagedList<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(all(test, any(target_os = "linux", target_os = "macos")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_what_they_were_after_their_memory_is_released() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = PagedStore::new(folder.path().join("made/when/needed"));
+        let small: Vec<u8> = (0..=255).collect();
+        let large: Vec<u64> = (0..3 * SEGMENT as u64 / 8).collect();
+        let lists: Vec<_> = (0..100).map(|_| store.place(&small).expect("there is room")).collect();
+        let alone = store.place(&large).expect("there is room");
+        let pairs = store.place(&[(1u8, 'ä'), (2, 'ß')]).expect("there is room");
+        let text = store.place_text("ä text").expect("there is room");
+        for _ in 0..2 {
+            store.release();
+            assert!(lists.iter().all(|list| **list == *small) && *alone == *large);
+            assert_eq!((&*pairs, &*text), (&[(1, 'ä'), (2, 'ß')][..], "ä text"));
+        }
+        assert!(store.place::<u32>(&[]).is_none());
+        let named =
+            std::fs::read_dir(folder.path().join("made/when/needed")).expect("the folder was made").count();
+        assert_eq!(named, 0, "nobody can open them");
+    }
+
+    #[test]
+    fn the_disk_gets_its_room_back_with_the_last_list_of_a_segment() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = PagedStore::new(folder.path().to_path_buf());
+        let large = vec![7u8; SEGMENT];
+        let first = store.place(&large).expect("there is room");
+        let second = first.clone();
+        assert_eq!(store.file_bytes(), SEGMENT);
+        drop(first);
+        assert_eq!((store.file_bytes(), second[SEGMENT - 1]), (SEGMENT, 7));
+        drop(second);
+        assert_eq!(store.file_bytes(), 0);
+    }
+
+    #[test]
+    fn threads_place_and_read_side_by_side() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = PagedStore::new(folder.path().to_path_buf());
+        std::thread::scope(|scope| {
+            for thread in 0..4u32 {
+                let store = &store;
+                scope.spawn(move || {
+                    let lists: Vec<(Vec<u32>, PagedList<u32>)> = (0..500)
+                        .map(|round| {
+                            let items = vec![thread * 1_000 + round; 1 + (round as usize * 37) % 9_000];
+                            let placed = store.place(&items).expect("there is room");
+                            (items, placed)
+                        })
+                        .collect();
+                    store.release();
+                    assert!(lists.iter().all(|(items, placed)| *items == **placed));
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn without_a_folder_lists_stay_where_they_are() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("file");
+        std::fs::write(&file, "no folder").expect("it can be written");
+        let store = PagedStore::new(file);
+        assert!(store.place(&[1u8, 2]).is_none() && store.place(&[1u8, 2]).is_none());
+    }
+}

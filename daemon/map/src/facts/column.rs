@@ -1,0 +1,187 @@
+//! A list of a file's facts, on the heap or where the system may put it out of memory.
+//!
+//! A column is read as a slice, wherever it is. Facts are made on the heap; those of a large tree are then placed in a [`PagedStore`],
+//! and the code that reads them does not know.
+
+use std::fmt;
+use std::ops::Deref;
+
+use hob_base::paged::{PagedList, PagedStore, PagedText};
+
+/// An immutable list of facts.
+#[derive(Clone)]
+pub struct Column<T>(Place<T>);
+
+#[derive(Clone)]
+enum Place<T> {
+    Heap(Box<[T]>),
+    Paged(PagedList<T>),
+}
+
+impl<T: Copy + Send + Sync + 'static> Column<T> {
+    /// The same list in the store, or where it was if that has no room.
+    #[must_use]
+    pub(super) fn placed_in(self, store: &PagedStore) -> Self {
+        match &self.0 {
+            Place::Heap(items) => store.place(items).map_or(self, |list| Self(Place::Paged(list))),
+            Place::Paged(_) => self,
+        }
+    }
+}
+
+impl<T> Column<T> {
+    /// Returns the bytes that the column takes on the heap.
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        match &self.0 {
+            Place::Heap(items) => size_of_val(&**items),
+            Place::Paged(_) => 0,
+        }
+    }
+}
+
+impl<T> Deref for Column<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        match &self.0 {
+            Place::Heap(items) => items,
+            Place::Paged(list) => list,
+        }
+    }
+}
+
+impl<T> Default for Column<T> {
+    fn default() -> Self {
+        Self(Place::Heap(Box::default()))
+    }
+}
+
+impl<T> From<Vec<T>> for Column<T> {
+    fn from(items: Vec<T>) -> Self {
+        Self(Place::Heap(items.into()))
+    }
+}
+
+impl<T> From<Box<[T]>> for Column<T> {
+    fn from(items: Box<[T]>) -> Self {
+        Self(Place::Heap(items))
+    }
+}
+
+impl<'c, T> IntoIterator for &'c Column<T> {
+    type Item = &'c T;
+    type IntoIter = std::slice::Iter<'c, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<T: PartialEq> PartialEq for Column<T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: Eq> Eq for Column<T> {}
+
+impl<T: fmt::Debug> fmt::Debug for Column<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// Text of a file's facts: a column of letters.
+#[derive(Clone)]
+pub struct TextColumn(TextPlace);
+
+#[derive(Clone)]
+enum TextPlace {
+    Heap(Box<str>),
+    Paged(PagedText),
+}
+
+impl TextColumn {
+    /// The same text in the store, or where it was if that has no room.
+    #[must_use]
+    pub(super) fn placed_in(self, store: &PagedStore) -> Self {
+        match &self.0 {
+            TextPlace::Heap(text) => store.place_text(text).map_or(self, |text| Self(TextPlace::Paged(text))),
+            TextPlace::Paged(_) => self,
+        }
+    }
+
+    /// Returns the bytes that the text takes on the heap.
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        match &self.0 {
+            TextPlace::Heap(text) => text.len(),
+            TextPlace::Paged(_) => 0,
+        }
+    }
+}
+
+impl Deref for TextColumn {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match &self.0 {
+            TextPlace::Heap(text) => text,
+            TextPlace::Paged(text) => text,
+        }
+    }
+}
+
+impl From<String> for TextColumn {
+    fn from(text: String) -> Self {
+        Self(TextPlace::Heap(text.into()))
+    }
+}
+
+impl From<&str> for TextColumn {
+    fn from(text: &str) -> Self {
+        Self(TextPlace::Heap(text.into()))
+    }
+}
+
+impl PartialEq for TextColumn {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for TextColumn {}
+
+impl fmt::Debug for TextColumn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hob_base::paged::PagedStore;
+
+    use crate::extract;
+    use crate::langs::lang::Lang;
+
+    #[test]
+    fn facts_are_the_same_wherever_they_are() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = PagedStore::new(folder.path().to_path_buf());
+        let python = "import os\nclass A(os.B):\n    'Doc of ä.'\n    x: int = 1\n    def f(self, y=g): return self.h(y)\n";
+        let c = "#define ONE 1\n/** Two. */\nint two(struct s *p) { return p->call(ONE); }\n";
+        for (lang, path, source) in
+            [(Lang::Python, "a.py", python), (Lang::C, "a.c", c), (Lang::Go, "a.go", "")]
+        {
+            let made = extract(lang, path, source.as_bytes());
+            let placed = made.clone().placed_in(&store);
+            store.release();
+            assert_eq!(placed, made);
+            assert_eq!(placed.clone().placed_in(&store), made, "once more changes nothing");
+            let (before, after) = (made.heap_bytes(), placed.heap_bytes());
+            assert!(after * 10 <= before, "{path}: {after} of {before} bytes are left on the heap");
+        }
+    }
+}
