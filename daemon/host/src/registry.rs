@@ -259,15 +259,20 @@ impl Host {
     /// Evicts workspaces and servers. The caller holds the lock, because a workspace must not be opened again before it
     /// has been saved.
     fn evict_superfluous(&self, open: &mut HashMap<AbsPath, UsedWorkspace>) {
-        let servers = self.shared.live.pool().memory_costs();
-        let judged = find_superfluous(open.iter(), servers, own_memory(), self.options.memory);
+        let judge = |open: &HashMap<AbsPath, UsedWorkspace>| {
+            let servers = self.shared.live.pool().memory_costs();
+            find_superfluous(open.iter(), servers, own_memory(), self.options.memory)
+        };
+        let mut judged = judge(open);
+        if judged.is_over || !judged.leaving.is_empty() {
+            // Facts that the system may take count as resident while questions have read them lately.
+            open.values().for_each(|entry| entry.workspace.facts.release_memory());
+            judged = judge(open);
+        }
         // Evicted ones may have taken more or less memory than was estimated.
         lock(&self.memory).record_look(judged.is_over || !judged.leaving.is_empty());
         if judged.is_over {
-            for UsedWorkspace { workspace, .. } in open.values() {
-                workspace.joined.give_back();
-                workspace.facts.release_memory();
-            }
+            open.values().for_each(|entry| entry.workspace.joined.give_back());
         }
         for leaving in judged.leaving {
             match leaving {
