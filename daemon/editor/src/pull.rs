@@ -71,8 +71,11 @@ impl ServedEditor {
         let judged =
             Judged { observer: Arc::clone(observer), uri: uri.to_owned(), version: document.version };
         // The server has ended; the next one is asked anew.
-        let _ =
-            instance.forward_request(METHOD, Some(&params), Box::new(move |outcome| judged.take_in(outcome)));
+        let _ = instance.forward_request(
+            METHOD,
+            Some(&params),
+            Box::new(move |outcome| judged.record_outcome(outcome)),
+        );
     }
 }
 
@@ -85,7 +88,7 @@ struct Judged {
 
 impl Judged {
     /// Handles the outcome, on the thread that reads from the server.
-    fn take_in(self, outcome: RequestOutcome) {
+    fn record_outcome(self, outcome: RequestOutcome) {
         let report: Value = match outcome {
             Ok(Some(raw)) => serde_json::from_str(raw.get()).unwrap_or(Value::Null),
             Err(hob_live::rpc::CallError::Refused(error))

@@ -11,7 +11,7 @@ use std::time::Duration;
 use hob_base::{CancelToken, Stopped, WsPath};
 use hob_workspace::{Batch, Refresh, refresh};
 
-use super::intake::take_in;
+use super::ingest::ingest_changes;
 use super::progress::Phase;
 use super::promote;
 use super::ranked::state::Ranked;
@@ -31,7 +31,7 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
             workspace.tree.unread.mark_again(workspace.root(), &workspace.tree.dirty);
             continue;
         }
-        workspace.take_in_hand(&batch);
+        workspace.note_batch(&batch);
         let marks = batch.marks;
         let outcome = catch_unwind(AssertUnwindSafe(|| work_off(workspace, &batch, &workspace.closing)));
         workspace.put_down();
@@ -127,5 +127,5 @@ fn work_off(workspace: &Workspace, batch: &Batch, cancel: &CancelToken) -> Resul
     if let Some(new) = refreshed.omissions {
         workspace.set_omissions(new);
     }
-    Ok(take_in(workspace, &mut core, refreshed.plan, batch.marks, &workspace.closing))
+    Ok(ingest_changes(workspace, &mut core, refreshed.plan, batch.marks, &workspace.closing))
 }

@@ -13,7 +13,7 @@ use hob_map::{MapBatch, MapChange};
 use hob_text::{Batch as GramBatch, ContentCache, Saved, TrigramIndex};
 use hob_workspace::FileTable;
 
-use super::snapshot::comeback::{Back, Comeback, SoughtFacts};
+use super::snapshot::restoring_map::{RestoredFacts, RestoringMap, SoughtFacts};
 use super::workspace::{Core, Workspace};
 
 /// Most attempts to arrange scores without a change of the map in between.
@@ -125,8 +125,8 @@ impl Workspace {
     }
 
     /// Waits for the map of an earlier run and begins with it. Returns the files that it lacks.
-    pub(super) fn restore_map(&self, comeback: Comeback) -> Vec<SoughtFacts> {
-        let Back { map, missing, aged } = comeback.finish();
+    pub(super) fn restore_map(&self, comeback: RestoringMap) -> Vec<SoughtFacts> {
+        let RestoredFacts { map, missing, aged } = comeback.finish();
         drop(self.map.write(|held| held.replace(map)));
         self.revision.advance();
         // This must not lock `snapshots`: whoever saves holds that and waits for `core`, which the caller of this

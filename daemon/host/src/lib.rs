@@ -22,8 +22,8 @@ mod folder_name;
 mod freshness;
 mod imports;
 mod indexer;
+mod ingest;
 mod installing;
-mod intake;
 mod joined;
 mod map_lock;
 mod mapping;
@@ -60,7 +60,7 @@ pub use export::{ExportError, ExportOutcome};
 pub use freshness::{Freshness, Stale};
 pub use imports::{
     CurrentHash, ImportError, ImportOutcome, ImportRequest, ImportedIndex, IndexStatus, IndexedPlace,
-    LeftAside, NamedSymbols, PlaceInFile, symbols_named_at,
+    NamedSymbols, PlaceInFile, SkippedReason, symbols_named_at,
 };
 pub use joined::{JoinedMap, OutsideError, OutsideSource, PackagePlace};
 pub use memory::resident_bytes;
@@ -68,11 +68,11 @@ pub use org::local_names;
 pub use package_workspaces::{PackageEffort, PackageError, direct_names};
 pub use path_names::{CalledPath, NamedFolder, PathNames};
 pub use progress::{Phase, Progress, Progressed};
-pub use purge::KeptFor;
-pub use ranked::{NotReady, Ranked, Taking, doc_kind, ranked_number};
+pub use purge::ProjectData;
+pub use ranked::{IngestProgress, NotReady, Ranked, doc_kind, ranked_number};
 pub use registry::{Host, HostOptions, OpenError};
 pub use report::Report;
-pub use revision::Moment;
+pub use revision::WorkspaceRevision;
 pub use trust::Trust;
 pub use vectors::{Admits, InstalledModel, Models, ModelsError, Nearest, VectorState};
 pub use workspace::Workspace;

@@ -29,7 +29,7 @@ use hob_base::lock;
 /// wanted. Half as many wait for it.
 const STEP: usize = 1_000;
 /// Files that a worker passes on together: waking the receiving thread takes about as long as a small file.
-const HANDFUL: usize = 32;
+const HANDOVER_BATCH: usize = 32;
 
 /// Longest processor time of a file before it is left to [`Slow`](super::slow_queue::Slow): many times what people's
 /// sources take.
@@ -50,7 +50,7 @@ pub(super) struct ToMap {
 
 /// Applies these files to the map, and returns how many of them it now has. `total` is the count at which progress
 /// ends.
-pub(super) fn take_in_map(
+pub(super) fn ingest_map(
     workspace: &Workspace,
     core: &mut Core,
     mut to_map: Vec<ToMap>,
@@ -60,11 +60,11 @@ pub(super) fn take_in_map(
     let before = total.saturating_sub(to_map.len() as u64);
     // A file that may end the daemon must not keep it from all others.
     to_map.sort_by_key(|file| workspace.facts.is_suspect(&file.hash));
-    if to_map.len() <= HANDFUL {
-        return take_in_few(workspace, core, to_map, total, cancel);
+    if to_map.len() <= HANDOVER_BATCH {
+        return ingest_few(workspace, core, to_map, total, cancel);
     }
     let queue = Mutex::new(to_map.into_iter());
-    let (sender, found) = sync_channel(STEP / HANDFUL / 2);
+    let (sender, found) = sync_channel(STEP / HANDOVER_BATCH / 2);
     thread::scope(|scope| {
         let (queue, workers) = (&queue, workspace.shared.pools.index.current_num_threads());
         let start = |number: usize| {
@@ -80,12 +80,12 @@ pub(super) fn take_in_map(
             return mapped;
         }
         let left: Vec<ToMap> = lock(queue).by_ref().collect();
-        take_in_few(workspace, core, left, total, cancel)
+        ingest_few(workspace, core, left, total, cancel)
     })
 }
 
 /// Applies a few files on this thread, whose parsers are there already.
-fn take_in_few(
+fn ingest_few(
     workspace: &Workspace,
     core: &mut Core,
     to_map: Vec<ToMap>,
@@ -112,12 +112,13 @@ fn extract_all(
     sender: SyncSender<Vec<Mapped>>,
     cancel: &CancelToken,
 ) {
-    let (mut found, mut work) = (Vec::with_capacity(HANDFUL), Extraction { haste: HASTE, pages: true });
+    let (mut found, mut work) =
+        (Vec::with_capacity(HANDOVER_BATCH), Extraction { haste: HASTE, pages: true });
     while cancel.check().is_ok() {
         let next = lock(queue).next();
         let Some(file) = next else { break };
         found.push(facts_of(workspace, file, &mut work));
-        if found.len() == HANDFUL && sender.send(std::mem::take(&mut found)).is_err() {
+        if found.len() == HANDOVER_BATCH && sender.send(std::mem::take(&mut found)).is_err() {
             return;
         }
     }

@@ -146,7 +146,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::intake::tests::{test_host, wait_for_index};
+    use crate::ingest::tests::{test_host, wait_for_index};
     use hob_base::AbsPath;
 
     fn found(names: &PathNames, name: &str) -> Vec<String> {

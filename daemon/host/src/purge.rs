@@ -19,7 +19,7 @@ use hob_base::lock;
 
 /// The data on disk that hob keeps for one project alone.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct KeptFor {
+pub struct ProjectData {
     /// Its root, without links.
     pub root: AbsPath,
     /// Folders: its snapshot with its texts, its cookies, and the caches of language servers.
@@ -33,14 +33,14 @@ pub struct KeptFor {
 impl Host {
     /// Returns the data that is kept for the project that `start` is or is in.
     #[must_use]
-    pub fn kept_for(&self, start: &AbsPath) -> KeptFor {
+    pub fn kept_for(&self, start: &AbsPath) -> ProjectData {
         let root = self.kept_root(start);
         let name = folder_name(&root);
         let own = [&self.options.snapshots, &self.options.cookies].map(|all| all.as_path().join(&name));
         let of_servers =
             self.shared.live.cache_root().map(|all| keep::folders_of(all, &root)).unwrap_or_default();
         let folders = own.into_iter().chain(of_servers).filter(|folder| folder.symlink_metadata().is_ok());
-        KeptFor {
+        ProjectData {
             folders: folders.collect(),
             pending: self.edits.pending_edits(&|one| one.owner.root == root).len(),
             undo: self.edits.has_undo(&root),
@@ -52,7 +52,7 @@ impl Host {
     ///
     /// # Errors
     /// The folder or edit that could not be removed, and why; those before it are gone.
-    pub fn purge_project(&self, kept: &KeptFor) -> Result<(), String> {
+    pub fn purge_project(&self, kept: &ProjectData) -> Result<(), String> {
         let root = &kept.root;
         let aside = self.close_and_put_aside(root);
         self.end_servers_of(root);

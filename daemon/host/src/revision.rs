@@ -8,7 +8,7 @@ use hob_base::{Generation, lock};
 
 /// The contents at which a question was put, as a number to compare.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Moment(pub(super) u64);
+pub struct WorkspaceRevision(pub(super) u64);
 
 /// Counts of the changes of a workspace, and the time of the last one.
 #[derive(Debug, Default)]
@@ -35,8 +35,8 @@ impl RevisionCount {
     }
 
     /// Returns the revision of the present contents.
-    pub(super) fn contents_moment(&self) -> Moment {
-        Moment(self.contents_seen.load(Ordering::Acquire))
+    pub(super) fn contents_revision(&self) -> WorkspaceRevision {
+        WorkspaceRevision(self.contents_seen.load(Ordering::Acquire))
     }
 
     /// Notes that contents change.

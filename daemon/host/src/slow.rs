@@ -19,12 +19,12 @@ use hob_base::lock;
 /// Runs until the workspace is closed.
 pub(super) fn run(workspace: &Arc<Workspace>) {
     while let Some(file) = workspace.slow.next() {
-        take_in(workspace, &file);
+        ingest_slow_file(workspace, &file);
     }
 }
 
 /// Parses one file and maps it if it is unchanged; else its change has been noticed or will be.
-fn take_in(workspace: &Workspace, file: &SlowFile) {
+fn ingest_slow_file(workspace: &Workspace, file: &SlowFile) {
     let limit = workspace.tree.rules.options().read_max;
     let Ok(read) = read_file(workspace.root(), &file.path, limit) else { return };
     if ContentHash::of(&read.bytes) != file.hash {
@@ -56,7 +56,7 @@ mod tests {
     use hob_map::GaveUp;
     use tempfile::TempDir;
 
-    use super::super::intake::tests::{test_host, wait_for_index};
+    use super::super::ingest::tests::{test_host, wait_for_index};
 
     #[test]
     fn a_file_that_takes_long_is_taken_in_later_than_the_others() {

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime};
 use hob_base::{AbsPath, CancelToken, Deadline, FileId, Generation, WsPath, lock};
 use hob_live::live::{Live, LiveProject};
 use hob_map::Map;
-use hob_settings::InForce;
+use hob_settings::EffectiveSettings;
 use hob_text::{Snapshot, TrigramIndex};
 use hob_workspace::read::DiskContents;
 use hob_workspace::{BarrierError, Batch, DirtySet, FileTable, Links, Rules, ScanNote, Unread, Watcher};
@@ -33,11 +33,11 @@ use super::progress::{Phase, Progress};
 use super::promote::queue::Promoter;
 use super::ranked::state::Ranked;
 use super::report::Report;
-use super::revision::{Moment, RevisionCount};
+use super::revision::{RevisionCount, WorkspaceRevision};
 use super::services::SharedServices;
 use super::slow_queue::Slow;
-use super::snapshot::comeback::Comeback;
 use super::snapshot::folder::Snapshots;
+use super::snapshot::restoring_map::RestoringMap;
 use super::vectors::state::Vectors;
 
 /// The parts of a workspace that only the indexer may touch.
@@ -47,7 +47,7 @@ pub(super) struct Core {
     /// The kind of each known file.
     pub(super) kinds: FxHashMap<FileId, FileKind>,
     /// The map of an earlier run, until it takes the place of the empty one.
-    pub(super) comeback: Option<Comeback>,
+    pub(super) comeback: Option<RestoringMap>,
 }
 
 /// The files of a workspace as they are watched: the rules for them, their changes, and those that could not be read.
@@ -194,7 +194,7 @@ impl Workspace {
 
     /// Returns the settings that are in force for the workspace at this moment.
     #[must_use]
-    pub fn settings(&self) -> Arc<InForce> {
+    pub fn settings(&self) -> Arc<EffectiveSettings> {
         self.shared.settings.in_force_for(self.root(), self.is_trusted())
     }
 
@@ -372,7 +372,7 @@ impl Workspace {
     }
 
     /// Notes the batch that the indexer works on.
-    pub(super) fn take_in_hand(&self, batch: &Batch) {
+    pub(super) fn note_batch(&self, batch: &Batch) {
         *lock(&self.indexing.in_hand) = batch.clone();
     }
 
@@ -388,8 +388,8 @@ impl Workspace {
     }
 
     /// Returns the present revision.
-    pub(super) fn contents_moment(&self) -> Moment {
-        self.revision.contents_moment()
+    pub(super) fn contents_revision(&self) -> WorkspaceRevision {
+        self.revision.contents_revision()
     }
 
     /// Replaces the notes of the scan.

@@ -82,7 +82,7 @@ fn size(pushed: &PushedDiagnostics) -> usize {
 
 impl DiagnosticsStore {
     /// Stores a `textDocument/publishDiagnostics`.
-    pub fn take_in(&self, params: PublishDiagnosticsParams) {
+    pub fn record_published(&self, params: PublishDiagnosticsParams) {
         let Some(path) = uri::to_path(&params.uri) else { return };
         let mut all = self.lock();
         let mut pushed =
@@ -148,7 +148,7 @@ mod tests {
             "uri": format!("file:///p/{name}.c"),
             "diagnostics": [{"range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}, "message": message}],
         });
-        diagnostics.take_in(serde_json::from_value(params).expect("a verdict"));
+        diagnostics.record_published(serde_json::from_value(params).expect("a verdict"));
     }
 
     fn file_names(diagnostics: &DiagnosticsStore) -> Vec<String> {

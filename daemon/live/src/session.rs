@@ -187,7 +187,7 @@ impl Peer for ServerSession {
             "textDocument/publishDiagnostics" => {
                 let parsed = params.and_then(|params| uri::read_json(params.get()).ok());
                 if let Some(params) = parsed {
-                    self.diagnostics.take_in(params);
+                    self.diagnostics.record_published(params);
                 }
             }
             other => tracing::trace!(method = other, "a notification that hob has no use for"),

@@ -15,7 +15,7 @@ use hob_text::{BadGlob, BadPattern, CountError, SearchError};
 use hob_workspace::{ConfineError, RootError};
 use serde_json::json;
 
-use hob_host::{ExportError, ImportError, ModelsError, OpenError, Progressed, Taking, Workspace};
+use hob_host::{ExportError, ImportError, IngestProgress, ModelsError, OpenError, Progressed, Workspace};
 
 /// Returns the error for a call that the caller cancelled.
 pub fn cancelled() -> ToolError {
@@ -138,7 +138,7 @@ pub fn not_built(workspace: &Workspace, progressed: Progressed) -> ToolError {
 }
 
 /// Returns the error for an index of ranked search that is not complete yet.
-pub fn words_not_built(workspace: &Workspace, Taking { done, total }: Taking) -> ToolError {
+pub fn words_not_built(workspace: &Workspace, IngestProgress { done, total }: IngestProgress) -> ToolError {
     let message =
         format!("The ranked index of `{}` is still being built: {done} of {total} files.", workspace.root());
     ToolError::new(ErrorCode::MapNotBuilt, message)

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// The kind of value that a key takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Takes {
+pub(super) enum ValueKind {
     /// Truth: `true` or `false`.
     Truth,
     /// A number, fractions too.
@@ -55,7 +55,7 @@ pub(super) struct KeyDef {
     /// The key's name in its section.
     pub(super) name: &'static str,
     /// The kind of value that the key takes.
-    pub(super) takes: Takes,
+    pub(super) takes: ValueKind,
     /// The default value: TOML, or words in parentheses.
     pub(super) default: &'static str,
     /// The effect of the key, and the reason for its default.
@@ -95,7 +95,7 @@ const A_YEAR: f64 = 525_600.0;
 const BARE: KeyDef = KeyDef {
     section: "",
     name: "",
-    takes: Takes::Anything,
+    takes: ValueKind::Anything,
     default: "",
     why: "",
     at: Where::User,
@@ -115,7 +115,7 @@ const OF_SERVER: KeyDef = KeyDef { section: "servers.*", at: Where::Project, ..B
 pub(super) static KEYS: &[KeyDef] = &[
     KeyDef {
         name: "edits",
-        takes: Takes::Truth,
+        takes: ValueKind::Truth,
         default: "false",
         why: "Agents may propose changes, which wait for a decision before a file is touched. Off, because reading is what most \
               want first and writing should be asked for.",
@@ -126,7 +126,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "allow_roots",
-        takes: Takes::Folders,
+        takes: ValueKind::Folders,
         default: "[]",
         why: "Folders that may be a project although they are around many: your home folder, /tmp, /etc and the like. None, because \
               everything below would be indexed; a home folder under version control (dotfiles) needs to be named here.",
@@ -136,7 +136,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "idle_minutes",
-        takes: Takes::Number { min: 0.0, max: A_YEAR },
+        takes: ValueKind::Number { min: 0.0, max: A_YEAR },
         default: "30",
         why: "The daemon ends after so long without a client; 0 for never. Long enough for a break, short enough that a machine \
               on which nobody programs any more has no daemon; coming back warm takes moments.",
@@ -148,7 +148,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "server_idle_minutes",
-        takes: Takes::Number { min: 0.0, max: A_YEAR },
+        takes: ValueKind::Number { min: 0.0, max: A_YEAR },
         default: "15",
         why: "A language server that nobody has used for so long is stopped; 0 for never. Servers take gigabytes, and the next \
               question starts one again.",
@@ -159,7 +159,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "memory",
-        takes: Takes::Memory,
+        takes: ValueKind::Memory,
         default: "\"25%\"",
         why: "What hob's daemon and its language servers together may take, as the system counts it (resident memory), before the \
               projects and servers used longest ago go: a share of the machine's memory, or a size in MiB or GiB. A quarter leaves \
@@ -172,7 +172,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "text_cache",
-        takes: Takes::Truth,
+        takes: ValueKind::Truth,
         default: "true",
         why: "Keep a copy of the projects' texts in the cache folder, so that broad searches open no files. It takes as much disk as \
               the texts; without it such searches take a dozen times as long.",
@@ -184,7 +184,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "index_threads",
-        takes: Takes::Whole { min: 0, max: 1_024 },
+        takes: ValueKind::Whole { min: 0, max: 1_024 },
         default: "0",
         why: "Threads that index; 0 for as many as there are processors. A first index is over soonest that way; on a machine that \
               is shared, fewer are kinder.",
@@ -195,7 +195,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "metrics",
-        takes: Takes::Truth,
+        takes: ValueKind::Truth,
         default: "true",
         why: "Keep counts of calls, times and tokens in the state folder, for `hob stats`; without, they last as long as the daemon. \
               They hold no names and no code, and are sent nowhere.",
@@ -206,7 +206,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "log",
-        takes: Takes::Filter,
+        takes: ValueKind::Filter,
         default: "\"info\"",
         why: "What the log has: error, warn, info, debug or trace, or a list such as \"info,hob_map=debug\". `info` tells what \
               happened and hardly grows; `debug` has a line for each call.",
@@ -218,7 +218,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "endpoint",
-        takes: Takes::Text {
+        takes: ValueKind::Text {
             pattern: "^https?://[^/@?#]",
             what: "an address, such as \"http://127.0.0.1:11434/v1\"",
         },
@@ -230,7 +230,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "name",
-        takes: Takes::Text { pattern: "\\S", what: "the model's name, as its server has it" },
+        takes: ValueKind::Text { pattern: "\\S", what: "the model's name, as its server has it" },
         default: "(none; needed with `endpoint`)",
         why: "The model, as its server calls it.",
         example: "\"llama3.2\"",
@@ -239,7 +239,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "key_env",
-        takes: Takes::Text { pattern: "^[A-Za-z0-9_]+$", what: "the name of a variable" },
+        takes: ValueKind::Text { pattern: "^[A-Za-z0-9_]+$", what: "the name of a variable" },
         default: "(no key)",
         why: "The variable of the daemon's environment that holds the key. The key itself never stands in this file.",
         example: "\"OPENAI_API_KEY\"",
@@ -248,7 +248,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "key_file",
-        takes: Takes::Text { pattern: "^(~/|/|[A-Za-z]:)", what: "the path of a file" },
+        takes: ValueKind::Text { pattern: "^(~/|/|[A-Za-z]:)", what: "the path of a file" },
         default: "(no key)",
         why: "The file that holds the key; not together with `key_env`.",
         example: "\"~/.config/model-key\"",
@@ -257,7 +257,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "timeout_ms",
-        takes: Takes::Whole { min: 1, max: 60_000 },
+        takes: ValueKind::Whole { min: 1, max: 60_000 },
         default: "10000",
         why: "Milliseconds for the whole of a question. A small model nearby answers in one second; whoever waits longer than ten has \
               better candidates to look at.",
@@ -267,7 +267,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "url",
-        takes: Takes::Text {
+        takes: ValueKind::Text {
             pattern: "^https?://[^/@?#]",
             what: "an address, such as \"https://zoekt.example\"",
         },
@@ -280,7 +280,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "token_env",
-        takes: Takes::Text { pattern: "^[A-Za-z0-9_]+$", what: "the name of a variable" },
+        takes: ValueKind::Text { pattern: "^[A-Za-z0-9_]+$", what: "the name of a variable" },
         default: "(no token)",
         why: "The variable of the daemon's environment that holds the token, which is sent as `Authorization: Bearer`. The token itself \
               never stands in this file.",
@@ -290,7 +290,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "token_file",
-        takes: Takes::Text { pattern: "^(~/|/|[A-Za-z]:)", what: "the path of a file" },
+        takes: ValueKind::Text { pattern: "^(~/|/|[A-Za-z]:)", what: "the path of a file" },
         default: "(no token)",
         why: "The file that holds the token; not together with `token_env`.",
         example: "\"~/.config/zoekt-token\"",
@@ -299,7 +299,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "timeout_ms",
-        takes: Takes::Whole { min: 1, max: 60_000 },
+        takes: ValueKind::Whole { min: 1, max: 60_000 },
         default: "10000",
         why: "Milliseconds for the whole of a question. Zoekt itself stops after three quarters of it and sends what it has found.",
         example: "20000",
@@ -308,7 +308,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "enabled",
-        takes: Takes::Truth,
+        takes: ValueKind::Truth,
         default: "true",
         why: "Whether the language has a server at all.",
         example: "false",
@@ -317,7 +317,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "servers",
-        takes: Takes::Servers,
+        takes: ValueKind::Servers,
         default: "(the order of `hob servers why LANGUAGE`)",
         why: "Servers for the language, most wanted first; the others follow in hob's order.",
         example: "[\"pyright\", \"ty\"]",
@@ -326,7 +326,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "enabled",
-        takes: Takes::Truth,
+        takes: ValueKind::Truth,
         default: "true",
         why: "Whether the server may be used.",
         example: "false",
@@ -335,7 +335,10 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "command",
-        takes: Takes::Text { pattern: ".", what: "a program's name or path; its arguments go into `args`" },
+        takes: ValueKind::Text {
+            pattern: ".",
+            what: "a program's name or path; its arguments go into `args`",
+        },
         default: "(what `hob servers list` finds)",
         why: "The server's program: a name to be looked up, an absolute path, or one within a trusted project.",
         example: "\"/opt/ty/bin/ty\"",
@@ -344,7 +347,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "args",
-        takes: Takes::Texts,
+        takes: ValueKind::Texts,
         default: "(hob's own for that server)",
         why: "All of the program's arguments, in place of hob's.",
         example: "[\"server\", \"-v\"]",
@@ -353,7 +356,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "env",
-        takes: Takes::Variables,
+        takes: ValueKind::Variables,
         default: "{}",
         why: "Variables besides the few that every server is given.",
         example: "{ RUST_LOG = \"info\" }",
@@ -362,7 +365,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "initialization_options",
-        takes: Takes::Anything,
+        takes: ValueKind::Anything,
         default: "{}",
         why: "Parts of what the server is told when it starts.",
         example: "{ a.b = 1 }",
@@ -371,7 +374,7 @@ pub(super) static KEYS: &[KeyDef] = &[
     },
     KeyDef {
         name: "settings",
-        takes: Takes::Anything,
+        takes: ValueKind::Anything,
         default: "{}",
         why: "Parts of the server's own settings, as editors write them.",
         example: "{ \"python.analysis.diagnosticMode\" = \"workspace\" }",
@@ -433,12 +436,12 @@ impl KeyDef {
     pub(super) fn of_environment(&self, said: &OsString) -> Result<Value, String> {
         let said = said.to_str().ok_or("must be text")?;
         let value = match self.takes {
-            Takes::Truth => {
+            ValueKind::Truth => {
                 // The words that clap reads as false in such variables.
                 let no = ["0", "n", "no", "f", "false", "off"].contains(&said.to_lowercase().as_str());
                 json!(no == self.variable.is_some_and(|variable| variable.denies))
             }
-            Takes::Number { .. } | Takes::Whole { .. } => {
+            ValueKind::Number { .. } | ValueKind::Whole { .. } => {
                 serde_json::from_str(said).unwrap_or_else(|_| said.into())
             }
             _ => said.into(),
@@ -447,7 +450,7 @@ impl KeyDef {
     }
 }
 
-impl Takes {
+impl ValueKind {
     /// Checks that `value` is valid for the key.
     ///
     /// # Errors

@@ -38,7 +38,7 @@ use hob_base::lock;
 use hob_model::ModelEndpoint;
 use hob_org::OrgEndpoint;
 pub use memory::MemoryBudget;
-use parse::{Parsed, Problem, SettingsSource, Wish};
+use parse::{Parsed, Problem, ProjectSettings, SettingsSource};
 pub use report::{WORD as REPORT_WORD, answer_question as report};
 
 /// The name of a project's own file.
@@ -49,7 +49,7 @@ const LARGEST: u64 = 1 << 20;
 
 /// The settings that are in force in one project at present.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct InForce {
+pub struct EffectiveSettings {
     /// The preferences for language servers.
     pub preferences: Arc<Preferences>,
     /// True if clients may edit, even if they were not started so.
@@ -86,7 +86,7 @@ type Origin = (Option<ContentHash>, Option<ContentHash>, bool);
 pub struct Settings {
     file: Option<PathBuf>,
     home: Option<PathBuf>,
-    known: Mutex<HashMap<AbsPath, (Origin, Arc<InForce>)>>,
+    known: Mutex<HashMap<AbsPath, (Origin, Arc<EffectiveSettings>)>>,
 }
 
 impl Settings {
@@ -97,7 +97,7 @@ impl Settings {
     }
 
     /// Returns the settings that count in the project `root` now.
-    pub fn in_force_for(&self, root: &AbsPath, trusted: bool) -> Arc<InForce> {
+    pub fn in_force_for(&self, root: &AbsPath, trusted: bool) -> Arc<EffectiveSettings> {
         let own = self.file.as_deref().map_or(Ok(None), |file| read(file, true));
         let path = root.as_path().join(IN_PROJECT);
         let there = path.symlink_metadata().is_ok();
@@ -162,17 +162,17 @@ impl Settings {
         own
     }
 
-    fn make_in_force(&self, root: &AbsPath, own: Read, of_project: Read, unheard: bool) -> InForce {
+    fn make_in_force(&self, root: &AbsPath, own: Read, of_project: Read, unheard: bool) -> EffectiveSettings {
         let own = self.parse_own_file(own);
         let of_project =
             parse_read(of_project, &SettingsSource { name: IN_PROJECT, home: None, is_users: false });
-        let Wish { mut preferences, mut edits } = own.base;
+        let ProjectSettings { mut preferences, mut edits } = own.base;
         preferences.overlay_with(&of_project.base.preferences);
         for (_, for_it) in wishes_about(root, own.workspaces) {
             preferences.overlay_with(&for_it.preferences);
             edits = for_it.edits.or(edits);
         }
-        InForce {
+        EffectiveSettings {
             preferences: Arc::new(preferences),
             edits: edits.as_ref().is_some_and(|said| said.value),
             edits_from: edits.map(|said| said.from).unwrap_or_default(),
@@ -200,7 +200,10 @@ fn parse_read(read: Read, source: &SettingsSource<'_>) -> Parsed {
 }
 
 /// Returns the settings for single projects that apply to `root`, those for the outermost folder first.
-fn wishes_about(root: &AbsPath, workspaces: Vec<(PathBuf, Wish)>) -> Vec<(PathBuf, Wish)> {
+fn wishes_about(
+    root: &AbsPath,
+    workspaces: Vec<(PathBuf, ProjectSettings)>,
+) -> Vec<(PathBuf, ProjectSettings)> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let root = real(root.as_path());
     let real_paths = workspaces.into_iter().map(|(path, wish)| (real(&path), wish));
@@ -264,7 +267,7 @@ mod tests {
         TestPlaces { file: temp.path().join("config.toml"), root, _temp: temp }
     }
 
-    fn ty_command(in_force: &InForce) -> Option<(String, Vec<String>)> {
+    fn ty_command(in_force: &EffectiveSettings) -> Option<(String, Vec<String>)> {
         let said = in_force.preferences.server_preference("ty")?.command.clone()?;
         Some((said.value, said.over))
     }
@@ -292,7 +295,7 @@ mod tests {
     fn the_nearest_word_counts_and_changes_are_seen() {
         let TestPlaces { _temp, file, root } = test_places();
         let settings = Settings::in_file(file.clone(), None);
-        assert_eq!(*settings.in_force_for(&root, true), InForce::default());
+        assert_eq!(*settings.in_force_for(&root, true), EffectiveSettings::default());
         let write = |path: &Path, text: &str| std::fs::write(path, text).expect("it can be written");
         let own = "[servers.ty]\ncommand = '/everywhere'\n";
         write(&file, own);

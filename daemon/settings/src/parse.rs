@@ -33,7 +33,7 @@ pub(super) struct SettingsSource<'s> {
 
 /// The settings that a file makes for a project.
 #[derive(Debug, Default)]
-pub(super) struct Wish {
+pub(super) struct ProjectSettings {
     /// The preferences for language servers.
     pub(super) preferences: Preferences,
     /// Permission for clients to edit the project; `None` if the file does not say. Only the user's own file
@@ -45,7 +45,7 @@ pub(super) struct Wish {
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
     /// The settings for every project that the file applies to.
-    pub(super) base: Wish,
+    pub(super) base: ProjectSettings,
     /// Folders that are projects although they contain many; only the user's own file can name them.
     pub(super) allow_roots: Option<StatedPreference<Vec<String>>>,
     /// The model that may be asked, for every project; only the user's own file can name one.
@@ -59,7 +59,7 @@ pub(super) struct Parsed {
     /// The settings of the daemon; only the user's own file can make them.
     pub(super) daemon: Section,
     /// The settings for single projects, by folder.
-    pub(super) workspaces: Vec<(PathBuf, Wish)>,
+    pub(super) workspaces: Vec<(PathBuf, ProjectSettings)>,
     /// The problems of the file, in the order of lines.
     pub(super) problems: Vec<Problem>,
 }
@@ -209,7 +209,7 @@ impl SettingsReader<'_> {
         table
     }
 
-    fn read_workspaces(&mut self, value: &TomlValue<'_>) -> Vec<(PathBuf, Wish)> {
+    fn read_workspaces(&mut self, value: &TomlValue<'_>) -> Vec<(PathBuf, ProjectSettings)> {
         let Some(table) = value.get_ref().as_table() else {
             self.add_problem(value.span().start, "`workspaces` must be tables by folder".to_owned());
             return Vec::new();
@@ -226,7 +226,7 @@ impl SettingsReader<'_> {
                 continue;
             }
             let Some(parts) = self.read_table(TomlEntry { key, value }) else { continue };
-            let mut wish = Wish::default();
+            let mut wish = ProjectSettings::default();
             for (key, value) in parts {
                 let entry = TomlEntry { key, value };
                 self.read_part(key.get_ref(), entry, OF_WORKSPACE, &mut wish, "workspaces");
@@ -242,7 +242,7 @@ impl SettingsReader<'_> {
         name: &str,
         entry: TomlEntry<'_, '_>,
         known: &[&str],
-        wish: &mut Wish,
+        wish: &mut ProjectSettings,
         within: &str,
     ) {
         if !known.contains(&name) {

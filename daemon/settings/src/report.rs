@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use super::daemon::{Environment, choose_values, key_of, toml_of};
 use super::parse::{self, Parsed, SettingsSource};
-use super::{IN_PROJECT, InForce, Settings, commands, parse_read, read, schema};
+use super::{EffectiveSettings, IN_PROJECT, Settings, commands, parse_read, read, schema};
 
 /// The first argument of a `hobd` that only answers such a question.
 pub const WORD: &str = "report-settings";
@@ -156,7 +156,8 @@ impl ReportContext<'_> {
         let settings = Settings::in_file(self.places.settings_file(), self.home.map(Path::to_path_buf));
         let nowhere = AbsPath::new(self.places.config.join("no project")).ok();
         let Some(root) = root.or(nowhere.as_ref()) else { return };
-        let in_force: InForce = (*settings.in_force_for(root, self.is_trusted(root.as_path()))).clone();
+        let in_force: EffectiveSettings =
+            (*settings.in_force_for(root, self.is_trusted(root.as_path()))).clone();
         let edits = Some(in_force.edits_from.clone()).filter(|from| !from.is_empty());
         report.counted.push(counted_value("edits".to_owned(), &in_force.edits.into(), edits));
         let allowed = settings.wanted_roots();

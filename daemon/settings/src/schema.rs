@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::keys::{self, KEYS, KeyDef, MEMORY_PATTERN, OTHER_VARIABLES, Takes, Where};
+use super::keys::{self, KEYS, KeyDef, MEMORY_PATTERN, OTHER_VARIABLES, ValueKind, Where};
 
 /// Returns the schema of the user's own file, or of a project's.
 pub(super) fn settings_schema(of_project: bool) -> Value {
@@ -86,19 +86,19 @@ fn table_schema(about: &str, section: &str, required: &[&str]) -> Value {
 
 fn property_schema(key: &KeyDef) -> (String, Value) {
     let mut property = match key.takes {
-        Takes::Truth => json!({"type": "boolean"}),
-        Takes::Number { min, max } => json!({"type": "number", "minimum": min, "maximum": max}),
-        Takes::Whole { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
-        Takes::Text { pattern, .. } => json!({"type": "string", "pattern": pattern}),
-        Takes::Memory => json!({"type": "string", "pattern": MEMORY_PATTERN}),
-        Takes::Filter => json!({"type": "string", "minLength": 1}),
-        Takes::Texts => json!({"type": "array", "items": {"type": "string"}}),
-        Takes::Folders => {
+        ValueKind::Truth => json!({"type": "boolean"}),
+        ValueKind::Number { min, max } => json!({"type": "number", "minimum": min, "maximum": max}),
+        ValueKind::Whole { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
+        ValueKind::Text { pattern, .. } => json!({"type": "string", "pattern": pattern}),
+        ValueKind::Memory => json!({"type": "string", "pattern": MEMORY_PATTERN}),
+        ValueKind::Filter => json!({"type": "string", "minLength": 1}),
+        ValueKind::Texts => json!({"type": "array", "items": {"type": "string"}}),
+        ValueKind::Folders => {
             json!({"type": "array", "items": {"type": "string", "pattern": "^(~$|~/|/|[A-Za-z]:)"}})
         }
-        Takes::Servers => json!({"type": "array", "items": {"enum": keys::server_names()}}),
-        Takes::Variables => json!({"type": "object", "additionalProperties": {"type": "string"}}),
-        Takes::Anything => json!({"type": "object"}),
+        ValueKind::Servers => json!({"type": "array", "items": {"enum": keys::server_names()}}),
+        ValueKind::Variables => json!({"type": "object", "additionalProperties": {"type": "string"}}),
+        ValueKind::Anything => json!({"type": "object"}),
     };
     property["description"] = key.why.into();
     if let Some(default) = key.default_value() {

@@ -283,8 +283,8 @@ fn callers(
 ) -> Result<Vec<Call>, ToolError> {
     let Some(file) = of.path.clone() else { return Ok(Vec::new()) };
     let at = RequestPosition { file, line: of.name_at.0, col: of.name_at.1.max(1) };
-    let moment = revision_of_call(call, workspace);
-    let asked = NavQuery { workspace: Arc::clone(workspace), at, moment };
+    let revision = revision_of_call(call, workspace);
+    let asked = NavQuery { workspace: Arc::clone(workspace), at, revision };
     let answer = asked.ask_server(call, LONG_PATIENCE, |server, at, asking| {
         requests::references(server, at, false, asking)
     })?;

@@ -7,7 +7,7 @@
 
 use hob_budget::chars_of;
 use hob_map::Map;
-use hob_map::graph::{FlowAnswer, FlowQuery, FlowStep, Met, NodeInfo, NodeKind, NodeRef};
+use hob_map::graph::{FlowAnswer, FlowQuery, FlowStep, NodeInfo, NodeKind, NodeRef, Occurrence};
 use hob_proto::tools::flow::{FlowArgs, FlowDetail, FlowNode, FlowResult};
 
 use super::call::note_room;
@@ -155,7 +155,7 @@ impl<'a> FlowTree<'a> {
                 left_out[parent] -= 1;
             }
         }
-        let closing = kept.iter().filter(|at| self.answer.steps[**at].met == Met::Cycle);
+        let closing = kept.iter().filter(|at| self.answer.steps[**at].met == Occurrence::Cycle);
         let cut_at = self.order.get(steps).map(|at| self.answer.steps[*at].depth.saturating_sub(1));
         FlowResult {
             cycles: closing.map(|at| self.cycle_path(*at)).collect(),
@@ -200,8 +200,8 @@ fn concise_node(map: &Map, step: &FlowStep, info: &NodeInfo, concise: bool) -> F
         name: name_of(info),
         line: (info.kind != NodeKind::External).then_some(info.name_at.0),
         unresolved: concise && !step.candidates.is_empty(),
-        cycle: step.met == Met::Cycle,
-        seen: step.met == Met::Again,
+        cycle: step.met == Occurrence::Cycle,
+        seen: step.met == Occurrence::Again,
         leaves,
         overriding: match concise {
             true => over.filter_map(named).collect(),

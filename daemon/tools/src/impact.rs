@@ -119,12 +119,12 @@ impl Telling<'_> {
             }
             result = ImpactResult { affected, tests: ids, files: in_files, possible, ..result };
         }
-        self.own_up(call, &result);
+        self.note_omissions(call, &result);
         result
     }
 
     /// Notes what is not shown. The first list that is cut also says how to get the rest.
-    fn own_up(&self, call: &mut ToolCall<'_>, result: &ImpactResult) {
+    fn note_omissions(&self, call: &mut ToolCall<'_>, result: &ImpactResult) {
         let counts = &result.counts;
         let mut way = WAY;
         if self.offset > 0 {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hob_base::LineIndex;
 use hob_bridge::Answered;
-use hob_host::{Freshness, Moment, Workspace};
+use hob_host::{Freshness, Workspace, WorkspaceRevision};
 use hob_live::instance::{Instance, ServerAnswer};
 use hob_live::live::LiveError;
 use hob_live::requests::{RequestPosition, ServerQueryContext};
@@ -26,7 +26,7 @@ pub(super) struct NavQuery {
     pub(super) workspace: Arc<Workspace>,
     pub(super) at: RequestPosition,
     /// The revision at which it is asked; `None` if the index may not be fresh.
-    pub(super) moment: Option<Moment>,
+    pub(super) revision: Option<WorkspaceRevision>,
 }
 
 impl NavQuery {
@@ -58,8 +58,8 @@ impl NavQuery {
         if !workspace.root().join_ws(&at.file).as_path().exists() {
             return Err(errors::file_deleted(&at.file));
         }
-        let moment = revision_of_call(call, &workspace);
-        Ok(Self { workspace, at, moment })
+        let revision = revision_of_call(call, &workspace);
+        Ok(Self { workspace, at, revision })
     }
 
     pub(super) fn ask_server<T>(
@@ -90,8 +90,8 @@ impl NavQuery {
         answer: ServerAnswer<T>,
         answered: impl FnOnce(RequestPosition, T) -> Answered,
     ) {
-        if let Some(moment) = self.moment.filter(|_| answer.is_complete()) {
-            self.workspace.promote_answer(answered(self.at.clone(), answer.value), moment);
+        if let Some(revision) = self.revision.filter(|_| answer.is_complete()) {
+            self.workspace.promote_answer(answered(self.at.clone(), answer.value), revision);
         }
     }
 
@@ -110,7 +110,7 @@ impl NavQuery {
 }
 
 /// Returns the revision at which a call asks; `None` if the index may not be fresh.
-pub(super) fn revision_of_call(call: &ToolCall<'_>, workspace: &Workspace) -> Option<Moment> {
+pub(super) fn revision_of_call(call: &ToolCall<'_>, workspace: &Workspace) -> Option<WorkspaceRevision> {
     workspace.current_revision().filter(|_| call.notes.freshness == Freshness::Fresh)
 }
 

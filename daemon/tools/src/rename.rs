@@ -22,7 +22,7 @@ use super::nav::{LONG_PATIENCE, completeness_of};
 use super::nav_query::{NavQuery, revision_of_call};
 use super::target::{Named, has_line, look_up};
 use super::{Needs, ToolCall, left_out};
-use hob_host::{Freshness, Moment, Workspace};
+use hob_host::{Freshness, Workspace, WorkspaceRevision};
 use hob_results::errors;
 
 /// Most attempts at a rename where files change while the server answers.
@@ -113,7 +113,7 @@ fn rename_symbol(
         if answer.value.old_name == new_name {
             return Err(errors::bad_new_name(new_name));
         }
-        if is_unchanged(call, &asked.workspace, asked.moment) {
+        if is_unchanged(call, &asked.workspace, asked.revision) {
             let completeness = completeness_of(call, &answer);
             let completeness = held.judge_completeness(call, completeness, LEFT_BEHIND);
             let (workspace, renaming) = (asked.workspace, answer.value);
@@ -148,9 +148,9 @@ fn rename_file(
     let to = new_path(&workspace, from, new_name)?;
     let moves = [(from.clone(), to)];
     for _ in 0..ATTEMPTS {
-        let moment = revision_of_call(call, &workspace);
+        let revision = revision_of_call(call, &workspace);
         let answer = ask_about_move(call, &workspace, &moves)?;
-        if is_unchanged(call, &workspace, moment) {
+        if is_unchanged(call, &workspace, revision) {
             let completeness = completeness_of(call, &answer);
             let mut renaming = answer.value;
             let held = left_out::find_importers(call, from, &changed_lines(&renaming));
@@ -205,10 +205,14 @@ fn new_path(workspace: &Workspace, from: &WsPath, new_name: &str) -> Result<WsPa
     Ok(to)
 }
 
-/// Returns true if no write since `moment` has changed the contents.
-fn is_unchanged(_call: &mut ToolCall<'_>, workspace: &Workspace, moment: Option<Moment>) -> bool {
-    match (moment, workspace.barrier(false, super::BARRIER_PATIENCE)) {
-        (Some(moment), Freshness::Fresh) => workspace.current_revision() == Some(moment),
+/// Returns true if no write since `revision` has changed the contents.
+fn is_unchanged(
+    _call: &mut ToolCall<'_>,
+    workspace: &Workspace,
+    revision: Option<WorkspaceRevision>,
+) -> bool {
+    match (revision, workspace.barrier(false, super::BARRIER_PATIENCE)) {
+        (Some(revision), Freshness::Fresh) => workspace.current_revision() == Some(revision),
         // A warning has said that the view may be old; the contents are compared byte by byte before they are written.
         _ => true,
     }

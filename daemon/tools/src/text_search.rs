@@ -17,7 +17,7 @@ use hob_text::ranked::{DocKind, RankedAnswer, RankedHit, RankedIndex, RankedQues
 use super::excerpt::{Size, excerpt_of};
 use super::scope::{CallScope, Rules};
 use super::{FIRST_INDEX_PATIENCE, Needs, ToolCall, ToolOutcome, callers, fuse, to_data};
-use hob_host::{NotReady, Ranked, Taking, Workspace};
+use hob_host::{IngestProgress, NotReady, Ranked, Workspace};
 use hob_results::text_search::MappedHit;
 use hob_results::{errors, text_search as to_proto};
 
@@ -136,7 +136,7 @@ pub(super) fn wait_for_ranked_index(
         false => call.first_time(FIRST_INDEX_PATIENCE),
     };
     let cancel = call.cancel.with_deadline(patience);
-    let report = |Taking { done, total }| {
+    let report = |IngestProgress { done, total }| {
         if let Some(progress) = &call.request.progress {
             progress(done, Some(total), "indexing words");
         }

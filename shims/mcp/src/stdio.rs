@@ -76,7 +76,7 @@ where
         input.reply = Some(tokio::spawn(write_line(Arc::clone(&self.output), refusal.line())));
     }
 
-    fn take_in(&self, input: &mut Input<R>) {
+    fn queue_messages(&self, input: &mut Input<R>) {
         let messages = read_messages(&input.line);
         input.line.clear();
         let mut refused = Vec::new();
@@ -130,7 +130,7 @@ where
                 return Some(message);
             }
             match input.read_line().await {
-                Ok(InputLine::Whole) => self.take_in(&mut input),
+                Ok(InputLine::Whole) => self.queue_messages(&mut input),
                 Ok(InputLine::TooLong(id)) => {
                     let id = id.and_then(|id| serde_json::from_str(&id).ok());
                     self.begin_reply(&mut input, Refusal::invalid("the line is longer than 16 MiB", id));

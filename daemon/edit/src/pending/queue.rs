@@ -74,7 +74,7 @@ impl Queue {
             }
         };
         for name in names {
-            warnings.extend(queue.take_in(&name));
+            warnings.extend(queue.load_change(&name));
         }
         warnings.extend(queue.read_settled());
         queue.update_shown();
@@ -93,7 +93,7 @@ impl Queue {
         *self.shown.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(all);
     }
 
-    fn take_in(&mut self, name: &str) -> Option<String> {
+    fn load_change(&mut self, name: &str) -> Option<String> {
         let path = self.place.folder.join(name);
         match name.rsplit_once('.') {
             Some((_, files::TEMPORARY)) => {

@@ -24,5 +24,5 @@ pub(super) mod state;
 
 pub use belief::IndexStatus;
 pub use lookup::{CurrentHash, IndexedPlace, NamedSymbols, PlaceInFile, symbols_named_at};
-pub use outcome::{ImportError, ImportOutcome, ImportRequest, LeftAside};
+pub use outcome::{ImportError, ImportOutcome, ImportRequest, SkippedReason};
 pub use state::ImportedIndex;

@@ -24,7 +24,7 @@ pub struct ImportRequest {
 
 /// The reason why a document was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LeftAside {
+pub enum SkippedReason {
     /// Its path leads out of the project.
     Outside,
     /// The project has no such file, or does not index it.
@@ -39,7 +39,7 @@ pub enum LeftAside {
     Repeated,
 }
 
-impl LeftAside {
+impl SkippedReason {
     /// Returns the reason, as the end of a sentence that begins with the number of documents.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -60,7 +60,7 @@ pub struct ImportOutcome {
     /// The name under which the index is stored.
     pub name: String,
     /// The documents that were skipped, by reason: their number, and the path of the first.
-    pub left_aside: BTreeMap<LeftAside, (usize, String)>,
+    pub left_aside: BTreeMap<SkippedReason, (usize, String)>,
 }
 
 /// The reason why an index was not imported.

@@ -15,7 +15,7 @@ use hob_scip::{CompactBuilder, IndexHead, IndexPart, IndexTitle, SourceDocument,
 use super::super::private_file::create_private;
 use super::super::workspace::Workspace;
 use super::name::name_of;
-use super::outcome::{ImportError, ImportOutcome, ImportRequest, LARGEST_INDEX, LeftAside};
+use super::outcome::{ImportError, ImportOutcome, ImportRequest, LARGEST_INDEX, SkippedReason};
 use super::root::folder_in_workspace;
 use super::state::MOST_INDEXES;
 
@@ -30,7 +30,7 @@ struct Import<'w> {
     folder: WsPath,
     builder: CompactBuilder<BufWriter<File>>,
     documents: u64,
-    left_aside: BTreeMap<LeftAside, (usize, String)>,
+    left_aside: BTreeMap<SkippedReason, (usize, String)>,
 }
 
 /// A file as it is now.
@@ -133,41 +133,41 @@ impl Import<'_> {
     }
 
     /// Decides whether a document describes the file as it is now.
-    fn examine_document(&self, mut document: SourceDocument) -> Result<Believed, LeftAside> {
+    fn examine_document(&self, mut document: SourceDocument) -> Result<Believed, SkippedReason> {
         let path = self.path_of(&document.path)?;
         if self.builder.has_file(&path) {
-            return Err(LeftAside::Repeated);
+            return Err(SkippedReason::Repeated);
         }
         let file = self.read_present(&path)?;
         match &document.text {
-            Some(text) if text.as_bytes() != &*file.bytes => return Err(LeftAside::OtherText),
+            Some(text) if text.as_bytes() != &*file.bytes => return Err(SkippedReason::OtherText),
             None if !self.request.accepts_newer && file.written_at.is_none_or(|at| at > self.made_at) => {
-                return Err(LeftAside::Newer);
+                return Err(SkippedReason::Newer);
             }
             _ => {}
         }
         let relations = std::mem::take(&mut document.relations);
-        let names = place_names(document, &file.bytes).map_err(|_| LeftAside::Misfit)?;
+        let names = place_names(document, &file.bytes).map_err(|_| SkippedReason::Misfit)?;
         Ok(Believed { path, hash: ContentHash::of(&file.bytes), names, relations })
     }
 
     /// Returns the path in the workspace of one in the index.
-    fn path_of(&self, written: &str) -> Result<WsPath, LeftAside> {
-        let below = WsPath::new(written).map_err(|_| LeftAside::Outside)?;
+    fn path_of(&self, written: &str) -> Result<WsPath, SkippedReason> {
+        let below = WsPath::new(written).map_err(|_| SkippedReason::Outside)?;
         match (self.folder.is_root(), below.is_root()) {
-            (_, true) => Err(LeftAside::NotHere),
+            (_, true) => Err(SkippedReason::NotHere),
             (true, false) => Ok(below),
             (false, false) => {
-                WsPath::new(&format!("{}/{below}", self.folder)).map_err(|_| LeftAside::Outside)
+                WsPath::new(&format!("{}/{below}", self.folder)).map_err(|_| SkippedReason::Outside)
             }
         }
     }
 
-    fn read_present(&self, path: &WsPath) -> Result<PresentFile, LeftAside> {
+    fn read_present(&self, path: &WsPath) -> Result<PresentFile, SkippedReason> {
         if !self.workspace.is_visible(path) {
-            return Err(LeftAside::NotHere);
+            return Err(SkippedReason::NotHere);
         }
-        let bytes = self.workspace.disk_contents().read(path).map_err(|_| LeftAside::NotHere)?;
+        let bytes = self.workspace.disk_contents().read(path).map_err(|_| SkippedReason::NotHere)?;
         // The time is read after the contents, so that a file that was written meanwhile looks newer.
         let about = fs::metadata(self.workspace.root().join_ws(path));
         let written_at = about.and_then(|about| about.modified()).ok();
@@ -202,12 +202,12 @@ impl Import<'_> {
     }
 
     fn nothing_believed(&self) -> ImportError {
-        let reason = |(why, (count, first)): (&LeftAside, &(usize, String))| {
+        let reason = |(why, (count, first)): (&SkippedReason, &(usize, String))| {
             format!("{count} {} (`{first}`)", why.as_str())
         };
         let reasons: Vec<String> = self.left_aside.iter().map(reason).collect();
         let why = if reasons.is_empty() { "there are none".to_owned() } else { reasons.join(", ") };
-        let are_newer = self.left_aside.contains_key(&LeftAside::Newer);
+        let are_newer = self.left_aside.contains_key(&SkippedReason::Newer);
         ImportError::NothingBelieved { documents: self.documents, why, are_newer }
     }
 }

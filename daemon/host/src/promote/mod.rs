@@ -26,12 +26,12 @@ use rustc_hash::FxBuildHasher;
 
 use super::freshness::Freshness;
 use super::progress::Phase;
-use super::revision::Moment;
+use super::revision::WorkspaceRevision;
 use super::workspace::Workspace;
 pub(super) use format::{content_of, seconds_of};
 use hob_base::lock;
 pub(super) use keep::{recall_confirmed, save};
-use queue::{HandedIn, PromotionQueue};
+use queue::{PromotionQueue, WaitingAnswer};
 
 /// Most answers that wait; further ones are dropped.
 const MOST_WAITING: usize = 64;
@@ -45,12 +45,12 @@ const ATTEMPTS: usize = 20;
 impl Workspace {
     /// Returns the present revision if it is known: in a first index once the text is indexed, even if the map is not.
     #[must_use]
-    pub fn current_revision(&self) -> Option<Moment> {
-        (self.progress.now().phase > Phase::Text).then(|| self.contents_moment())
+    pub fn current_revision(&self) -> Option<WorkspaceRevision> {
+        (self.progress.now().phase > Phase::Text).then(|| self.contents_revision())
     }
 
-    /// Promotes a server's complete answer to a question that was put at `moment`. Returns immediately.
-    pub fn promote_answer(self: &Arc<Self>, answered: Answered, moment: Moment) {
+    /// Promotes a server's complete answer to a question that was put at `revision`. Returns immediately.
+    pub fn promote_answer(self: &Arc<Self>, answered: Answered, revision: WorkspaceRevision) {
         let view = self.live().pool().known_view(self.root());
         if view.is_some_and(|view| !view.unsaved_files().is_empty()) {
             // The answer is about texts that no file has.
@@ -61,10 +61,10 @@ impl Workspace {
         // them.
         let indexed = self.progress.now().phase == Phase::Done;
         let mut waiting = lock(&self.promoter.waiting);
-        if waiting.answers.len() >= MOST_WAITING || (indexed && !waiting.repeats.is_new(hash, moment)) {
+        if waiting.answers.len() >= MOST_WAITING || (indexed && !waiting.repeats.is_new(hash, revision)) {
             return;
         }
-        waiting.answers.push_back(HandedIn { answered, moment, hash });
+        waiting.answers.push_back(WaitingAnswer { answered, revision, hash });
         if waiting.working {
             return;
         }
@@ -89,16 +89,16 @@ fn work_off_answers(workspace: &Workspace) {
             waiting.working = next.is_some();
             next
         };
-        let Some(HandedIn { answered, moment, hash }) = next else { return };
+        let Some(WaitingAnswer { answered, revision, hash }) = next else { return };
         let fresh = workspace.barrier(true, PATIENCE) == Freshness::Fresh;
-        if !(fresh && take_in(workspace, &answered, moment)) {
-            lock(&workspace.promoter.waiting).repeats.forget_answer(hash, moment);
+        if !(fresh && apply_promotion(workspace, &answered, revision)) {
+            lock(&workspace.promoter.waiting).repeats.forget_answer(hash, revision);
         }
     }
 }
 
 /// Adds the edges of an answer to the map. Returns true if all edges of the answer are in.
-fn take_in(workspace: &Workspace, answered: &Answered, moment: Moment) -> bool {
+fn apply_promotion(workspace: &Workspace, answered: &Answered, revision: WorkspaceRevision) -> bool {
     let start = Instant::now();
     let go_on = || !workspace.is_map_wanted() && !workspace.closing.is_cancelled();
     for _ in 0..ATTEMPTS {
@@ -109,7 +109,7 @@ fn take_in(workspace: &Workspace, answered: &Answered, moment: Moment) -> bool {
             let map = workspace.map();
             // The map is held for this: text is always ahead of it, so the map's contents are of this revision or
             // older, and no older ones are still to come.
-            if workspace.contents_moment() != moment {
+            if workspace.contents_revision() != revision {
                 return false;
             }
             map.examine(&derive_claims(&map, answered), &go_on)

@@ -10,7 +10,7 @@ use hob_base::lock;
 use hob_bridge::Answered;
 use rustc_hash::FxHashSet;
 
-use crate::revision::Moment;
+use crate::revision::WorkspaceRevision;
 
 /// Most answers of one revision that are remembered; beyond it all are forgotten, and promoted once more.
 const MOST_REMEMBERED: usize = 1024;
@@ -29,7 +29,7 @@ pub(crate) struct Promoter {
 #[derive(Debug, Default)]
 pub(super) struct PromotionQueue {
     /// Answers, first come first.
-    pub(super) answers: VecDeque<HandedIn>,
+    pub(super) answers: VecDeque<WaitingAnswer>,
     /// True while a thread promotes answers.
     pub(super) working: bool,
     pub(super) repeats: Repeats,
@@ -37,9 +37,9 @@ pub(super) struct PromotionQueue {
 
 /// An answer that waits for promotion.
 #[derive(Debug)]
-pub(super) struct HandedIn {
+pub(super) struct WaitingAnswer {
     pub(super) answered: Answered,
-    pub(super) moment: Moment,
+    pub(super) revision: WorkspaceRevision,
     pub(super) hash: u64,
 }
 
@@ -47,23 +47,23 @@ pub(super) struct HandedIn {
 /// edge.
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
-    moment: Option<Moment>,
+    revision: Option<WorkspaceRevision>,
     hashes: FxHashSet<u64>,
 }
 
 impl Repeats {
     /// Notes an answer. Returns true if it is a new one.
-    pub(super) fn is_new(&mut self, hash: u64, moment: Moment) -> bool {
-        if self.moment != Some(moment) || self.hashes.len() >= MOST_REMEMBERED {
+    pub(super) fn is_new(&mut self, hash: u64, revision: WorkspaceRevision) -> bool {
+        if self.revision != Some(revision) || self.hashes.len() >= MOST_REMEMBERED {
             self.hashes.clear();
-            self.moment = Some(moment);
+            self.revision = Some(revision);
         }
         self.hashes.insert(hash)
     }
 
     /// Forgets an answer that was not promoted after all.
-    pub(super) fn forget_answer(&mut self, hash: u64, moment: Moment) {
-        if self.moment == Some(moment) {
+    pub(super) fn forget_answer(&mut self, hash: u64, revision: WorkspaceRevision) {
+        if self.revision == Some(revision) {
             self.hashes.remove(&hash);
         }
     }
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn an_answer_is_new_once_at_each_moment() {
         let mut repeats = Repeats::default();
-        let (now, later) = (Moment(1), Moment(2));
+        let (now, later) = (WorkspaceRevision(1), WorkspaceRevision(2));
         assert!(repeats.is_new(7, now) && !repeats.is_new(7, now) && repeats.is_new(8, now));
         assert!(repeats.is_new(7, later), "something has changed");
         repeats.forget_answer(7, now);
@@ -97,7 +97,7 @@ mod tests {
     fn remembering_has_an_end() {
         let mut repeats = Repeats::default();
         let many = MOST_REMEMBERED as u64 + 1;
-        assert!((0..many).all(|hash| repeats.is_new(hash, Moment(1))));
+        assert!((0..many).all(|hash| repeats.is_new(hash, WorkspaceRevision(1))));
         assert!(repeats.hashes.len() <= MOST_REMEMBERED);
     }
 }

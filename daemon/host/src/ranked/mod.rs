@@ -20,4 +20,4 @@ mod work;
 
 pub use docs::{kind_of as doc_kind, number_of as ranked_number};
 pub use ready::NotReady;
-pub use state::{Ranked, Taking};
+pub use state::{IngestProgress, Ranked};

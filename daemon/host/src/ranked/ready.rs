@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hob_base::{CancelToken, lock};
 use hob_text::ranked::RankedIndex;
 
-use super::state::{Ranked, Taking};
+use super::state::{IngestProgress, Ranked};
 use super::work;
 use crate::workspace::Workspace;
 
@@ -13,7 +13,7 @@ use crate::workspace::Workspace;
 #[derive(Debug)]
 pub enum NotReady {
     /// The index is being made.
-    Building(Taking),
+    Building(IngestProgress),
     /// The index is there, but lacks some changes.
     Late(Arc<RankedIndex>),
     /// The index cannot be made or read.
@@ -29,7 +29,7 @@ impl Ranked {
     pub fn wait_until_ready(
         workspace: &Arc<Workspace>,
         cancel: &CancelToken,
-        report: &dyn Fn(Taking),
+        report: &dyn Fn(IngestProgress),
     ) -> Result<Arc<RankedIndex>, NotReady> {
         let ranked = &workspace.ranked;
         let mut state = lock(&ranked.state);

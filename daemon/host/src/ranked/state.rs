@@ -43,12 +43,12 @@ pub(super) struct RankedIndexState {
     pub(super) runs: bool,
     pub(super) failure: Option<String>,
     pub(super) files: FileNumbers,
-    pub(super) progress: Taking,
+    pub(super) progress: IngestProgress,
 }
 
 /// The progress of ingesting files into the ranked index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Taking {
+pub struct IngestProgress {
     /// Number of files done.
     pub done: u64,
     /// Number of files in all.

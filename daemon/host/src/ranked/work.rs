@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::docs::{self, RankedSource, number_of, version_of};
-use super::state::{FileNumbers, Ranked, RankedIndexState, Taking};
+use super::state::{FileNumbers, IngestProgress, Ranked, RankedIndexState};
 use crate::workspace::Workspace;
 use hob_base::lock;
 
@@ -30,7 +30,7 @@ const LOT: usize = 8_000;
 const FEW: usize = 64;
 
 /// Number of files that are read without a break.
-const HANDFUL: usize = 256;
+const HANDOVER_BATCH: usize = 256;
 
 /// The folder of the index in the workspace's snapshot.
 const FOLDER: &str = "ranked";
@@ -115,7 +115,7 @@ fn run(workspace: &Arc<Workspace>) -> Result<(), RankedError> {
         None => open(workspace, epoch)?,
     };
     while let Some(order) = next(workspace, epoch) {
-        if !take_in(workspace, &index, &order)? {
+        if !ingest_order(workspace, &index, &order)? {
             break;
         }
     }
@@ -149,7 +149,7 @@ fn next(workspace: &Workspace, epoch: u64) -> Option<IngestOrder> {
     let mut files: Vec<FileId> = state.noted.keys().copied().collect();
     // Sorted, so that neighbours, which are often deleted together, lie together.
     files.sort_unstable();
-    state.progress = Taking { done: 0, total: files.len() as u64 };
+    state.progress = IngestProgress { done: 0, total: files.len() as u64 };
     Some(IngestOrder { files, upto: state.notes, epoch })
 }
 
@@ -193,7 +193,11 @@ fn open(workspace: &Workspace, epoch: u64) -> Result<Arc<RankedIndex>, RankedErr
 }
 
 /// Ingests files. Returns true if all of them are done.
-fn take_in(workspace: &Workspace, index: &RankedIndex, order: &IngestOrder) -> Result<bool, RankedError> {
+fn ingest_order(
+    workspace: &Workspace,
+    index: &RankedIndex,
+    order: &IngestOrder,
+) -> Result<bool, RankedError> {
     let (wanted, done) = (present_paths(workspace, &order.files), AtomicU64::new(0));
     if order.files.len() > FEW && !flush(workspace, index, order.epoch)? {
         return Ok(false);
@@ -205,7 +209,7 @@ fn take_in(workspace: &Workspace, index: &RankedIndex, order: &IngestOrder) -> R
         // The last lot of many files may be small.
         let is_flush = order.files.len() > FEW;
         let lot = Lot { files, wanted: &wanted, done: &done, epoch: order.epoch, is_flush };
-        if !lot.take_in(workspace, index)? {
+        if !lot.ingest_into(workspace, index)? {
             return Ok(false);
         }
         let mut state = lock(&workspace.ranked.state);
@@ -237,7 +241,7 @@ fn flush(workspace: &Workspace, index: &RankedIndex, epoch: u64) -> Result<bool,
     };
     let (wanted, done) = (present_paths(workspace, &files), AtomicU64::new(0));
     let lot = Lot { files: &files, wanted: &wanted, done: &done, epoch, is_flush: true };
-    let taken = lot.take_in(workspace, index)?;
+    let taken = lot.ingest_into(workspace, index)?;
     lock(&workspace.ranked.state).commits += 1;
     Ok(taken)
 }
@@ -265,7 +269,7 @@ struct Lot<'l> {
 
 impl Lot<'_> {
     /// Ingests the lot. Returns false if its index is no longer wanted.
-    fn take_in(&self, workspace: &Workspace, index: &RankedIndex) -> Result<bool, RankedError> {
+    fn ingest_into(&self, workspace: &Workspace, index: &RankedIndex) -> Result<bool, RankedError> {
         let Some(outdated) = self.assign_numbers(workspace) else { return Ok(false) };
         if self.files.len() <= FEW && !self.is_flush {
             let each = |patch: &mut Patch<'_>| {
@@ -286,7 +290,7 @@ impl Lot<'_> {
             let handful = |files: &[FileId]| {
                 workspace.shared.pools.index.install(|| files.par_iter().try_for_each(one))
             };
-            outcome = self.files.chunks(HANDFUL).try_for_each(handful);
+            outcome = self.files.chunks(HANDOVER_BATCH).try_for_each(handful);
         })?;
         outcome.map(|()| true)
     }

@@ -13,9 +13,9 @@ use hob_map::graph::RestoredMap;
 use hob_map::{Map, PreparedFile};
 use rayon::prelude::*;
 
-use super::comeback::{Comeback, RestoreFindings, SoughtFacts};
 use super::discard::discard_saved;
 use super::image;
+use super::restoring_map::{RestoreFindings, RestoringMap, SoughtFacts};
 use crate::facts::FactsRequest;
 use crate::workspace::Workspace;
 
@@ -23,14 +23,18 @@ use crate::workspace::Workspace;
 const SLICE: usize = 512;
 
 /// Starts the thread that restores the map.
-pub(super) fn start(workspace: &Arc<Workspace>, folder: AbsPath, mut sought: Vec<SoughtFacts>) -> Comeback {
+pub(super) fn start(
+    workspace: &Arc<Workspace>,
+    folder: AbsPath,
+    mut sought: Vec<SoughtFacts>,
+) -> RestoringMap {
     // The store keeps facts in order of hash, and reads neighbours together.
     sought.sort_unstable_by_key(|sought| sought.hash);
     let sought = Arc::new(sought);
     let (held, list) = (Arc::clone(workspace), Arc::clone(&sought));
     let body = move || find(&held, &folder, &list);
     let thread = std::thread::Builder::new().name("hob-comeback".to_owned()).spawn(body).ok();
-    Comeback { sought, thread }
+    RestoringMap { sought, thread }
 }
 
 fn find(workspace: &Workspace, folder: &AbsPath, sought: &[SoughtFacts]) -> RestoreFindings {

@@ -17,13 +17,13 @@
 
 mod atomic;
 mod claims;
-pub(super) mod comeback;
 mod discard;
 pub(super) mod folder;
 mod format;
 mod image;
 mod map_restoring;
 mod restoring;
+pub(super) mod restoring_map;
 mod saving;
 
 pub(super) use claims::read_claims;

@@ -9,10 +9,10 @@ use hob_text::{Restored, TrigramIndex};
 use hob_workspace::{FileTable, Record};
 use rustc_hash::FxHashMap;
 
-use super::comeback::SoughtFacts;
 use super::discard::discard_saved;
 use super::format::{Decoded, TABLE, TableEntry, decode};
 use super::map_restoring;
+use super::restoring_map::SoughtFacts;
 use crate::file_kind::FileKind;
 use crate::workspace::{Core, Workspace};
 

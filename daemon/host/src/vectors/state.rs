@@ -52,12 +52,12 @@ pub(super) struct EmbeddingState {
     pub(super) done: u64,
     pub(super) total: u64,
     /// The least worth of a definition that gets a vector; `None` if all have room.
-    pub(super) least: Option<Least>,
+    pub(super) least: Option<WorthLimit>,
 }
 
 /// The limit where not all definitions have room: the least worth, and the number of definitions when it was found.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Least {
+pub(super) struct WorthLimit {
     pub(super) worth: u64,
     pub(super) total: u64,
 }

@@ -13,7 +13,7 @@ use hob_map::graph::DefRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::scan::worthy_definitions;
-use super::state::{FileVectors, Least, Vectors};
+use super::state::{FileVectors, Vectors, WorthLimit};
 use super::text;
 use crate::workspace::Workspace;
 use hob_base::lock;
@@ -134,7 +134,7 @@ fn choose_least_worth(workspace: &Workspace, total: u64) -> bool {
         state.least
     };
     // Not after every edit: definitions would gain and lose their vectors all the time.
-    let is_near = |least: &Least| total.abs_diff(least.total) <= least.total / 5;
+    let is_near = |least: &WorthLimit| total.abs_diff(least.total) <= least.total / 5;
     if fits || before.as_ref().is_some_and(is_near) {
         let is_over = fits && before.is_some();
         if is_over {
@@ -157,13 +157,13 @@ fn choose_least_worth(workspace: &Workspace, total: u64) -> bool {
     let is_short = worths.len() > most;
     if is_short {
         let (_, worth, _) = worths.select_nth_unstable_by(most, |a, b| b.cmp(a));
-        forget_choice(workspace, Some(Least { worth: *worth, total }));
+        forget_choice(workspace, Some(WorthLimit { worth: *worth, total }));
     }
     is_short
 }
 
 /// Forgets all vectors, because those that were chosen by another measure are to be made again.
-fn forget_choice(workspace: &Workspace, least: Option<Least>) {
+fn forget_choice(workspace: &Workspace, least: Option<WorthLimit>) {
     let model = lock(&workspace.vectors.state).model;
     forget_vectors(workspace);
     let mut state = lock(&workspace.vectors.state);

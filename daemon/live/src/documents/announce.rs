@@ -20,7 +20,7 @@ pub(super) const MOST_KEPT: usize = MOST_OPEN / 2;
 
 impl ServerDocuments {
     /// Decides how to tell the server of changes on disk. `read` returns present contents.
-    pub fn take_in(
+    pub fn announce_changes(
         &mut self,
         spec: &ServerSpec,
         changes: &BTreeMap<WsPath, FileChange>,

@@ -148,7 +148,7 @@ impl ProjectOverlay {
     }
 
     /// Handles changes of files on the disk. The caller does this before it tells servers.
-    pub fn take_in(&self, changes: &BTreeMap<WsPath, FileChange>) {
+    pub fn apply_changes(&self, changes: &BTreeMap<WsPath, FileChange>) {
         let mut state = self.lock();
         if state.documents.is_empty() {
             return;

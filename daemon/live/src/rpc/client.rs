@@ -393,7 +393,7 @@ impl RpcClient {
                 Ok(Some(body)) => {
                     self.shared.heard.fetch_add(1, Ordering::Relaxed);
                     match Incoming::parse(&body) {
-                        Ok(message) => self.take_in(message, peer),
+                        Ok(message) => self.dispatch_message(message, peer),
                         Err(why) => tracing::warn!(why, "a message of a language server is not JSON-RPC"),
                     }
                 }
@@ -406,7 +406,7 @@ impl RpcClient {
         }
     }
 
-    fn take_in(&self, message: Incoming, peer: &dyn Peer) {
+    fn dispatch_message(&self, message: Incoming, peer: &dyn Peer) {
         match message {
             Incoming::Response { id, outcome } => {
                 self.deliver_outcome(id.as_ref(), outcome.map_err(CallError::Refused));

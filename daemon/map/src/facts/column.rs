@@ -10,10 +10,10 @@ use hob_base::paged::{PagedList, PagedStore, PagedText};
 
 /// An immutable list of facts.
 #[derive(Clone)]
-pub struct Column<T>(Place<T>);
+pub struct Column<T>(Backing<T>);
 
 #[derive(Clone)]
-enum Place<T> {
+enum Backing<T> {
     Heap(Box<[T]>),
     Paged(PagedList<T>),
 }
@@ -23,8 +23,8 @@ impl<T: Copy + Send + Sync + 'static> Column<T> {
     #[must_use]
     pub(super) fn placed_in(self, store: &PagedStore) -> Self {
         match &self.0 {
-            Place::Heap(items) => store.place(items).map_or(self, |list| Self(Place::Paged(list))),
-            Place::Paged(_) => self,
+            Backing::Heap(items) => store.place(items).map_or(self, |list| Self(Backing::Paged(list))),
+            Backing::Paged(_) => self,
         }
     }
 }
@@ -34,8 +34,8 @@ impl<T> Column<T> {
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         match &self.0 {
-            Place::Heap(items) => size_of_val(&**items),
-            Place::Paged(_) => 0,
+            Backing::Heap(items) => size_of_val(&**items),
+            Backing::Paged(_) => 0,
         }
     }
 }
@@ -45,27 +45,27 @@ impl<T> Deref for Column<T> {
 
     fn deref(&self) -> &[T] {
         match &self.0 {
-            Place::Heap(items) => items,
-            Place::Paged(list) => list,
+            Backing::Heap(items) => items,
+            Backing::Paged(list) => list,
         }
     }
 }
 
 impl<T> Default for Column<T> {
     fn default() -> Self {
-        Self(Place::Heap(Box::default()))
+        Self(Backing::Heap(Box::default()))
     }
 }
 
 impl<T> From<Vec<T>> for Column<T> {
     fn from(items: Vec<T>) -> Self {
-        Self(Place::Heap(items.into()))
+        Self(Backing::Heap(items.into()))
     }
 }
 
 impl<T> From<Box<[T]>> for Column<T> {
     fn from(items: Box<[T]>) -> Self {
-        Self(Place::Heap(items))
+        Self(Backing::Heap(items))
     }
 }
 

@@ -13,7 +13,7 @@ use super::communities::{self, FileGraph};
 use super::labels;
 use super::outbound::owner_node;
 use super::rank::{self, Graph};
-use super::skeleton::{Changed, Marked, Skeleton, SkeletonInput, Stretch, Strokes};
+use super::skeleton::{Changed, EdgeList, FileNodes, Marked, Skeleton, SkeletonInput};
 use super::{ClusterInfo, DefIdentity, DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef, Ranked};
 use crate::facts::{DefFlags, FileFacts};
 use crate::index::FileScores;
@@ -51,11 +51,11 @@ pub struct DeriveJob {
     at_file: FxHashMap<FileId, u32>,
     next: usize,
     /// The edges of the file at `next` that were found before the last slice ended.
-    begun: Begun,
+    begun: PartialFile,
     nodes: u32,
     externals: FxHashMap<ExternalId, u32>,
     /// The edges between nodes, one for each kind.
-    strokes: Strokes,
+    strokes: EdgeList,
     /// References that do not resolve.
     unresolved: Marked,
     /// The weights between files by their indexes in `items`, smaller first.
@@ -64,7 +64,7 @@ pub struct DeriveJob {
 
 /// A file some of whose references are resolved.
 #[derive(Debug, Default)]
-struct Begun {
+struct PartialFile {
     /// Number of references that are done.
     refs: usize,
     /// The references among them that do not resolve.
@@ -338,7 +338,7 @@ impl DeriveJob {
     pub fn finish(mut self) -> Derived {
         self.arrange_items();
         let all = self.nodes as usize + self.externals.len();
-        let stretch = |item: &DeriveItem| Stretch {
+        let stretch = |item: &DeriveItem| FileNodes {
             file: item.file,
             first: item.first,
             first_ref: item.first_ref,
@@ -485,7 +485,7 @@ impl Map {
         &self,
         resolver: &Resolver<'_>,
         file: FileId,
-        begun: &mut Begun,
+        begun: &mut PartialFile,
         go_on: &dyn Fn() -> bool,
     ) -> bool {
         let Some(entry) = self.index.entry(file) else { return true };

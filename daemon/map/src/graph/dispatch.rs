@@ -6,7 +6,7 @@
 use hob_base::{CancelToken, FileId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::impact::{Affected, From, Spread, only_kind};
+use super::impact::{Affected, FrontierNode, ImpactSearch, only_kind};
 use super::outbound::owner_node;
 use super::{Confidence, DefRef, Edge, EdgeKind, EdgeKinds, Map, NodeRef};
 use crate::facts::{CallIdx, DefKind, FlowValue, ScopeKind, Slot, SlotIdx, SlotKind};
@@ -19,9 +19,13 @@ const LIBRARY_SHAPES: [&str; 9] =
 /// Most types visited below or above one for methods of the same name.
 const MAX_TYPES: usize = 256;
 
-impl Spread<'_> {
+impl ImpactSearch<'_> {
     /// Adds the code that makes an object by a constructor. Returns true if there is some.
-    pub(super) fn add_instantiations(&mut self, from: From, hits: &mut FxHashMap<NodeRef, Affected>) -> bool {
+    pub(super) fn add_instantiations(
+        &mut self,
+        from: FrontierNode,
+        hits: &mut FxHashMap<NodeRef, Affected>,
+    ) -> bool {
         let NodeRef::Def(method) = from.node else { return false };
         let found = self.map.instantiations_by(&self.resolver, method, &self.query.cancel);
         let has_users = found.iter().any(Edge::is_resolved);
@@ -30,9 +34,9 @@ impl Spread<'_> {
     }
 
     /// Adds the code that makes an object of a method's type, or of a type derived from it, as candidates.
-    pub(super) fn add_makers_of_type(&mut self, from: From, hits: &mut FxHashMap<NodeRef, Affected>) {
+    pub(super) fn add_makers_of_type(&mut self, from: FrontierNode, hits: &mut FxHashMap<NodeRef, Affected>) {
         let Some((owner, _)) = self.owner_and_name(from.node) else { return };
-        let from = From { confidence: Confidence::Candidate, ..from };
+        let from = FrontierNode { confidence: Confidence::Candidate, ..from };
         let below = self.map.types_below(&self.resolver, owner, &self.query.cancel);
         for (class, _) in std::iter::once((owner, from.confidence)).chain(below) {
             let calls = only_kind(EdgeKind::Calls);
@@ -43,7 +47,7 @@ impl Spread<'_> {
     }
 }
 
-impl Spread<'_> {
+impl ImpactSearch<'_> {
     /// Returns true if the language calls a method by itself (`__exit__`), or a library may, because the method may override one of
     /// the library's.
     pub(super) fn is_called_from_outside(&self, node: NodeRef) -> bool {

@@ -31,7 +31,7 @@ pub struct FlowQuery {
 
 /// The occurrence of a node in the tree: first, repeated, or closing a cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Met {
+pub enum Occurrence {
     /// The node occurs for the first time: what it calls is below it.
     First,
     /// The node occurred before, and is expanded there.
@@ -58,7 +58,7 @@ pub struct FlowStep {
     /// Number of all such calls, also those beyond the first lines.
     pub site_count: usize,
     /// The occurrence of the node in the tree.
-    pub met: Met,
+    pub met: Occurrence,
     /// Number of callees that are not below it because `max_depth` was reached.
     pub beyond: usize,
     /// The packages outside that it calls and the types that it instantiates, in the order of the calls.
@@ -113,7 +113,7 @@ impl Tracing<'_> {
             candidates: Vec::new(),
             sites: Vec::new(),
             site_count: 0,
-            met: Met::First,
+            met: Occurrence::First,
             beyond: 0,
             leaves: Vec::new(),
             overriding: self.overriding_methods(root),
@@ -134,7 +134,9 @@ impl Tracing<'_> {
 
     fn is_expandable(&self, at: usize) -> bool {
         let step = &self.answer.steps[at];
-        step.met == Met::First && step.candidates.is_empty() && !matches!(step.node, NodeRef::External(_))
+        step.met == Occurrence::First
+            && step.candidates.is_empty()
+            && !matches!(step.node, NodeRef::External(_))
     }
 
     /// Appends the callees of a step to the list. Returns false if time or the limit of steps ran out.
@@ -197,18 +199,18 @@ impl Tracing<'_> {
         edge.is_resolved() && (matches!(edge.to, NodeRef::External(_)) || is_type())
     }
 
-    fn note_met(&mut self, caller: usize, edge: &Edge) -> Met {
+    fn note_met(&mut self, caller: usize, edge: &Edge) -> Occurrence {
         if !edge.is_resolved() {
-            return Met::First;
+            return Occurrence::First;
         }
         let mut above = Some(caller);
         while let Some(at) = above {
             if self.answer.steps[at].node == edge.to {
-                return Met::Cycle;
+                return Occurrence::Cycle;
             }
             above = self.answer.steps[at].parent;
         }
-        if self.met.insert(edge.to) { Met::First } else { Met::Again }
+        if self.met.insert(edge.to) { Occurrence::First } else { Occurrence::Again }
     }
 
     /// Returns the edges to the callees of a node, in the order of the calls; a type's methods count as calls.

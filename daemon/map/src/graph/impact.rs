@@ -84,7 +84,7 @@ impl Map {
     #[must_use]
     pub fn impact(&self, query: &ImpactQuery) -> ImpactAnswer {
         let resolver = Resolver::new(&self.index);
-        let mut spread = Spread {
+        let mut spread = ImpactSearch {
             map: self,
             resolver,
             query,
@@ -100,7 +100,7 @@ impl Map {
     }
 }
 
-pub(super) struct Spread<'m> {
+pub(super) struct ImpactSearch<'m> {
     pub(super) map: &'m Map,
     pub(super) resolver: Resolver<'m>,
     pub(super) query: &'m ImpactQuery,
@@ -109,7 +109,7 @@ pub(super) struct Spread<'m> {
     /// The affected nodes whose users are not looked for, because they only call a function that is passed to them.
     ends: FxHashSet<NodeRef>,
     /// The nodes that left `ends`, because another way reaches them too.
-    reopened: Vec<From>,
+    reopened: Vec<FrontierNode>,
     possible: FxHashMap<NodeRef, Affected>,
     expanded: usize,
     answer: ImpactAnswer,
@@ -117,18 +117,20 @@ pub(super) struct Spread<'m> {
 
 /// A node that leads to a level, with its depth and the confidence of the way there.
 #[derive(Clone, Copy)]
-pub(super) struct From {
+pub(super) struct FrontierNode {
     pub(super) node: NodeRef,
     pub(super) depth: u32,
     pub(super) confidence: Confidence,
 }
 
-impl<'m> Spread<'m> {
+impl<'m> ImpactSearch<'m> {
     fn run(&mut self) {
         let seeds = self.changed_nodes();
         self.met.extend(&seeds);
-        let mut frontier: Vec<From> =
-            seeds.into_iter().map(|node| From { node, depth: 0, confidence: Confidence::Live }).collect();
+        let mut frontier: Vec<FrontierNode> = seeds
+            .into_iter()
+            .map(|node| FrontierNode { node, depth: 0, confidence: Confidence::Live })
+            .collect();
         for depth in 1..=self.query.max_depth {
             let Some(level) = self.next_level(&frontier) else {
                 self.answer.whole_to = Some(depth - 1);
@@ -138,7 +140,7 @@ impl<'m> Spread<'m> {
             frontier = level
                 .iter()
                 .filter(|hit| self.goes_on(hit))
-                .map(|hit| From { node: hit.node, depth, confidence: hit.confidence })
+                .map(|hit| FrontierNode { node: hit.node, depth, confidence: hit.confidence })
                 .collect();
             frontier.append(&mut self.reopened);
             self.met.extend(level.iter().map(|hit| hit.node));
@@ -190,7 +192,7 @@ impl<'m> Spread<'m> {
     }
 
     /// Returns the new users of some nodes, ranked; `None` if the limit of nodes or time ran out.
-    fn next_level(&mut self, frontier: &[From]) -> Option<Vec<Affected>> {
+    fn next_level(&mut self, frontier: &[FrontierNode]) -> Option<Vec<Affected>> {
         let mut hits: FxHashMap<NodeRef, Affected> = FxHashMap::default();
         let mut whole = true;
         for from in frontier {
@@ -231,7 +233,12 @@ impl<'m> Spread<'m> {
         Some(level)
     }
 
-    pub(super) fn add_user(&mut self, from: From, edge: Edge, hits: &mut FxHashMap<NodeRef, Affected>) {
+    pub(super) fn add_user(
+        &mut self,
+        from: FrontierNode,
+        edge: Edge,
+        hits: &mut FxHashMap<NodeRef, Affected>,
+    ) {
         let is_guess = edge.confidence == Confidence::Candidate;
         let may_run = self.query.following == Following::MayRun;
         let ends = self.map.calls_only_parameters(&self.resolver, &edge);
@@ -259,7 +266,7 @@ impl<'m> Spread<'m> {
             self.ends.insert(hit.node);
         } else if !ends && self.ends.remove(&hit.node) && self.met.contains(&hit.node) {
             // Another way reaches the node too. The node is known already; its users are new.
-            self.reopened.push(From { node: hit.node, depth: hit.depth, confidence: hit.confidence });
+            self.reopened.push(FrontierNode { node: hit.node, depth: hit.depth, confidence: hit.confidence });
             return;
         }
         self.is(hit, hits);
@@ -289,7 +296,7 @@ impl<'m> Spread<'m> {
     }
 
     /// Adds the methods of derived types that override a changed method.
-    fn add_overriding(&self, from: From, hits: &mut FxHashMap<NodeRef, Affected>) {
+    fn add_overriding(&self, from: FrontierNode, hits: &mut FxHashMap<NodeRef, Affected>) {
         let Some((owner, name)) = self.owner_and_name(from.node).filter(|_| from.depth == 0) else { return };
         for (derived, sure) in self.map.types_below(&self.resolver, owner, &self.query.cancel) {
             let confidence = from.confidence.max(sure);
@@ -311,7 +318,7 @@ impl<'m> Spread<'m> {
 
     /// Adds callers of the methods that a method overrides, since they reach it. They are affected by a changed method,
     /// and may be affected by an affected one. Returns true if there are some.
-    fn through_bases(&mut self, from: From, hits: &mut FxHashMap<NodeRef, Affected>) -> bool {
+    fn through_bases(&mut self, from: FrontierNode, hits: &mut FxHashMap<NodeRef, Affected>) -> bool {
         let NodeRef::Def(method) = from.node else { return false };
         let mut has_users = false;
         let overridden =
@@ -325,7 +332,7 @@ impl<'m> Spread<'m> {
             let (calls, cancel) = (only_kind(EdgeKind::Calls), &self.query.cancel);
             for edge in self.map.edges_in_with(&self.resolver, overridden, calls, cancel).edges {
                 has_users |= edge.is_resolved();
-                self.add_user(From { node: overridden, confidence, ..from }, edge, hits);
+                self.add_user(FrontierNode { node: overridden, confidence, ..from }, edge, hits);
             }
         }
         has_users

@@ -63,13 +63,13 @@ pub use confirmed::{Claim, Examined, FileConfirmations, Proof};
 pub use derive::{DeriveJob, Derived};
 pub use edges::Edge;
 pub use family::{Kinship, Relative};
-pub use flow::{FlowAnswer, FlowQuery, FlowStep, Met};
+pub use flow::{FlowAnswer, FlowQuery, FlowStep, Occurrence};
 pub use flow_chains::{FlowChain, FlowEdge, FlowPlace, FlowSources, MissingSource};
 pub use image::RestoredMap;
 pub use impact::{Affected, Following, ImpactAnswer, ImpactQuery};
 pub use occurrences::SureReference;
 pub use outside::{OutsidePackage, OutsideRef, WrittenName};
-pub use page::Drawn;
+pub use page::PictureEdge;
 pub use ranking::{Ranked, RankingJob};
 pub use reach::Reach;
 pub use route::Admits;
@@ -82,7 +82,7 @@ use crate::facts::{FileFacts, GaveUp};
 use crate::index::{FileEntry, Index};
 use confirmed::Confirmed;
 use externals::Externals;
-pub(crate) use score::{ClusterInfo, DefIdentity, Standing};
+pub(crate) use score::{ClusterInfo, DefIdentity, DerivedScores};
 
 /// Batches with more changes than this are a first build or a large switch: the map shrinks its lists after them.
 const MANY_CHANGES: usize = 5000;
@@ -126,7 +126,7 @@ pub struct Map {
     forgotten: Vec<Confirmed>,
     /// A number that rises with each batch, and with each piece of one.
     version: u64,
-    pub(crate) standing: Standing,
+    pub(crate) standing: DerivedScores,
 }
 
 impl Map {

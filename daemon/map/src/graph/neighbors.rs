@@ -30,7 +30,7 @@ struct NeighborWalk<'m> {
     keys: FxHashSet<NeighborIdentity>,
     left_out: FxHashSet<NeighborIdentity>,
     /// The connections that are not shown, as edges of the skeleton.
-    lines_left_out: LeftOut,
+    lines_left_out: UnshownConnections,
     visited: FxHashSet<NodeRef>,
     stopped: Option<Stopped>,
     /// True if unresolved edges were not looked for, because there was no place for them.
@@ -52,7 +52,7 @@ impl Map {
             shown: Vec::new(),
             keys: FxHashSet::default(),
             left_out: FxHashSet::default(),
-            lines_left_out: LeftOut::default(),
+            lines_left_out: UnshownConnections::default(),
             visited: FxHashSet::from_iter([query.node]),
             stopped: None,
             unresolved_left: false,
@@ -192,7 +192,7 @@ impl NeighborWalk<'_> {
             let left_out = std::mem::take(&mut self.left_out);
             let lines = &mut self.lines_left_out;
             self.left_out =
-                left_out.into_iter().filter(|key| !lines.take_in(drawn.skeleton(), key)).collect();
+                left_out.into_iter().filter(|key| !lines.record_resolved(drawn.skeleton(), key)).collect();
             self.keys.iter().for_each(|key| lines.remove(drawn.skeleton(), key));
         }
         self.left_out.difference(&self.keys).count() + self.lines_left_out.len()
@@ -343,15 +343,15 @@ impl NeighborWalk<'_> {
 /// The connections that are not shown: a bit for each node, by kind and direction, because they may be a hundred
 /// thousand.
 #[derive(Default)]
-struct LeftOut(FxHashMap<(EdgeKind, Direction), Marked>);
+struct UnshownConnections(FxHashMap<(EdgeKind, Direction), Marked>);
 
-impl LeftOut {
+impl UnshownConnections {
     fn insert(&mut self, far: u32, kind: EdgeKind, way: Direction) {
         self.0.entry((kind, way)).or_default().mark(far as usize);
     }
 
     /// Adds a connection that was found otherwise, and returns true, if it is resolved and its node is in the skeleton.
-    fn take_in(&mut self, drawn: &Skeleton, neighbor: &NeighborIdentity) -> bool {
+    fn record_resolved(&mut self, drawn: &Skeleton, neighbor: &NeighborIdentity) -> bool {
         let (node, kind, way, resolved) = neighbor;
         let number = drawn.node_number(*node).filter(|_| *resolved);
         number.inspect(|&number| self.insert(number, *kind, *way)).is_some()

@@ -10,7 +10,7 @@ use crate::resolve::Resolver;
 
 /// A resolved edge to another node of the workspace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Drawn {
+pub struct PictureEdge {
     /// A definition of the file, or the file.
     pub from: NodeRef,
     /// The node that the edge leads to.
@@ -35,14 +35,14 @@ impl Map {
     /// Returns the resolved edges that start in a file and end in another node of the workspace, without `contains`, in
     /// a fixed order.
     #[must_use]
-    pub fn drawn_from(&self, file: FileId) -> Vec<Drawn> {
+    pub fn drawn_from(&self, file: FileId) -> Vec<PictureEdge> {
         let resolver = Resolver::for_whole_map(&self.index);
         let kinds = EdgeKinds::ALL.without(EdgeKind::Contains);
         let edges = self.all_edges_of(&resolver, file, kinds).into_iter();
         let inside =
             edges.filter(|edge| edge.is_resolved() && edge.to.file().is_some() && edge.to != edge.from);
-        let mut drawn: Vec<Drawn> = inside
-            .map(|edge| Drawn {
+        let mut drawn: Vec<PictureEdge> = inside
+            .map(|edge| PictureEdge {
                 from: edge.from,
                 to: edge.to,
                 kind: edge.kind,

@@ -7,7 +7,7 @@ use super::{DefRef, ExternalId, Map, NodeRef, Ranked};
 
 /// The results of the last derivation.
 #[derive(Debug, Default)]
-pub(crate) struct Standing {
+pub(crate) struct DerivedScores {
     /// The origin of the results.
     pub(crate) ranked: Ranked,
     /// Number of files that were unchanged when the scores of an earlier run were restored.
@@ -35,7 +35,7 @@ pub(crate) struct ClusterInfo {
     pub(crate) hubs: Vec<DefIdentity>,
 }
 
-impl Standing {
+impl DerivedScores {
     pub(crate) fn edge_count(&self) -> Option<usize> {
         self.edges
     }

@@ -21,7 +21,7 @@ pub(super) type Changed = FxHashSet<FileId>;
 
 /// The nodes of a file: the file itself, then its definitions.
 #[derive(Debug)]
-pub(super) struct Stretch {
+pub(super) struct FileNodes {
     pub(super) file: FileId,
     /// The number of the file's node.
     pub(super) first: u32,
@@ -32,12 +32,12 @@ pub(super) struct Stretch {
 
 /// A list of edges between numbered nodes, before they are sorted by node.
 #[derive(Debug, Default)]
-pub(super) struct Strokes {
+pub(super) struct EdgeList {
     /// The start of each edge, and its end with the kind.
     ends: Vec<(u32, u32)>,
 }
 
-impl Strokes {
+impl EdgeList {
     pub(super) fn add(&mut self, from: u32, to: u32, kind: EdgeKind) {
         // Edges of nodes whose number needs more bits are dropped: files cannot have half a billion nodes.
         if from.max(to) >> NUMBER_BITS == 0 {
@@ -50,7 +50,7 @@ impl Strokes {
 #[derive(Debug, Default)]
 pub(super) struct SkeletonInput {
     /// The files, in order of their nodes.
-    pub(super) stretches: Vec<Stretch>,
+    pub(super) stretches: Vec<FileNodes>,
     /// The number of nodes of these files.
     pub(super) nodes: usize,
     /// Project files, which have no nodes.
@@ -139,7 +139,7 @@ impl Adjacency {
 
 impl Skeleton {
     /// Builds a skeleton from nodes and the edges between them.
-    pub(super) fn new(drawn: SkeletonInput, strokes: &Strokes) -> Self {
+    pub(super) fn new(drawn: SkeletonInput, strokes: &EdgeList) -> Self {
         let all = drawn.nodes + drawn.externals.len();
         let out = Adjacency::from_edges(all, strokes.ends.iter().copied());
         let turned = strokes.ends.iter().map(|&(from, to)| (number_of(to), from | (to - number_of(to))));
@@ -235,7 +235,7 @@ impl Skeleton {
     }
 
     /// Returns the nodes of a file.
-    pub(super) fn stretch_of_file(&self, file: FileId) -> Option<&Stretch> {
+    pub(super) fn stretch_of_file(&self, file: FileId) -> Option<&FileNodes> {
         self.drawn.stretches.get(*self.at_file.get(&file)? as usize)
     }
 
@@ -260,7 +260,7 @@ impl Skeleton {
     pub(super) fn heap_bytes(&self) -> usize {
         self.out.heap_bytes()
             + self.inward.heap_bytes()
-            + self.drawn.stretches.capacity() * size_of::<Stretch>()
+            + self.drawn.stretches.capacity() * size_of::<FileNodes>()
             + self.scores.capacity() * 2
             + self.drawn.unresolved.0.capacity() * 8
     }
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn edges_are_found_from_both_ends() {
-        let mut strokes = Strokes::default();
+        let mut strokes = EdgeList::default();
         strokes.add(0, 2, EdgeKind::Calls);
         strokes.add(0, 1, EdgeKind::References);
         strokes.add(2, 0, EdgeKind::Contains);

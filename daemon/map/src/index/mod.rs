@@ -10,13 +10,13 @@ mod file_scores;
 mod grams;
 mod image;
 mod kinds;
+mod name_statistics;
 mod names;
 mod near;
 mod outline;
 mod paths;
 mod postings;
 mod runs;
-mod standing;
 mod targets;
 mod terms;
 
@@ -32,13 +32,13 @@ pub(crate) use file_scores::FileScores;
 pub(crate) use image::fingerprint;
 pub use image::{ImageJob, PreparedFile};
 pub(crate) use kinds::{Kinds, Share};
+use name_statistics::Roots;
+pub(crate) use name_statistics::{NameStatistics, NameStatisticsTable, TopFolders};
 pub(crate) use names::{MapNameTable, NameId};
 use outline::{includes_differ, moves_modules};
 use paths::{MapPathEntry, Paths};
 use postings::Postings;
 pub(crate) use runs::{in_parts, subtract_runs};
-use standing::Roots;
-pub(crate) use standing::{NameStanding, Standings, TopFolders};
 use targets::{ClearedTargets, Targets};
 pub(crate) use terms::words_of_module;
 use terms::{Counted, Terms};
@@ -66,7 +66,7 @@ pub(crate) struct Index {
     /// Lower-case text of every name that is or was defined.
     def_names: TextArena,
     /// The statistics of each name that search reads.
-    standings: Standings,
+    standings: NameStatisticsTable,
     roots: Roots,
     /// Lower-case text of every path.
     path_texts: TextArena,
@@ -152,7 +152,7 @@ impl Index {
     }
 
     /// Returns the statistics of names, by the entry of each name in [`Self::def_names`].
-    pub(crate) fn standings(&self) -> &Standings {
+    pub(crate) fn standings(&self) -> &NameStatisticsTable {
         &self.standings
     }
 
@@ -362,7 +362,7 @@ impl Index {
         let present = is.count > 0;
         let id = update_posting(&mut self.names, &mut self.defining, name, file, present);
         let entry = self.standings.entry_of(id);
-        let mut standing = entry.map_or_else(NameStanding::default, |entry| self.standings.get(entry));
+        let mut standing = entry.map_or_else(NameStatistics::default, |entry| self.standings.get(entry));
         standing.defs = (standing.defs + is.count).saturating_sub(was.count);
         standing.kinds.apply_change(was.kinds, is.kinds);
         standing.places.add(place);

@@ -18,6 +18,7 @@
 //! [`Resolver`] lives for one query. It caches the targets of imports, and carries the fuel that bounds the work for a
 //! single reference however strange the code is (cycles of re-exports, classes that inherit from their members).
 
+mod ambiguous;
 mod builtins;
 mod choice;
 mod constants;
@@ -32,15 +33,14 @@ mod include;
 mod links;
 mod lists;
 mod members;
+mod module_names;
 mod modules;
 mod outside_impls;
 mod overloads;
-mod pieces;
+mod partial_types;
 mod schemas;
 mod scope;
-mod twins;
 mod types;
-mod whole;
 mod written;
 
 use std::cell::{Cell, RefCell};
@@ -237,7 +237,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Resolves a reference in `file`, to any of several overloads or [`twins`] for all of them.
+    /// Resolves a reference in `file`, to any of several overloads or [`ambiguous`] for all of them.
     fn resolve_any(&self, file: FileId, r: &Ref) -> Resolution {
         self.fuel.set(FUEL);
         self.cut.set(false);

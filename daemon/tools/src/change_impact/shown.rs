@@ -66,11 +66,11 @@ impl ReviewTelling<'_> {
             }
             result = ChangeResult { symbols, tests: shown, files, ..result };
         }
-        self.own_up(call, &result);
+        self.note_omissions(call, &result);
         result
     }
 
-    fn own_up(&self, call: &mut ToolCall<'_>, result: &ChangeResult) {
+    fn note_omissions(&self, call: &mut ToolCall<'_>, result: &ChangeResult) {
         let counts = &result.counts;
         let left = counts.symbols.saturating_sub(self.offset);
         let mut way = WAY;

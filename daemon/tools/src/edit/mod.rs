@@ -63,14 +63,14 @@ fn shorten_label(label: &str) -> String {
 }
 
 /// A workspace in which this client may edit.
-struct Desk {
+struct EditDraft {
     workspace: Arc<Workspace>,
     owner: Owner,
     /// True if the change goes into the client's change set.
     stage: bool,
 }
 
-impl Desk {
+impl EditDraft {
     /// Makes the desk, and refuses if edits are not enabled.
     fn new(call: &ToolCall<'_>, workspace: Arc<Workspace>, stage: bool) -> Result<Self, ToolError> {
         guard::allowed(call, &workspace)?;

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::super::map::confined_path;
 use super::super::{Needs, ToolCall, ToolOutcome};
-use super::{Desk, guard};
+use super::{EditDraft, guard};
 use hob_results::errors;
 
 const TOOL: &str = "edit_pattern";
@@ -32,7 +32,7 @@ pub(crate) fn pattern(call: &mut ToolCall<'_>) -> ToolOutcome {
     let language = pattern_language(&args.language).map_err(|error| bad_pattern(&error))?;
     let edit = Compiled::new(language.id, &args)?;
     let workspace = call.workspace(Needs::Map)?;
-    let desk = Desk::new(call, workspace, args.stage)?;
+    let desk = EditDraft::new(call, workspace, args.stage)?;
     let below = confined_path(&desk.workspace, args.path_prefix.as_deref())?;
     let files = files(&desk, &edit.langs, below.as_ref());
     let looked_at = files.len();
@@ -98,7 +98,12 @@ impl Compiled {
         Ok(Self { edit, langs: of_id })
     }
 
-    fn search(&self, call: &ToolCall<'_>, desk: &Desk, files: Vec<WsPath>) -> Result<Outcomes, ToolError> {
+    fn search(
+        &self,
+        call: &ToolCall<'_>,
+        desk: &EditDraft,
+        files: Vec<WsPath>,
+    ) -> Result<Outcomes, ToolError> {
         // The change set is read one file after the other, because reading and matching take most of the time.
         let staged: Vec<(WsPath, Option<Arc<[u8]>>)> = match desk.stage {
             false => files.into_iter().map(|path| (path, None)).collect(),
@@ -136,7 +141,7 @@ impl Compiled {
 }
 
 /// Returns the files of these languages, in the order of their paths.
-fn files(desk: &Desk, langs: &[Lang], below: Option<&WsPath>) -> Vec<WsPath> {
+fn files(desk: &EditDraft, langs: &[Lang], below: Option<&WsPath>) -> Vec<WsPath> {
     let map = desk.workspace.map();
     let wanted =
         |path: &WsPath, lang: Lang| langs.contains(&lang) && below.is_none_or(|below| path.is_below(below));

@@ -13,7 +13,7 @@ use hob_proto::tools::nav::PositionArgs;
 use serde_json::{Value, json};
 
 use super::super::{ToolCall, ToolOutcome, rename as live, unsaved};
-use super::{Desk, guard};
+use super::{EditDraft, guard};
 
 const TOOL: &str = "edit_rename";
 
@@ -31,7 +31,7 @@ pub(crate) fn rename(call: &mut ToolCall<'_>) -> ToolOutcome {
     let target = PositionArgs { file: args.file, line, col, node_id: args.node_id, target: args.target };
     let renamed = live::rename(call, &target, &args.new_name)?;
     let left_behind: Vec<Value> = renamed.left_behind.iter().take(MOST_LEFT).map(missing_place).collect();
-    let desk = Desk::new(call, renamed.workspace, args.stage)?;
+    let desk = EditDraft::new(call, renamed.workspace, args.stage)?;
     let label = rename_label(&renamed.renaming, &args.new_name);
     let changes = changes(call, &desk, renamed.renaming)?;
     let mut unsaved = unsaved::unsaved_files(&desk.workspace);
@@ -65,14 +65,18 @@ pub(super) fn old_name(label: &str) -> Option<&str> {
 }
 
 /// Converts a server's changes to whole files, each once.
-fn changes(call: &ToolCall<'_>, desk: &Desk, renaming: Renaming) -> Result<Vec<ProposedFile>, ToolError> {
+fn changes(
+    call: &ToolCall<'_>,
+    desk: &EditDraft,
+    renaming: Renaming,
+) -> Result<Vec<ProposedFile>, ToolError> {
     let mut changes: BTreeMap<WsPath, ProposedFile> = BTreeMap::new();
     for file in renaming.files {
         let path = guard::found(&desk.workspace, &file.path)?;
         let splices: Vec<Splice> =
             file.edits.into_iter().map(|(range, text)| Splice { range, text }).collect();
         let before: Arc<[u8]> = file.text.as_bytes().into();
-        if let Some(change) = Desk::change_of(path.clone(), before, &splices)? {
+        if let Some(change) = EditDraft::change_of(path.clone(), before, &splices)? {
             changes.insert(path, change);
         }
     }

@@ -16,7 +16,7 @@ use hob_proto::{ErrorCode, NodeId, ToolError};
 use serde_json::json;
 
 use super::super::{Needs, ToolCall, ToolOutcome, target};
-use super::{Desk, guard};
+use super::{EditDraft, guard};
 use hob_results::errors;
 
 const TOOL: &str = "edit_symbol";
@@ -34,7 +34,7 @@ pub(crate) fn symbol(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: SymbolArgs = call.parse_args()?;
     let operation = parse_operation(&args)?;
     let workspace = call.workspace(Needs::Map)?;
-    let desk = Desk::new(call, workspace, args.stage)?;
+    let desk = EditDraft::new(call, workspace, args.stage)?;
     let (info, lang) = definition(call, &desk, &args.node_id)?;
     let path = info.path.clone().ok_or_else(|| errors::node_without_file(&args.node_id))?;
     let path = guard::real_path(&desk.workspace, path.as_str())?;
@@ -48,7 +48,7 @@ pub(crate) fn symbol(call: &mut ToolCall<'_>) -> ToolOutcome {
     let splices = edit_symbol(&before, &place, operation)
         .map_err(|error| ToolError::bad_args(format!("`{path}`: {error}")))?;
     let label = format!("{} {} in {path}", verb_of(args.operation), info.qualified);
-    let changes = Desk::change_of(path, before, &splices)?.into_iter().collect();
+    let changes = EditDraft::change_of(path, before, &splices)?.into_iter().collect();
     desk.propose(call, Proposal { label, tool: TOOL.to_owned(), changes }, None)
 }
 
@@ -81,7 +81,7 @@ fn parse_operation(args: &SymbolArgs) -> Result<SymbolOperation<'_>, ToolError> 
     })
 }
 
-fn definition(call: &mut ToolCall<'_>, desk: &Desk, text: &str) -> Result<(NodeInfo, Lang), ToolError> {
+fn definition(call: &mut ToolCall<'_>, desk: &EditDraft, text: &str) -> Result<(NodeInfo, Lang), ToolError> {
     let map = desk.workspace.map();
     let node = target::one(call, &map, &desk.workspace, text)?;
     let NodeRef::Def(def) = node else {

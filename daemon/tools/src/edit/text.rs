@@ -5,7 +5,7 @@ use hob_proto::ToolError;
 use hob_proto::tools::edit::TextArgs;
 
 use super::super::{Needs, ToolCall, ToolOutcome};
-use super::{Desk, guard};
+use super::{EditDraft, guard};
 use hob_results::edit as to_proto;
 
 const TOOL: &str = "edit_text";
@@ -20,7 +20,7 @@ pub(crate) fn text(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: TextArgs = call.parse_args()?;
     let asked = shape_of_args(&args)?;
     let workspace = call.workspace(Needs::Text)?;
-    let desk = Desk::new(call, workspace, args.stage)?;
+    let desk = EditDraft::new(call, workspace, args.stage)?;
     let path = guard::real_path(&desk.workspace, &args.file)?;
     let before = desk.contents_before(call, &path)?;
     let splices = match &asked {
@@ -33,7 +33,7 @@ pub(crate) fn text(call: &mut ToolCall<'_>) -> ToolOutcome {
         1 => format!("Replace text in {path}"),
         _ => format!("Replace text at {places} places in {path}"),
     };
-    let changes = Desk::change_of(path, before, &splices)?.into_iter().collect();
+    let changes = EditDraft::change_of(path, before, &splices)?.into_iter().collect();
     desk.propose(call, Proposal { label, tool: TOOL.to_owned(), changes }, None)
 }
 

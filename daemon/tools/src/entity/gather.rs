@@ -14,7 +14,7 @@ use serde_json::{Map as Object, Value};
 use super::past::Past;
 use super::path_step;
 use super::paths::{file, fit_of_path};
-use super::request::{Realm, SubjectRequest};
+use super::request::{SubjectRequest, SubjectScope};
 use hob_host::Workspace;
 use hob_words::entity::candidate::{Candidate, Traits};
 use hob_words::entity::fit::{Fit, NameForms, NameMatchClass, name_match};
@@ -62,7 +62,7 @@ impl Gathered {
 pub(super) struct SubjectView<'v> {
     pub(super) workspace: &'v Workspace,
     pub(super) request: &'v SubjectRequest,
-    pub(super) realm: &'v Realm,
+    pub(super) realm: &'v SubjectScope,
     /// The project at a revision, if the request is about one.
     pub(super) past: Option<&'v Past>,
 }
@@ -79,7 +79,7 @@ pub(super) enum When {
 impl SubjectView<'_> {
     pub(super) fn folder_in_scope(&self) -> Option<&WsPath> {
         match self.realm {
-            Realm::Folder(folder) => Some(folder),
+            SubjectScope::Folder(folder) => Some(folder),
             _ => None,
         }
     }
@@ -101,11 +101,11 @@ impl SubjectView<'_> {
     }
 
     fn is_within(&self, map: &Map, node: NodeRef) -> bool {
-        let Some(file) = node.file() else { return *self.realm == Realm::Everywhere };
+        let Some(file) = node.file() else { return *self.realm == SubjectScope::Everywhere };
         let in_realm = match self.realm {
-            Realm::Everywhere => true,
-            Realm::Folder(folder) => map.file(file).is_some_and(|(path, _)| path.is_below(folder)),
-            Realm::Cluster(cluster) => map.cluster_of(file) == Some(*cluster),
+            SubjectScope::Everywhere => true,
+            SubjectScope::Folder(folder) => map.file(file).is_some_and(|(path, _)| path.is_below(folder)),
+            SubjectScope::Cluster(cluster) => map.cluster_of(file) == Some(*cluster),
         };
         in_realm && self.wants_language(map.file(file).map(|(_, facts)| facts.lang))
     }

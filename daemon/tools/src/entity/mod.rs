@@ -34,7 +34,7 @@ use gather::{Gathered, SubjectView, When};
 use hob_host::Workspace;
 use hob_words::entity::candidate::Candidate;
 use hob_words::entity::judge::{self, DecisionLimits, Expected, SubjectDecision};
-use request::{Realm, SubjectRequest};
+use request::{SubjectRequest, SubjectScope};
 
 /// Most names that an error lists for a realm that does not exist.
 const TOLD: usize = 8;
@@ -255,15 +255,15 @@ fn parse_subject_scope(
     call: &ToolCall<'_>,
     workspace: &Workspace,
     request: &SubjectRequest,
-) -> Result<Realm, ToolError> {
+) -> Result<SubjectScope, ToolError> {
     let Some(named) = request.context.realm.as_deref().map(str::trim).filter(|named| !named.is_empty())
     else {
-        return Ok(Realm::Everywhere);
+        return Ok(SubjectScope::Everywhere);
     };
     let root = workspace.root().as_path();
     let bare = named.strip_prefix("repo:").unwrap_or(named);
     if std::path::Path::new(bare) == root || root.file_name().is_some_and(|name| name == bare) {
-        return Ok(Realm::Everywhere);
+        return Ok(SubjectScope::Everywhere);
     }
     let relative =
         std::path::Path::new(named).strip_prefix(root).map_or(named, |rest| rest.to_str().unwrap_or(named));
@@ -271,13 +271,13 @@ fn parse_subject_scope(
         && !folder.is_root()
         && workspace.text().indexed_paths().any(|(_, path)| path.is_below(&folder))
     {
-        return Ok(Realm::Folder(folder));
+        return Ok(SubjectScope::Folder(folder));
     }
     workspace.wait_derived(&call.cancel.with_deadline(Deadline::after(DERIVE_PATIENCE)));
     let map = workspace.map();
     let labels = map.cluster_labels();
     if let Some(cluster) = labels.iter().position(|label| label.eq_ignore_ascii_case(named)) {
-        return Ok(Realm::Cluster(u32::try_from(cluster).unwrap_or(u32::MAX)));
+        return Ok(SubjectScope::Cluster(u32::try_from(cluster).unwrap_or(u32::MAX)));
     }
     let known: Vec<&str> = labels.into_iter().filter(|label| !label.is_empty()).take(TOLD).collect();
     Err(ToolError::bad_args(format!(

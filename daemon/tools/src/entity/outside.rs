@@ -10,7 +10,7 @@ use serde_json::Map as Object;
 
 use super::gather::{Gathered, SubjectView, best_fit, uri};
 use super::path_step;
-use super::request::Realm;
+use super::request::SubjectScope;
 use hob_words::entity::candidate::{Candidate, Traits};
 use hob_words::entity::fit::{Fit, NameForms, NameMatchClass};
 
@@ -22,7 +22,7 @@ const DIGITS: usize = 7;
 
 /// Adds the packages that the project depends on, by name.
 pub(super) fn add_packages(view: &SubjectView<'_>, gathered: &mut Gathered) {
-    if matches!(view.realm, Realm::Cluster(_)) || view.request.language.is_some() {
+    if matches!(view.realm, SubjectScope::Cluster(_)) || view.request.language.is_some() {
         return;
     }
     let packages = view.workspace.packages();
@@ -96,7 +96,7 @@ fn candidate_of_package(view: &SubjectView<'_>, package: &Package, fit: Fit) -> 
 /// Adds branches, tags and commits by name; commits also by the beginning of their ID, or by their message if the
 /// subject says that it is a commit.
 pub(super) fn add_refs(view: &SubjectView<'_>, gathered: &mut Gathered, cancel: &CancelToken) {
-    if *view.realm != Realm::Everywhere || view.request.language.is_some() {
+    if *view.realm != SubjectScope::Everywhere || view.request.language.is_some() {
         return;
     }
     let before = gathered.len();

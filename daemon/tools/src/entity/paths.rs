@@ -13,7 +13,7 @@ use serde_json::Map as Object;
 use super::gather::{Gathered, SubjectView, best_fit, uri};
 use super::past::Past;
 use super::path_step;
-use super::request::Realm;
+use super::request::SubjectScope;
 use hob_host::{CalledPath, Workspace};
 use hob_words::entity::candidate::{Candidate, Traits};
 use hob_words::entity::fit::{Fit, NameForms};
@@ -112,7 +112,7 @@ impl WantedNames {
 
 /// Gathers folders, and the files without a language in the map.
 pub(super) fn by_path(view: &SubjectView<'_>, gathered: &mut Gathered) {
-    if view.request.language.is_some() || matches!(view.realm, Realm::Cluster(_)) {
+    if view.request.language.is_some() || matches!(view.realm, SubjectScope::Cluster(_)) {
         return;
     }
     let before = gathered.len();

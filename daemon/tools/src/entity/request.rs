@@ -31,7 +31,7 @@ pub(super) struct SubjectRequest {
 
 /// The part of the workspace in which the subject may lie.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) enum Realm {
+pub(super) enum SubjectScope {
     #[default]
     Everywhere,
     Folder(WsPath),

@@ -45,7 +45,7 @@ const ABOUT_AS_GOOD: u32 = 9;
 const NO_SURE_WAY: u32 = 40;
 
 /// A node as a search reached it.
-struct Met {
+struct ReachedNode {
     node: NodeRef,
     cost: u32,
     steps: u32,
@@ -71,7 +71,7 @@ struct ChainSearch<'a, 's, 'm> {
     admits: Option<Admits<'a>>,
     /// True if an end is in tests, so that stations in tests cost no more.
     among_tests: bool,
-    met: Vec<Met>,
+    met: Vec<ReachedNode>,
 }
 
 impl Map {
@@ -182,7 +182,7 @@ impl ChainSearch<'_, '_, '_> {
         self.met.clear();
         let mut open = BinaryHeap::new();
         for start in self.starts.clone() {
-            self.add_met(Met { node: start, cost: 0, steps: 0, by: None }, &mut open);
+            self.add_met(ReachedNode { node: start, cost: 0, steps: 0, by: None }, &mut open);
         }
         let (mut settled, mut expanded) = (FxHashSet::default(), 0);
         while let Some(Reverse((_, at))) = open.pop() {
@@ -207,13 +207,13 @@ impl ChainSearch<'_, '_, '_> {
                 }
                 let more = used.get(&link.to).copied().unwrap_or(0) + self.cost_of(link.to);
                 let (cost, by) = (cost + link.cost + more, Some((at, link.clone())));
-                self.add_met(Met { node: link.to, cost, steps: steps + 1, by }, &mut open);
+                self.add_met(ReachedNode { node: link.to, cost, steps: steps + 1, by }, &mut open);
             }
         }
         ChainOutcome::Nothing
     }
 
-    fn add_met(&mut self, met: Met, open: &mut BinaryHeap<Reverse<(u32, usize)>>) {
+    fn add_met(&mut self, met: ReachedNode, open: &mut BinaryHeap<Reverse<(u32, usize)>>) {
         let left = match self.ahead.steps.get(&met.node) {
             Some(left) => left * SURE,
             None if self.ahead.is_whole => NO_SURE_WAY,

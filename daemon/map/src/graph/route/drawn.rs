@@ -20,7 +20,7 @@ const MANY_WARY: usize = 2000;
 const CHECK_EVERY: usize = 1024;
 
 /// The outcome of a search over the skeleton.
-pub(super) enum Drawn {
+pub(super) enum SkeletonOutcome {
     /// The nodes of a connection, including both ends. The map decides whether they are still connected.
     Found(Vec<NodeRef>),
     /// There is no connection.
@@ -31,21 +31,21 @@ pub(super) enum Drawn {
 
 impl Map {
     /// Searches the skeleton.
-    pub(super) fn searched_drawn(&self, query: &PathQuery) -> Drawn {
-        let Some(skeleton) = &self.standing.skeleton else { return Drawn::Unknown };
-        let Some(since) = Since::for_query(self, skeleton, query) else { return Drawn::Unknown };
+    pub(super) fn searched_drawn(&self, query: &PathQuery) -> SkeletonOutcome {
+        let Some(skeleton) = &self.standing.skeleton else { return SkeletonOutcome::Unknown };
+        let Some(since) = Since::for_query(self, skeleton, query) else { return SkeletonOutcome::Unknown };
         let changed = !self.standing.changed.is_empty();
         let mut search = SkeletonSearch { skeleton, since, kinds: query.kinds };
         let ends = search.assign_number(query.from).zip(search.assign_number(query.to));
-        let Some((from, to)) = ends else { return Drawn::Unknown };
+        let Some((from, to)) = ends else { return SkeletonOutcome::Unknown };
         match search.run(from, to, query) {
             Ok(Some(numbers)) => {
                 let stations: Option<Vec<NodeRef>> =
                     numbers.into_iter().map(|number| search.node(number)).collect();
-                stations.map_or(Drawn::Unknown, Drawn::Found)
+                stations.map_or(SkeletonOutcome::Unknown, SkeletonOutcome::Found)
             }
-            Ok(None) if !changed => Drawn::Nothing,
-            Ok(None) | Err(super::GivenUp) => Drawn::Unknown,
+            Ok(None) if !changed => SkeletonOutcome::Nothing,
+            Ok(None) | Err(super::GivenUp) => SkeletonOutcome::Unknown,
         }
     }
 }

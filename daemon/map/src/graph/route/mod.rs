@@ -19,7 +19,7 @@ mod live;
 
 use super::{Chain, Direction, EdgeKinds, Map, NodeRef, PathAnswer, PathQuery, PathStep};
 use crate::resolve::Resolver;
-use drawn::Drawn;
+use drawn::SkeletonOutcome;
 use live::step_of_edge;
 
 /// A test of nodes: true if a connection may lead through the node.
@@ -52,11 +52,11 @@ impl Map {
 
     /// Finds a shortest connection over edges in either direction. With `admits` it cannot use the skeleton.
     fn shortest_connection(&self, query: &PathQuery, admits: Option<Admits<'_>>) -> PathAnswer {
-        let drawn = if admits.is_none() { self.searched_drawn(query) } else { Drawn::Unknown };
+        let drawn = if admits.is_none() { self.searched_drawn(query) } else { SkeletonOutcome::Unknown };
         let steps = match drawn {
-            Drawn::Found(stations) => self.steps_along(&stations, query.kinds).map(Some),
-            Drawn::Nothing => return PathAnswer::default(),
-            Drawn::Unknown => None,
+            SkeletonOutcome::Found(stations) => self.steps_along(&stations, query.kinds).map(Some),
+            SkeletonOutcome::Nothing => return PathAnswer::default(),
+            SkeletonOutcome::Unknown => None,
         };
         match steps.map_or_else(|| self.searched_live(query, admits), Ok) {
             Ok(Some(steps)) => {

@@ -3,7 +3,7 @@
 use hob_base::CancelToken;
 
 use crate::fixture::{lookup_node, map};
-use crate::graph::{FlowAnswer, FlowQuery, Map, Met};
+use crate::graph::{FlowAnswer, FlowQuery, Map, Occurrence};
 
 fn traced_flow(map: &Map, root: &str, max_depth: u32, max_steps: usize) -> FlowAnswer {
     let cancel = CancelToken::default();
@@ -27,9 +27,9 @@ fn write(map: &Map, answer: &FlowAnswer, at: usize, lines: &mut Vec<String>) {
         line.push_str(" ?");
     }
     line.push_str(match step.met {
-        Met::First => "",
-        Met::Again => " again",
-        Met::Cycle => " cycle",
+        Occurrence::First => "",
+        Occurrence::Again => " again",
+        Occurrence::Cycle => " cycle",
     });
     if !step.leaves.is_empty() {
         let leaves: Vec<String> = step.leaves.iter().map(|leaf| name(*leaf)).collect();

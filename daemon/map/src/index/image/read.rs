@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{PreparedFile, VERSION};
-use crate::index::{FileEntry, Index, Kinds, MapNameTable, NameId, NameStanding, Postings, Terms, terms};
+use crate::index::{FileEntry, Index, Kinds, MapNameTable, NameId, NameStatistics, Postings, Terms, terms};
 use crate::persist::PersistError::{self, Damaged, Format};
 use crate::persist::flat::{Input, read_sorted};
 
@@ -89,7 +89,7 @@ impl Index {
             *defs = defs.saturating_add(more);
         }
         for (name, &defs) in (0..).map(NameId).zip(&defs).filter(|(_, defs)| **defs > 0) {
-            self.standings.push(name, NameStanding { defs, ..NameStanding::default() });
+            self.standings.push(name, NameStatistics { defs, ..NameStatistics::default() });
             self.def_names.push(self.names.get(name), name.0);
         }
         Ok(())

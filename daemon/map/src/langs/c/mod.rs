@@ -13,17 +13,17 @@ mod defs;
 pub(crate) mod grammar;
 mod imports;
 pub(crate) mod lexical;
-pub(crate) mod mend;
 mod names;
 mod preproc;
 mod refs;
+pub(crate) mod repair;
 mod rules;
 #[cfg(test)]
 mod tests;
 mod types;
 
 pub use database::compile_commands;
-pub use mend::without_system_macros;
+pub use repair::without_system_macros;
 
 pub(crate) use declarator::{CDeclarationParts, Declared, follow_declarator};
 pub(crate) use imports::{Includes, include_target};
@@ -58,7 +58,7 @@ pub const SPEC: LangSpec = LangSpec {
 define_grammar!(language, "c", tree_sitter_c::LANGUAGE);
 
 fn extract(parsed: (&Tree, &[u8]), facts: FactsBuilder, reparse: Reparse<'_>) -> FactsBuilder {
-    mend::extract(Lang::C, read, parsed.0, parsed.1, facts, reparse)
+    repair::extract(Lang::C, read, parsed.0, parsed.1, facts, reparse)
 }
 
 fn read(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {

@@ -19,7 +19,7 @@ use hob_base::FileId;
 
 pub use header::looks_like_cpp;
 
-use super::c::{Family, grammar, include_target, lexical, mend};
+use super::c::{Family, grammar, include_target, lexical, repair};
 use super::support::define_grammar;
 use super::{
     ImportProject, ImportRules, Lang, LangSpec, LanguageReader, ModuleTarget, NameSemantics, PackageScope,
@@ -71,7 +71,7 @@ pub const SPEC: LangSpec = LangSpec {
 define_grammar!(language, "cpp", tree_sitter_cpp::LANGUAGE);
 
 fn extract(parsed: (&Tree, &[u8]), facts: FactsBuilder, reparse: Reparse<'_>) -> FactsBuilder {
-    mend::extract(Lang::Cpp, read, parsed.0, parsed.1, facts, reparse)
+    repair::extract(Lang::Cpp, read, parsed.0, parsed.1, facts, reparse)
 }
 
 fn read(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {

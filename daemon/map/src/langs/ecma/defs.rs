@@ -1,6 +1,6 @@
 //! Defines functions and classes, and does for all definitions what they have in common.
 //!
-//! The parts around a declaration (`export`, `declare`, a doc comment) are kept as a [`Wrap`] when the walk meets them,
+//! The parts around a declaration (`export`, `declare`, a doc comment) are kept as a [`DeclarationWrapper`] when the walk meets them,
 //! and taken when it meets the declaration itself.
 
 use super::members::is_getter;
@@ -14,7 +14,7 @@ use crate::walk::{Binding, Cx, WalkStep};
 
 /// The parts around a declaration: its whole range, its documentation, and whether it is exported.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Wrap {
+pub(super) struct DeclarationWrapper {
     pub(super) bytes: (u32, u32),
     pub(super) lines: (u32, u32),
     pub(super) exported: bool,
@@ -22,7 +22,7 @@ pub(super) struct Wrap {
     pub(super) doc: String,
 }
 
-impl Wrap {
+impl DeclarationWrapper {
     pub(super) fn around_node(node: Node<'_>, outer: Outer) -> Self {
         let (first, last) = Cx::lines(node);
         Self {
@@ -54,12 +54,12 @@ impl Ecma {
     }
 
     /// Takes the wrap of a declaration: that of its export statement, or a new one from the comments before it.
-    pub(super) fn take_wrap<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> Wrap {
+    pub(super) fn take_wrap<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> DeclarationWrapper {
         match self.around.take() {
             Some((id, wrap)) if id == node.id() => wrap,
             other => {
                 self.around = other;
-                Wrap::around_node(node, self.lead.take_outer(node, cx))
+                DeclarationWrapper::around_node(node, self.lead.take_outer(node, cx))
             }
         }
     }
@@ -81,7 +81,7 @@ impl Ecma {
     pub(super) fn make_def<'t>(
         &mut self,
         new: &New<'t>,
-        wrap: &Wrap,
+        wrap: &DeclarationWrapper,
         scope: Option<bool>,
         cx: &mut Cx<'t>,
     ) -> DefIdx {
@@ -93,7 +93,7 @@ impl Ecma {
     pub(super) fn make_in<'t>(
         &mut self,
         new: &New<'t>,
-        wrap: &Wrap,
+        wrap: &DeclarationWrapper,
         scope: Option<bool>,
         parent: Option<DefIdx>,
         qualifier: Option<&str>,
@@ -129,7 +129,7 @@ impl Ecma {
     }
 
     /// Returns true if other files can see a declaration here: it is exported, or declared in a namespace that is.
-    pub(super) fn is_visible(&self, wrap: &Wrap, at: Node<'_>, cx: &Cx<'_>) -> bool {
+    pub(super) fn is_visible(&self, wrap: &DeclarationWrapper, at: Node<'_>, cx: &Cx<'_>) -> bool {
         if self.in_function(at) {
             return false;
         }
@@ -328,7 +328,7 @@ impl Ecma {
     }
 
     /// Makes a definition of the first signature of a name, and reopens it at the others.
-    pub(super) fn define_overload<'t>(&mut self, new: &New<'t>, wrap: &Wrap, cx: &mut Cx<'t>) {
+    pub(super) fn define_overload<'t>(&mut self, new: &New<'t>, wrap: &DeclarationWrapper, cx: &mut Cx<'t>) {
         let key = (cx.owner(), cx.facts.intern(new.name));
         if let Some(&idx) = self.overloads.get(&key) {
             cx.reopen_scope(idx, true);
@@ -355,7 +355,7 @@ impl Ecma {
         idx: DefIdx,
         node: Node<'t>,
         at: Node<'t>,
-        wrap: &Wrap,
+        wrap: &DeclarationWrapper,
         cx: &mut Cx<'t>,
     ) {
         let name_at = cx.position(at);
@@ -404,7 +404,7 @@ impl Ecma {
 
     /// Defines `visit` of `each(function visit() {})`, whose name is bound inside it only.
     fn named_lambda<'t>(&mut self, node: Node<'t>, at: Node<'t>, cx: &mut Cx<'t>) {
-        let wrap = Wrap::around_node(node, Outer::default());
+        let wrap = DeclarationWrapper::around_node(node, Outer::default());
         let new =
             New { name: cx.text(at), at, kind: DefKind::Function, head: self.head(node), visible: false };
         self.make_def(&new, &wrap, Some(true), cx);
@@ -432,7 +432,7 @@ impl Ecma {
             return WalkStep::Into;
         }
         if let Some(name) = node.child_by_field_id(self.grammar.fields.name) {
-            let wrap = Wrap::around_node(node, Outer::default());
+            let wrap = DeclarationWrapper::around_node(node, Outer::default());
             self.open_class(node, cx.text(name), name, &wrap, cx);
             return WalkStep::Into;
         }
@@ -450,7 +450,7 @@ impl Ecma {
         node: Node<'t>,
         name: &'t str,
         at: Node<'t>,
-        wrap: &Wrap,
+        wrap: &DeclarationWrapper,
         cx: &mut Cx<'t>,
     ) {
         self.hide_repeated(name, node, cx);

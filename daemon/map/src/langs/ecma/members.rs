@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::defs::{New, Wrap};
+use super::defs::{DeclarationWrapper, New};
 use super::scopes::{EcmaValueKind, SELF};
 use super::types::{THIS, TypeName};
 use super::{Brace, Container, Ecma};
@@ -87,7 +87,14 @@ impl Ecma {
         WalkStep::Into
     }
 
-    fn open_method<'t>(&mut self, node: Node<'t>, name: &'t str, at: Node<'t>, wrap: &Wrap, cx: &mut Cx<'t>) {
+    fn open_method<'t>(
+        &mut self,
+        node: Node<'t>,
+        name: &'t str,
+        at: Node<'t>,
+        wrap: &DeclarationWrapper,
+        cx: &mut Cx<'t>,
+    ) {
         if let Some(idx) = self.overloaded_def(name, cx) {
             self.replace(idx, node, at, wrap, cx);
             return;
@@ -167,7 +174,11 @@ impl Ecma {
     pub(super) fn define_shorthand<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) {
         let name = cx.text(node);
         let head = (node.start_byte(), node.end_byte());
-        let wrap = Wrap { bytes: (head.0 as u32, head.1 as u32), lines: Cx::lines(node), ..Wrap::default() };
+        let wrap = DeclarationWrapper {
+            bytes: (head.0 as u32, head.1 as u32),
+            lines: Cx::lines(node),
+            ..DeclarationWrapper::default()
+        };
         let new = New { name, at: node, kind: DefKind::Field, head, visible: true };
         let idx = self.make_def(&new, &wrap, None, cx);
         self.add_type_hint(idx, TypePart::VALUE, &format!("={name}"), cx);
@@ -180,7 +191,7 @@ impl Ecma {
         name: &'t str,
         at: Node<'t>,
         value: Option<Node<'t>>,
-        wrap: &Wrap,
+        wrap: &DeclarationWrapper,
         cx: &mut Cx<'t>,
     ) {
         let is_function =
@@ -252,8 +263,11 @@ impl Ecma {
             let pattern = parameter.child_by_field_id(f.pattern).filter(|p| p.kind() == "identifier");
             let Some(at) = pattern.filter(|_| is_property(parameter)) else { continue };
             let (start, end) = (parameter.start_byte(), parameter.end_byte());
-            let wrap =
-                Wrap { bytes: (start as u32, end as u32), lines: Cx::lines(parameter), ..Wrap::default() };
+            let wrap = DeclarationWrapper {
+                bytes: (start as u32, end as u32),
+                lines: Cx::lines(parameter),
+                ..DeclarationWrapper::default()
+            };
             let name = cx.text(at);
             let visible = is_open(parameter, name, cx);
             let new = New { name, at, kind: DefKind::Field, head: (start, end), visible };

@@ -27,12 +27,12 @@ mod manifest;
 #[cfg(test)]
 mod meaning_tests;
 mod members;
-mod mend;
 mod modules;
 mod objects;
 mod packages;
 mod probe;
 mod refs;
+mod repair;
 mod scopes;
 #[cfg(test)]
 mod tests;
@@ -57,7 +57,7 @@ use grammar::{Act, EcmaGrammar};
 
 pub use json::parse as parse_json;
 pub use manifest::{package_json, read_tsconfig};
-pub(crate) use mend::repair_text;
+pub(crate) use repair::repair_text;
 
 /// Returns true if this build has the grammars of all ECMAScript languages.
 pub(super) fn is_built() -> bool {
@@ -182,7 +182,7 @@ struct Ecma {
     grammar: &'static EcmaGrammar,
     lead: Lead,
     /// The node id of the next declaration, and the parts around it.
-    around: Option<(usize, defs::Wrap)>,
+    around: Option<(usize, defs::DeclarationWrapper)>,
     /// The plans for variables, by the node ID of their declarator.
     plans: FxHashMap<usize, variables::EcmaVariablePlan>,
     /// The names of the file's top level with their types.

@@ -201,7 +201,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    fn export_plain<'t>(&mut self, value: Node<'t>, wrap: &super::defs::Wrap, cx: &mut Cx<'t>) {
+    fn export_plain<'t>(&mut self, value: Node<'t>, wrap: &super::defs::DeclarationWrapper, cx: &mut Cx<'t>) {
         let line = cx.slice(wrap.bytes.0 as usize, wrap.bytes.1 as usize).lines().next().map_or(0, str::len);
         let start = wrap.bytes.0 as usize;
         let head = (start, start + line);

@@ -3,7 +3,7 @@
 //!
 //! Every segment of `a.b.c()` is a use of its own name: `a` stands alone, `b` is read on `a`, `c` is called on `a.b`.
 
-use super::defs::{New, Wrap};
+use super::defs::{DeclarationWrapper, New};
 use super::scopes::{SELF, without_local_names};
 use super::types::{THIS, TypeName, element_type};
 use super::{Container, Ecma};
@@ -63,10 +63,10 @@ impl Ecma {
     }
 
     fn assigned_field<'t>(&mut self, node: Node<'t>, name: Node<'t>, cx: &mut Cx<'t>) {
-        let wrap = Wrap {
+        let wrap = DeclarationWrapper {
             bytes: (node.start_byte() as u32, node.end_byte() as u32),
             lines: Cx::lines(node),
-            ..Wrap::default()
+            ..DeclarationWrapper::default()
         };
         let (class, text) = (self.class_around(cx), cx.text(name));
         let head = (node.start_byte(), node.end_byte());

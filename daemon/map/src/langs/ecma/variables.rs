@@ -1,7 +1,7 @@
 //! Decides what `const`, `let` and `var` define, by their place and their value.
 
 use super::Ecma;
-use super::defs::{New, Wrap};
+use super::defs::{DeclarationWrapper, New};
 use super::scopes::EcmaValueKind;
 use super::types::THIS;
 use crate::facts::{DefKind, TypePart};
@@ -12,7 +12,7 @@ use crate::walk::{Binding, Cx, WalkStep};
 /// The plan for one variable of a declaration, carried out when the walk meets the variable.
 #[derive(Clone, Debug)]
 pub(super) struct EcmaVariablePlan {
-    wrap: Wrap,
+    wrap: DeclarationWrapper,
     value: EcmaValueKind,
     is_const: bool,
     /// True if the variable stands in a function, so that only functions in its value count.
@@ -41,7 +41,11 @@ impl Ecma {
             if is_local && !self.holds_functions(declarator, cx) {
                 continue;
             }
-            let mut own = if alone { wrap.clone() } else { Wrap::around_node(declarator, Outer::default()) };
+            let mut own = if alone {
+                wrap.clone()
+            } else {
+                DeclarationWrapper::around_node(declarator, Outer::default())
+            };
             own.exported = wrap.exported;
             if i == 0 {
                 own.doc.clone_from(&wrap.doc);

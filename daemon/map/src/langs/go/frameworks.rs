@@ -1,7 +1,7 @@
 //! Records routes of Go's web servers: `net/http`, chi, gin, echo, fiber, gorilla.
 
 use super::grammar::GoKind;
-use super::rules::GoRules;
+use super::rules::GoWalk;
 use crate::langs::support::routes::{self, last_name};
 use crate::syntax::{Node, named_children};
 use crate::walk::Cx;
@@ -35,7 +35,7 @@ const ROUTE_METHODS: &[&str] = &[
 /// Most arguments of a registration that are read.
 const MAX_ARGUMENTS: usize = 12;
 
-impl GoRules {
+impl GoWalk {
     /// Records the route that a call makes, before its parts are walked.
     pub(super) fn note_route(&self, call: Node<'_>, function: Node<'_>, cx: &mut Cx<'_>) {
         let method = function.child_by_field_id(self.g.f.member).map_or("", |name| cx.text(name));

@@ -1,7 +1,7 @@
 //! Infers types from the file itself: declarations at file level, literals, results of its own functions.
 
 use super::grammar::GoKind;
-use super::rules::GoRules;
+use super::rules::GoWalk;
 use crate::facts::{Receiver, StrId};
 use crate::langs::support::each_child;
 use crate::syntax::Node;
@@ -10,7 +10,7 @@ use crate::walk::{Binding, Cx, WalkStep};
 /// Longest chain of members and calls whose types are followed.
 const CHAIN_LIMIT: usize = 8;
 
-impl GoRules {
+impl GoWalk {
     /// Reads the declarations at file level before the walk.
     pub(super) fn visit_file(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut items = Vec::new();

@@ -2,13 +2,13 @@
 
 use super::grammar::GoKind;
 use super::imports::local_name;
-use super::rules::GoRules;
+use super::rules::GoWalk;
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefKind, TypePart};
 use crate::langs::support::{NewDef, Outer, child_where, each_child};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
-impl GoRules {
+impl GoWalk {
     pub(super) fn visit_package(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = node.named_child(0) {
             cx.facts.set_package(cx.text(name));

@@ -1,13 +1,13 @@
 //! Binds local variables, with their types where these are known.
 
 use super::grammar::GoKind;
-use super::rules::GoRules;
+use super::rules::GoWalk;
 use crate::facts::StrId;
 use crate::langs::support::each_child;
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
-impl GoRules {
+impl GoWalk {
     pub(super) fn visit_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let ty = match node.kind() {
             "variadic_parameter_declaration" => {

@@ -62,5 +62,5 @@ pub const SPEC: LangSpec = LangSpec {
 define_grammar!(language, "go", tree_sitter_go::LANGUAGE);
 
 fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
-    walk(tree, source, facts, &mut rules::GoRules::new())
+    walk(tree, source, facts, &mut rules::GoWalk::new())
 }

@@ -2,12 +2,12 @@
 
 use super::grammar::GoKind;
 use super::infer::is_basic;
-use super::rules::{GoRules, Keys};
+use super::rules::{GoWalk, Keys};
 use crate::facts::{Receiver, RefKind};
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
-impl GoRules {
+impl GoWalk {
     pub(super) fn visit_identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let name = cx.text(node);
         if !self.handled.take_mark(node) && name != "_" {

@@ -9,7 +9,7 @@ use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The state of the walk over one Go file.
-pub(super) struct GoRules {
+pub(super) struct GoWalk {
     pub(super) g: &'static GoGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
@@ -52,7 +52,7 @@ pub(super) enum Keys {
     Values(Option<StrId>),
 }
 
-impl GoRules {
+impl GoWalk {
     pub(super) fn new() -> Self {
         Self {
             g: &GRAMMAR,
@@ -83,7 +83,7 @@ impl GoRules {
     }
 }
 
-impl Rules for GoRules {
+impl Rules for GoWalk {
     fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         self.pending.bind_reached(node.start_byte(), cx);
         match self.g.kind(node) {

@@ -3,7 +3,7 @@
 //! that has them.
 
 use super::grammar::GoKind;
-use super::rules::GoRules;
+use super::rules::GoWalk;
 use crate::facts::{DefIdx, StrId, TypePart};
 use crate::langs::support::each_child;
 use crate::syntax::Node;
@@ -19,7 +19,7 @@ pub(super) struct AnonymousType<'t> {
     pub(super) holders: String,
 }
 
-impl GoRules {
+impl GoWalk {
     /// Returns a type with its holders, as `[]T`; `None` for types without a name.
     pub(super) fn kept_type(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let (inner, holders) = self.held_type(ty)?;

@@ -38,7 +38,7 @@ pub(super) enum VariableRole {
 
 /// The variables of a file.
 #[derive(Debug, Default)]
-pub(super) struct Ivars {
+pub(super) struct LongLivedVariables {
     /// The class of each variable's values, by the node of the class or module around and the variable's name; `None`
     /// if there are several.
     classes: FxHashMap<(usize, String), Option<String>>,
@@ -46,7 +46,7 @@ pub(super) struct Ivars {
     roles: FxHashMap<usize, VariableRole>,
 }
 
-impl Ivars {
+impl LongLivedVariables {
     /// Returns the path of the class of a variable's values.
     pub(super) fn class_of(&self, class: usize, variable: &str) -> Option<&str> {
         self.classes.get(&(class, variable.to_owned()))?.as_deref()
@@ -108,7 +108,7 @@ enum AroundKind {
 }
 
 /// Collects the variables of a file.
-pub(super) fn scan_ivars(tree: &Tree, source: &[u8]) -> Ivars {
+pub(super) fn scan_ivars(tree: &Tree, source: &[u8]) -> LongLivedVariables {
     let mut scan = Scan::new(source);
     let mut cursor = tree.walk();
     loop {
@@ -293,7 +293,7 @@ impl<'s> Scan<'s> {
         }
     }
 
-    fn finish(self) -> Ivars {
+    fn finish(self) -> LongLivedVariables {
         let mut roles = FxHashMap::default();
         for ((class, side, name), places) in &self.places {
             let other_side = match side {
@@ -317,6 +317,6 @@ impl<'s> Scan<'s> {
                 roles.insert(definition, VariableRole::Defines);
             }
         }
-        Ivars { classes: self.classes, roles }
+        LongLivedVariables { classes: self.classes, roles }
     }
 }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::grammar::{GRAMMAR, RubyGrammar, RubyKind};
-use super::ivars::Ivars;
+use super::ivars::LongLivedVariables;
 use super::locals::Locals;
 use crate::facts::{DefFlags, DefIdx};
 use crate::langs::support::{Comment, Handled, Lead};
@@ -16,7 +16,7 @@ pub(super) struct RubyRules {
     pub(super) lead: Lead,
     pub(super) handled: Handled,
     pub(super) locals: Locals,
-    pub(super) ivars: Ivars,
+    pub(super) ivars: LongLivedVariables,
     /// The classes, modules and test groups around the walk, innermost last.
     pub(super) classes: Vec<RubyClassScope>,
     /// The methods around the walk: the byte at which each ends, and its name.
@@ -51,7 +51,7 @@ pub(super) struct RubyClassScope {
 }
 
 impl RubyRules {
-    pub(super) fn new(ivars: Ivars) -> Self {
+    pub(super) fn new(ivars: LongLivedVariables) -> Self {
         Self {
             g: &GRAMMAR,
             lead: Lead::default(),

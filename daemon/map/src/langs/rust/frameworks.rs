@@ -1,7 +1,7 @@
 //! Records routes of axum, actix-web, rocket, warp and the like: `.route("/users", get(list))` and `#[get("/users")]`.
 
 use super::grammar::RustKind;
-use super::rules::RustRules;
+use super::rules::RustWalk;
 use crate::facts::{DefIdx, DefKind, Receiver};
 use crate::langs::support::routes::{self, last_name};
 use crate::syntax::Node;
@@ -23,7 +23,7 @@ const ROUTE_ATTRIBUTES: &[&str] =
 /// Most calls of one registration that are searched for handlers: `get(list).post(add)`.
 const MAX_CALLS: usize = 24;
 
-impl RustRules {
+impl RustWalk {
     /// Records the route that a call of a method makes, before its parts are walked.
     pub(super) fn note_route(&self, call: Node<'_>, function: Node<'_>, cx: &mut Cx<'_>) {
         let method = function.child_by_field_id(self.g.f.member).map_or("", |name| cx.text(name));

@@ -1,12 +1,12 @@
 //! Handles `impl` blocks: whose members they hold, and which trait they implement.
 
 use super::grammar::RustKind;
-use super::rules::{RustImplBody, RustRules};
+use super::rules::{RustImplBody, RustWalk};
 use crate::facts::RefKind;
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
-impl RustRules {
+impl RustWalk {
     pub(super) fn visit_impl(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let of_trait = node.child_by_field_id(self.g.f.trait_);
         let ty = node.child_by_field_id(self.g.f.ty);

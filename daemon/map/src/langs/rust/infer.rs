@@ -5,7 +5,7 @@
 //! [`TypeHint`]: crate::facts::TypeHint
 
 use super::grammar::RustKind;
-use super::rules::RustRules;
+use super::rules::RustWalk;
 use crate::facts::{Receiver, StrId};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx};
@@ -17,8 +17,8 @@ pub(super) const PATH_STEPS: usize = 24;
 /// Longest path for the resolution, in bytes.
 pub(super) const PATH_LIMIT: usize = 300;
 
-impl RustRules {
-    /// Returns the type of a value as a binding has it: a plain name, or the result of [`RustRules::type_text`] behind
+impl RustWalk {
+    /// Returns the type of a value as a binding has it: a plain name, or the result of [`RustWalk::type_text`] behind
     /// a `=`.
     pub(super) fn type_path(&mut self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let text = self.type_text(ty, cx)?;

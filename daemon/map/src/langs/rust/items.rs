@@ -1,13 +1,13 @@
 //! Defines items: functions, types, constants, modules; and reads their attributes.
 
 use super::grammar::RustKind;
-use super::rules::{RustImplBody, RustRules};
+use super::rules::{RustImplBody, RustWalk};
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefKind, TypePart};
 use crate::langs::support::{ItemDef, NewDef, Outer, child_where, each_child};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
-impl RustRules {
+impl RustWalk {
     pub(super) fn visit_attribute(&mut self, node: Node<'_>, cx: &Cx<'_>) -> WalkStep {
         self.lead.add_attribute(node, cx.source, is_of_tests(cx.text(node)));
         WalkStep::Skip

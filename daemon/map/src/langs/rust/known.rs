@@ -2,13 +2,13 @@
 //! before its function.
 
 use super::grammar::RustKind;
-use super::rules::{Returned, RustRules};
+use super::rules::{Returned, RustWalk};
 use crate::facts::StrId;
 use crate::langs::support::each_child;
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
-impl RustRules {
+impl RustWalk {
     /// Reads the items at file level.
     pub(super) fn visit_file(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         for item in children(node) {

@@ -6,7 +6,7 @@
 use super::grammar::RustKind;
 use super::infer::{PATH_LIMIT, binding_type};
 use super::refs::without_raw_prefix;
-use super::rules::RustRules;
+use super::rules::RustWalk;
 use super::values::{method_path, opened_path};
 use crate::facts::{Receiver, RefKind};
 use crate::langs::support::each_child;
@@ -31,7 +31,7 @@ struct Path<'s, 't> {
     value: Option<String>,
 }
 
-impl RustRules {
+impl RustWalk {
     pub(super) fn visit_macro_call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(name) = node.child_by_field_id(self.g.f.makro) else { return WalkStep::Into };
         self.handled.mark(name);

@@ -71,5 +71,5 @@ pub const SPEC: LangSpec = LangSpec {
 define_grammar!(language, "rust", tree_sitter_rust::LANGUAGE);
 
 fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
-    walk(tree, source, facts, &mut rules::RustRules::new())
+    walk(tree, source, facts, &mut rules::RustWalk::new())
 }

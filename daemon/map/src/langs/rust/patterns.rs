@@ -6,7 +6,7 @@
 
 use super::grammar::RustKind;
 use super::infer::{PATH_LIMIT, PATH_STEPS, as_binding};
-use super::rules::RustRules;
+use super::rules::RustWalk;
 use super::values::element_path;
 use crate::langs::support::each_child;
 use crate::syntax::Node;
@@ -18,7 +18,7 @@ const MOST_PASSED: usize = 16;
 /// The type of a pattern's value, as a binding has it: a type's name, or a path behind a `=`.
 type RustPatternSource = Option<String>;
 
-impl RustRules {
+impl RustWalk {
     pub(super) fn visit_let_statement(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(pattern) = node.child_by_field_id(self.g.f.pattern) else { return WalkStep::Into };
         let source = match node.child_by_field_id(self.g.f.ty) {

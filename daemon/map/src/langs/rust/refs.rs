@@ -1,7 +1,7 @@
 //! Records uses: calls, paths, fields, names, types.
 
 use super::grammar::RustKind;
-use super::rules::RustRules;
+use super::rules::RustWalk;
 use crate::facts::{Receiver, RefKind};
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
@@ -9,7 +9,7 @@ use crate::walk::{Cx, WalkStep};
 /// Longest path that is followed, in segments.
 const PATH_LIMIT: usize = 64;
 
-impl RustRules {
+impl RustWalk {
     pub(super) fn visit_identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if !self.handled.take_mark(node) {
             cx.record_use(without_raw_prefix(cx.text(node)), node, RefKind::Use, Receiver::None);
@@ -95,7 +95,7 @@ impl RustRules {
         }
     }
 
-    /// Records a path of segments, as [`RustRules::refer_scoped`] records that of a node.
+    /// Records a path of segments, as [`RustWalk::refer_scoped`] records that of a node.
     pub(super) fn refer_segments(&mut self, segments: &[(&str, Node<'_>)], kind: RefKind, cx: &mut Cx<'_>) {
         let Some(((name, leaf), path)) = segments.split_last() else { return };
         if let Some(((ty, at), before)) = path.split_last()

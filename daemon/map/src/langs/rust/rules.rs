@@ -9,7 +9,7 @@ use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The state of the walk over one Rust file.
-pub(super) struct RustRules {
+pub(super) struct RustWalk {
     pub(super) g: &'static RustGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
@@ -56,7 +56,7 @@ pub(super) struct RustImplBody {
     pub(super) for_tests: bool,
 }
 
-impl RustRules {
+impl RustWalk {
     pub(super) fn new() -> Self {
         Self {
             g: &GRAMMAR,
@@ -115,7 +115,7 @@ impl RustRules {
     }
 }
 
-impl Rules for RustRules {
+impl Rules for RustWalk {
     fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         self.pending.bind_reached(node.start_byte(), cx);
         while self.modules.pop_if(|(end, _)| *end <= node.start_byte()).is_some() {}

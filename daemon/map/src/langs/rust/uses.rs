@@ -7,7 +7,7 @@
 
 use super::grammar::RustKind;
 use super::refs::without_raw_prefix;
-use super::rules::RustRules;
+use super::rules::RustWalk;
 use crate::facts::{DefFlags, ImportInput, ImportKind};
 use crate::langs::support::each_child;
 use crate::syntax::Node;
@@ -27,7 +27,7 @@ struct Bound<'a> {
     line: u32,
 }
 
-impl RustRules {
+impl RustWalk {
     pub(super) fn visit_use_declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let public = self.visibility(node).has(DefFlags::EXPORTED);
         let mut todo: Vec<(Node<'_>, String)> = Vec::new();

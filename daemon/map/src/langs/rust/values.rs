@@ -10,7 +10,7 @@
 
 use super::grammar::RustKind;
 use super::infer::{CHAIN_LIMIT, PATH_LIMIT, is_type_name, is_word};
-use super::rules::RustRules;
+use super::rules::RustWalk;
 use crate::langs::support::{each_child, split_outside_brackets};
 use crate::syntax::Node;
 use crate::walk::Cx;
@@ -18,7 +18,7 @@ use crate::walk::Cx;
 /// Most elements of a tuple, and arms of a `match`, that are followed.
 const WIDTH: usize = 16;
 
-impl RustRules {
+impl RustWalk {
     /// Returns the path by which the resolution finds the type of a value.
     pub(super) fn value_path(&mut self, value: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
         let inner = steps.checked_sub(1)?;

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::grammar::RustKind;
-use super::rules::RustRules;
+use super::rules::RustWalk;
 use crate::facts::{DefIdx, TypePart};
 use crate::langs::support::each_child;
 use crate::syntax::Node;
@@ -22,7 +22,7 @@ const MOST_PARAMETERS: usize = 64;
 /// Most elements of a tuple, fields of a tuple struct, and parameters that are read.
 const WIDTH: usize = 16;
 
-impl RustRules {
+impl RustWalk {
     /// Returns a type's text; `None` for types without a name, and for type parameters without bounds.
     pub(super) fn type_text(&mut self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
         self.text_of(ty, DEPTH, cx).filter(|text| text.len() < LIMIT && text != "_")

@@ -37,7 +37,7 @@ const APART: usize = 32;
 
 /// A stretch of the text that the second reading takes out, and the reason, which decides what replaces it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Blank {
+pub(super) struct RemovedSpan {
     start: usize,
     end: usize,
     take: Take,
@@ -102,9 +102,9 @@ impl Errors {
 }
 
 /// A text without the stretches that disturb the grammar.
-struct Mended {
+struct RepairedText {
     /// The stretches that were taken out, in the order of the text.
-    blanks: Vec<Blank>,
+    blanks: Vec<RemovedSpan>,
     /// The lines of the branches that were left out.
     dropped: BranchLineRanges,
     /// The lines and columns of the names that are declared at file level, each with the earliest byte at which its
@@ -112,7 +112,7 @@ struct Mended {
     names: Vec<((u32, u32), usize)>,
 }
 
-impl Mended {
+impl RepairedText {
     /// Counts the names that are not among the definitions at file level, or end too early.
     fn count_lacking(&self, facts: &FactsBuilder) -> usize {
         let defs = facts.defs();
@@ -194,7 +194,7 @@ fn find_blanks(
     groups: &[Group],
     split: &FxHashSet<usize>,
     errors: &Errors,
-) -> Mended {
+) -> RepairedText {
     let tokens = reading.tokens;
     let mut removed = vec![false; tokens.len()];
     let mut blanks = Vec::new();
@@ -215,7 +215,7 @@ fn find_blanks(
                 dropped.push(span);
             }
             removed[body].fill(true);
-            blanks.push(Blank { start: span.0, end: span.1, take: Take::Rest });
+            blanks.push(RemovedSpan { start: span.0, end: span.1, take: Take::Rest });
         }
     }
     let mut names = heads::Heads::new(reading, errors, &mut blanks).read(&removed);
@@ -224,13 +224,13 @@ fn find_blanks(
     let names =
         names.into_iter().map(|name| (place.position_of(reading.source, name.start), name.end)).collect();
     blanks.sort_unstable_by_key(|blank| blank.start);
-    Mended { blanks, dropped: lines(reading.source, dropped), names }
+    RepairedText { blanks, dropped: lines(reading.source, dropped), names }
 }
 
 /// Takes out a directive, and keeps the names in its condition.
-fn blank_directive(source: &[u8], token: Token, blanks: &mut Vec<Blank>) {
+fn blank_directive(source: &[u8], token: Token, blanks: &mut Vec<RemovedSpan>) {
     let mut at = token.start;
-    let rest = Blank { start: at, end: token.end, take: Take::Rest };
+    let rest = RemovedSpan { start: at, end: token.end, take: Take::Rest };
     // The first byte is the `#`.
     let inner = lex::tokens(&source[at + 1..token.end]);
     let is_name = |word: &[u8]| word.first().is_some_and(|byte| !byte.is_ascii_digit()) && word != b"defined";
@@ -242,15 +242,15 @@ fn blank_directive(source: &[u8], token: Token, blanks: &mut Vec<Blank>) {
         }
         let is_called = inner.get(number + 1).is_some_and(|next| next.is(b'('));
         let kind = if is_called { RefKind::Call } else { RefKind::Use };
-        blanks.push(Blank { start: at, end: start, take: Take::Rest });
-        blanks.push(Blank { start, end, take: Take::Word(kind) });
+        blanks.push(RemovedSpan { start: at, end: start, take: Take::Rest });
+        blanks.push(RemovedSpan { start, end, take: Take::Word(kind) });
         at = end;
     }
-    blanks.push(Blank { start: at, ..rest });
+    blanks.push(RemovedSpan { start: at, ..rest });
 }
 
 /// Returns the text in which blanks, or keywords that the grammar understands there, replace all that is taken out.
-fn without_blanks(reading: ConditionReading<'_>, blanks: &[Blank]) -> Vec<u8> {
+fn without_blanks(reading: ConditionReading<'_>, blanks: &[RemovedSpan]) -> Vec<u8> {
     let mut text = reading.source.to_vec();
     for blank in blanks {
         let place = &mut text[blank.start..blank.end];

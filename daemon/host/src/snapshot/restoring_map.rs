@@ -19,7 +19,7 @@ pub(crate) struct SoughtFacts {
 
 /// A map that is being restored, and the files of which it is made.
 #[derive(Debug)]
-pub(crate) struct Comeback {
+pub(crate) struct RestoringMap {
     pub(super) sought: Arc<Vec<SoughtFacts>>,
     /// `None` if the system gave no thread.
     pub(super) thread: Option<JoinHandle<RestoreFindings>>,
@@ -36,7 +36,7 @@ pub(super) struct RestoreFindings {
 }
 
 /// The restored map of an earlier daemon.
-pub(crate) struct Back {
+pub(crate) struct RestoredFacts {
     pub(crate) map: Map,
     /// Files that have to be mapped from their bytes.
     pub(crate) missing: Vec<SoughtFacts>,
@@ -44,14 +44,14 @@ pub(crate) struct Back {
     pub(crate) aged: Option<usize>,
 }
 
-impl Comeback {
+impl RestoringMap {
     /// Waits for the map.
-    pub(crate) fn finish(self) -> Back {
+    pub(crate) fn finish(self) -> RestoredFacts {
         let nothing =
             || RestoreFindings { missing: (0..self.sought.len()).collect(), ..RestoreFindings::default() };
         // After a bug in the thread, all files are mapped from their bytes.
         let found = self.thread.and_then(|thread| thread.join().ok()).unwrap_or_else(nothing);
         let missing = found.missing.into_iter().map(|at| self.sought[at].clone()).collect();
-        Back { map: found.map, missing, aged: found.aged }
+        RestoredFacts { map: found.map, missing, aged: found.aged }
     }
 }

@@ -19,10 +19,10 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::file_kind::FileKind;
-use super::mapping::{ToMap, take_in_map};
+use super::mapping::{ToMap, ingest_map};
 use super::progress::Phase;
 use super::report::Report;
-use super::snapshot::comeback::SoughtFacts;
+use super::snapshot::restoring_map::SoughtFacts;
 use super::workspace::{Core, Workspace};
 
 /// Number of files per step: the unit of parallel work and of progress, and a limit to the time for which a lock is
@@ -77,7 +77,7 @@ impl TextPathsChange {
 
 /// Works a plan off; `marks` are completed for text as soon as the text index is done. Only closing a workspace
 /// cancels, so nobody asks for work that is left undone.
-pub(super) fn take_in(
+pub(super) fn ingest_changes(
     workspace: &Workspace,
     core: &mut Core,
     plan: ReadPlan,
@@ -90,7 +90,7 @@ pub(super) fn take_in(
     workspace.progress.enter(Phase::Text, Some(total));
     let mut unmapped = forget_files(workspace, core, &plan.gone);
     report.deleted = unmapped.len();
-    let mut to_map = take_in_text(workspace, core, plan.read, &mut unmapped, cancel);
+    let mut to_map = ingest_text(workspace, core, plan.read, &mut unmapped, cancel);
     report.changed = to_map.len();
     announce(workspace, core, &to_map, &unmapped);
     workspace.progress.enter(Phase::Map, Some(total));
@@ -101,7 +101,7 @@ pub(super) fn take_in(
         to_map.extend(not_mapped(core, missing, &to_map));
     }
     workspace.apply_map(unmapped);
-    report.mapped = take_in_map(workspace, core, to_map, total, cancel);
+    report.mapped = ingest_map(workspace, core, to_map, total, cancel);
     report.took = start.elapsed();
     report
 }
@@ -127,7 +127,7 @@ fn announce(workspace: &Workspace, core: &Core, changed: &[ToMap], removed: &[Ma
     }
     let contents = workspace.disk_contents();
     let read = |path: &WsPath| String::from_utf8(contents.read(path).ok()?.to_vec()).ok();
-    workspace.live().take_in(workspace.root(), &changes, &read);
+    workspace.live().announce_changes(workspace.root(), &changes, &read);
 }
 
 /// Removes files from the table and the text index, and returns the changes that the map still needs.
@@ -166,7 +166,7 @@ fn not_mapped(core: &Core, missing: Vec<SoughtFacts>, to_map: &[ToMap]) -> Vec<T
     .collect()
 }
 
-fn take_in_text(
+fn ingest_text(
     workspace: &Workspace,
     core: &mut Core,
     read: Vec<ToRead>,
@@ -309,7 +309,7 @@ pub(super) mod tests {
             }
             let to_map =
                 ToMap { file: id, path, hash: unseen, lang: Some(Lang::Python), bytes: None, is_new: false };
-            take_in_map(&workspace, &mut core, vec![to_map], 1, &CancelToken::default());
+            ingest_map(&workspace, &mut core, vec![to_map], 1, &CancelToken::default());
             fs::write(&file, "def first(): pass\n").expect("the test's own folder");
             assert_ne!(core.table.record(id).expect("it is known").hash, hash, "it is in doubt");
             drop(core);

@@ -89,7 +89,7 @@ impl Brackets {
 }
 
 /// A group whose end has not been reached.
-struct Begun {
+struct OpenGroup {
     group: Group,
     start: u32,
     /// The brackets that are open at the end of the branch that is read; `None` if that has not ended.
@@ -100,7 +100,7 @@ impl<'a> ConditionReading<'a> {
     /// Returns the groups of a file, by their ends; one without an end is left out.
     pub(super) fn groups(self) -> Vec<Group> {
         let mut groups = Vec::new();
-        let mut begun: Vec<Begun> = Vec::new();
+        let mut begun: Vec<OpenGroup> = Vec::new();
         let mut decided = FxHashMap::default();
         let mut brackets = Brackets { open: vec![(OUTSIDE, 0)] };
         let mut state = OUTSIDE;
@@ -113,7 +113,7 @@ impl<'a> ConditionReading<'a> {
                         let kept = Some(usize::from(!first));
                         let torn = !brackets.is_block(state) || self.is_amid(at);
                         let group = Group { branches: vec![at], end: at, kept, unbalanced: false, torn };
-                        begun.push(Begun { group, start: state, after: None });
+                        begun.push(OpenGroup { group, start: state, after: None });
                     }
                     Directive::Elif | Directive::Else => {
                         let Some(last) = begun.last_mut() else { continue };
@@ -136,7 +136,7 @@ impl<'a> ConditionReading<'a> {
         groups
     }
 
-    fn end_branch(self, begun: &mut Begun, at: usize, state: u32) {
+    fn end_branch(self, begun: &mut OpenGroup, at: usize, state: u32) {
         let group = &mut begun.group;
         group.end = at;
         let branch = group.branches.len() - 1;

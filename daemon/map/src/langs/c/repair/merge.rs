@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Blank;
+use super::RemovedSpan;
 use crate::facts::{DefIdx, DefInput, FactsBuilder, FileFacts, ImportInput, Receiver, Ref, RefInput};
 
 /// Pairs of a first and a last line, from 1.
@@ -75,7 +75,7 @@ fn translated_receiver(facts: &mut FactsBuilder, other: &FileFacts, found: &Ref)
 }
 
 /// Records the uses of words that were taken out: macros before names, and the names in conditions.
-pub(super) fn record_words(facts: &mut FactsBuilder, source: &[u8], blanks: &[Blank]) {
+pub(super) fn record_words(facts: &mut FactsBuilder, source: &[u8], blanks: &[RemovedSpan]) {
     let mut spans: Vec<(u32, u32, DefIdx)> = Vec::new();
     let is_owner = |def: &crate::facts::Def| def.kind.is_callable() || def.kind.is_type();
     for (at, def) in facts.defs().iter().enumerate().filter(|(_, def)| is_owner(def)) {

@@ -8,7 +8,7 @@ use super::{Kinds, NameId};
 
 /// The statistics of one name.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct NameStanding {
+pub(crate) struct NameStatistics {
     /// Number of definitions that have the name.
     pub(crate) defs: u32,
     /// The kinds of these definitions.
@@ -63,7 +63,7 @@ const PARTS: f32 = 1e4;
 
 /// The table of statistics. Its entries are those of the text of names.
 #[derive(Debug, Default)]
-pub(crate) struct Standings {
+pub(crate) struct NameStatisticsTable {
     /// The entry of each name, by the number of the name.
     entries: Vec<u32>,
     defs: Vec<u32>,
@@ -75,14 +75,14 @@ pub(crate) struct Standings {
     is_scored: bool,
 }
 
-impl Standings {
+impl NameStatisticsTable {
     /// Returns the entry of a name, if it was ever defined.
     pub(super) fn entry_of(&self, name: NameId) -> Option<u32> {
         self.entries.get(name.index()).copied().filter(|entry| *entry != ABSENT)
     }
 
     /// Adds the next entry, for a name.
-    pub(super) fn push(&mut self, name: NameId, standing: NameStanding) {
+    pub(super) fn push(&mut self, name: NameId, standing: NameStatistics) {
         if self.entries.len() <= name.index() {
             self.entries.resize(name.index() + 1, ABSENT);
         }
@@ -94,14 +94,14 @@ impl Standings {
     }
 
     /// Returns the statistics of the name of an entry; all zero if there is no such entry.
-    pub(crate) fn get(&self, entry: u32) -> NameStanding {
+    pub(crate) fn get(&self, entry: u32) -> NameStatistics {
         let at = entry as usize;
         let defs = self.defs.get(at).copied().unwrap_or(0);
         let kinds = self.kinds.get(at).copied().unwrap_or_default();
-        NameStanding { defs, kinds, places: self.folders_of(entry) }
+        NameStatistics { defs, kinds, places: self.folders_of(entry) }
     }
 
-    pub(super) fn set(&mut self, entry: u32, standing: NameStanding) {
+    pub(super) fn set(&mut self, entry: u32, standing: NameStatistics) {
         let at = entry as usize;
         if at < self.defs.len() {
             (self.defs[at], self.kinds[at]) = (standing.defs, standing.kinds);

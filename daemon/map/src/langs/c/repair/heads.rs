@@ -8,7 +8,7 @@
 use super::groups::ConditionReading;
 use super::lex::{CTokenKind, Token};
 use super::words::{CALLED, TAGS, is_known, is_type_word, looks_like_type};
-use super::{Blank, Errors, Take};
+use super::{Errors, RemovedSpan, Take};
 use crate::facts::RefKind;
 use crate::langs::c::grammar::is_keyword;
 use crate::langs::c::names::{attribute_like, is_macro_name};
@@ -72,7 +72,7 @@ enum Bracket {
 pub(super) struct Heads<'a> {
     reading: ConditionReading<'a>,
     errors: &'a Errors,
-    blanks: &'a mut Vec<Blank>,
+    blanks: &'a mut Vec<RemovedSpan>,
     /// The names that are declared at file level.
     names: Vec<Name>,
     open: Vec<OpenCBracket>,
@@ -82,7 +82,11 @@ pub(super) struct Heads<'a> {
 }
 
 impl<'a> Heads<'a> {
-    pub(super) fn new(reading: ConditionReading<'a>, errors: &'a Errors, blanks: &'a mut Vec<Blank>) -> Self {
+    pub(super) fn new(
+        reading: ConditionReading<'a>,
+        errors: &'a Errors,
+        blanks: &'a mut Vec<RemovedSpan>,
+    ) -> Self {
         let (open, names, item) = (Vec::new(), Vec::new(), CDeclarationHead::default());
         Self { reading, errors, blanks, names, open, inside: 0, item }
     }
@@ -288,7 +292,7 @@ impl<'a> Heads<'a> {
     }
 
     fn add_blank(&mut self, token: Token, take: Take) {
-        self.blanks.push(Blank { start: token.start, end: token.end, take });
+        self.blanks.push(RemovedSpan { start: token.start, end: token.end, take });
     }
 
     /// Decides which words of a head are macros, now that its end is known.
