@@ -11,7 +11,7 @@ use std::time::Instant;
 use hob_base::{CancelToken, Change, ContentHash, Contents as _, FileId, WsPath};
 use hob_live::documents::FileChange;
 use hob_map::{Lang, MapChange, language_of};
-use hob_text::{Batch as GramBatch, FileGrams, GramChange, is_binary};
+use hob_text::{FileGrams, GramChange, TextBatch, is_binary};
 use hob_workspace::manifest::is_manifest;
 use hob_workspace::read::{ReadFile, read_file};
 use hob_workspace::{FileClass, ReadPlan, ToRead, is_gone};
@@ -141,7 +141,7 @@ fn forget_files(workspace: &Workspace, core: &mut Core, gone: &[FileId]) -> Vec<
     }
     if !removed.is_empty() {
         let text = removed.iter().map(|file| GramChange::Remove { file: *file }).collect();
-        workspace.install_text(GramBatch::from_changes(text));
+        workspace.install_text(TextBatch::from_changes(text));
         moved.note_in(workspace);
     }
     removed.into_iter().map(|file| MapChange::Remove { file }).collect()
@@ -256,7 +256,7 @@ fn record(
         to_map.push(ToMap { file, path, hash, lang: taken.lang, bytes: taken.bytes, is_new });
     }
     if !text.is_empty() {
-        let batch = workspace.shared.pools.index.install(|| GramBatch::from_changes(text));
+        let batch = workspace.shared.pools.index.install(|| TextBatch::from_changes(text));
         workspace.install_text(batch);
         moved.note_in(workspace);
     }

@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError};
 use hob_base::lock;
 use hob_map::graph::{Derived, Examined};
 use hob_map::{MapBatch, MapChange};
-use hob_text::{Batch as GramBatch, ContentCache, Saved, TrigramIndex};
+use hob_text::{ContentCache, Saved, TextBatch, TrigramIndex};
 use hob_workspace::FileTable;
 
 use super::snapshot::restoring_map::{RestoredFacts, RestoringMap, SoughtFacts};
@@ -21,7 +21,7 @@ const ATTEMPTS: usize = 8;
 
 impl Workspace {
     /// Installs a batch in the text index.
-    pub(super) fn install_text(&self, batch: GramBatch) {
+    pub(super) fn install_text(&self, batch: TextBatch) {
         self.revision.contents_change();
         self.text.write().unwrap_or_else(PoisonError::into_inner).install(batch);
         self.revision.advance();

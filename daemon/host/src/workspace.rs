@@ -15,7 +15,7 @@ use hob_base::{AbsPath, CancelToken, Deadline, FileId, Generation, WsPath, lock}
 use hob_live::live::{Live, LiveProject};
 use hob_map::Map;
 use hob_settings::EffectiveSettings;
-use hob_text::{Snapshot, TrigramIndex};
+use hob_text::{TextView, TrigramIndex};
 use hob_workspace::read::DiskContents;
 use hob_workspace::{BarrierError, Batch, DirtySet, FileTable, Links, Rules, ScanNote, Unread, Watcher};
 use rustc_hash::FxHashMap;
@@ -215,7 +215,7 @@ impl Workspace {
 
     /// Returns the text index of this moment.
     #[must_use]
-    pub fn text(&self) -> Snapshot {
+    pub fn text(&self) -> TextView {
         self.text.read().unwrap_or_else(PoisonError::into_inner).snapshot()
     }
 

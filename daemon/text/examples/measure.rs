@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use hob_base::{AbsPath, CancelToken, ContentHash, Contents, FileId, WsPath};
 use hob_text::{
-    Batch, FileGrams, GramChange, Output, Saver, SearchRequest, TrigramIndex, is_binary, restore_index,
-    search,
+    FileGrams, GramChange, Saver, SearchOutput, SearchRequest, TextBatch, TrigramIndex, is_binary,
+    restore_index, search,
 };
 use rayon::prelude::*;
 
@@ -53,7 +53,7 @@ fn build(root: &AbsPath) -> TrigramIndex {
         finding += clock.elapsed();
         bytes += read.iter().map(|(len, _)| len).sum::<usize>();
         let clock = Instant::now();
-        index.install(Batch::from_changes(read.into_iter().map(|(_, change)| change).collect()));
+        index.install(TextBatch::from_changes(read.into_iter().map(|(_, change)| change).collect()));
         preparing += clock.elapsed();
     }
     let ready = start.elapsed();
@@ -113,8 +113,8 @@ fn run(index: &TrigramIndex, contents: &dyn Contents, pattern: &str) {
         times.sort();
         (times[5], answer.expect("ten of them"))
     };
-    let (lines, answer) = timed(Output::Lines, Some(100));
-    let (count, _) = timed(Output::Count, Some(0));
+    let (lines, answer) = timed(SearchOutput::Lines, Some(100));
+    let (count, _) = timed(SearchOutput::Count, Some(0));
     println!(
         "{lines:>10.1?} {count:>10.1?} {:>6} candidates {:>6} files {:>8} lines {:>8} matches  {pattern}",
         answer.candidates, answer.files_matched, answer.total_lines, answer.total_matches

@@ -17,7 +17,7 @@ use crate::lanes::Lanes;
 use crate::pattern::{BadPattern, Pattern};
 use crate::scope::{LineScope, LineSet};
 use crate::search::FileCount;
-use crate::trigram::{GramQuery, MultiQueryCandidate, Snapshot};
+use crate::trigram::{GramQuery, MultiQueryCandidate, TextView};
 use crate::verify::{FileMatches, SearchedPart, Verifier, WantedLines};
 
 /// Most patterns of a request: each has a compiled program for every thread.
@@ -101,7 +101,7 @@ pub enum CountError {
 /// # Errors
 /// [`CountError`] for a bad glob, a bad pattern or too many of them; then nothing is counted.
 pub fn count(
-    snapshot: &Snapshot,
+    snapshot: &TextView,
     request: &CountRequest,
     contents: &dyn Contents,
     token: &CancelToken,

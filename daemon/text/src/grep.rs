@@ -24,7 +24,7 @@ use crate::filter::PathFilter;
 use crate::lanes::Lanes;
 use crate::pattern::{BadPattern, Pattern};
 use crate::trigram::blocks::runs_of_blocks;
-use crate::trigram::{CandidateFile, Snapshot};
+use crate::trigram::{CandidateFile, TextView};
 
 /// Most bytes of text and rows of one file on a page.
 const FILE_SHARE: usize = 1 << 20;
@@ -175,7 +175,7 @@ pub struct GrepPage {
 /// # Errors
 /// [`BadPattern`].
 pub fn search_page(
-    snapshot: &Snapshot,
+    snapshot: &TextView,
     request: &GrepRequest<'_>,
     contents: &dyn Contents,
     token: &CancelToken,
@@ -317,7 +317,7 @@ struct Engine<'a> {
 
 /// The search of one file.
 struct FileSearch<'a> {
-    snapshot: &'a Snapshot,
+    snapshot: &'a TextView,
     request: &'a GrepRequest<'a>,
     contents: &'a dyn Contents,
     /// True if the pattern cannot see the beginning of a buffer.

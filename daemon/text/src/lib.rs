@@ -7,8 +7,8 @@
 //! the index can err in one direction only, and property tests verify that.
 //!
 //! The parts work together as follows: the scanner reads a file once and gives its bytes to
-//! [`FileGrams::from_bytes`]; the host collects [`GramChange`]s, turns them into a [`Batch`] without its
-//! lock, and [`TrigramIndex::install`]s it under the lock. A query takes a [`Snapshot`] (a few reference
+//! [`FileGrams::from_bytes`]; the host collects [`GramChange`]s, turns them into a [`TextBatch`] without its
+//! lock, and [`TrigramIndex::install`]s it under the lock. A query takes a [`TextView`] (a few reference
 //! counts) under the lock and runs [`search()`] without it.
 //!
 //! A [`Saver`] moves segments into mapped files, and [`restore_index()`] restores those that are still
@@ -44,8 +44,8 @@ pub use encoding::is_binary;
 pub use filter::{Admits, BadGlob, PathFilter, PathRegexes, PathSet};
 pub use pattern::{BadPattern, Pattern};
 pub use scope::{LineScope, LineSet};
-pub use search::{FileCount, LineMatch, Output, SearchAnswer, SearchError, SearchRequest, search};
+pub use search::{FileCount, LineMatch, SearchAnswer, SearchError, SearchOutput, SearchRequest, search};
 pub use trigram::{
-    Batch, CandidateFile, DiskError, FileGrams, FormatError, Gram, GramChange, GramQuery, IndexStats,
-    MergeJob, Merged, MultiQueryCandidate, Restored, Saved, Saver, Snapshot, TrigramIndex, restore_index,
+    CandidateFile, DiskError, FileGrams, FormatError, Gram, GramChange, GramQuery, IndexStats, MergeJob,
+    Merged, MultiQueryCandidate, Restored, Saved, Saver, TextBatch, TextView, TrigramIndex, restore_index,
 };

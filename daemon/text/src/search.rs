@@ -17,7 +17,7 @@ use crate::filter::{Admits, BadGlob, PathFilter};
 use crate::lanes::Lanes;
 use crate::pattern::{BadPattern, Pattern};
 use crate::scope::LineScope;
-use crate::trigram::{CandidateFile, Snapshot};
+use crate::trigram::{CandidateFile, TextView};
 use crate::verify::{FileMatches, SearchedPart, Verifier, WantedLines};
 
 /// Most context lines on each side of a match.
@@ -43,17 +43,17 @@ pub struct SearchRequest {
     pub admits: Option<Admits>,
     /// Only these lines of each file; `None` is all.
     pub scope: Option<LineScope>,
-    /// Most lines (with [`Output::Lines`]) or files (otherwise) to show; `None` shows all.
+    /// Most lines (with [`SearchOutput::Lines`]) or files (otherwise) to show; `None` shows all.
     pub limit: Option<usize>,
     /// Lines of context on each side of a match, at most [`MAX_CONTEXT`].
     pub context_lines: u32,
     /// The rows that the answer shows.
-    pub output: Output,
+    pub output: SearchOutput,
 }
 
 /// The rows that an answer shows: lines or files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Output {
+pub enum SearchOutput {
     /// Every line with a match.
     #[default]
     Lines,
@@ -102,9 +102,9 @@ pub struct FileCount {
 /// The matches of one search, with totals and whether they are complete.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchAnswer {
-    /// Matching lines by path and line; empty unless the output is [`Output::Lines`].
+    /// Matching lines by path and line; empty unless the output is [`SearchOutput::Lines`].
     pub matches: Vec<LineMatch>,
-    /// Matching files by path; limited unless the output is [`Output::Lines`].
+    /// Matching files by path; limited unless the output is [`SearchOutput::Lines`].
     pub files: Vec<FileCount>,
     /// Number of matching lines in everything searched.
     pub total_lines: u64,
@@ -150,7 +150,7 @@ pub enum SearchError {
 /// # Errors
 /// [`SearchError`] for a bad pattern or glob; never for anything in the files.
 pub fn search(
-    snapshot: &Snapshot,
+    snapshot: &TextView,
     request: &SearchRequest,
     contents: &dyn Contents,
     token: &CancelToken,
@@ -196,7 +196,7 @@ pub fn search(
 /// The growing answer, in the order of paths.
 struct Assembly {
     answer: SearchAnswer,
-    output: Output,
+    output: SearchOutput,
     /// Number of context lines on each side.
     context: u32,
     /// Number of lines or files that may still be shown.
@@ -216,7 +216,7 @@ impl Assembly {
 
     /// Returns the lines to keep of a file, if it were the next one.
     fn wanted_of_next(&self) -> WantedLines {
-        let lines = if self.output == Output::Lines { self.left } else { 0 };
+        let lines = if self.output == SearchOutput::Lines { self.left } else { 0 };
         WantedLines { lines, context: self.context }
     }
 
@@ -248,14 +248,14 @@ impl Assembly {
             }
         };
         self.answer.complete &= !found.stopped;
-        let hidden = self.output == Output::Count && found.cut_by_nul;
+        let hidden = self.output == SearchOutput::Count && found.cut_by_nul;
         if found.lines == 0 || hidden {
             return;
         }
         self.answer.total_lines += found.lines;
         self.answer.total_matches += found.matches;
         self.answer.files_matched += 1;
-        if self.output == Output::Lines || self.take_one() {
+        if self.output == SearchOutput::Lines || self.take_one() {
             let (lines, matches) = (found.lines, found.matches);
             self.answer.files.push(FileCount { file: *file, path: path.clone(), lines, matches });
         }

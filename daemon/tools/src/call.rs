@@ -14,7 +14,7 @@ use hob_proto::message::Ask;
 use hob_proto::tools::scope::ScopeArgs;
 use hob_proto::{ClientKind, Form, ToolError};
 use hob_results::errors;
-use hob_text::Snapshot;
+use hob_text::TextView;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -272,7 +272,7 @@ impl<'h> ToolCall<'h> {
 
     /// Returns the text index for this call. Unless the index is known to be fresh, searches read the files themselves
     /// instead of cached contents.
-    pub(crate) fn text(&self, workspace: &Workspace) -> Snapshot {
+    pub(crate) fn text(&self, workspace: &Workspace) -> TextView {
         match self.notes.freshness {
             Freshness::Fresh => workspace.text(),
             Freshness::Unknown(_) => workspace.text().without_contents(),

@@ -12,7 +12,7 @@ use std::time::Duration;
 use hob_base::{CancelToken, Deadline};
 use hob_map::Map;
 use hob_map::graph::{Confidence, DefRef};
-use hob_text::{LineMatch, Output, SearchRequest, search};
+use hob_text::{LineMatch, SearchOutput, SearchRequest, search};
 
 use super::ToolCall;
 use super::scope::CallScope;
@@ -133,7 +133,7 @@ pub(super) fn lines_with_word(
     let request = SearchRequest {
         pattern: format!(r"\b{name}\b"),
         limit: Some(MOST_LINES),
-        output: Output::Lines,
+        output: SearchOutput::Lines,
         ..SearchRequest::default()
     };
     let cancel = cancel.with_deadline(Deadline::after(PATIENCE));

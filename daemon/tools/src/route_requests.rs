@@ -17,7 +17,7 @@ use hob_map::Map;
 use hob_map::facts::{DefKind, FileFacts};
 use hob_map::graph::{Confidence, DefRef, Direction, EdgeKind, NodeKind, NodeRef};
 use hob_proto::tools::map::Neighbor as NeighborEntry;
-use hob_text::{LineMatch, Output, SearchRequest, search};
+use hob_text::{LineMatch, SearchOutput, SearchRequest, search};
 
 /// Longest time of the search: the answer itself is complete without it.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -74,7 +74,7 @@ fn requests_matching(workspace: &Workspace, pattern: String, cancel: &CancelToke
     let request = SearchRequest {
         pattern,
         limit: Some(MOST_REQUESTS),
-        output: Output::Lines,
+        output: SearchOutput::Lines,
         ..SearchRequest::default()
     };
     let (text, contents) = (workspace.text(), workspace.disk_contents());

@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cache::ContentCache;
 use super::pack::{Pack, PackDraft, SUFFIX};
 use crate::trigram::disk::create_folder;
-use crate::trigram::{DiskError, Snapshot};
+use crate::trigram::{DiskError, TextView};
 
 /// Fewest files of a project with a cache; smaller projects are read from their files fast enough.
 const FEWEST: usize = 256;
@@ -69,7 +69,7 @@ impl ContentKeeper {
     /// [`DiskError`] when the folder cannot be written to; the cache then stays as it is.
     pub fn refresh_packs(
         &mut self,
-        snapshot: &Snapshot,
+        snapshot: &TextView,
         contents: &dyn Contents,
         token: &CancelToken,
     ) -> Result<bool, DiskError> {
@@ -162,7 +162,7 @@ struct WantedTexts<'a> {
 }
 
 impl<'a> WantedTexts<'a> {
-    fn wanted_now(snapshot: &'a Snapshot, cache: &ContentCache, unreadable: &FxHashSet<ContentHash>) -> Self {
+    fn wanted_now(snapshot: &'a TextView, cache: &ContentCache, unreadable: &FxHashSet<ContentHash>) -> Self {
         let mut all: FxHashMap<ContentHash, &WsPath> = FxHashMap::default();
         let mut files = 0;
         for (_, path, hash) in snapshot.files() {

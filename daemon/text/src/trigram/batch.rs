@@ -46,13 +46,13 @@ impl GramChange {
 
 /// Prepared changes.
 #[derive(Debug, Default)]
-pub struct Batch {
+pub struct TextBatch {
     /// Every changed file, once.
     pub(super) touched: Vec<FileId>,
     pub(super) segments: Vec<Arc<Segment>>,
 }
 
-impl Batch {
+impl TextBatch {
     /// Indexes the changes, in parallel when they are many. Of several changes to one file the last one
     /// counts.
     ///

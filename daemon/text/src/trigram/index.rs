@@ -7,12 +7,12 @@
 use hob_base::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::batch::{Batch, GramChange};
+use super::batch::{GramChange, TextBatch};
 use super::disk::Saved;
 use super::merge::{MergeJob, Merged};
 use super::parts::TrigramPart;
 use super::segment::Segment;
-use super::snapshot::{IndexStats, Snapshot};
+use super::view::{IndexStats, TextView};
 use crate::contents::cache::ContentCache;
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl TrigramIndex {
 
     /// Installs a prepared batch. Quick: proportional to the number of files in the batch, reads no trigrams.
     /// The caller must install batches in the order of their changes.
-    pub fn install(&mut self, batch: Batch) {
+    pub fn install(&mut self, batch: TextBatch) {
         for file in batch.touched {
             if let Some(location) = self.locations.remove(&file) {
                 self.part_mut(location.key).kill(location.doc);
@@ -56,7 +56,7 @@ impl TrigramIndex {
 
     /// Prepares and installs changes at once, in parallel when they are many.
     pub fn apply(&mut self, changes: Vec<GramChange>) {
-        self.install(Batch::from_changes(changes));
+        self.install(TextBatch::from_changes(changes));
     }
 
     /// Returns the next due merge, to be run without the lock; `None` when none is due. The host runs one at
@@ -124,8 +124,8 @@ impl TrigramIndex {
     /// Returns the text view that a query works on: the present index, unaffected by later changes. Costs a
     /// few reference counts.
     #[must_use]
-    pub fn snapshot(&self) -> Snapshot {
-        Snapshot::new(self.parts.clone(), self.contents.clone())
+    pub fn snapshot(&self) -> TextView {
+        TextView::new(self.parts.clone(), self.contents.clone())
     }
 
     /// Returns the figures of the index.

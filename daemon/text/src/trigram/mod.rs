@@ -23,13 +23,13 @@ mod plan;
 mod postings;
 mod query;
 mod segment;
-mod snapshot;
 mod varint;
+mod view;
 
-pub use batch::{Batch, GramChange};
+pub use batch::{GramChange, TextBatch};
 pub use disk::{DiskError, FormatError, Restored, Saved, Saver, restore_index};
 pub use grams::{FileGrams, Gram};
 pub use index::TrigramIndex;
 pub use merge::{MergeJob, Merged};
 pub use query::GramQuery;
-pub use snapshot::{CandidateFile, IndexStats, MultiQueryCandidate, Snapshot};
+pub use view::{CandidateFile, IndexStats, MultiQueryCandidate, TextView};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use hob_base::{CancelToken, ContentHash, Contents, FileId, WsPath};
 use hob_text::{
-    FileGrams, GramChange, Output, PathFilter, Pattern, SearchAnswer, SearchRequest, Snapshot, TrigramIndex,
-    search,
+    FileGrams, GramChange, PathFilter, Pattern, SearchAnswer, SearchOutput, SearchRequest, TextView,
+    TrigramIndex, search,
 };
 use regex::bytes::{Regex, RegexBuilder};
 
@@ -89,11 +89,11 @@ pub(crate) fn request(pattern: &str) -> SearchRequest {
 }
 
 pub(crate) fn count_request(pattern: &str) -> SearchRequest {
-    SearchRequest { output: Output::Count, ..request(pattern) }
+    SearchRequest { output: SearchOutput::Count, ..request(pattern) }
 }
 
 /// Returns the paths that the index does not rule out.
-pub(crate) fn candidate_paths(snapshot: &Snapshot, pattern: &str) -> Vec<String> {
+pub(crate) fn candidate_paths(snapshot: &TextView, pattern: &str) -> Vec<String> {
     let pattern = Pattern::new(pattern).expect("a valid pattern");
     let found = snapshot.candidate_files(pattern.query(), &PathFilter::default());
     found.into_iter().map(|found| found.path.to_string()).collect()

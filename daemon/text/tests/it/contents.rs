@@ -3,7 +3,7 @@
 use std::fs;
 
 use hob_base::{AbsPath, CancelToken};
-use hob_text::{ContentKeeper, SearchAnswer, Snapshot, TrigramIndex, search};
+use hob_text::{ContentKeeper, SearchAnswer, TextView, TrigramIndex, search};
 use proptest::prelude::*;
 
 use crate::common::{TextTree, matching_lines, request};
@@ -57,7 +57,7 @@ fn index_with_cache(tree: &TextTree, keeper: &mut ContentKeeper) -> TrigramIndex
     index
 }
 
-fn search_needles(snapshot: &Snapshot, tree: &TextTree) -> SearchAnswer {
+fn search_needles(snapshot: &TextView, tree: &TextTree) -> SearchAnswer {
     let answer = search(snapshot, &request("needle|^$"), tree, &CancelToken::default()).expect("a pattern");
     SearchAnswer { elapsed: std::time::Duration::ZERO, ..answer }
 }

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use hob_base::{CancelToken, WsPath};
 use hob_text::count::{MAX_PATTERNS, TOP_FILES};
 use hob_text::{
-    CountAnswer, CountError, CountRequest, LineScope, LineSet, Output, PatternCounts, SearchRequest, count,
+    CountAnswer, CountError, CountRequest, LineScope, LineSet, PatternCounts, SearchOutput, SearchRequest,
+    count,
 };
 
 use crate::common::{TextTree, count_request, path};
@@ -142,7 +143,7 @@ fn only_the_lines_of_the_scope_count() {
         )
     };
     assert_eq!((totals(0), totals(1)), ((3, 7, 2), (4, 4, 2)));
-    for output in [Output::Lines, Output::Files, Output::Count] {
+    for output in [SearchOutput::Lines, SearchOutput::Files, SearchOutput::Count] {
         let request = SearchRequest {
             scope: request.scope.clone(),
             limit: Some(2),
@@ -151,7 +152,7 @@ fn only_the_lines_of_the_scope_count() {
         };
         let found = tree.search(&request);
         assert_eq!((found.total_lines, found.total_matches, found.files_matched), (3, 7, 2), "{output:?}");
-        let shown = if output == Output::Lines { found.matches.len() } else { found.files.len() };
+        let shown = if output == SearchOutput::Lines { found.matches.len() } else { found.files.len() };
         assert_eq!(shown, 2, "{output:?}");
     }
 }

@@ -3,7 +3,7 @@
 use crate::common::{TextTree, candidate_paths, count_request, matching_lines, path, request};
 use crate::disk::IndexDisk;
 use hob_base::{CancelToken, FileId};
-use hob_text::{Batch, GramChange, TrigramIndex, search};
+use hob_text::{GramChange, TextBatch, TrigramIndex, search};
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
@@ -184,7 +184,7 @@ fn many_files_in_one_batch_are_all_found() {
         .map(|n| tree.set(&format!("dir{}/f{n}.txt", n % 97), format!("common word{n} end\n").as_bytes()))
         .collect();
     let mut index = TrigramIndex::new();
-    index.install(Batch::from_changes(all));
+    index.install(TextBatch::from_changes(all));
     assert!(index.stats().segments > 1, "a large batch is shared out");
     while index.merge_step() {}
     let snapshot = index.snapshot();

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::common::{TextTree, count_request, matching_lines, path, request};
 use hob_base::{CancelToken, WsPath};
 use hob_text::search::MAX_LINE;
-use hob_text::{Output, SearchError, SearchRequest, search};
+use hob_text::{SearchError, SearchOutput, SearchRequest, search};
 
 #[track_caller]
 fn check_lines(bytes: &[u8], pattern: &str, expected: &[&str]) {
@@ -122,9 +122,12 @@ fn a_limit_cuts_what_is_shown_and_not_what_is_counted() {
         assert_eq!((answer.total_lines, answer.total_matches, answer.files_matched), (600, 900, 300));
         answer
     };
-    assert_eq!(matching_lines(&limited(3, Output::Lines)), ["f000:1:1:x x", "f000:2:1:x", "f001:1:1:x x"]);
-    assert_eq!(limited(0, Output::Lines).matches, []);
-    let files = limited(2, Output::Files).files;
+    assert_eq!(
+        matching_lines(&limited(3, SearchOutput::Lines)),
+        ["f000:1:1:x x", "f000:2:1:x", "f001:1:1:x x"]
+    );
+    assert_eq!(limited(0, SearchOutput::Lines).matches, []);
+    let files = limited(2, SearchOutput::Files).files;
     assert_eq!(files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["f000", "f001"]);
     assert_eq!((files[0].lines, files[0].matches), (2, 3));
     assert_eq!(tree.search(&count_request("x")).files.len(), 300);

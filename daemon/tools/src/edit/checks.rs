@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hob_base::Deadline;
 use hob_live::requests::{FileDiagnostics, Worse};
-use hob_text::{Output, SearchRequest, search};
+use hob_text::{SearchOutput, SearchRequest, search};
 use serde_json::{Value, json};
 
 use super::super::ToolCall;
@@ -36,7 +36,7 @@ pub(super) fn leftovers(call: &ToolCall<'_>, workspace: &Workspace, name: &str) 
     let request = SearchRequest {
         pattern: format!(r"\b{}\b", regex_escaped(name)),
         limit: Some(SHOWN),
-        output: Output::Lines,
+        output: SearchOutput::Lines,
         ..SearchRequest::default()
     };
     let cancel = call.cancel.with_deadline(Deadline::after(LOOKED_FOR));

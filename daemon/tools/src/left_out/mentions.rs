@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use hob_base::{CancelToken, Deadline, LineIndex, WsPath};
 use hob_live::requests::RequestPosition;
-use hob_text::{Output, SearchRequest, Snapshot, search};
+use hob_text::{SearchOutput, SearchRequest, TextView, search};
 
 use super::super::ask::text_of;
 use super::super::nav_query::word_at;
@@ -64,7 +64,7 @@ const DECLARES: &[&str] = &["*", "abstract", "async", "class", "enum", "function
 pub(super) fn files_with(
     workspace: &Workspace,
     at: &RequestPosition,
-    text: &Snapshot,
+    text: &TextView,
     cancel: &CancelToken,
 ) -> Option<BTreeSet<WsPath>> {
     let name = word_at(workspace, at);
@@ -92,7 +92,7 @@ pub(super) fn files_with(
 fn lines_with(
     workspace: &Workspace,
     names: &BTreeSet<String>,
-    text: &Snapshot,
+    text: &TextView,
     cancel: &CancelToken,
 ) -> Option<Vec<(WsPath, String)>> {
     let border = |is_there: bool| if is_there { r"\b" } else { "" };
@@ -105,7 +105,7 @@ fn lines_with(
     let request = SearchRequest {
         pattern: patterns.join("|"),
         limit: Some(MOST_LINES),
-        output: Output::Lines,
+        output: SearchOutput::Lines,
         ..SearchRequest::default()
     };
     let contents = workspace.disk_contents();

@@ -10,7 +10,7 @@ use std::time::Duration;
 use hob_base::Deadline;
 use hob_map::Map;
 use hob_proto::tools::text::RegexSearchArgs;
-use hob_text::{LineMatch, Output, SearchRequest, search};
+use hob_text::{LineMatch, SearchOutput, SearchRequest, search};
 
 pub(super) use count::count_patterns;
 use kinds::Kinds;
@@ -55,7 +55,7 @@ pub(super) fn regex_search(call: &mut ToolCall<'_>) -> ToolOutcome {
         let besides = SearchRequest {
             admits: besides.admits,
             scope: besides.lines,
-            output: Output::Count,
+            output: SearchOutput::Count,
             limit: None,
             context_lines: 0,
             ..request
@@ -96,9 +96,9 @@ pub(super) fn regex_search(call: &mut ToolCall<'_>) -> ToolOutcome {
 
 fn parse_output(word: &str) -> Output {
     match word {
-        "files" => Output::Files,
-        "count" => Output::Count,
-        _ => Output::Lines,
+        "files" => SearchOutput::Files,
+        "count" => SearchOutput::Count,
+        _ => SearchOutput::Lines,
     }
 }
 

@@ -12,7 +12,7 @@ use super::manifest;
 use super::segment::{self, SegmentFile, Stored};
 use crate::trigram::parts::TrigramPart;
 use crate::trigram::segment::Segment;
-use crate::trigram::snapshot::Snapshot;
+use crate::trigram::view::TextView;
 
 /// Saves indexes to one folder of its own.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl Saver {
     ///
     /// # Errors
     /// [`DiskError`] when a file could not be written; the folder then has its former contents.
-    pub fn save(&mut self, snapshot: &Snapshot) -> Result<Saved, DiskError> {
+    pub fn save(&mut self, snapshot: &TextView) -> Result<Saved, DiskError> {
         let mut saved = Saved::default();
         file::create_folder(&self.folder).map_err(DiskError::io_at(&self.folder))?;
         let parts = snapshot.parts().iter();

@@ -9,11 +9,11 @@ use super::FormatError;
 use super::frame::CHECKSUM;
 use super::segment::{self, SegmentFile};
 use crate::trigram::segment::{Doc, Segment};
-use crate::trigram::{FileGrams, Gram, GramChange, GramQuery, Snapshot, TrigramIndex};
+use crate::trigram::{FileGrams, Gram, GramChange, GramQuery, TextView, TrigramIndex};
 use crate::{PathFilter, Pattern};
 use hob_base::Region;
 
-fn small_index() -> Snapshot {
+fn small_index() -> TextView {
     let set = |n: u32| {
         let text =
             format!("shared text, number {n} {:x}\n{}", n * n, "rare".repeat(n.is_multiple_of(9).into()));

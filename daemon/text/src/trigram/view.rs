@@ -17,7 +17,7 @@ use crate::filter::PathFilter;
 
 /// A text view: an index at one moment. Cheap to clone; later changes to the index do not affect it.
 #[derive(Clone, Debug, Default)]
-pub struct Snapshot {
+pub struct TextView {
     parts: Vec<TrigramPart>,
     contents: ContentCache,
 }
@@ -69,7 +69,7 @@ pub struct IndexStats {
     pub unsaved: usize,
 }
 
-impl Snapshot {
+impl TextView {
     pub(super) fn new(parts: Vec<TrigramPart>, contents: ContentCache) -> Self {
         Self { parts, contents }
     }
@@ -108,7 +108,7 @@ impl Snapshot {
     }
 
     /// Returns, for many queries at once, the files that at least one of them admits, sorted by path, each
-    /// with the numbers of those queries. As with [`Snapshot::candidate_files`], only missing files are
+    /// with the numbers of those queries. As with [`TextView::candidate_files`], only missing files are
     /// certain.
     #[must_use]
     pub fn candidates_of_each(
