@@ -94,7 +94,7 @@ pub(super) fn regex_search(call: &mut ToolCall<'_>) -> ToolOutcome {
     to_data(&result)
 }
 
-fn parse_output(word: &str) -> Output {
+fn parse_output(word: &str) -> SearchOutput {
     match word {
         "files" => SearchOutput::Files,
         "count" => SearchOutput::Count,
