@@ -6,17 +6,22 @@
 //! file, so that a list never has other bytes than it was given.
 //!
 //! Space is given back a segment at a time, once the last list in it is dropped. Few lists should therefore go here that are dropped
-//! soon: what is edited belongs on the heap.
+//! soon: what is edited belongs on the heap. A store that holds much more on the disk than its lists are long takes no further ones.
 //!
-//! The disk holds what is here, which is why all of a segment is reserved before anything is written: where it is full, or where
-//! files cannot be mapped, [`PagedStore::place`] returns `None`, and the caller keeps its list. If a disk *fails* while it holds the
-//! only copy of a page, the daemon receives SIGBUS and ends, as it does for the mapped files of [`region`](crate::region).
+//! A page that has no room on the disk when it is written ends the process. So a segment is made only on file systems on which reserved
+//! room is sure (ext4, XFS), all of it is reserved before anything is written, and the disk keeps room for others. On file systems
+//! that copy when they write, in memory, over a network, and on other systems than Linux, [`PagedStore::place`] returns `None`, and the
+//! caller keeps its list. If a disk *fails* while it holds the only copy of a page, the daemon receives SIGBUS and ends, as it does
+//! for the mapped files of [`region`](crate::region).
 
 use std::fmt;
+use std::fs::File;
 use std::ops::Deref;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Weak};
+use std::time::{Duration, Instant};
 
 use memmap2::MmapRaw;
 
@@ -26,12 +31,18 @@ use crate::sync::lock;
 const SEGMENT: usize = 16 << 20;
 /// Bytes of the first segment. Each later one is as large as all before it, up to the largest, so that small stores stay small.
 const FIRST_SEGMENT: usize = 1 << 20;
+/// Bytes of files that a store may hold beyond twice the length of its lists.
+const MOST_WASTED: usize = 4 * SEGMENT;
+/// Time after which a store tries again that found no room.
+const TRY_AGAIN: Duration = Duration::from_secs(60);
 /// Alignment of every list: no type needs more.
 const ALIGNMENT: usize = 16;
 
 /// Places lists in files without names, all in one folder.
 pub struct PagedStore {
     folder: PathBuf,
+    /// Says whether a segment of so many bytes may be made of a file.
+    may_map: fn(&File, u64) -> bool,
     state: Mutex<PagedState>,
 }
 
@@ -42,13 +53,15 @@ struct PagedState {
     all: Vec<Weak<Segment>>,
     /// Bytes of all segments that were ever made.
     made: usize,
-    /// True once the disk was full or files could not be mapped: then it is not tried again.
-    has_failed: bool,
+    /// The time at which there was no room, or no file could be mapped.
+    failed: Option<Instant>,
 }
 
 /// A mapped file, whose bytes are written once each and read by the lists in it.
 struct Segment {
     map: MmapRaw,
+    /// Bytes of the lists that are still there.
+    live: AtomicUsize,
 }
 
 /// A list in a [`PagedStore`]. Clones share the list.
@@ -67,7 +80,13 @@ impl PagedStore {
     /// A store whose files are made in `folder`, once there is something to place. The folder may not exist yet.
     #[must_use]
     pub fn new(folder: PathBuf) -> Self {
-        Self { folder, state: Mutex::default() }
+        Self { folder, may_map: is_sure, state: Mutex::default() }
+    }
+
+    /// A store that trusts any file system, for tests.
+    #[must_use]
+    pub fn trusting(folder: PathBuf) -> Self {
+        Self { may_map: |_, _| true, ..Self::new(folder) }
     }
 
     /// Copies a list out of memory. `None` if it is empty, or if there is no room on the disk for it.
@@ -87,7 +106,9 @@ impl PagedStore {
             std::ptr::copy_nonoverlapping(items.as_ptr(), start, items.len());
             start
         };
-        Some(PagedList { items: NonNull::new(start)?, len, segment })
+        let list = PagedList { items: NonNull::new(start)?, len, segment };
+        list.count(true);
+        Some(list)
     }
 
     /// Copies a text out of memory, as [`PagedStore::place`] does a list.
@@ -111,28 +132,42 @@ impl PagedStore {
     /// Takes bytes of a segment for the caller alone.
     fn reserve(&self, bytes: usize) -> Option<(Arc<Segment>, usize)> {
         let mut state = lock(&self.state);
-        if state.has_failed {
-            return None;
-        }
         if let Some((segment, used)) = &mut state.open
             && let Some(end) = used.checked_add(bytes).filter(|end| *end <= segment.map.len())
         {
             let offset = std::mem::replace(used, end.next_multiple_of(ALIGNMENT));
             return Some((Arc::clone(segment), offset));
         }
+        if state.failed.is_some_and(|failed| failed.elapsed() < TRY_AGAIN) {
+            return None;
+        }
         let size = state.made.clamp(FIRST_SEGMENT, SEGMENT).max(bytes);
-        let Some(segment) = Segment::create(&self.folder, size) else {
-            state.has_failed = true;
+        let create = || Segment::create(&self.folder, size, self.may_map);
+        let Some(segment) = state.has_room_for(size).then(create).flatten() else {
+            state.failed = Some(Instant::now());
             return None;
         };
         let segment = Arc::new(segment);
-        state.all.retain(|segment| segment.strong_count() > 0);
+        state.failed = None;
         state.all.push(Arc::downgrade(&segment));
         state.made = state.made.saturating_add(size);
         if bytes < size {
             state.open = Some((Arc::clone(&segment), bytes.next_multiple_of(ALIGNMENT)));
         }
         Some((segment, 0))
+    }
+}
+
+impl PagedState {
+    /// Returns true if a further segment leaves the files within the limit. Forgets those that are gone.
+    fn has_room_for(&mut self, bytes: usize) -> bool {
+        self.all.retain(|segment| segment.strong_count() > 0);
+        let (mut files, mut live) = (bytes, bytes);
+        for segment in self.all.iter().filter_map(Weak::upgrade) {
+            files += segment.map.len();
+            live += segment.live.load(Ordering::Relaxed);
+        }
+        files <= 2 * live + MOST_WASTED
     }
 }
 
@@ -144,32 +179,49 @@ impl fmt::Debug for PagedStore {
 
 impl Segment {
     /// A new file of this length, with room on the disk for all of it; `None` where that cannot be had.
-    #[cfg(any(target_os = "linux", target_os = "macos"))]
-    fn create(folder: &std::path::Path, bytes: usize) -> Option<Self> {
-        use rustix::fs::{FallocateFlags, fallocate};
-
+    #[cfg(target_os = "linux")]
+    fn create(folder: &Path, bytes: usize, may_map: fn(&File, u64) -> bool) -> Option<Self> {
         std::fs::create_dir_all(folder).ok()?;
         let file = tempfile::tempfile_in(folder).ok()?;
-        file.set_len(bytes as u64).ok()?;
-        // A page without room for it on the disk would end the process when it is written to.
-        fallocate(&file, FallocateFlags::empty(), 0, bytes as u64).ok()?;
-        Some(Self { map: MmapRaw::map_raw(&file).ok()? })
+        if !may_map(&file, bytes as u64) {
+            return None;
+        }
+        rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, bytes as u64).ok()?;
+        Some(Self { map: MmapRaw::map_raw(&file).ok()?, live: AtomicUsize::new(0) })
     }
 
-    #[cfg(not(any(target_os = "linux", target_os = "macos")))]
-    fn create(_folder: &std::path::Path, _bytes: usize) -> Option<Self> {
+    #[cfg(not(target_os = "linux"))]
+    fn create(_folder: &Path, _bytes: usize, _may_map: fn(&File, u64) -> bool) -> Option<Self> {
         None
     }
 
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     #[allow(unsafe_code)]
     fn release(&self) {
         // SAFETY: the mapping is of a file and shared, so its pages keep their bytes in the file. A failure leaves them in memory.
         let _ = unsafe { self.map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
     }
 
-    #[cfg(not(unix))]
+    #[cfg(not(target_os = "linux"))]
     fn release(&self) {}
+}
+
+/// Returns true if reserved room on the file's disk is there when it is written to, and enough is left for others besides.
+#[cfg(target_os = "linux")]
+fn is_sure(file: &File, bytes: u64) -> bool {
+    /// The numbers by which the system knows ext2 to ext4, and XFS.
+    const KINDS: [u64; 2] = [0xEF53, 0x5846_5342];
+    /// Bytes that stay free on any disk; on a large one, a twentieth does.
+    const LEAST_FREE: u64 = 1 << 30;
+    let (Ok(kind), Ok(disk)) = (rustix::fs::fstatfs(file), rustix::fs::fstatvfs(file)) else { return false };
+    let spared = LEAST_FREE.max(disk.f_blocks.saturating_mul(disk.f_frsize) / 20);
+    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    KINDS.contains(&(kind.f_type as u64 & 0xFFFF_FFFF)) && free >= spared.saturating_add(bytes)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_sure(_file: &File, _bytes: u64) -> bool {
+    false
 }
 
 #[allow(unsafe_code)]
@@ -189,9 +241,30 @@ impl<T> Deref for PagedList<T> {
     }
 }
 
+impl<T> PagedList<T> {
+    /// Counts the bytes of the list among those of its segment that are there, or no longer.
+    fn count(&self, is_there: bool) {
+        let bytes = self.len as usize * size_of::<T>();
+        let live = &self.segment.live;
+        if is_there {
+            live.fetch_add(bytes, Ordering::Relaxed)
+        } else {
+            live.fetch_sub(bytes, Ordering::Relaxed)
+        };
+    }
+}
+
 impl<T> Clone for PagedList<T> {
     fn clone(&self) -> Self {
-        Self { items: self.items, len: self.len, segment: Arc::clone(&self.segment) }
+        let list = Self { items: self.items, len: self.len, segment: Arc::clone(&self.segment) };
+        list.count(true);
+        list
+    }
+}
+
+impl<T> Drop for PagedList<T> {
+    fn drop(&mut self) {
+        self.count(false);
     }
 }
 
@@ -217,14 +290,14 @@ impl<T: fmt::Debug> fmt::Debug for PagedList<T> {
     }
 }
 
-#[cfg(all(test, any(target_os = "linux", target_os = "macos")))]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
 
     #[test]
     fn lists_are_what_they_were_after_their_memory_is_released() {
         let folder = tempfile::tempdir().expect("a folder");
-        let store = PagedStore::new(folder.path().join("made/when/needed"));
+        let store = PagedStore::trusting(folder.path().join("made/when/needed"));
         let small: Vec<u8> = (0..=255).collect();
         let large: Vec<u64> = (0..3 * SEGMENT as u64 / 8).collect();
         let lists: Vec<_> = (0..100).map(|_| store.place(&small).expect("there is room")).collect();
@@ -245,7 +318,7 @@ mod tests {
     #[test]
     fn the_disk_gets_its_room_back_with_the_last_list_of_a_segment() {
         let folder = tempfile::tempdir().expect("a folder");
-        let store = PagedStore::new(folder.path().to_path_buf());
+        let store = PagedStore::trusting(folder.path().to_path_buf());
         let large = vec![7u8; SEGMENT];
         let first = store.place(&large).expect("there is room");
         let second = first.clone();
@@ -259,7 +332,7 @@ mod tests {
     #[test]
     fn threads_place_and_read_side_by_side() {
         let folder = tempfile::tempdir().expect("a folder");
-        let store = PagedStore::new(folder.path().to_path_buf());
+        let store = PagedStore::trusting(folder.path().to_path_buf());
         std::thread::scope(|scope| {
             for thread in 0..4u32 {
                 let store = &store;
@@ -279,11 +352,32 @@ mod tests {
     }
 
     #[test]
-    fn without_a_folder_lists_stay_where_they_are() {
+    fn without_room_lists_stay_where_they_are() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("file");
         std::fs::write(&file, "no folder").expect("it can be written");
-        let store = PagedStore::new(file);
-        assert!(store.place(&[1u8, 2]).is_none() && store.place(&[1u8, 2]).is_none());
+        let refusing = PagedStore { may_map: |_, _| false, ..PagedStore::new(folder.path().to_path_buf()) };
+        for store in [PagedStore::trusting(file), refusing] {
+            assert!(store.place(&[1u8, 2]).is_none() && store.place(&[1u8, 2]).is_none());
+        }
+    }
+
+    #[test]
+    fn a_store_of_few_lists_in_many_files_takes_no_more() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = PagedStore::trusting(folder.path().to_path_buf());
+        let most = vec![7u8; SEGMENT - 64];
+        // Each segment is held by a short list alone.
+        let held = std::iter::from_fn(|| {
+            let long = store.place(&most)?;
+            let short = store.place(&[1u8; 16])?;
+            drop(long);
+            Some(short)
+        });
+        let held: Vec<_> = held.take(100).collect();
+        assert!((2..20).contains(&held.len()), "{} lists of 16 bytes hold a file each", held.len());
+        assert!(store.file_bytes() <= MOST_WASTED + 2 * SEGMENT);
+        drop(held);
+        assert!(store.file_bytes() <= SEGMENT, "the one that is open");
     }
 }

@@ -49,13 +49,15 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
             promote::recall_confirmed(workspace, false);
             derived_in = derive_now(workspace);
             Vectors::catch_up(workspace);
-            // Resolving read the facts of all files; questions read those of few.
-            workspace.facts.release_memory();
         }
         snapshot::save(workspace);
         snapshot::save_ranking(workspace);
         promote::save(workspace);
         snapshot::keep_contents(workspace);
+        if map_changed {
+            // Resolving and saving read the facts of all files; questions read those of few.
+            workspace.facts.release_memory();
+        }
     }
 }
 

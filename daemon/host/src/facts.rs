@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hob_base::paged::PagedStore;
@@ -24,6 +24,9 @@ const MANY: usize = 256;
 const PATIENCE: Duration = Duration::from_secs(1);
 const PER_MEGABYTE: Duration = Duration::from_secs(8);
 
+/// Bytes of facts up to which a workspace keeps them in memory: files for those of a small project would cost more than they save.
+const LEAST_PAGED: usize = 8 << 20;
+
 /// A cache of facts that counts how it got them.
 #[derive(Debug)]
 pub(super) struct FactsCache {
@@ -31,6 +34,8 @@ pub(super) struct FactsCache {
     attempts: Arc<Attempts>,
     /// The facts of files that were read many at once, out of the process's own memory.
     paged: PagedStore,
+    /// Bytes of facts that were read many at once and stayed in memory, as the first ones do.
+    unpaged: AtomicUsize,
     /// Number of files whose facts were extracted.
     pub(super) extracted: AtomicU64,
     /// Number of files whose facts came from the store.
@@ -48,12 +53,23 @@ impl FactsCache {
     /// `folder` is where facts may lie while the workspace is open.
     pub(super) fn new(store: Arc<dyn Store>, attempts: Arc<Attempts>, folder: PathBuf) -> Self {
         let paged = PagedStore::new(folder);
-        Self { store, attempts, paged, extracted: AtomicU64::new(0), loaded: AtomicU64::new(0) }
+        Self {
+            store,
+            attempts,
+            paged,
+            unpaged: AtomicUsize::new(0),
+            extracted: AtomicU64::new(0),
+            loaded: AtomicU64::new(0),
+        }
     }
 
-    /// Puts facts where the system may take their memory. Not for files that are being edited: the place of facts that are dropped
-    /// soon is not used again.
+    /// Puts facts where the system may take their memory, if there are many. Not for files that are being edited: the place of facts
+    /// that are dropped soon is not used again.
     pub(super) fn page(&self, facts: FileFacts) -> FileFacts {
+        if self.unpaged.load(Ordering::Relaxed) < LEAST_PAGED {
+            self.unpaged.fetch_add(facts.heap_bytes(), Ordering::Relaxed);
+            return facts;
+        }
         facts.placed_in(&self.paged)
     }
 

@@ -259,16 +259,13 @@ impl Host {
     /// Evicts workspaces and servers. The caller holds the lock, because a workspace must not be opened again before it
     /// has been saved.
     fn evict_superfluous(&self, open: &mut HashMap<AbsPath, UsedWorkspace>) {
-        let judge = |open: &HashMap<AbsPath, UsedWorkspace>| {
-            let servers = self.shared.live.pool().memory_costs();
-            find_superfluous(open.iter(), servers, own_memory(), self.options.memory)
-        };
-        let mut judged = judge(open);
-        if judged.is_over || !judged.leaving.is_empty() {
+        let servers = self.shared.live.pool().memory_costs();
+        let of_servers: u64 = servers.iter().map(|(_, bytes, _)| bytes).sum();
+        if own_memory().is_some_and(|own| own + of_servers > self.options.memory.bytes) {
             // Facts that the system may take count as resident while questions have read them lately.
             open.values().for_each(|entry| entry.workspace.facts.release_memory());
-            judged = judge(open);
         }
+        let judged = find_superfluous(open.iter(), servers, own_memory(), self.options.memory);
         // Evicted ones may have taken more or less memory than was estimated.
         lock(&self.memory).record_look(judged.is_over || !judged.leaving.is_empty());
         if judged.is_over {
@@ -443,7 +440,8 @@ impl Host {
         let snapshots = Snapshots::new(self.options.snapshots.join(&name), self.options.keep_contents);
         let setup = WatchSetup { rules: Arc::clone(&rules), dirty: Arc::clone(&dirty), cookie_dir };
         let watcher = Watcher::with_backend(setup, self.watching.backend_maker());
-        let folder = snapshots.folder().as_path().to_path_buf();
+        // Files without a name, of all workspaces: the folder of one may be purged while its threads come to their end.
+        let folder = self.options.snapshots.as_path().to_path_buf();
         let facts = FactsCache::new(Arc::clone(&self.store), Arc::clone(&self.attempts), folder);
         tracing::info!(%root, "opening a workspace");
         let workspace = Arc::new(Workspace::from_parts(WorkspaceParts {

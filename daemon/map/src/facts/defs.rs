@@ -239,3 +239,15 @@ impl DefFlags {
         if on { self.with(other) } else { self }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_definition_takes_52_bytes() {
+        assert_eq!((size_of::<Def>(), size_of::<Option<DefIdx>>()), (52, 4));
+        let indices = [0, 1, 1_000_000].map(DefIdx::new);
+        assert_eq!(indices.map(DefIdx::number), [0, 1, 1_000_000]);
+    }
+}

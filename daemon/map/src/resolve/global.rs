@@ -14,8 +14,8 @@ use crate::langs::lang::Lang;
 use crate::langs::semantics::VagueNames;
 use crate::node::{Confidence, DefRef};
 
-/// Most files defining a name that are searched.
-const MANY: usize = 1024;
+/// Most files of a language that define a name and are searched.
+const MANY: usize = 64;
 
 impl<'m> Resolver<'m> {
     /// Resolves a bare name that nothing in sight binds.
@@ -72,18 +72,18 @@ impl<'m> Resolver<'m> {
             return None;
         }
         let types = rooted || site.entry.facts.package.is_none();
-        let files = self.index.files_defining(name);
-        if files.len() > MANY {
-            // The only one among the first of them need not be the only one.
+        let is_global = |e: &&FileEntry| e.lang() == site.entry.lang() && e.facts.package.is_none();
+        let files = self.index.files_defining(name).iter().map(|&file| FileId(file));
+        let entries = files.filter_map(|file| Some((file, self.entry(file).filter(is_global)?)));
+        let entries: Vec<(FileId, &FileEntry)> = entries.take(MANY + 1).collect();
+        if entries.len() > MANY {
+            // The only definition in some of the files need not be the only one.
             return None;
         }
-        let places = files.iter().filter_map(|&file| {
-            let file = FileId(file);
-            let is_global = |e: &&FileEntry| e.lang() == site.entry.lang() && e.facts.package.is_none();
-            let entry = self.entry(file).filter(is_global)?;
-            let fits = |def: &Def| {
-                (types || !def.kind.is_type()) && !is_test_block(def) && site.want.accepts_free(def.kind)
-            };
+        let fits = |def: &Def| {
+            (types || !def.kind.is_type()) && !is_test_block(def) && site.want.accepts_free(def.kind)
+        };
+        let places = entries.into_iter().filter_map(|(file, entry)| {
             let (def, _) = top_defs(entry, name).find(|(_, def)| fits(def))?;
             Some(DefRef { file, def })
         });

@@ -165,6 +165,8 @@ pub(crate) struct Resolver<'m> {
     visible: RefCell<Visible>,
     /// The one definition that a member can mean by its name alone, if there is one.
     members: RefCell<FxHashMap<(NameId, Want, Lang), guess::Only>>,
+    /// By name: true if a trait has, or may have, a member of the name.
+    trait_members: RefCell<FxHashMap<NameId, bool>>,
     bodies: RefCell<FxHashMap<DefRef, DefRef>>,
     announced: RefCell<FxHashMap<DefRef, Announcements>>,
     parameters: RefCell<FxHashMap<DefRef, Option<Parameters>>>,
@@ -200,6 +202,7 @@ impl<'m> Resolver<'m> {
             includes: RefCell::default(),
             visible: RefCell::default(),
             members: RefCell::default(),
+            trait_members: RefCell::default(),
             bodies: RefCell::default(),
             announced: RefCell::default(),
             parameters: RefCell::default(),

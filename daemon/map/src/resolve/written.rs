@@ -12,7 +12,7 @@ use super::types::MemberPathPoint;
 use hob_base::FileId;
 
 use super::{NameLookup, Resolution, Resolver, Site, Thing, Want, builtins};
-use crate::facts::{DefKind, Ref, TypePart};
+use crate::facts::{Def, DefKind, Ref, TypePart};
 use crate::index::FileEntry;
 use crate::langs::semantics::OutsideMembers;
 use crate::langs::support::split_outside_brackets;
@@ -342,17 +342,25 @@ impl<'m> Resolver<'m> {
         if let [def] = written[..] {
             return Some(Resolution::To(def.into(), Confidence::Import));
         }
-        // With more files than are looked at, some trait may have one.
-        let files = self.index.files_defining(name);
-        let of_trait = files.len() > MANY
-            || files.iter().any(|&file| {
-                let Some(entry) = self.entry(FileId(file)) else { return false };
-                has_trait_members(entry)
-                    && entry.defs_named(name).any(|(_, def)| {
-                        def.parent.is_some_and(|parent| entry.facts.def(parent).kind == DefKind::Trait)
-                    })
-            });
-        (of_trait || !written.is_empty()).then_some(Resolution::Unresolved)
+        (self.may_be_of_trait(name) || !written.is_empty()).then_some(Resolution::Unresolved)
+    }
+
+    /// Returns true if a trait of the project has a member of this name, or may have one in a file that is not searched.
+    fn may_be_of_trait(&self, name: &str) -> bool {
+        let Some(id) = self.index.name_id(name) else { return false };
+        if let Some(&known) = self.trait_members.borrow().get(&id) {
+            return known;
+        }
+        let files = self.index.files_defining_id(id);
+        let has_it = |file: &u32| {
+            let Some(entry) = self.entry(FileId(*file)) else { return false };
+            let is_of_trait =
+                |def: &Def| def.parent.is_some_and(|parent| entry.facts.def(parent).kind == DefKind::Trait);
+            has_trait_members(entry) && entry.defs_named(name).any(|(_, def)| is_of_trait(def))
+        };
+        let found = files.len() > MANY || files.iter().any(has_it);
+        self.trait_members.borrow_mut().insert(id, found);
+        found
     }
 
     fn library_member(&self, ty: &WrittenType<'m>, name: &str, then: Then) -> Option<MemberPathPoint<'m>> {

@@ -44,7 +44,8 @@ fn command_words(command: &Value) -> Vec<String> {
     }
     let text = command["command"].as_str().unwrap_or("");
     // A quote without its end is a mistake of whoever wrote it, and no reason to lose the other words.
-    shlex::split(text).unwrap_or_else(|| text.split_whitespace().map(str::to_owned).collect())
+    let without_quotes = |word: &str| word.replace(['"', '\''], "");
+    shlex::split(text).unwrap_or_else(|| text.split_whitespace().map(without_quotes).collect())
 }
 
 /// Returns the folders that follow one of these flags.
