@@ -27,8 +27,10 @@ use memmap2::MmapRaw;
 
 use crate::sync::lock;
 
-/// Bytes of the largest segment. A list that is longer has one of its own.
+/// Bytes of the largest segment.
 const SEGMENT: usize = 16 << 20;
+/// Bytes of a list that has a segment of its own, which goes when the list does.
+const ALONE: usize = SEGMENT / 4;
 /// Bytes of the first segment. Each later one is as large as all before it, up to the largest, so that small stores stay small.
 const FIRST_SEGMENT: usize = 1 << 20;
 /// Bytes of files that a store may hold beyond twice the length of its lists.
@@ -111,6 +113,13 @@ impl PagedStore {
         Some(list)
     }
 
+    /// Copies a list out of memory if it is so long that it has a file of its own, whose room comes back with it. So lists may go here
+    /// that are replaced often.
+    #[must_use]
+    pub fn place_alone<T: Copy + Send + Sync + 'static>(&self, items: &[T]) -> Option<PagedList<T>> {
+        if size_of_val(items) >= ALONE { self.place(items) } else { None }
+    }
+
     /// Copies a text out of memory, as [`PagedStore::place`] does a list.
     #[must_use]
     pub fn place_text(&self, text: &str) -> Option<PagedText> {
@@ -132,7 +141,8 @@ impl PagedStore {
     /// Takes bytes of a segment for the caller alone.
     fn reserve(&self, bytes: usize) -> Option<(Arc<Segment>, usize)> {
         let mut state = lock(&self.state);
-        if let Some((segment, used)) = &mut state.open
+        if bytes < ALONE
+            && let Some((segment, used)) = &mut state.open
             && let Some(end) = used.checked_add(bytes).filter(|end| *end <= segment.map.len())
         {
             let offset = std::mem::replace(used, end.next_multiple_of(ALIGNMENT));
@@ -141,7 +151,8 @@ impl PagedStore {
         if state.failed.is_some_and(|failed| failed.elapsed() < TRY_AGAIN) {
             return None;
         }
-        let size = state.made.clamp(FIRST_SEGMENT, SEGMENT).max(bytes);
+        let shared = state.made.clamp(FIRST_SEGMENT, SEGMENT);
+        let size = if bytes >= ALONE { bytes } else { shared.max(bytes) };
         let create = || Segment::create(&self.folder, size, self.may_map);
         let Some(segment) = state.has_room_for(size).then(create).flatten() else {
             state.failed = Some(Instant::now());
@@ -366,13 +377,12 @@ mod tests {
     fn a_store_of_few_lists_in_many_files_takes_no_more() {
         let folder = tempfile::tempdir().expect("a folder");
         let store = PagedStore::trusting(folder.path().to_path_buf());
-        let most = vec![7u8; SEGMENT - 64];
+        let most = vec![7u8; ALONE - 16];
         // Each segment is held by a short list alone.
         let held = std::iter::from_fn(|| {
-            let long = store.place(&most)?;
+            let long: Option<Vec<_>> = (0..4).map(|_| store.place(&most)).collect();
             let short = store.place(&[1u8; 16])?;
-            drop(long);
-            Some(short)
+            long.map(|_| short)
         });
         let held: Vec<_> = held.take(100).collect();
         assert!((2..20).contains(&held.len()), "{} lists of 16 bytes hold a file each", held.len());

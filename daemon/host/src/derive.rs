@@ -72,7 +72,7 @@ fn derive_now(workspace: &Workspace) -> Duration {
     while workspace.closing.check().is_ok() {
         let go_on = || !workspace.is_map_wanted() && !workspace.closing.is_cancelled();
         if workspace.map().derive_while(&mut job, &go_on) {
-            workspace.install_derived(job.finish());
+            workspace.install_derived(workspace.facts.page_derived(job.finish()));
             break;
         }
         workspace.map.give_way();

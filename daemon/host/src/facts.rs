@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use hob_base::paged::PagedStore;
 use hob_base::{CancelToken, ContentHash, WsPath};
+use hob_map::graph::Derived;
 use hob_map::persist::{self, PersistError};
 use hob_map::{EXTRACTOR_VERSION, FileFacts, GaveUp, Lang, extract_within, text_only};
 use hob_store::{Op, Store, StoreError, StoreTree};
@@ -71,6 +72,11 @@ impl FactsCache {
             return facts;
         }
         facts.placed_in(&self.paged)
+    }
+
+    /// Puts the edges of a derivation there too, if they are many.
+    pub(super) fn page_derived(&self, derived: Derived) -> Derived {
+        derived.placed_in(&self.paged)
     }
 
     /// Gives the system the memory of all facts that it may take.

@@ -226,6 +226,10 @@ fn ingest_order(
     }
     lock(&workspace.ranked.state).taken_in = order.upto;
     workspace.ranked.moved.notify_all();
+    if order.files.len() > FEW {
+        // The texts of all these files were read, and few of them will be wanted.
+        workspace.facts.release_memory();
+    }
     Ok(true)
 }
 

@@ -29,6 +29,17 @@ impl<T: Copy + Send + Sync + 'static> Column<T> {
     }
 }
 
+impl<T: Copy + Send + Sync + 'static> Column<T> {
+    /// The same list in the store if it is so long that it has a file of its own there. For lists that are replaced often.
+    #[must_use]
+    pub(crate) fn placed_alone_in(self, store: &PagedStore) -> Self {
+        match &self.0 {
+            Backing::Heap(items) => store.place_alone(items).map_or(self, |list| Self(Backing::Paged(list))),
+            Backing::Paged(_) => self,
+        }
+    }
+}
+
 impl<T> Column<T> {
     /// Returns the bytes that the column takes on the heap.
     #[must_use]

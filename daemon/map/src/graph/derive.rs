@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use hob_base::paged::PagedStore;
 use hob_base::{FileId, WsPath};
 use rustc_hash::FxHashMap;
 
@@ -86,6 +87,14 @@ pub struct Derived {
     skeleton: Option<Skeleton>,
     /// The results in the form in which the map keeps them; `None` until [`Map::arrange_derived`].
     arranged: Option<ArrangedScores>,
+}
+
+impl Derived {
+    /// The same results with the edges, if they are many, in a store that keeps them out of the process's own memory.
+    #[must_use]
+    pub fn placed_in(self, store: &PagedStore) -> Self {
+        Self { skeleton: self.skeleton.map(|skeleton| skeleton.placed_in(store)), ..self }
+    }
 }
 
 /// The results of a derivation in the form in which the map keeps them. Installing swaps them with the map's, so this

@@ -8,10 +8,11 @@
 use std::sync::Arc;
 
 use hob_base::FileId;
+use hob_base::paged::PagedStore;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
-use crate::facts::{DefIdx, FileFacts};
+use crate::facts::{Column, DefIdx, FileFacts};
 
 /// The number of bits of a node's number; the kind of the edge is in the bits above.
 const NUMBER_BITS: u32 = 29;
@@ -103,11 +104,16 @@ pub(super) struct Skeleton {
 #[derive(Debug, Default)]
 struct Adjacency {
     /// The index in `far` of each node's first edge; one entry more than there are nodes.
-    starts: Vec<u32>,
-    far: Vec<u32>,
+    starts: Column<u32>,
+    far: Column<u32>,
 }
 
 impl Adjacency {
+    /// The same edges in a store, if they are many.
+    fn placed_in(self, store: &PagedStore) -> Self {
+        Self { starts: self.starts.placed_alone_in(store), far: self.far.placed_alone_in(store) }
+    }
+
     /// Groups edges by their near end, in the order in which they come.
     fn from_edges(nodes: usize, edges: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
         let mut starts = vec![0u32; nodes + 2];
@@ -124,7 +130,7 @@ impl Adjacency {
             *place += 1;
         }
         starts.pop();
-        Self { starts, far }
+        Self { starts: starts.into(), far: far.into() }
     }
 
     fn of_node(&self, node: u32) -> &[u32] {
@@ -133,7 +139,7 @@ impl Adjacency {
     }
 
     fn heap_bytes(&self) -> usize {
-        4 * (self.starts.capacity() + self.far.capacity())
+        self.starts.heap_bytes() + self.far.heap_bytes()
     }
 }
 
@@ -146,6 +152,11 @@ impl Skeleton {
         let inward = Adjacency::from_edges(all, turned);
         let at_file = drawn.stretches.iter().zip(0..).map(|(stretch, at)| (stretch.file, at)).collect();
         Self { drawn, at_file, scores: Vec::new(), out, inward }
+    }
+
+    /// The same skeleton with its edges in a store, if they are many.
+    pub(super) fn placed_in(self, store: &PagedStore) -> Self {
+        Self { out: self.out.placed_in(store), inward: self.inward.placed_in(store), ..self }
     }
 
     /// Stores the hub scores of the nodes.
