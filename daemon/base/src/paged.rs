@@ -2,24 +2,27 @@
 //!
 //! A list is copied into a mapping of a file without a name, so it takes no memory of the process's own: its pages belong to the system,
 //! which writes them to the file when it wants the memory, and reads them again when somebody looks. This is for what is large and
-//! mostly not looked at, such as the facts of a kernel's files. Nothing of it outlives the process; no other process can open the
-//! file, so that a list never has other bytes than it was given.
+//! mostly not looked at, such as the facts of a kernel's files. Nothing of it outlives the process; no other user can open the file.
 //!
 //! Space is given back a segment at a time, once the last list in it is dropped. Few lists should therefore go here that are dropped
-//! soon: what is edited belongs on the heap. A store that holds much more on the disk than its lists are long takes no further ones.
+//! soon: what is edited belongs on the heap. A store whose segments hold little more than dropped lists makes no further ones.
 //!
 //! A page that has no room on the disk when it is written ends the process. So a segment is made only on file systems on which reserved
 //! room is sure (ext4, XFS), all of it is reserved before anything is written, and the disk keeps room for others. On file systems
 //! that copy when they write, in memory, over a network, and on other systems than Linux, [`PagedStore::place`] returns `None`, and the
-//! caller keeps its list. If a disk *fails* while it holds the only copy of a page, the daemon receives SIGBUS and ends, as it does
-//! for the mapped files of [`region`](crate::region).
+//! caller keeps its list.
+//!
+//! Disks fail. [`PagedStore::settle`] writes pages before it gives them up, and keeps them if writing failed. A page that the disk
+//! cannot read back ends the daemon by SIGBUS, as with the mapped files of [`region`](crate::region). What is left is a disk that
+//! loses what the system wrote by itself, before `settle` asked: like any memory that fails, that cannot be told here.
 
 use std::fmt;
 use std::fs::File;
+use std::io;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
@@ -27,43 +30,51 @@ use memmap2::MmapRaw;
 
 use crate::sync::lock;
 
-/// Bytes of the largest segment.
-const SEGMENT: usize = 16 << 20;
+/// Bytes of the largest segment that lists share. Tests need no more than a sixteenth.
+const SEGMENT: usize = if cfg!(test) { 1 << 20 } else { 16 << 20 };
 /// Bytes of a list that has a segment of its own, which goes when the list does.
 const ALONE: usize = SEGMENT / 4;
 /// Bytes of the first segment. Each later one is as large as all before it, up to the largest, so that small stores stay small.
-const FIRST_SEGMENT: usize = 1 << 20;
-/// Bytes of files that a store may hold beyond twice the length of its lists.
+const FIRST_SEGMENT: usize = SEGMENT / 16;
+/// Bytes of shared segments up to which a store makes another one although they hold less than half of it.
 const MOST_WASTED: usize = 4 * SEGMENT;
-/// Time after which a store tries again that found no room.
-const TRY_AGAIN: Duration = Duration::from_secs(60);
+/// Time after which a store tries again to make a shared segment.
+const TRY_AGAIN: Duration = Duration::from_secs(5);
 /// Alignment of every list: no type needs more.
 const ALIGNMENT: usize = 16;
 
 /// Places lists in files without names, all in one folder.
 pub struct PagedStore {
     folder: PathBuf,
-    /// Says whether a segment of so many bytes may be made of a file.
-    may_map: fn(&File, u64) -> bool,
-    state: Mutex<PagedState>,
+    /// Reserves room for so many bytes on the disk of an empty file; false if it is not sure.
+    reserve_room: fn(&File, u64) -> bool,
+    open: Mutex<OpenSegment>,
+    /// Behind a lock of its own, because making a segment waits for the disk.
+    segments: Mutex<Vec<Weak<Segment>>>,
+    /// True once pages could not be written: the store then takes no further lists.
+    has_failed: AtomicBool,
 }
 
+/// The segment that lists are added to.
 #[derive(Default)]
-struct PagedState {
-    /// The segment that lists are added to, with its bytes that are taken.
-    open: Option<(Arc<Segment>, usize)>,
-    all: Vec<Weak<Segment>>,
-    /// Bytes of all segments that were ever made.
+struct OpenSegment {
+    /// The segment with its bytes that are taken.
+    segment: Option<(Arc<Segment>, usize)>,
+    /// Bytes of all shared segments that were ever made.
     made: usize,
-    /// The time at which there was no room, or no file could be mapped.
-    failed: Option<Instant>,
+    /// The time at which there was no room for a shared segment.
+    refused: Option<Instant>,
 }
 
 /// A mapped file, whose bytes are written once each and read by the lists in it.
 struct Segment {
     map: MmapRaw,
-    /// Bytes of the lists that are still there.
+    /// True if the file holds several lists, and goes with the last of them.
+    is_shared: bool,
+    /// Bytes of the lists that are still there. Each clone of a list counts.
     live: AtomicUsize,
+    /// True if a list was placed since the segment was last written to the disk.
+    is_dirty: AtomicBool,
 }
 
 /// A list in a [`PagedStore`]. Clones share the list.
@@ -82,13 +93,19 @@ impl PagedStore {
     /// A store whose files are made in `folder`, once there is something to place. The folder may not exist yet.
     #[must_use]
     pub fn new(folder: PathBuf) -> Self {
-        Self { folder, may_map: is_sure, state: Mutex::default() }
+        Self {
+            folder,
+            reserve_room: reserve_sure_room,
+            open: Mutex::default(),
+            segments: Mutex::default(),
+            has_failed: AtomicBool::new(false),
+        }
     }
 
-    /// A store that trusts any file system, for tests.
+    /// A store that trusts any file system and reserves nothing, for tests.
     #[must_use]
     pub fn trusting(folder: PathBuf) -> Self {
-        Self { may_map: |_, _| true, ..Self::new(folder) }
+        Self { reserve_room: |file, bytes| file.set_len(bytes).is_ok(), ..Self::new(folder) }
     }
 
     /// Copies a list out of memory. `None` if it is empty, or if there is no room on the disk for it.
@@ -110,6 +127,7 @@ impl PagedStore {
         };
         let list = PagedList { items: NonNull::new(start)?, len, segment };
         list.count(true);
+        list.segment.is_dirty.store(true, Ordering::Release);
         Some(list)
     }
 
@@ -126,59 +144,85 @@ impl PagedStore {
         self.place(text.as_bytes()).map(PagedText)
     }
 
-    /// Tells the system that it may have the memory of all lists; the next look at one reads its pages from the page cache or the disk.
+    /// Writes all lists to the disk and tells the system that it may have their memory; the next look at one reads its pages from the
+    /// page cache or the disk. Waits for the disk.
+    ///
+    /// # Errors
+    /// If they could not be written. They then stay in memory, and the store takes no further ones.
+    pub fn settle(&self) -> io::Result<()> {
+        for segment in self.segments() {
+            // A segment that is clean already would still have the disk empty its own cache.
+            if segment.is_dirty.swap(false, Ordering::AcqRel) {
+                segment.map.flush().inspect_err(|_| self.has_failed.store(true, Ordering::Relaxed))?;
+            }
+            segment.release();
+        }
+        Ok(())
+    }
+
+    /// Tells the system that it may have the memory of all lists, which it writes by itself, without waiting.
     pub fn release(&self) {
-        let segments: Vec<Arc<Segment>> = lock(&self.state).all.iter().filter_map(Weak::upgrade).collect();
-        segments.iter().for_each(|segment| segment.release());
+        if !self.has_failed.load(Ordering::Relaxed) {
+            self.segments().iter().for_each(|segment| segment.release());
+        }
     }
 
     /// Returns the bytes of the files that lists are in.
     #[must_use]
-    pub fn file_bytes(&self) -> usize {
-        lock(&self.state).all.iter().filter_map(Weak::upgrade).map(|segment| segment.map.len()).sum()
+    pub fn file_bytes(&self) -> u64 {
+        self.segments().iter().map(|segment| segment.map.len() as u64).sum()
+    }
+
+    fn segments(&self) -> Vec<Arc<Segment>> {
+        lock(&self.segments).iter().filter_map(Weak::upgrade).collect()
     }
 
     /// Takes bytes of a segment for the caller alone.
     fn reserve(&self, bytes: usize) -> Option<(Arc<Segment>, usize)> {
-        let mut state = lock(&self.state);
-        if bytes < ALONE
-            && let Some((segment, used)) = &mut state.open
+        if self.has_failed.load(Ordering::Relaxed) {
+            return None;
+        }
+        if bytes >= ALONE {
+            return Some((self.add_segment(bytes, false)?, 0));
+        }
+        let mut open = lock(&self.open);
+        if let Some((segment, used)) = &mut open.segment
             && let Some(end) = used.checked_add(bytes).filter(|end| *end <= segment.map.len())
         {
             let offset = std::mem::replace(used, end.next_multiple_of(ALIGNMENT));
             return Some((Arc::clone(segment), offset));
         }
-        if state.failed.is_some_and(|failed| failed.elapsed() < TRY_AGAIN) {
+        if open.refused.is_some_and(|refused| refused.elapsed() < TRY_AGAIN) {
             return None;
         }
-        let shared = state.made.clamp(FIRST_SEGMENT, SEGMENT);
-        let size = if bytes >= ALONE { bytes } else { shared.max(bytes) };
-        let create = || Segment::create(&self.folder, size, self.may_map);
-        let Some(segment) = state.has_room_for(size).then(create).flatten() else {
-            state.failed = Some(Instant::now());
+        let size = open.made.clamp(FIRST_SEGMENT, SEGMENT).max(bytes);
+        let segment = if self.may_grow(bytes, size) { self.add_segment(size, true) } else { None };
+        let Some(segment) = segment else {
+            open.refused = Some(Instant::now());
             return None;
         };
-        let segment = Arc::new(segment);
-        state.failed = None;
-        state.all.push(Arc::downgrade(&segment));
-        state.made = state.made.saturating_add(size);
-        if bytes < size {
-            state.open = Some((Arc::clone(&segment), bytes.next_multiple_of(ALIGNMENT)));
-        }
+        open.refused = None;
+        open.made = open.made.saturating_add(size);
+        open.segment = Some((Arc::clone(&segment), bytes.next_multiple_of(ALIGNMENT)));
         Some((segment, 0))
     }
-}
 
-impl PagedState {
-    /// Returns true if a further segment leaves the files within the limit. Forgets those that are gone.
-    fn has_room_for(&mut self, bytes: usize) -> bool {
-        self.all.retain(|segment| segment.strong_count() > 0);
-        let (mut files, mut live) = (bytes, bytes);
-        for segment in self.all.iter().filter_map(Weak::upgrade) {
-            files += segment.map.len();
-            live += segment.live.load(Ordering::Relaxed);
+    fn add_segment(&self, bytes: usize, is_shared: bool) -> Option<Arc<Segment>> {
+        let segment = Arc::new(Segment::create(&self.folder, bytes, self.reserve_room, is_shared)?);
+        let mut segments = lock(&self.segments);
+        segments.retain(|segment| segment.strong_count() > 0);
+        segments.push(Arc::downgrade(&segment));
+        Some(segment)
+    }
+
+    /// Returns true if a further shared segment of `size` bytes for a list of `bytes` leaves the shared ones well used.
+    fn may_grow(&self, bytes: usize, size: usize) -> bool {
+        let (mut files, mut live) = (size as u64, bytes as u64);
+        for segment in self.segments().iter().filter(|segment| segment.is_shared) {
+            files += segment.map.len() as u64;
+            live += segment.live.load(Ordering::Relaxed).min(segment.map.len()) as u64;
         }
-        files <= 2 * live + MOST_WASTED
+        files <= 2 * live + MOST_WASTED as u64
     }
 }
 
@@ -191,18 +235,32 @@ impl fmt::Debug for PagedStore {
 impl Segment {
     /// A new file of this length, with room on the disk for all of it; `None` where that cannot be had.
     #[cfg(target_os = "linux")]
-    fn create(folder: &Path, bytes: usize, may_map: fn(&File, u64) -> bool) -> Option<Self> {
+    fn create(
+        folder: &Path,
+        bytes: usize,
+        reserve_room: fn(&File, u64) -> bool,
+        is_shared: bool,
+    ) -> Option<Self> {
         std::fs::create_dir_all(folder).ok()?;
         let file = tempfile::tempfile_in(folder).ok()?;
-        if !may_map(&file, bytes as u64) {
+        if !reserve_room(&file, bytes as u64) {
             return None;
         }
-        rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, bytes as u64).ok()?;
-        Some(Self { map: MmapRaw::map_raw(&file).ok()?, live: AtomicUsize::new(0) })
+        Some(Self {
+            map: MmapRaw::map_raw(&file).ok()?,
+            is_shared,
+            live: AtomicUsize::new(0),
+            is_dirty: AtomicBool::new(false),
+        })
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn create(_folder: &Path, _bytes: usize, _may_map: fn(&File, u64) -> bool) -> Option<Self> {
+    fn create(
+        _folder: &Path,
+        _bytes: usize,
+        _reserve_room: fn(&File, u64) -> bool,
+        _is_shared: bool,
+    ) -> Option<Self> {
         None
     }
 
@@ -217,21 +275,23 @@ impl Segment {
     fn release(&self) {}
 }
 
-/// Returns true if reserved room on the file's disk is there when it is written to, and enough is left for others besides.
+/// Reserves room for a file if that is sure to be there when it is written to, and if the disk has enough left for others.
 #[cfg(target_os = "linux")]
-fn is_sure(file: &File, bytes: u64) -> bool {
-    /// The numbers by which the system knows ext2 to ext4, and XFS.
+fn reserve_sure_room(file: &File, bytes: u64) -> bool {
+    /// The numbers by which the system knows ext4 and XFS. Its elders have ext4's, and refuse to reserve.
     const KINDS: [u64; 2] = [0xEF53, 0x5846_5342];
-    /// Bytes that stay free on any disk; on a large one, a twentieth does.
-    const LEAST_FREE: u64 = 1 << 30;
+    /// Bytes that stay free: a twentieth of the disk, but between these.
+    const LEFT_FREE: (u64, u64) = (1 << 30, 10 << 30);
     let (Ok(kind), Ok(disk)) = (rustix::fs::fstatfs(file), rustix::fs::fstatvfs(file)) else { return false };
-    let spared = LEAST_FREE.max(disk.f_blocks.saturating_mul(disk.f_frsize) / 20);
+    let left = (disk.f_blocks.saturating_mul(disk.f_frsize) / 20).clamp(LEFT_FREE.0, LEFT_FREE.1);
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);
-    KINDS.contains(&(kind.f_type as u64 & 0xFFFF_FFFF)) && free >= spared.saturating_add(bytes)
+    KINDS.contains(&(kind.f_type as u64 & 0xFFFF_FFFF))
+        && free >= left.saturating_add(bytes)
+        && rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, bytes).is_ok()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn is_sure(_file: &File, _bytes: u64) -> bool {
+fn reserve_sure_room(_file: &File, _bytes: u64) -> bool {
     false
 }
 
@@ -316,6 +376,7 @@ mod tests {
         let pairs = store.place(&[(1u8, 'ä'), (2, 'ß')]).expect("there is room");
         let text = store.place_text("ä text").expect("there is room");
         for _ in 0..2 {
+            store.settle().expect("the disk works");
             store.release();
             assert!(lists.iter().all(|list| **list == *small) && *alone == *large);
             assert_eq!((&*pairs, &*text), (&[(1, 'ä'), (2, 'ß')][..], "ä text"));
@@ -333,9 +394,9 @@ mod tests {
         let large = vec![7u8; SEGMENT];
         let first = store.place(&large).expect("there is room");
         let second = first.clone();
-        assert_eq!(store.file_bytes(), SEGMENT);
+        assert_eq!(store.file_bytes(), SEGMENT as u64);
         drop(first);
-        assert_eq!((store.file_bytes(), second[SEGMENT - 1]), (SEGMENT, 7));
+        assert_eq!((store.file_bytes(), second[SEGMENT - 1]), (SEGMENT as u64, 7));
         drop(second);
         assert_eq!(store.file_bytes(), 0);
     }
@@ -367,7 +428,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("file");
         std::fs::write(&file, "no folder").expect("it can be written");
-        let refusing = PagedStore { may_map: |_, _| false, ..PagedStore::new(folder.path().to_path_buf()) };
+        let refusing =
+            PagedStore { reserve_room: |_, _| false, ..PagedStore::new(folder.path().to_path_buf()) };
         for store in [PagedStore::trusting(file), refusing] {
             assert!(store.place(&[1u8, 2]).is_none() && store.place(&[1u8, 2]).is_none());
         }
@@ -386,8 +448,8 @@ mod tests {
         });
         let held: Vec<_> = held.take(100).collect();
         assert!((2..20).contains(&held.len()), "{} lists of 16 bytes hold a file each", held.len());
-        assert!(store.file_bytes() <= MOST_WASTED + 2 * SEGMENT);
+        assert!(store.file_bytes() <= (MOST_WASTED + SEGMENT) as u64);
         drop(held);
-        assert!(store.file_bytes() <= SEGMENT, "the one that is open");
+        assert!(store.file_bytes() <= SEGMENT as u64, "the one that is open");
     }
 }

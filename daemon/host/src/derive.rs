@@ -43,7 +43,7 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
     Vectors::catch_up(workspace);
     snapshot::save(workspace);
     snapshot::save_ranking(workspace);
-    workspace.facts.release_memory();
+    workspace.facts.settle_memory();
     while let Some(map_changed) = workspace.deriver.next(pause_after(workspace, derived_in)) {
         if map_changed {
             promote::recall_confirmed(workspace, false);
@@ -56,7 +56,7 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
         snapshot::keep_contents(workspace);
         if map_changed {
             // Resolving and saving read the facts of all files; questions read those of few.
-            workspace.facts.release_memory();
+            workspace.facts.settle_memory();
         }
     }
 }

@@ -25,7 +25,7 @@ const MANY: usize = 256;
 const PATIENCE: Duration = Duration::from_secs(1);
 const PER_MEGABYTE: Duration = Duration::from_secs(8);
 
-/// Bytes of facts up to which a workspace keeps them in memory: files for those of a small project would cost more than they save.
+/// Bytes of facts that stay in memory when many files are read: files for those of a small project would cost more than they save.
 const LEAST_PAGED: usize = 8 << 20;
 
 /// A cache of facts that counts how it got them.
@@ -35,7 +35,7 @@ pub(super) struct FactsCache {
     attempts: Arc<Attempts>,
     /// The facts of files that were read many at once, out of the process's own memory.
     paged: PagedStore,
-    /// Bytes of facts that were read many at once and stayed in memory, as the first ones do.
+    /// Bytes of facts that stayed in memory since many files were last begun to be read, as the first ones do.
     unpaged: AtomicUsize,
     /// Number of files whose facts were extracted.
     pub(super) extracted: AtomicU64,
@@ -64,6 +64,11 @@ impl FactsCache {
         }
     }
 
+    /// Says that many files are about to be read.
+    pub(super) fn begin_bulk(&self) {
+        self.unpaged.store(0, Ordering::Relaxed);
+    }
+
     /// Puts facts where the system may take their memory, if there are many. Not for files that are being edited: the place of facts
     /// that are dropped soon is not used again.
     pub(super) fn page(&self, facts: FileFacts) -> FileFacts {
@@ -74,14 +79,26 @@ impl FactsCache {
         facts.placed_in(&self.paged)
     }
 
-    /// Puts the edges of a derivation there too, if they are many.
+    /// Puts the edges of a derivation where the system may take their memory, if they are many.
     pub(super) fn page_derived(&self, derived: Derived) -> Derived {
         derived.placed_in(&self.paged)
     }
 
-    /// Gives the system the memory of all facts that it may take.
+    /// Writes the facts that the system may take, and gives it their memory. Waits for the disk.
+    pub(super) fn settle_memory(&self) {
+        if let Err(error) = self.paged.settle() {
+            tracing::error!(%error, "facts cannot be written; they stay in memory");
+        }
+    }
+
+    /// Gives the system the memory of all facts that it may take, without waiting.
     pub(super) fn release_memory(&self) {
         self.paged.release();
+    }
+
+    /// Returns the bytes of the files without a name that facts are in.
+    pub(super) fn paged_bytes(&self) -> u64 {
+        self.paged.file_bytes()
     }
 
     /// Returns the store of the facts.

@@ -63,6 +63,7 @@ pub(super) fn ingest_map(
     if to_map.len() <= HANDOVER_BATCH {
         return ingest_few(workspace, core, to_map, total, cancel);
     }
+    workspace.facts.begin_bulk();
     let queue = Mutex::new(to_map.into_iter());
     let (sender, found) = sync_channel(STEP / HANDOVER_BATCH / 2);
     thread::scope(|scope| {

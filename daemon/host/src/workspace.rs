@@ -248,6 +248,12 @@ impl Workspace {
         (self.facts.extracted.load(Ordering::Relaxed), self.facts.loaded.load(Ordering::Relaxed))
     }
 
+    /// Returns the bytes of the files without a name that facts are in, beside the memory of the map.
+    #[must_use]
+    pub fn paged_bytes(&self) -> u64 {
+        self.facts.paged_bytes()
+    }
+
     /// Returns the bytes of memory that map, text index, ranked index, vectors and joined map hold.
     #[must_use]
     pub fn heap_bytes(&self) -> u64 {

@@ -348,6 +348,7 @@ fn memory_figures(workspace: &Workspace, map_bytes: usize) -> JsonMap<String, Va
     object_of(json!({
         "residentBytes": resident_bytes(),
         "mapBytes": map_bytes,
+        "pagedBytes": workspace.paged_bytes(),
         "textBytes": text_bytes,
         "rankedBytes": ranked_bytes,
         "rankedBytesOnDisk": ranked_disk,

@@ -85,7 +85,7 @@ struct Args {
     /// The rounds of fast rows. Slow rows take fewer.
     #[arg(long, default_value_t = 40)]
     rounds: usize,
-    /// The sizes in files of the trees that `barrier` makes in addition to the given one.
+    /// The sizes in files of the trees that `barrier` makes in addition to the given one, and `scale` instead of it.
     #[arg(long, value_delimiter = ',', default_value = "1000,10000,80000")]
     sizes: Vec<usize>,
     /// The time during which `idle` watches, in seconds.

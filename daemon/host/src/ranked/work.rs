@@ -228,7 +228,7 @@ fn ingest_order(
     workspace.ranked.moved.notify_all();
     if order.files.len() > FEW {
         // The texts of all these files were read, and few of them will be wanted.
-        workspace.facts.release_memory();
+        workspace.facts.settle_memory();
     }
     Ok(true)
 }

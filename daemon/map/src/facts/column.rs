@@ -27,9 +27,7 @@ impl<T: Copy + Send + Sync + 'static> Column<T> {
             Backing::Paged(_) => self,
         }
     }
-}
 
-impl<T: Copy + Send + Sync + 'static> Column<T> {
     /// The same list in the store if it is so long that it has a file of its own there. For lists that are replaced often.
     #[must_use]
     pub(crate) fn placed_alone_in(self, store: &PagedStore) -> Self {

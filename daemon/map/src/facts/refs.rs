@@ -120,7 +120,7 @@ impl Ref {
     #[must_use]
     pub fn with_receiver(self, receiver: Receiver) -> Self {
         let (form, name) = receiver.to_parts();
-        debug_assert!(name <= low_bits(NAME_BITS), "a file has that many names");
+        debug_assert!(name <= low_bits(NAME_BITS), "no file has so many names");
         Self { receiver: form << NAME_BITS | (name & low_bits(NAME_BITS)), ..self }
     }
 

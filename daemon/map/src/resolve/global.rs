@@ -9,13 +9,20 @@ use hob_base::FileId;
 use super::choice::top_defs;
 use super::{NameLookup, Resolution, Resolver, Site, Thing, Want, builtins};
 use crate::facts::{Def, DefFlags, DefKind, Receiver, Ref, RefKind, StrId};
-use crate::index::FileEntry;
+use crate::index::{FileEntry, NameId};
 use crate::langs::lang::Lang;
 use crate::langs::semantics::VagueNames;
 use crate::node::{Confidence, DefRef};
 
-/// Most files of a language that define a name and are searched.
-const MANY: usize = 64;
+/// The conditions under which a bare name means the one definition that files without a namespace have of it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct GlobalKey {
+    name: NameId,
+    lang: Lang,
+    /// True if types count.
+    types: bool,
+    want: Want,
+}
 
 impl<'m> Resolver<'m> {
     /// Resolves a bare name that nothing in sight binds.
@@ -72,22 +79,26 @@ impl<'m> Resolver<'m> {
             return None;
         }
         let types = rooted || site.entry.facts.package.is_none();
-        let is_global = |e: &&FileEntry| e.lang() == site.entry.lang() && e.facts.package.is_none();
-        let files = self.index.files_defining(name).iter().map(|&file| FileId(file));
-        let entries = files.filter_map(|file| Some((file, self.entry(file).filter(is_global)?)));
-        let entries: Vec<(FileId, &FileEntry)> = entries.take(MANY + 1).collect();
-        if entries.len() > MANY {
-            // The only definition in some of the files need not be the only one.
-            return None;
-        }
+        let id = self.index.name_id(name)?;
+        let key = GlobalKey { name: id, lang: site.entry.lang(), types, want: site.want };
+        let known = self.globals.borrow().get(&key).copied();
+        let found = known.unwrap_or_else(|| self.only_global(key, name));
+        self.globals.borrow_mut().insert(key, found);
+        found.map(|def| NameLookup::Thing(Thing::Def(def), Confidence::Name))
+    }
+
+    /// Finds the one definition of a name in files without a namespace; `None` if there are several.
+    fn only_global(&self, key: GlobalKey, name: &str) -> Option<DefRef> {
         let fits = |def: &Def| {
-            (types || !def.kind.is_type()) && !is_test_block(def) && site.want.accepts_free(def.kind)
+            (key.types || !def.kind.is_type()) && !is_test_block(def) && key.want.accepts_free(def.kind)
         };
-        let places = entries.into_iter().filter_map(|(file, entry)| {
-            let (def, _) = top_defs(entry, name).find(|(_, def)| fits(def))?;
+        let files = self.index.files_defining_id(key.name).iter().map(|&file| FileId(file));
+        only_place(files.filter_map(|file| {
+            let entry = self.entry(file)?;
+            let is_global = entry.lang() == key.lang && entry.facts.package.is_none();
+            let (def, _) = top_defs(entry, name).find(|(_, def)| is_global && fits(def))?;
             Some(DefRef { file, def })
-        });
-        only_place(places).map(|def| NameLookup::Thing(Thing::Def(def), Confidence::Name))
+        }))
     }
 }
 

@@ -165,6 +165,8 @@ pub(crate) struct Resolver<'m> {
     visible: RefCell<Visible>,
     /// The one definition that a member can mean by its name alone, if there is one.
     members: RefCell<FxHashMap<(NameId, Want, Lang), guess::Only>>,
+    /// The definition that a bare name means among those without a namespace.
+    globals: RefCell<FxHashMap<global::GlobalKey, Option<DefRef>>>,
     /// By name: true if a trait has, or may have, a member of the name.
     trait_members: RefCell<FxHashMap<NameId, bool>>,
     bodies: RefCell<FxHashMap<DefRef, DefRef>>,
@@ -202,6 +204,7 @@ impl<'m> Resolver<'m> {
             includes: RefCell::default(),
             visible: RefCell::default(),
             members: RefCell::default(),
+            globals: RefCell::default(),
             trait_members: RefCell::default(),
             bodies: RefCell::default(),
             announced: RefCell::default(),

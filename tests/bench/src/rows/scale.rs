@@ -122,6 +122,8 @@ fn note_sizes(sheet: &SizeSheet<'_>, world: &World) -> Result<(), Failure> {
     let symbols = number("/symbols").ok_or("map_status tells no symbols")?;
     sheet.note_bytes("private memory at rest", process::private_bytes(world.pid()?)?, files);
     sheet.note_bytes("memory of the map", map, ("symbol", symbols));
+    let paged = number("/memory/pagedBytes").ok_or("map_status tells no bytes of facts on the disk")?;
+    sheet.note_bytes("facts that the system may take", paged, ("symbol", symbols));
     sheet.note_bytes("cache on the disk", size(&world.cache()).bytes, files);
     Ok(())
 }
