@@ -150,6 +150,9 @@ impl PagedStore {
     /// # Errors
     /// If they could not be written. They then stay in memory, and the store takes no further ones.
     pub fn settle(&self) -> io::Result<()> {
+        if self.has_failed.load(Ordering::Relaxed) {
+            return Ok(());
+        }
         for segment in self.segments() {
             // A segment that is clean already would still have the disk empty its own cache.
             if segment.is_dirty.swap(false, Ordering::AcqRel) {
