@@ -127,7 +127,7 @@ fn announce(workspace: &Workspace, core: &Core, changed: &[ToMap], removed: &[Ma
     }
     let contents = workspace.disk_contents();
     let read = |path: &WsPath| String::from_utf8(contents.read(path).ok()?.to_vec()).ok();
-    workspace.live().announce_changes(workspace.root(), &changes, &read);
+    workspace.live().announce(workspace.root(), &changes, &read);
 }
 
 /// Removes files from the table and the text index, and returns the changes that the map still needs.

@@ -56,7 +56,8 @@ impl Listed {
 
 /// Tells the places at which the map does not know what the name means, and those at which it means another definition.
 pub(super) fn tell(call: &mut ToolCall<'_>, workspace: &Workspace, listed: &Listed, scope: &CallScope) {
-    let Some(found) = lines_with_word(workspace, &listed.name, &call.cancel) else { return };
+    let cancel = call.cancel.with_deadline(Deadline::after(PATIENCE));
+    let Some(found) = lines_with_word(workspace, &listed.name, &cancel) else { return };
     let map = workspace.map();
     let (mut unknown, mut of_others) = (Vec::new(), Vec::new());
     let is_open = |line: &&LineMatch| {
@@ -119,7 +120,7 @@ fn sentence(name: &str, unknown: &[String], of_others: &[String]) -> String {
     format!("Every line of code in scope with `{name}` was looked at{clauses}")
 }
 
-/// Returns all lines that have a name as a word; `None` if they were not all found, or are too many.
+/// Returns all lines that have a name as a word; `None` if they were not all found in time, or are too many.
 pub(super) fn lines_with_word(
     workspace: &Workspace,
     name: &str,
@@ -136,9 +137,8 @@ pub(super) fn lines_with_word(
         output: SearchOutput::Lines,
         ..SearchRequest::default()
     };
-    let cancel = cancel.with_deadline(Deadline::after(PATIENCE));
     let contents = workspace.disk_contents();
-    let found = workspace.query_pool().install(|| search(&text, &request, &contents, &cancel)).ok()?;
+    let found = workspace.query_pool().install(|| search(&text, &request, &contents, cancel)).ok()?;
     let is_whole =
         found.complete && found.unreadable == 0 && found.total_lines as usize == found.matches.len();
     is_whole.then_some(found.matches)

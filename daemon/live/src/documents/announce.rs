@@ -20,7 +20,7 @@ pub(super) const MOST_KEPT: usize = MOST_OPEN / 2;
 
 impl ServerDocuments {
     /// Decides how to tell the server of changes on disk. `read` returns present contents.
-    pub fn announce_changes(
+    pub fn announce(
         &mut self,
         spec: &ServerSpec,
         changes: &BTreeMap<WsPath, FileChange>,

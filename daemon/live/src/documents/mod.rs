@@ -97,7 +97,7 @@ impl ServerDocuments {
     ) -> Option<Vec<DocumentMessage>> {
         self.uses += 1;
         if let Some(open) = self.open.get_mut(path) {
-            // Changes on disk were sent on already; see `announce_changes`.
+            // Changes on disk were sent on already; see `announce`.
             (open.used, open.shown) = (self.uses, false);
             let stale = matches!(spec.announce, Announce::OpenUntilRead(_)) && open.fresh < self.relevant;
             return if stale { Some(vec![self.read_again(path, &read(path)?)?]) } else { Some(Vec::new()) };

@@ -35,18 +35,18 @@ fn an_open_file_follows_the_disk() {
     assert_eq!(method_names(&documents.open(&spec, &path("a.py"), one).expect("readable")), ["didOpen"]);
     assert_eq!(documents.open(&spec, &path("a.py"), one), Some(vec![]), "it is open");
     assert_eq!(
-        told_methods(documents.announce_changes(&spec, &changed, one)),
+        told_methods(documents.announce(&spec, &changed, one)),
         ["didChangeWatchedFiles"],
         "the same contents"
     );
     assert_eq!(
-        told_methods(documents.announce_changes(&spec, &changed, two)),
+        told_methods(documents.announce(&spec, &changed, two)),
         ["didChange", "didChangeWatchedFiles"]
     );
     assert_eq!(documents.version(&path("a.py")), Some(2));
     let gone = BTreeMap::from([(path("a.py"), FileChange::Deleted)]);
     assert_eq!(
-        told_methods(documents.announce_changes(&spec, &gone, &|_| None)),
+        told_methods(documents.announce(&spec, &gone, &|_| None)),
         ["didClose", "didChangeWatchedFiles"]
     );
     assert!(documents.is_empty());
@@ -63,18 +63,14 @@ fn servers_that_ignore_events_are_shown_the_files() {
         (path("c.txt"), FileChange::Created),
         (path("d.py"), FileChange::Deleted),
     ]);
-    let shown =
-        told_methods(documents.announce_changes(&spec_announcing(Announce::OpenAndClose), &changes, text));
+    let shown = told_methods(documents.announce(&spec_announcing(Announce::OpenAndClose), &changes, text));
     assert_eq!(shown, ["didOpen", "didClose", "didOpen", "didClose"]);
-    let new = told_methods(documents.announce_changes(
-        &spec_announcing(Announce::WatchedFilesAndOpenNew),
-        &changes,
-        text,
-    ));
+    let new =
+        told_methods(documents.announce(&spec_announcing(Announce::WatchedFilesAndOpenNew), &changes, text));
     assert_eq!(new, ["didChangeWatchedFiles", "didOpen", "didClose"]);
     let many = (0..=MOST_SHOWN).map(|i| (path(&format!("f{i}.py")), FileChange::Changed)).collect();
     assert_eq!(
-        told_methods(documents.announce_changes(&spec_announcing(Announce::OpenAndClose), &many, text)),
+        told_methods(documents.announce(&spec_announcing(Announce::OpenAndClose), &many, text)),
         ["anew"]
     );
 }
@@ -90,11 +86,11 @@ fn a_verdict_is_asked_for_once_after_every_change_anywhere() {
     let again = documents.await_verdict(&spec, &a, 3, text).expect("readable");
     assert_eq!((method_names(&again.tell), again.version, again.before), (vec![], 1, 0), "it is on its way");
     let elsewhere = BTreeMap::from([(path("b.py"), FileChange::Changed)]);
-    documents.announce_changes(&spec, &elsewhere, text);
+    documents.announce(&spec, &elsewhere, text);
     let anew = documents.await_verdict(&spec, &a, 3, text).expect("readable");
     assert_eq!((method_names(&anew.tell), anew.version, anew.before), (vec!["didChange"], 2, 3));
     let gone = BTreeMap::from([(a.clone(), FileChange::Deleted)]);
-    documents.announce_changes(&spec, &gone, &|_| None);
+    documents.announce(&spec, &gone, &|_| None);
     assert_eq!(documents.await_verdict(&spec, &a, 3, &|_| None), None);
     let back = documents.await_verdict(&spec, &a, 4, text).expect("readable");
     assert_eq!(
@@ -115,21 +111,18 @@ fn a_server_that_reads_again_late_has_changed_files_open() {
         AnnouncePlan::StartAnew => Duration::MAX,
     };
     let changed = BTreeMap::from([(path("a.py"), FileChange::Changed), (path("b.txt"), FileChange::Changed)]);
-    assert_eq!(
-        told_methods(documents.announce_changes(&spec, &changed, text)),
-        ["didChangeWatchedFiles", "didOpen"]
-    );
+    assert_eq!(told_methods(documents.announce(&spec, &changed, text)), ["didChangeWatchedFiles", "didOpen"]);
     let other: ReadText<'_> = &|_| Some("x".to_owned());
     assert_eq!(
-        told_methods(documents.announce_changes(&spec, &changed, other)),
+        told_methods(documents.announce(&spec, &changed, other)),
         ["didChange", "didChangeWatchedFiles"]
     );
-    assert_eq!(settles(documents.announce_changes(&spec, &changed, other)), Duration::ZERO);
+    assert_eq!(settles(documents.announce(&spec, &changed, other)), Duration::ZERO);
     let gone = BTreeMap::from([(path("c.py"), FileChange::Deleted)]);
-    assert_eq!(settles(documents.announce_changes(&spec, &gone, text)), lags.listed);
+    assert_eq!(settles(documents.announce(&spec, &gone, text)), lags.listed);
     let many: BTreeMap<_, _> =
         (0..MOST_OPEN).map(|i| (path(&format!("f{i}.py")), FileChange::Changed)).collect();
-    assert_eq!(settles(documents.announce_changes(&spec, &many, text)), lags.read);
+    assert_eq!(settles(documents.announce(&spec, &many, text)), lags.read);
     assert_eq!(documents.len(), 1, "what others ask about stays open");
 }
 
@@ -139,32 +132,24 @@ fn a_changed_file_stays_open_until_the_server_has_read_it() {
     let mut documents = ServerDocuments::new(AbsPath::new("/p").expect("absolute"));
     let (one, two): (ReadText<'_>, ReadText<'_>) = (&|_| Some("1".to_owned()), &|_| Some("2".to_owned()));
     let (a, changed) = (path("a.py"), BTreeMap::from([(path("a.py"), FileChange::Changed)]));
-    assert_eq!(told_methods(documents.announce_changes(&spec, &changed, one)), ["didOpen"]);
+    assert_eq!(told_methods(documents.announce(&spec, &changed, one)), ["didOpen"]);
     assert_eq!(documents.being_read(), [(a.clone(), 1)]);
-    assert_eq!(
-        told_methods(documents.announce_changes(&spec, &changed, one)),
-        [""; 0],
-        "it is reading just that"
-    );
-    assert_eq!(told_methods(documents.announce_changes(&spec, &changed, two)), ["didChange"]);
+    assert_eq!(told_methods(documents.announce(&spec, &changed, one)), [""; 0], "it is reading just that");
+    assert_eq!(told_methods(documents.announce(&spec, &changed, two)), ["didChange"]);
     assert_eq!(documents.has_read(&a, 1), None, "that is not what is there now");
     assert_eq!(method_names(&documents.has_read(&a, 2).into_iter().collect::<Vec<_>>()), ["didClose"]);
     assert!(documents.is_empty() && documents.being_read().is_empty());
     // A file that a call asked about stays open, and is read again when another file has changed.
     assert_eq!(method_names(&documents.open(&spec, &a, two).expect("readable")), ["didOpen"]);
     let elsewhere = BTreeMap::from([(path("b.py"), FileChange::Deleted)]);
-    assert_eq!(
-        told_methods(documents.announce_changes(&spec, &elsewhere, &|_| None)),
-        ["didOpen"],
-        "as empty"
-    );
+    assert_eq!(told_methods(documents.announce(&spec, &elsewhere, &|_| None)), ["didOpen"], "as empty");
     assert_eq!(method_names(&documents.open(&spec, &a, two).expect("readable")), ["didChange"]);
     assert_eq!(documents.open(&spec, &a, two), Some(vec![]));
     assert_eq!(documents.has_read(&a, i32::MAX), None);
     let header = BTreeMap::from([(path("a.h"), FileChange::Changed)]);
-    assert_eq!(told_methods(documents.announce_changes(&spec, &header, one)), ["anew"], "others include it");
+    assert_eq!(told_methods(documents.announce(&spec, &header, one)), ["anew"], "others include it");
     let many = (0..=MOST_KEPT).map(|i| (path(&format!("f{i}.py")), FileChange::Changed)).collect();
-    assert_eq!(told_methods(documents.announce_changes(&spec, &many, one)), ["anew"]);
+    assert_eq!(told_methods(documents.announce(&spec, &many, one)), ["anew"]);
 }
 
 #[test]
@@ -175,8 +160,7 @@ fn a_server_with_a_command_is_given_it_when_the_list_of_files_changes() {
     let text: ReadText<'_> = &|_| Some(String::new());
     let one = |name: &str, change| BTreeMap::from([(path(name), change)]);
     let told = |documents: &mut ServerDocuments, name: &str, change| {
-        let AnnouncePlan::Messages(tell, settles) =
-            documents.announce_changes(&spec, &one(name, change), text)
+        let AnnouncePlan::Messages(tell, settles) = documents.announce(&spec, &one(name, change), text)
         else {
             panic!("it is told")
         };
@@ -190,7 +174,7 @@ fn a_server_with_a_command_is_given_it_when_the_list_of_files_changes() {
     assert_eq!(told(&mut documents, "d.json", FileChange::Changed), ("executeCommand", true));
     assert_eq!(told(&mut documents, "e.txt", FileChange::Created), ("didChangeWatchedFiles", false));
     let many = (0..=MOST_KEPT).map(|i| (path(&format!("f{i}.py")), FileChange::Changed)).collect();
-    let AnnouncePlan::Messages(tell, _) = documents.announce_changes(&spec, &many, text) else {
+    let AnnouncePlan::Messages(tell, _) = documents.announce(&spec, &many, text) else {
         panic!("it is told")
     };
     assert_eq!(method_names(&tell), ["didChangeWatchedFiles", "executeCommand"]);

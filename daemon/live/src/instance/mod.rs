@@ -191,7 +191,7 @@ impl Instance {
     ///
     /// # Errors
     /// [`CallError::Closed`].
-    pub fn announce_changes(
+    pub fn announce(
         &self,
         changes: &BTreeMap<WsPath, FileChange>,
         read: ReadText<'_>,
@@ -201,7 +201,7 @@ impl Instance {
         let held = self.view.hold_still();
         let read: ReadText<'_> = &|path| held.read(path, read);
         let mut documents = self.lock_documents();
-        match documents.announce_changes(self.spec(), changes, read) {
+        match documents.announce(self.spec(), changes, read) {
             AnnouncePlan::Messages(tell, settles) => {
                 self.session.ready.note_changes(settles);
                 self.send_all(tell).map(|()| true)

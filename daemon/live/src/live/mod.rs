@@ -145,17 +145,12 @@ impl Live {
     }
 
     /// Tells the running servers of a project what changed on disk.
-    pub fn announce_changes(
-        &self,
-        root: &AbsPath,
-        changes: &BTreeMap<WsPath, FileChange>,
-        read: ReadText<'_>,
-    ) {
+    pub fn announce(&self, root: &AbsPath, changes: &BTreeMap<WsPath, FileChange>, read: ReadText<'_>) {
         let is_trusted = lock(&self.settled).get(root).is_some_and(|(trusted, _)| *trusted);
         if !is_trusted {
             self.end_those_that_need_trust_now(root);
         }
-        self.pool.announce_changes(root, changes, read);
+        self.pool.announce(root, changes, read);
     }
 
     /// Ends the servers of a project whose restricted form is not safe any more, because of files that the project has

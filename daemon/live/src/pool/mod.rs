@@ -333,12 +333,7 @@ impl Pool {
 
     /// Tells the servers of a project of changes on disk; stops those that should be restarted, and keeps the changes
     /// for those that are just starting.
-    pub fn announce_changes(
-        &self,
-        root: &AbsPath,
-        changes: &BTreeMap<WsPath, FileChange>,
-        read: ReadText<'_>,
-    ) {
+    pub fn announce(&self, root: &AbsPath, changes: &BTreeMap<WsPath, FileChange>, read: ReadText<'_>) {
         if let Some(view) = self.known_view(root) {
             view.apply_changes(changes);
         }
@@ -349,7 +344,7 @@ impl Pool {
             }
             let Some(instance) = running_instance(&state) else { continue };
             drop(state);
-            if let Ok(false) = instance.announce_changes(changes, read) {
+            if let Ok(false) = instance.announce(changes, read) {
                 tracing::info!(server = key.server, %root, "so much has changed that it is started anew");
                 self.stop(&key);
             }
@@ -464,7 +459,7 @@ impl Pool {
                         read.ok().and_then(|bytes| String::from_utf8(bytes).ok())
                     };
                     // If the server is closed, or should be restarted, the next caller finds out.
-                    let _ = instance.announce_changes(&missed, &read);
+                    let _ = instance.announce(&missed, &read);
                     if state.failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Silent) {
                         instance.put_on_probation();
                     }

@@ -26,7 +26,7 @@ fn a_py() -> WsPath {
 fn change_file(server: &Instance, text: &str) {
     let changes = BTreeMap::from([(a_py(), FileChange::Changed)]);
     let read = |_: &WsPath| Some(text.to_owned());
-    server.announce_changes(&changes, &read).expect("it lives");
+    server.announce(&changes, &read).expect("it lives");
 }
 
 /// The lines that are wrong, if that is all.
@@ -74,7 +74,7 @@ fn an_edit_of_another_file_asks_for_the_verdict_anew() {
         start(ReadySignal::Held, &json!({"judges": {"delayMs": 20}}), dir.path()).expect("it starts");
     assert_eq!(lines(&server, "bad\n"), [1]);
     let elsewhere = BTreeMap::from([(WsPath::new("b.py").expect("relative"), FileChange::Changed)]);
-    server.announce_changes(&elsewhere, &|_| Some(String::new())).expect("it lives");
+    server.announce(&elsewhere, &|_| Some(String::new())).expect("it lives");
     assert_eq!(lines(&server, "bad\n"), [1]);
     assert_eq!(server.version(&a_py()), Some(2), "the server had to look again");
     server.stop();

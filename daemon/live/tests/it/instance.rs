@@ -64,7 +64,7 @@ fn a_server_is_started_asked_told_and_stopped() {
     let path = WsPath::new("a.py").expect("relative");
     assert_eq!(server.open(&path, &|_| Some("x = 1\n".to_owned())), Ok(true));
     let changes = BTreeMap::from([(path.clone(), FileChange::Changed)]);
-    assert_eq!(server.announce_changes(&changes, &|_| Some("x = 2\n".to_owned())), Ok(true));
+    assert_eq!(server.announce(&changes, &|_| Some("x = 2\n".to_owned())), Ok(true));
     assert_eq!(server.version(&path), Some(2));
     server.ask_until_ready::<HoverRequest>(&hover(), &within_millis(20_000)).expect("answered");
     let is_answer = |message: &Value| message["id"] == 1 && message["method"].is_null();

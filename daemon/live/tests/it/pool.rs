@@ -139,8 +139,8 @@ fn changes_reach_every_server_of_the_project() {
     pool.get(&launch, &within_millis(20_000)).expect("it starts");
     let changes = BTreeMap::from([(WsPath::new("a.py").expect("relative"), FileChange::Created)]);
     let root = |dir: &TempDir| AbsPath::new(dir.path()).expect("absolute");
-    pool.announce_changes(&root(&other), &changes, &|_| None);
-    pool.announce_changes(&root(&dir), &changes, &|_| None);
+    pool.announce(&root(&other), &changes, &|_| None);
+    pool.announce(&root(&dir), &changes, &|_| None);
     let told = || std::fs::read_to_string(&record).unwrap_or_default();
     wait_until("it is told", || told().contains("workspace/didChangeWatchedFiles"));
     assert_eq!(told().matches("workspace/didChangeWatchedFiles").count(), 1);

@@ -6,8 +6,9 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
-use hob_base::WsPath;
+use hob_base::{Deadline, WsPath};
 use hob_host::{OutsideSource, Workspace};
 use hob_live::requests::RequestPosition;
 use hob_map::graph::{Confidence, EdgeKind, NodeInfo};
@@ -18,6 +19,9 @@ use crate::ToolCall;
 use crate::elsewhere::{brings_in, lines_with_word};
 use crate::package_meaning::{Opening, definitions_at};
 use crate::route_requests::{merge_sites, neighbor_on};
+
+/// Longest time of the search for the name: nothing else finds the uses.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Most files whose imports are examined.
 const MOST_FILES: usize = 64;
@@ -42,9 +46,10 @@ impl SymbolOfSibling {
     /// Returns the functions and files of `workspace`, which `call` is about, that use the symbol; notes if not all
     /// places were searched.
     pub(super) fn users_in(&self, call: &mut ToolCall<'_>, workspace: &Arc<Workspace>) -> Vec<Neighbor> {
-        let Some(mut lines) = lines_with_word(workspace, &self.name, &call.cancel) else {
+        let cancel = call.cancel.with_deadline(Deadline::after(PATIENCE));
+        let Some(mut lines) = lines_with_word(workspace, &self.name, &cancel) else {
             let said = format!(
-                "Uses of `{}` were not looked for: the name is short or stands on many lines.",
+                "Uses of `{}` were not looked for: the name is short, stands on many lines, or the search took too long.",
                 self.name
             );
             call.notes.warnings.push(said);
