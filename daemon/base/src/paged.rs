@@ -451,7 +451,8 @@ mod tests {
         });
         let held: Vec<_> = held.take(100).collect();
         assert!((2..20).contains(&held.len()), "{} lists of 16 bytes hold a file each", held.len());
-        assert!(store.file_bytes() <= (MOST_WASTED + SEGMENT) as u64);
+        // When the last file was made, a segment's worth of long lists was there, which counts twice.
+        assert!(store.file_bytes() <= (MOST_WASTED + 2 * SEGMENT) as u64);
         drop(held);
         assert!(store.file_bytes() <= SEGMENT as u64, "the one that is open");
     }

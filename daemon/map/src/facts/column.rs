@@ -172,8 +172,7 @@ impl fmt::Debug for TextColumn {
 mod tests {
     use hob_base::paged::PagedStore;
 
-    use crate::extract;
-    use crate::langs::lang::Lang;
+    use crate::{extract, language_of};
 
     #[test]
     fn facts_are_the_same_wherever_they_are() {
@@ -181,9 +180,8 @@ mod tests {
         let store = PagedStore::trusting(folder.path().to_path_buf());
         let python = "import os\nclass A(os.B):\n    'Doc of ä.'\n    x: int = 1\n    def f(self, y=g): return self.h(y)\n";
         let c = "#define ONE 1\n/** Two. */\nint two(struct s *p) { return p->call(ONE); }\n";
-        for (lang, path, source) in
-            [(Lang::Python, "a.py", python), (Lang::C, "a.c", c), (Lang::Go, "a.go", "")]
-        {
+        for (path, source) in [("a.py", python), ("a.c", c), ("a.go", "")] {
+            let lang = language_of(path, source.as_bytes()).expect("a language");
             let made = extract(lang, path, source.as_bytes());
             let placed = made.clone().placed_in(&store);
             store.release();
