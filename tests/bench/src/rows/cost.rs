@@ -18,7 +18,7 @@ use crate::mcp::Server;
 use crate::peers::Csearch;
 use crate::process;
 use crate::report::figure::{Sample, Sense, Unit};
-use crate::scratch::{Scratch, Size, size};
+use crate::scratch::{Size, size};
 use crate::stats::{Times, compare, show};
 use crate::world::World;
 

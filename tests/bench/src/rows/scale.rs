@@ -25,28 +25,31 @@ const SESSIONS: usize = 8;
 /// Rounds of questions.
 const ROUNDS: usize = 20;
 
-/// Questions of every size: a definition, a part of a name that few have, a word of every file, no n-gram at all.
-const QUESTIONS: &[(&str, &str, fn() -> Value)] = &[
-    ("map_search, one name", "map_search", || json!({"query": "step_77_1"})),
-    ("map_search, part of a name", "map_search", || json!({"query": "ep_77"})),
-    ("map_neighbors", "map_neighbors", || json!({"nodeId": "py:src/part_0.py#step_0_0"})),
-    ("resolve, one name", "resolve", || json!({"subject": "step_77_1"})),
-    (
-        "regex_search, rare",
-        "regex_search",
-        || json!({"pattern": "step_77_1", "output": "count", "max_millis": 60_000}),
-    ),
-    (
-        "regex_search, common",
-        "regex_search",
-        || json!({"pattern": "return", "output": "count", "max_millis": 60_000}),
-    ),
-    (
-        "regex_search, no n-gram",
-        "regex_search",
-        || json!({"pattern": "[0-9]{3}_[0-9]", "output": "count", "max_millis": 60_000}),
-    ),
+/// A question that every tree can be asked.
+struct Question {
+    name: &'static str,
+    tool: &'static str,
+    args: fn() -> Value,
+}
+
+/// Asks for a definition, a part of a name that few have, a word of every file, and no n-gram at all.
+const QUESTIONS: &[Question] = &[
+    Question { name: "map_search, one name", tool: "map_search", args: || json!({"query": "step_77_1"}) },
+    Question { name: "map_search, part of a name", tool: "map_search", args: || json!({"query": "ep_77"}) },
+    Question {
+        name: "map_neighbors",
+        tool: "map_neighbors",
+        args: || json!({"nodeId": "py:src/part_0.py#step_0_0"}),
+    },
+    Question { name: "resolve, one name", tool: "resolve", args: || json!({"subject": "step_77_1"}) },
+    Question { name: "regex_search, rare", tool: "regex_search", args: || count_of("step_77_1") },
+    Question { name: "regex_search, common", tool: "regex_search", args: || count_of("return") },
+    Question { name: "regex_search, no n-gram", tool: "regex_search", args: || count_of("[0-9]{3}_[0-9]") },
 ];
+
+fn count_of(pattern: &str) -> Value {
+    json!({"pattern": pattern, "output": "count", "max_millis": 60_000})
+}
 
 /// Measures every size that `--sizes` names.
 pub(super) fn scale(args: &Args) -> Result<(), Failure> {
@@ -130,9 +133,9 @@ fn note_sizes(sheet: &SizeSheet<'_>, world: &World) -> Result<(), Failure> {
 
 fn note_questions(sheet: &SizeSheet<'_>, server: &mut Server) -> Result<(), Failure> {
     let mut noop = Times::default();
-    for (name, tool, question) in QUESTIONS {
+    for Question { name, tool, args } in QUESTIONS {
         let mut times = Times::default();
-        let asked = question();
+        let asked = args();
         server.call(tool, &asked)?;
         for _ in 0..ROUNDS {
             timed(&mut noop, || server.call("hob_noop", &json!({})))?;

@@ -10,7 +10,7 @@
 //! - The fields of a `oneof` and the `oneof` itself are fields of the message. An extension is a field of the scope in
 //!   which its `extend` is written. A value of an enumeration is a constant of the enumeration.
 //! - Code of other languages imports modules that are generated from a file; `support::schemas` leads these imports to
-//! the file.
+//!   the file.
 
 mod builtins;
 mod grammar;

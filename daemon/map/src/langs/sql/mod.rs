@@ -9,10 +9,10 @@
 //! - A name with a schema is one name with a dot in it (`sales.orders`); the default schemas `public` and `dbo` are
 //!   left out. Names keep their spelling. Within a file case does not count, and between files it does.
 //! - All files see each other. A name that several files define, as migrations do, means one of them, and nothing tells
-//! which.
+//!   which.
 //! - A column is a field of its table; so is one that `ALTER TABLE` adds, in any file.
 //! - A column is used only where its table is certain: behind the table's name or alias, or in a list that belongs to a
-//! table.
+//!   table.
 
 mod builtins;
 mod columns;
