@@ -158,7 +158,7 @@ impl PagedStore {
             if segment.is_dirty.swap(false, Ordering::AcqRel) {
                 segment.map.flush().inspect_err(|_| self.has_failed.store(true, Ordering::Relaxed))?;
             }
-            segment.release();
+            segment.release_pages();
         }
         Ok(())
     }
@@ -166,7 +166,7 @@ impl PagedStore {
     /// Tells the system that it may have the memory of all lists, which it writes by itself, without waiting.
     pub fn release(&self) {
         if !self.has_failed.load(Ordering::Relaxed) {
-            self.segments().iter().for_each(|segment| segment.release());
+            self.segments().iter().for_each(|segment| segment.release_pages());
         }
     }
 
@@ -211,7 +211,7 @@ impl PagedStore {
     }
 
     fn add_segment(&self, bytes: usize, is_shared: bool) -> Option<Arc<Segment>> {
-        let segment = Arc::new(Segment::create(&self.folder, bytes, self.reserve_room, is_shared)?);
+        let segment = Arc::new(Segment::create_mapped(&self.folder, bytes, self.reserve_room, is_shared)?);
         let mut segments = lock(&self.segments);
         segments.retain(|segment| segment.strong_count() > 0);
         segments.push(Arc::downgrade(&segment));
@@ -238,7 +238,7 @@ impl fmt::Debug for PagedStore {
 impl Segment {
     /// A new file of this length, with room on the disk for all of it; `None` where that cannot be had.
     #[cfg(target_os = "linux")]
-    fn create(
+    fn create_mapped(
         folder: &Path,
         bytes: usize,
         reserve_room: fn(&File, u64) -> bool,
@@ -258,7 +258,7 @@ impl Segment {
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn create(
+    fn create_mapped(
         _folder: &Path,
         _bytes: usize,
         _reserve_room: fn(&File, u64) -> bool,
@@ -269,13 +269,13 @@ impl Segment {
 
     #[cfg(target_os = "linux")]
     #[allow(unsafe_code)]
-    fn release(&self) {
+    fn release_pages(&self) {
         // SAFETY: the mapping is of a file and shared, so its pages keep their bytes in the file. A failure leaves them in memory.
         let _ = unsafe { self.map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn release(&self) {}
+    fn release_pages(&self) {}
 }
 
 /// Reserves room for a file if that is sure to be there when it is written to, and if the disk has enough left for others.

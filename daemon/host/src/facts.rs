@@ -71,7 +71,7 @@ impl FactsCache {
 
     /// Puts facts where the system may take their memory, if there are many. Not for files that are being edited: the place of facts
     /// that are dropped soon is not used again.
-    pub(super) fn page(&self, facts: FileFacts) -> FileFacts {
+    pub(super) fn page_facts(&self, facts: FileFacts) -> FileFacts {
         if self.unpaged.load(Ordering::Relaxed) < LEAST_PAGED {
             self.unpaged.fetch_add(facts.heap_bytes(), Ordering::Relaxed);
             return facts;

@@ -186,7 +186,7 @@ struct Extraction {
 
 /// Finds the facts of a file. A file without a language, or one that has vanished, leaves the map.
 fn facts_of(workspace: &Workspace, file: ToMap, work: &mut Extraction) -> Mapped {
-    let page = |facts| if work.pages { workspace.facts.page(facts) } else { facts };
+    let page = |facts| if work.pages { workspace.facts.page_facts(facts) } else { facts };
     let remove = Some(MapChange::Remove { file: file.file });
     let Some(lang) = file.lang else { return Mapped { change: remove, op: None, doubted: None, slow: None } };
     let mut wanted = FactsRequest { path: &file.path, lang, hash: file.hash };

@@ -1,7 +1,7 @@
 //! Tests packages: what `packaging/` makes can be installed, runs and can be removed, and its descriptions are true.
 //!
 //! Everything is made from the programs under test, in temporary folders, and installed from there without a network.
-//! What cannot run here (Homebrew, macOS, Windows) is only read, as `docs/install.md` says.
+//! Packages for Homebrew, macOS and Windows cannot run here; these tests only read them, as `docs/install.md` says.
 
 mod archive;
 mod completions;

@@ -81,5 +81,5 @@ fn prepare_file(
     SoughtFacts { file, path, lang, hash }: &SoughtFacts,
 ) -> Option<PreparedFile> {
     let facts = workspace.facts.load(&FactsRequest { path, lang: *lang, hash: *hash })?;
-    Some(PreparedFile::new(*file, path.clone(), Arc::new(workspace.facts.page(facts))))
+    Some(PreparedFile::new(*file, path.clone(), Arc::new(workspace.facts.page_facts(facts))))
 }

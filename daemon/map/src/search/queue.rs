@@ -1,7 +1,7 @@
 //! Yields names in the order in which they promise good hits, each on demand: a query that half a million names match
 //! shows twenty.
 //!
-//! Of all matches only the most promising ones are sorted. If these are used up, the next ones are selected.
+//! The queue sorts only the most promising of all matches. Once these are used up, it selects the next ones.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

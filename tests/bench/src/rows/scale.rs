@@ -1,4 +1,4 @@
-//! How costs grow with the tree: each figure on trees of several sizes, and divided by the files or symbols of each.
+//! Measures costs on trees of several sizes, and divides each by the tree's files or symbols, to show how it grows.
 //!
 //! Trees are made up ([`generate`]), because no real one exists in every size; a real tree beside them tells how far their shape
 //! carries. A cost that grows with the tree shows the same quotient everywhere; one that does not (a save, a session, a rare name)
@@ -165,7 +165,7 @@ fn note_saves(sheet: &SizeSheet<'_>, world: &World) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What each further session costs, its shim and the daemon's part of it.
+/// Measures the memory of further sessions: their shims and the daemon's part.
 fn note_sessions(sheet: &SizeSheet<'_>, world: &World) -> Result<(), Failure> {
     world.rest()?;
     let before = process::private_bytes(world.pid()?)?;
