@@ -11,17 +11,18 @@ use super::{Subject, one_based};
 /// The files whose diagnostics are compared. Every second one is broken first.
 const FILES: usize = 10;
 
-/// Asks for the diagnostics of a file. Asks again while the answer says that the server has not begun to load the
-/// project, which may take longer than hob waits on a busy machine.
+/// Asks for the diagnostics of a file. Asks again while the answer says that it is not complete or that the server has
+/// not begun to load the project: on a busy machine, both may take longer than hob waits.
 fn verdicts_on(mcp: &mut Mcp, file: &str) -> Answer {
     for _ in 0..60 {
         let answer = mcp.call("nav_diagnostics", json!({"file": file, "tokenBudget": 10_000}));
-        if !answer.warnings().contains("it found no project to load") {
+        let is_unloaded = answer.warnings().contains("it found no project to load");
+        if answer.ok()["complete"] == true && !is_unloaded {
             return answer;
         }
         std::thread::sleep(std::time::Duration::from_millis(500));
     }
-    panic!("the server never loads the project")
+    panic!("{file} never has a complete answer")
 }
 
 /// Asks for the diagnostics of files in a project, some of which end with `broken`.
