@@ -9,9 +9,10 @@ use rustc_hash::FxHashMap;
 use tantivy::SegmentReader;
 
 use super::index::{RankedError, RankedIndex};
-use super::query::{COVERAGE, Collection, PATIENCE, RankedRequest, RankedWalk, Weighed, all_segments};
+use super::query::{COVERAGE, Collection, PATIENCE, RankedRequest, Weighed, all_segments};
 use super::question::{RankedQuestion, Word};
 use super::schema::{DocKind, FILE, TAG, split_tag};
+use super::walk::RankedWalk;
 
 /// The saturation of a word's count in a file: files repeat words more than definitions do.
 const SATURATION: f32 = 4.0;
@@ -81,26 +82,37 @@ impl FileTally<'_> {
         cancel: &CancelToken,
     ) -> Result<(), RankedError> {
         let columns = segment.fast_fields();
-        let (numbers, tags) = (columns.u64(FILE)?, columns.u64(TAG)?);
+        let (numbers, tags) =
+            (columns.u64(FILE)?.first_or_default_col(0), columns.u64(TAG)?.first_or_default_col(0));
         let mut walk = RankedWalk::new(words, segment)?;
         let mut seen = 0_u32;
-        while let Some((doc, _)) = walk.next() {
+        // The documents of a file stand together: its counts are looked up once.
+        let mut present: Option<(u64, FileCounts)> = None;
+        while let Some(doc) = walk.next() {
             seen += 1;
             if seen.is_multiple_of(PATIENCE) && cancel.check().is_err() {
                 self.is_complete = false;
                 break;
             }
-            let file = numbers.first(doc).unwrap_or(0);
-            let (kind, prior) = split_tag(tags.first(doc).unwrap_or(0));
+            let (kind, prior) = split_tag(tags.get_val(doc));
             let is_asked = kinds.is_empty() || kinds.contains(&kind);
-            if !is_asked || segment.is_deleted(doc) || !admits(file) {
+            if !is_asked || segment.is_deleted(doc) {
                 continue;
             }
-            let none = || FileCounts { words: vec![0.0; words.words.len()].into(), prior: 0.0 };
-            let counts = self.files.entry(file).or_insert_with(none);
+            let file = numbers.get_val(doc);
+            if present.as_ref().is_none_or(|(known, _)| *known != file) {
+                if !admits(file) {
+                    continue;
+                }
+                self.files.extend(present.take());
+                let none = || FileCounts { words: vec![0.0; words.words.len()].into(), prior: 0.0 };
+                present = Some((file, self.files.remove(&file).unwrap_or_else(none)));
+            }
+            let Some((_, counts)) = &mut present else { continue };
             counts.prior = counts.prior.max(self.question.prior_factor(prior));
             walk.present_words().for_each(|(word, count)| counts.words[word] += count);
         }
+        self.files.extend(present);
         Ok(())
     }
 

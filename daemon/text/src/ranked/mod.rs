@@ -18,6 +18,7 @@ mod query;
 mod question;
 mod schema;
 mod tokens;
+mod walk;
 
 pub use files::RankedFile;
 pub use index::{Opened, Patch, RankedError, RankedIndex, RankedStats, Update};

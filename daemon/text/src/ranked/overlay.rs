@@ -49,6 +49,11 @@ impl Overlay {
         self.parts.iter().enumerate()
     }
 
+    /// Returns true if all documents on disk count.
+    pub(super) fn is_empty(&self) -> bool {
+        self.at.is_empty()
+    }
+
     /// Returns true if a part's documents of this file count, or those on disk (`None`).
     pub(super) fn is_current(&self, file: u64, part: Option<usize>) -> bool {
         match (self.at.get(&file), part) {

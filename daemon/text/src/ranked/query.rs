@@ -5,41 +5,24 @@
 //! the question's words win over those that have few of them often (`COVERAGE`), and those whose name is in
 //! the question win over those that only mention it (`NAMED`). `question` decides which words a question has.
 //!
-//! Lists are walked in step, document by document, so that memory does not grow with them and a small heap
-//! can keep the best documents under a total order: file and definition decide between equal scores, never
-//! the place in the index.
+//! `walk` adds up the words of each document; a small heap keeps the best documents under a total order: file and
+//! definition decide between equal scores, never the place in the index. A document that cannot be among them, by the
+//! sums of its words alone, is only counted.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
 
 use hob_base::{CancelToken, Stopped};
-use tantivy::fieldnorm::FieldNormReader;
-use tantivy::postings::{Postings, SegmentPostings};
-use tantivy::schema::IndexRecordOption;
-use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, TantivyError, Term};
+use tantivy::{Searcher, SegmentReader, TantivyError, Term};
 
 use super::index::{RankedError, RankedIndex};
 use super::overlay::Overlay;
 use super::question::{RankedQuestion, Word};
 use super::schema::{DocKind, FILE, SLOT, TAG, TEXTS, split_tag};
-
-/// Weights of name, context, signature, doc and body, and how much each field's length matters.
-const WEIGHTS: [f32; TEXTS] = [4.0, 1.0, 1.5, 2.0, 1.0];
-const LENGTHS: [f32; TEXTS] = [0.6, 0.4, 0.4, 0.4, 0.7];
-
-/// The place of the name among the fields.
-const NAME: usize = 0;
-
-/// The saturation of a word's count.
-const K1: f32 = 1.2;
+use super::walk::RankedWalk;
 
 /// The weight of having all of the question's words: the exponent of the share that a document has.
 pub(super) const COVERAGE: f32 = 0.5;
-
-/// The weight of a document's name: times the share of the name that is in the question, times the share of
-/// the question that is in the name.
-const NAMED: f32 = 1.0;
 
 /// The factor for a whole file beside a definition: the reader of a file has yet to find the place.
 const FILE_WORTH: f32 = 0.5;
@@ -128,10 +111,12 @@ impl RankedIndex {
         let words =
             Collection::measure_collection(self, &segments)?.weigh_words(request.question, &segments)?;
         for (part, segment) in segments {
-            let counts = |file: u64| {
+            let is_open = part.is_none() && overlay.is_empty() && request.admits.is_none();
+            let admits = |file: u64| {
                 overlay.is_current(file, part) && request.admits.is_none_or(|admits| admits(file))
             };
-            match self.search_segment(request, &counts, &words, segment, &mut best, cancel) {
+            let admits: Option<&dyn Fn(u64) -> bool> = if is_open { None } else { Some(&admits) };
+            match search_segment(request, admits, &words, segment, &mut best, cancel) {
                 Ok(()) => {}
                 Err(RankedSearchEnd::Stopped(_)) => return Ok((best.into_answer(&words), false)),
                 Err(RankedSearchEnd::Index(error)) => return Err(error),
@@ -150,42 +135,48 @@ impl RankedIndex {
         words.retain(|(word, worth)| *worth < nowhere * word.weight * 0.999);
         Ok(words)
     }
+}
 
-    fn search_segment(
-        &self,
-        request: &RankedRequest<'_>,
-        counts: &dyn Fn(u64) -> bool,
-        words: &Weighed<'_>,
-        segment: &SegmentReader,
-        best: &mut Best,
-        cancel: &CancelToken,
-    ) -> Result<(), RankedSearchEnd> {
-        let mut walk = RankedWalk::new(words, segment)?;
-        let columns = segment.fast_fields();
-        let column = |name| columns.u64(name).map_err(RankedError::from);
-        let (files, slots, tags) = (column(FILE)?, column(SLOT)?, column(TAG)?);
-        let mut until_look = PATIENCE;
-        while let Some((doc, score)) = walk.next() {
-            until_look -= 1;
-            if until_look == 0 {
-                cancel.check()?;
-                until_look = PATIENCE;
-            }
-            if score <= 0.0 || segment.is_deleted(doc) {
-                continue;
-            }
-            let number = |column: &tantivy::columnar::Column<u64>| column.first(doc).unwrap_or(0);
-            let (kind, prior) = split_tag(number(&tags));
-            let file = number(&files);
-            if (request.kinds.is_empty() || request.kinds.contains(&kind)) && counts(file) {
-                let slot = u32::try_from(number(&slots)).unwrap_or(0);
-                let worth = request.question.prior_factor(prior) * if slot == 0 { FILE_WORTH } else { 1.0 };
-                let (score, words) = (score * worth, walk.matched_words());
-                best.offer_hit(RankedHit { file, slot, kind, score, words });
-            }
+/// Offers the documents of a segment to `best`; `admits` is a test of files, `None` if all count.
+fn search_segment(
+    request: &RankedRequest<'_>,
+    admits: Option<&dyn Fn(u64) -> bool>,
+    words: &Weighed<'_>,
+    segment: &SegmentReader,
+    best: &mut Best,
+    cancel: &CancelToken,
+) -> Result<(), RankedSearchEnd> {
+    let mut walk = RankedWalk::new(words, segment)?;
+    let columns = segment.fast_fields();
+    let column = |name| Ok::<_, RankedError>(columns.u64(name)?.first_or_default_col(0));
+    let (files, slots, tags) = (column(FILE)?, column(SLOT)?, column(TAG)?);
+    let is_asked = |doc: u32| {
+        (request.kinds.is_empty() || request.kinds.contains(&split_tag(tags.get_val(doc)).0))
+            && admits.is_none_or(|admits| admits(files.get_val(doc)))
+    };
+    let mut until_look = PATIENCE;
+    while let Some(doc) = walk.next() {
+        until_look -= 1;
+        if until_look == 0 {
+            cancel.check()?;
+            until_look = PATIENCE;
         }
-        Ok(())
+        let Some(sums) = walk.word_sums() else { continue };
+        if segment.is_deleted(doc) || !is_asked(doc) {
+            continue;
+        }
+        best.total += 1;
+        // No prior and no worth of a document raises its score.
+        if sums.bound() < best.least() {
+            continue;
+        }
+        let (kind, prior) = split_tag(tags.get_val(doc));
+        let slot = u32::try_from(slots.get_val(doc)).unwrap_or(0);
+        let worth = request.question.prior_factor(prior) * if slot == 0 { FILE_WORTH } else { 1.0 };
+        let (score, words) = (walk.score(sums) * worth, walk.matched_words());
+        best.offer_hit(RankedHit { file: files.get_val(doc), slot, kind, score, words });
     }
+    Ok(())
 }
 
 /// The best hits so far; the worst of them on top.
@@ -196,8 +187,13 @@ struct Best {
 }
 
 impl Best {
+    /// Returns the score that a document must reach to be among the best.
+    fn least(&self) -> f32 {
+        let worst = self.heap.peek().filter(|_| self.heap.len() >= self.limit);
+        worst.map_or(f32::NEG_INFINITY, |worst| worst.score)
+    }
+
     fn offer_hit(&mut self, hit: RankedHit) {
-        self.total += 1;
         if self.heap.len() < self.limit {
             self.heap.push(hit);
         } else if let Some(mut worst) = self.heap.peek_mut()
@@ -237,8 +233,9 @@ pub(super) struct Collection<'i> {
 
 /// A question's words with their worth in this collection.
 pub(super) struct Weighed<'i> {
-    index: &'i RankedIndex,
-    means: [f32; TEXTS],
+    pub(super) index: &'i RankedIndex,
+    /// Mean length of each field.
+    pub(super) means: [f32; TEXTS],
     pub(super) words: Vec<(Word, f32)>,
 }
 
@@ -280,137 +277,4 @@ impl<'i> Collection<'i> {
         }
         Ok(Weighed { index: self.index, means: self.means, words })
     }
-}
-
-/// The posting list of one word in one field.
-struct Cursor {
-    word: usize,
-    field: usize,
-    list: SegmentPostings,
-    lengths: FieldNormReader,
-}
-
-/// All lists of a question in one segment, in step. A heap has the list with the lowest document on top, so
-/// that the cost of a document depends on its own words, however many the question has.
-pub(super) struct RankedWalk<'w> {
-    weighed: &'w Weighed<'w>,
-    cursors: Vec<Cursor>,
-    /// The document and the number of each cursor that is not at its end.
-    heap: BinaryHeap<Reverse<(u32, usize)>>,
-    /// The weighed counts of each word in the present document.
-    counts: Vec<f32>,
-    /// The words of the present document, in order.
-    present: Vec<usize>,
-    /// Number of times that each word is in the document's name, and the name's length.
-    named: (Vec<u32>, u32),
-    /// The words that a document must have.
-    required: Vec<usize>,
-    /// The bit of each counted word; none beyond the 32nd.
-    bits: Vec<u32>,
-    /// The worth of all counted words.
-    whole: f32,
-}
-
-impl<'w> RankedWalk<'w> {
-    pub(super) fn new(weighed: &'w Weighed<'w>, segment: &SegmentReader) -> Result<Self, RankedError> {
-        let mut cursors = Vec::new();
-        for (field, text) in weighed.index.fields.texts.into_iter().enumerate() {
-            let lists = segment.inverted_index(text)?;
-            for (word, (asked, _)) in weighed.words.iter().enumerate() {
-                let term = Term::from_field_text(text, &asked.text);
-                if let Some(list) = lists.read_postings(&term, IndexRecordOption::WithFreqs)? {
-                    cursors.push(Cursor { word, field, list, lengths: segment.get_fieldnorms_reader(text)? });
-                }
-            }
-        }
-        let docs = cursors.iter().map(|cursor| cursor.list.doc()).enumerate();
-        let heap = docs.filter(|(_, doc)| *doc != TERMINATED).map(|(at, doc)| Reverse((doc, at))).collect();
-        let counting = weighed.words.iter().filter(|(word, _)| word.counts);
-        let whole = counting.map(|(_, worth)| worth).sum::<f32>().max(f32::MIN_POSITIVE);
-        let words = weighed.words.len();
-        let named = (vec![0; words], 0);
-        let bits = bits_of_words(weighed);
-        let required = (0..words).filter(|at| weighed.words[*at].0.required).collect();
-        let (counts, present) = (vec![0.0; words], Vec::new());
-        Ok(Self { weighed, cursors, heap, counts, present, named, required, bits, whole })
-    }
-
-    /// Returns the next document and its score; 0 for one that lacks a required word.
-    pub(super) fn next(&mut self) -> Option<(u32, f32)> {
-        let Reverse((doc, _)) = *self.heap.peek()?;
-        for word in self.present.drain(..) {
-            self.counts[word] = 0.0;
-            self.named.0[word] = 0;
-        }
-        self.named.1 = 0;
-        while let Some(mut top) = self.heap.peek_mut().filter(|top| top.0.0 == doc) {
-            let Cursor { word, field, list, lengths } = &mut self.cursors[top.0.1];
-            let length = lengths.fieldnorm(doc);
-            if *field == NAME {
-                self.named.0[*word] = list.term_freq();
-                self.named.1 = length;
-            }
-            if self.counts[*word] == 0.0 {
-                self.present.push(*word);
-            }
-            let share = length as f32 / self.weighed.means[*field];
-            let norm = 1.0 - LENGTHS[*field] + LENGTHS[*field] * share;
-            self.counts[*word] += WEIGHTS[*field] * list.term_freq() as f32 / norm;
-            match list.advance() {
-                TERMINATED => drop(PeekMut::pop(top)),
-                next => top.0.0 = next,
-            }
-        }
-        // Sums of fractions depend on their order.
-        self.present.sort_unstable();
-        Some((doc, self.score()))
-    }
-
-    /// Returns the words of the present document with their weighed counts, in order.
-    pub(super) fn present_words(&self) -> impl Iterator<Item = (usize, f32)> {
-        self.present.iter().map(|word| (*word, self.counts[*word]))
-    }
-
-    /// Returns the counted words of the present document, one bit each.
-    fn matched_words(&self) -> u32 {
-        self.present.iter().fold(0, |all, word| all | self.bits[*word])
-    }
-
-    fn score(&self) -> f32 {
-        let (mut score, mut had) = (0.0, 0.0);
-        for (at, count) in self.present_words() {
-            let (word, worth) = &self.weighed.words[at];
-            score += worth * (K1 + 1.0) * count / (K1 + count);
-            had += if word.counts { *worth } else { 0.0 };
-        }
-        if self.required.iter().any(|word| self.counts[*word] == 0.0) {
-            return 0.0;
-        }
-        score * (had / self.whole).min(1.0).powf(COVERAGE) * (1.0 + NAMED * self.name_agreement())
-    }
-
-    /// Returns how much of the document's name and of the question agree, from 0 to 1.
-    fn name_agreement(&self) -> f32 {
-        let (counts, length) = &self.named;
-        if *length == 0 {
-            return 0.0;
-        }
-        let of_name = self.present.iter().map(|word| counts[*word]).sum::<u32>() as f32 / *length as f32;
-        let named =
-            self.present.iter().filter(|word| counts[**word] > 0).map(|word| &self.weighed.words[*word]);
-        let of_question =
-            named.filter(|(word, _)| word.counts).map(|(_, worth)| worth).sum::<f32>() / self.whole;
-        of_name.min(1.0) * of_question.min(1.0)
-    }
-}
-
-/// Returns one bit for each counted word, in order; words beyond the 32nd have none.
-fn bits_of_words(weighed: &Weighed<'_>) -> Vec<u32> {
-    let mut at = 0;
-    let bit = |(word, _): &(Word, f32)| {
-        let bit = if word.counts { 1_u32.checked_shl(at).unwrap_or(0) } else { 0 };
-        at += u32::from(word.counts);
-        bit
-    };
-    weighed.words.iter().map(bit).collect()
 }
