@@ -45,6 +45,7 @@ pub(super) struct Families<'s, 'm> {
     map: &'m Map,
     resolver: &'s Resolver<'m>,
     above: RefCell<FxHashMap<DefRef, Rc<[DefRef]>>>,
+    named: RefCell<FxHashMap<&'m str, Option<Rc<NamedMethods>>>>,
     found: RefCell<FxHashMap<DefRef, Rc<[Relative]>>>,
 }
 
@@ -94,7 +95,8 @@ impl Map {
 
 impl<'s, 'm> Families<'s, 'm> {
     pub(super) fn new(map: &'m Map, resolver: &'s Resolver<'m>) -> Self {
-        Self { map, resolver, above: RefCell::default(), found: RefCell::default() }
+        let (above, named, found) = (RefCell::default(), RefCell::default(), RefCell::default());
+        Self { map, resolver, above, named, found }
     }
 
     /// Returns the map, and the resolver for it.
@@ -117,36 +119,87 @@ impl<'s, 'm> Families<'s, 'm> {
         self.family_of(method).iter().filter(|kin| kin.kinship == kinship).map(|kin| kin.method).collect()
     }
 
+    /// Returns the methods that a method overrides, in order of path and place, without finding the rest of its family.
+    pub(super) fn overridden_by(&self, method: DefRef) -> Vec<DefRef> {
+        if self.found.borrow().contains_key(&method) {
+            return self.related_methods(method, Kinship::Overridden);
+        }
+        let found = self.query(method).map(|query| query.kin_above()).unwrap_or_default();
+        self.in_order(found).into_iter().map(|kin| kin.method).collect()
+    }
+
     fn find(&self, method: DefRef) -> Option<Vec<Relative>> {
+        let query = self.query(method)?;
+        let mut kin = query.kin_above();
+        kin.extend(query.kin_below());
+        if query.lang.semantics().structural_interfaces {
+            kin.extend(self.kin_by_structure(&query));
+        }
+        Some(self.in_order(kin))
+    }
+
+    /// Sorts relatives by path and place. A method that is related in two ways stays once, as overridden.
+    fn in_order(&self, mut kin: Vec<Relative>) -> Vec<Relative> {
+        kin.sort_by(|a, b| {
+            let places = self.map.compare_places(a.method.into(), b.method.into());
+            places.then(a.kinship.cmp(&b.kinship))
+        });
+        kin.dedup_by_key(|kin| kin.method);
+        kin
+    }
+
+    /// Collects what is known of a method that may have a family; `None` if it can have none, or a name that too many
+    /// files define.
+    fn query(&self, method: DefRef) -> Option<FamilyQuery> {
         let home = self.home(method)?;
         let entry = self.map.index.entry(method.file)?;
         let name = entry.facts.name(entry.facts.def(method.def).name);
         let owner_entry = self.map.index.entry(home.owner.file)?;
-        if is_constructor(
-            owner_entry.lang(),
-            name,
-            owner_entry.facts.name(owner_entry.facts.def(home.owner.def).name),
-        ) {
+        let owner_name = owner_entry.facts.name(owner_entry.facts.def(home.owner.def).name);
+        if is_constructor(owner_entry.lang(), name, owner_name) {
             return None;
+        }
+        Some(FamilyQuery { method, home, lang: owner_entry.lang(), named: self.methods_of_name(name)? })
+    }
+
+    /// Returns the methods of a name by their types; `None` if too many files define the name.
+    fn methods_of_name(&self, name: &'m str) -> Option<Rc<NamedMethods>> {
+        if let Some(known) = self.named.borrow().get(name) {
+            return known.clone();
         }
         let files = self.map.index.files_defining(name);
-        if files.len() > MANY {
-            return None;
-        }
-        let mut kin = Vec::new();
-        for file in files.iter().map(|&file| FileId(file)) {
-            let may_be_kin = |entry: &&FileEntry| may_be_derived(entry.lang(), owner_entry.lang());
-            let Some(entry) = self.map.index.entry(file).filter(may_be_kin) else { continue };
-            for def in self.methods_named(file, entry, name) {
-                let other = self.resolver.body_of(def);
-                if other != method {
-                    kin.extend(self.relation(&home, other));
+        let found = (files.len() <= MANY).then(|| {
+            let mut named = NamedMethods::default();
+            for file in files.iter().map(|&file| FileId(file)) {
+                let Some(entry) = self.map.index.entry(file) else { continue };
+                for def in self.methods_named(file, entry, name) {
+                    let method = self.resolver.body_of(def);
+                    if let Some(home) = self.home(method) {
+                        named.add(NamedMethod { method, home, lang: entry.lang() });
+                    }
                 }
             }
-        }
-        kin.sort_by(|a, b| self.map.compare_places(a.method.into(), b.method.into()));
-        kin.dedup();
-        Some(kin)
+            Rc::new(named)
+        });
+        self.named.borrow_mut().insert(name, found.clone());
+        found
+    }
+
+    /// Returns the methods of interfaces that a type implements without naming them, and those of types that implement
+    /// an interface in this way.
+    fn kin_by_structure(&self, query: &FamilyQuery) -> Vec<Relative> {
+        let owner = query.home.owner;
+        let kinship = |other: &NamedMethod| {
+            if self.implements_silently(owner, other.home.owner) {
+                Some(Kinship::Overridden)
+            } else if self.implements_silently(other.home.owner, owner) {
+                Some(Kinship::Overriding)
+            } else {
+                None
+            }
+        };
+        let others = query.named.methods.iter().filter(|other| query.may_be_kin(other));
+        others.filter_map(|other| Some(other.as_kin(kinship(other)?))).collect()
     }
 
     /// Finds the type that a method belongs to; for an implementation for a type from outside the project, the trait.
@@ -177,23 +230,6 @@ impl<'s, 'm> Families<'s, 'm> {
         named.map(|(def, _)| DefRef { file, def }).collect()
     }
 
-    /// Returns the relation of a method to the method of the same name at `home`; `None` if they are no family.
-    fn relation(&self, home: &Home, method: DefRef) -> Option<Relative> {
-        let other = self.home(method)?;
-        let kinship = if !other.is_outside && home.above.contains(&other.owner) && !other.is_same(home) {
-            Kinship::Overridden
-        } else if !home.is_outside && other.above.contains(&home.owner) && !other.is_same(home) {
-            Kinship::Overriding
-        } else if self.implements_silently(home.owner, other.owner) {
-            Kinship::Overridden
-        } else if self.implements_silently(other.owner, home.owner) {
-            Kinship::Overriding
-        } else {
-            return None;
-        };
-        Some(Relative { method, owner: other.owner, kinship })
-    }
-
     /// Returns the types that one is derived from, at any number of steps.
     fn cached_types_above(&self, class: DefRef) -> Rc<[DefRef]> {
         if let Some(known) = self.above.borrow().get(&class) {
@@ -206,6 +242,7 @@ impl<'s, 'm> Families<'s, 'm> {
 }
 
 /// The position of a method among the types.
+#[derive(Clone, Debug)]
 struct Home {
     /// The type that it is a member of, or else the trait that is implemented there.
     owner: DefRef,
@@ -218,6 +255,86 @@ struct Home {
 impl Home {
     fn is_same(&self, other: &Self) -> bool {
         self.owner == other.owner && self.is_outside == other.is_outside
+    }
+}
+
+/// A method among those of its name.
+#[derive(Debug)]
+struct NamedMethod {
+    method: DefRef,
+    home: Home,
+    /// The language of the file that declares it.
+    lang: Lang,
+}
+
+impl NamedMethod {
+    fn as_kin(&self, kinship: Kinship) -> Relative {
+        Relative { method: self.method, owner: self.home.owner, kinship }
+    }
+}
+
+/// The methods of one name in a project, which a query looks up by type instead of comparing each with each.
+#[derive(Debug, Default)]
+struct NamedMethods {
+    methods: Vec<NamedMethod>,
+    /// The indices in `methods` of the members of each type.
+    by_owner: FxHashMap<DefRef, Vec<usize>>,
+    /// The indices in `methods` of the methods whose types are derived from each type.
+    by_base: FxHashMap<DefRef, Vec<usize>>,
+}
+
+impl NamedMethods {
+    fn add(&mut self, method: NamedMethod) {
+        let at = self.methods.len();
+        if !method.home.is_outside {
+            self.by_owner.entry(method.home.owner).or_default().push(at);
+        }
+        for base in method.home.above.iter() {
+            self.by_base.entry(*base).or_default().push(at);
+        }
+        self.methods.push(method);
+    }
+
+    fn members_of(&self, class: DefRef) -> impl Iterator<Item = &NamedMethod> {
+        self.by_owner.get(&class).into_iter().flatten().map(|at| &self.methods[*at])
+    }
+
+    fn members_below(&self, class: DefRef) -> impl Iterator<Item = &NamedMethod> {
+        self.by_base.get(&class).into_iter().flatten().map(|at| &self.methods[*at])
+    }
+}
+
+/// A method whose family is looked for, with the methods among which it is.
+struct FamilyQuery {
+    method: DefRef,
+    home: Home,
+    /// The language of the type that the method belongs to.
+    lang: Lang,
+    named: Rc<NamedMethods>,
+}
+
+impl FamilyQuery {
+    fn may_be_kin(&self, other: &NamedMethod) -> bool {
+        other.method != self.method && may_be_derived(other.lang, self.lang)
+    }
+
+    fn is_kin(&self, other: &NamedMethod) -> bool {
+        self.may_be_kin(other) && !other.home.is_same(&self.home)
+    }
+
+    /// Returns the methods of the types above the method's own.
+    fn kin_above(&self) -> Vec<Relative> {
+        let above = self.home.above.iter().flat_map(|class| self.named.members_of(*class));
+        above.filter(|other| self.is_kin(other)).map(|other| other.as_kin(Kinship::Overridden)).collect()
+    }
+
+    /// Returns the methods of the types below the method's own.
+    fn kin_below(&self) -> Vec<Relative> {
+        if self.home.is_outside {
+            return Vec::new();
+        }
+        let below = self.named.members_below(self.home.owner);
+        below.filter(|other| self.is_kin(other)).map(|other| other.as_kin(Kinship::Overriding)).collect()
     }
 }
 

@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 use hob_base::CancelToken;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::family::{Families, Kinship};
+use super::family::Families;
 use super::{Confidence, Edge, EdgeKind, EdgeKinds, Map, NodeRef, Tie};
 use crate::facts::DefKind;
 use crate::resolve::Resolver;
@@ -321,9 +321,8 @@ impl<'m> ImpactSearch<'m> {
     fn through_bases(&mut self, from: FrontierNode, hits: &mut FxHashMap<NodeRef, Affected>) -> bool {
         let NodeRef::Def(method) = from.node else { return false };
         let mut has_users = false;
-        let overridden =
-            Families::new(self.map, &self.resolver).related_methods(method, Kinship::Overridden).into_iter();
-        for overridden in overridden.map(NodeRef::Def) {
+        let overridden = Families::new(self.map, &self.resolver).overridden_by(method);
+        for overridden in overridden.into_iter().map(NodeRef::Def) {
             let confidence = match (from.depth, self.query.following) {
                 (0, _) => from.confidence,
                 (_, Following::MayRun) => from.confidence.max(Confidence::Name),

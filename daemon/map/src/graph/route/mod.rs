@@ -14,6 +14,7 @@
 mod ahead;
 mod chain;
 mod drawn;
+mod estimate;
 mod links;
 mod live;
 

@@ -216,3 +216,56 @@ def inner(): pass
     let names: Vec<&str> = answer.chains[0].nodes.iter().map(|node| node.name.as_str()).collect();
     assert_eq!(names, ["outer", "test_go", "inner"]);
 }
+
+/// Two guesses lead to the end, and the start leads to many other functions.
+fn guessed_world() -> String {
+    let mut text = String::from(
+        "
+//- /ends.py
+class Ender:
+    def finish_all(self): self.target_of_all()
+    def target_of_all(self): pass
+    def never_called(self): pass
+//- /starts.py
+from crowd import crowd_0
+def begin(thing):
+    thing.go_on_with_it()
+    crowd_0(thing)
+class Middle:
+    def go_on_with_it(self):
+        self.unknown.finish_all()
+//- /others.py
+class Other:
+    def go_on_with_it(self): pass
+    def finish_all(self): pass
+",
+    );
+    text.push_str("//- /crowd.py\n");
+    for at in 0..400 {
+        text.push_str(&format!("def crowd_{at}(thing): crowd_{}(thing)\n", at + 1));
+    }
+    text
+}
+
+#[test]
+fn a_chain_of_guesses_is_found_from_its_end() {
+    let text = guessed_world();
+    let expected = [
+        "begin",
+        "Middle.go_on_with_it candidate 3",
+        "Ender.finish_all candidate 7",
+        "Ender.target_of_all exact 2",
+    ];
+    for map in [map(&text), derived_map(&text)] {
+        let found = best_chain(&map, &ask_path(&map, "begin", "target_of_all", Direction::Out));
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn where_nothing_leads_to_the_end_the_search_says_surely_that_there_is_no_chain() {
+    let map = derived_map(&guessed_world());
+    let answer = ask_path(&map, "begin", "never_called", Direction::Out);
+    assert!(!answer.is_connected() && !answer.incomplete, "{answer:?}");
+    assert!(answer.reached.expect("it says how far it got").from.0 >= 10);
+}
