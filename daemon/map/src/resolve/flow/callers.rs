@@ -40,9 +40,9 @@ impl<'m> Resolver<'m> {
         }
         let Some((entry, found)) = self.def(def) else { return Vec::new() };
         let uses = self.uses_in_file(def.file, entry);
-        let scope = uses.by_def.get(&def.def).copied().unwrap_or(ScopeIdx(u32::MAX));
+        let scope = uses.by_def.get(def.def).unwrap_or(ScopeIdx(u32::MAX));
         let mut way = Way::default();
-        if let Some(&value) = uses.scopes.get(&scope) {
+        if let Some(value) = uses.scopes.get(scope.0) {
             way.visit_value(def.file, value);
         }
         let name = entry.facts.name(found.name);
@@ -51,8 +51,8 @@ impl<'m> Resolver<'m> {
         if let Some(class) = class {
             let name = self.def(class).map_or("", |(entry, class)| entry.facts.name(class.name));
             self.go_to_named(name, class.file, &mut way);
-            let scope = uses.by_def.get(&class.def).and_then(|scope| uses.scopes.get(scope));
-            scope.into_iter().for_each(|value| way.visit_value(class.file, *value));
+            let value = uses.by_def.get(class.def).and_then(|scope| uses.scopes.get(scope.0));
+            value.into_iter().for_each(|value| way.visit_value(class.file, value));
         }
         if name == "__call__"
             && let Some(class) = found.parent
@@ -76,7 +76,7 @@ impl<'m> Resolver<'m> {
         }
         let Some(entry) = self.entry(file) else { return Vec::new() };
         let mut way = Way::default();
-        if let Some(&value) = self.uses_in_file(file, entry).scopes.get(&scope) {
+        if let Some(value) = self.uses_in_file(file, entry).scopes.get(scope.0) {
             way.visit_value(file, value);
         }
         self.follow_all(&mut way);
@@ -138,7 +138,7 @@ impl<'m> Resolver<'m> {
         let renamed = entry.facts.imports.iter().filter(|import| import.name == Some(id));
         let names = renamed.filter_map(|import| import.local).chain([id]);
         for name in names {
-            uses.named.get(&name).into_iter().flatten().for_each(|value| way.visit_value(file, *value));
+            uses.named.all(name).for_each(|value| way.visit_value(file, value));
         }
     }
 
@@ -152,7 +152,7 @@ impl<'m> Resolver<'m> {
 
     fn go_to_result(&self, at: CallAt, way: &mut Way) {
         let Some(entry) = self.entry(at.file) else { return };
-        if let Some(&value) = self.uses_in_file(at.file, entry).calls.get(&at.call) {
+        if let Some(value) = self.uses_in_file(at.file, entry).calls.get(at.call.0) {
             way.visit_value(at.file, value);
         }
     }
@@ -233,7 +233,7 @@ impl<'m> Resolver<'m> {
                 }
                 _ => false,
             };
-            if fits && let Some(&value) = self.uses_in_file(file, entry).slots.get(&slot) {
+            if fits && let Some(value) = self.uses_in_file(file, entry).slots.get(slot.0) {
                 way.visit_value(file, value);
             }
         }
@@ -248,7 +248,7 @@ impl<'m> Resolver<'m> {
             def
         };
         let (entry, _) = self.def(runs)?;
-        Some((runs.file, self.uses_in_file(runs.file, entry).by_def.get(&runs.def).copied()?))
+        Some((runs.file, self.uses_in_file(runs.file, entry).by_def.get(runs.def)?))
     }
 
     fn follow_stored(&self, file: FileId, entry: &'m FileEntry, to: FlowTarget, way: &mut Way) {
@@ -257,7 +257,7 @@ impl<'m> Resolver<'m> {
         let uses = self.uses_in_file(file, entry);
         match to {
             FlowTarget::Slot(slot) => {
-                uses.slots.get(&slot).into_iter().for_each(|value| way.visit_value(file, *value));
+                uses.slots.get(slot.0).into_iter().for_each(|value| way.visit_value(file, value));
                 let var = flows.slots[slot.0 as usize];
                 let kind = flows.scopes[var.scope.0 as usize].kind;
                 if matches!(kind, ScopeKind::File | ScopeKind::Class) {
@@ -272,11 +272,11 @@ impl<'m> Resolver<'m> {
                 way.visit_value(file, of);
                 let slot = match flows.value(of) {
                     FlowValue::Slot(slot) => Some(slot),
-                    FlowValue::Free(name, _) => uses.vars.get(&(ScopeIdx(0), name)).copied(),
+                    FlowValue::Free(name, _) => uses.vars.get((ScopeIdx(0), name)),
                     _ => None,
                 };
                 if let Some(slot) = slot {
-                    uses.slots.get(&slot).into_iter().for_each(|value| way.visit_value(file, *value));
+                    uses.slots.get(slot.0).into_iter().for_each(|value| way.visit_value(file, value));
                     flows
                         .values_stored_in(FlowTarget::Slot(slot))
                         .for_each(|value| way.visit_value(file, value));

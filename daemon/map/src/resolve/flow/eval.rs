@@ -106,10 +106,10 @@ impl<'m> Resolver<'m> {
         let (entry, found) = self.def(def)?;
         let uses = self.uses_in_file(def.file, entry);
         let scope = match found.parent {
-            Some(parent) => uses.by_def.get(&parent).copied(),
+            Some(parent) => uses.by_def.get(parent),
             None => Some(ScopeIdx(0)),
         };
-        uses.vars.get(&(scope?, found.name)).copied()
+        uses.vars.get((scope?, found.name))
     }
 
     pub(super) fn slot_objects(&self, file: FileId, slot: SlotIdx, bound: Option<Bound>) -> Vec<Obj> {
@@ -326,7 +326,7 @@ impl<'m> Resolver<'m> {
                 if found.kind.is_type() {
                     return vec![Obj::Instance(*def, Some(at))];
                 }
-                let Some(&scope) = self.uses_in_file(def.file, entry).by_def.get(&def.def) else {
+                let Some(scope) = self.uses_in_file(def.file, entry).by_def.get(def.def) else {
                     return Vec::new();
                 };
                 let shift = receiver_shift(entry, *is_bound);
@@ -370,7 +370,7 @@ impl<'m> Resolver<'m> {
 
     fn given_by_iterator(&self, method: DefRef) -> Vec<Obj> {
         let Some((entry, _)) = self.def(method) else { return Vec::new() };
-        let Some(&scope) = self.uses_in_file(method.file, entry).by_def.get(&method.def) else {
+        let Some(scope) = self.uses_in_file(method.file, entry).by_def.get(method.def) else {
             return Vec::new();
         };
         self.read(FlowKey::Yield(method.file, scope, None))
@@ -480,12 +480,12 @@ impl<'m> Resolver<'m> {
         };
         let uses = self.uses_in_file(def.file, entry);
         let parent: Option<DefIdx> = found.parent;
-        let scope = parent.map_or(Some(ScopeIdx(0)), |parent| uses.by_def.get(&parent).copied());
-        let Some(slot) = scope.and_then(|scope| uses.vars.get(&(scope, found.name))) else { return false };
+        let scope = parent.map_or(Some(ScopeIdx(0)), |parent| uses.by_def.get(parent));
+        let Some(slot) = scope.and_then(|scope| uses.vars.get((scope, found.name))) else { return false };
         let opened = self.uses_in_file(def.file, entry);
         let flows = &opened.flows;
-        let own = uses.by_def.get(&def.def).copied();
-        flows.values_stored_in(FlowTarget::Slot(*slot)).any(|value| match flows.value(value) {
+        let own = uses.by_def.get(def.def);
+        flows.values_stored_in(FlowTarget::Slot(slot)).any(|value| match flows.value(value) {
             FlowValue::Scope(scope) => Some(scope) != own,
             _ => true,
         })

@@ -238,7 +238,7 @@ impl<'m> Resolver<'m> {
         let (file, scope) = match obj {
             Obj::Def(def, _) => {
                 let Some((entry, _)) = self.def(*def) else { return Vec::new() };
-                let Some(&scope) = self.uses_in_file(def.file, entry).by_def.get(&def.def) else {
+                let Some(scope) = self.uses_in_file(def.file, entry).by_def.get(def.def) else {
                     return Vec::new();
                 };
                 (def.file, scope)

@@ -54,7 +54,7 @@ impl<'m> Resolver<'m> {
         let MemberLookup::Found(def) = found else { return Vec::new() };
         let Some((entry, _)) = self.def(def) else { return Vec::new() };
         let objects = self.read(FlowKey::Def(def));
-        let scope = self.uses_in_file(def.file, entry).by_def.get(&def.def).copied();
+        let scope = self.uses_in_file(def.file, entry).by_def.get(def.def);
         let kind = scope.and_then(|scope| self.kind_of_scope(def.file, entry, scope));
         if kind == Some(ScopeKind::Property)
             && let Some(scope) = scope
@@ -77,7 +77,7 @@ impl<'m> Resolver<'m> {
     pub(super) fn through_object(&self, obj: Obj) -> Obj {
         let Obj::Def(def, _) = obj else { return obj };
         let Some((entry, found)) = self.def(def) else { return obj };
-        let scope = self.uses_in_file(def.file, entry).by_def.get(&def.def).copied();
+        let scope = self.uses_in_file(def.file, entry).by_def.get(def.def);
         let kind = scope.and_then(|scope| self.kind_of_scope(def.file, entry, scope));
         let is_bound = found.kind.is_callable() && kind.is_some_and(|kind| !is_static(kind));
         Obj::Def(def, is_bound)
@@ -108,7 +108,7 @@ impl<'m> Resolver<'m> {
         else {
             return false;
         };
-        let Some(&scope) = self.uses_in_file(def.file, entry).by_def.get(&def.def) else { return false };
+        let Some(scope) = self.uses_in_file(def.file, entry).by_def.get(def.def) else { return false };
         let opened = self.uses_in_file(def.file, entry);
         let flows = &opened.flows;
         let Some(found) = flows.scopes.get(scope.0 as usize).filter(|scope| scope.param_count > 0) else {

@@ -18,6 +18,7 @@ mod library;
 mod members;
 mod overwritten;
 mod receivers;
+mod uses;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -26,20 +27,18 @@ use hob_base::FileId;
 use rustc_hash::FxHashMap;
 
 use super::{Resolver, Site, Want};
-use crate::facts::{
-    Call, CallIdx, CallKind, DefIdx, DefKind, FlowTarget, FlowValue, Flows, ScopeIdx, ScopeKind, SlotIdx,
-    StrId, ValueIdx,
-};
+use crate::facts::{Call, CallIdx, DefIdx, DefKind, FlowTarget, ScopeIdx, ScopeKind, SlotIdx, ValueIdx};
 use crate::index::FileEntry;
 use crate::node::DefRef;
 pub(crate) use chain::ChainPlace;
+use uses::{Use, Uses};
 
 /// Most computations for one query.
 const STEPS: u32 = 600;
 /// Most computations for one query of a pass over the whole map.
 const PASSING_STEPS: u32 = 80;
-/// Most files whose flows are cached.
-const OPEN: usize = 512;
+/// Most values in the files whose flows are cached: some 50 MB.
+const MOST_OPEN: usize = 1_000_000;
 /// Most objects that a key may have; callers may be eight times as many.
 const WIDTH: usize = 24;
 /// Most keys that are kept; beyond, a query starts with an empty memory.
@@ -133,108 +132,19 @@ pub(super) struct FlowMemory {
     states: Vec<FlowKeyState>,
     waiting: VecDeque<u32>,
     files: FxHashMap<FileId, Rc<Uses>>,
+    /// Number of values in `files`.
+    open_values: usize,
     /// The key that is being computed.
     at: u32,
     /// Keys that wait until nothing grows, because they draw conclusions from the absence of an object.
     undecided: Vec<u32>,
 }
 
-/// The flows of a file, with the uses of each value.
-#[derive(Debug, Default)]
-pub(crate) struct Uses {
-    pub(crate) flows: Flows,
-    /// The uses of values, sorted by value.
-    of: Vec<(ValueIdx, Use)>,
-    slots: FxHashMap<SlotIdx, ValueIdx>,
-    calls: FxHashMap<CallIdx, ValueIdx>,
-    scopes: FxHashMap<ScopeIdx, ValueIdx>,
-    by_def: FxHashMap<DefIdx, ScopeIdx>,
-    named: FxHashMap<StrId, Vec<ValueIdx>>,
-    vars: FxHashMap<(ScopeIdx, StrId), SlotIdx>,
-    sites: FxHashMap<(u32, u32), CallIdx>,
-}
-
-/// One use of a value.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Use {
-    Callee(CallIdx),
-    /// The argument with this number.
-    Argument(CallIdx, u32),
-    Stored(FlowTarget),
-    Inside(ValueIdx),
-}
-
-impl Uses {
-    fn new(flows: Flows) -> Self {
-        let mut uses = Self::default();
-        uses.fill_tables(&flows);
-        Self { flows, ..uses }
-    }
-
-    fn fill_tables(&mut self, flows: &Flows) {
-        let uses = self;
-        for (at, scope) in flows.scopes.iter().enumerate() {
-            if let Some(def) = scope.def {
-                uses.by_def.insert(def, ScopeIdx(at as u32));
-            }
-        }
-        for (at, slot) in flows.slots.iter().enumerate() {
-            uses.vars.insert((slot.scope, slot.name), SlotIdx(at as u32));
-        }
-        for (at, value) in flows.values.iter().enumerate() {
-            uses.add_value(flows, ValueIdx(at as u32), *value);
-        }
-        for (at, call) in flows.calls.iter().enumerate() {
-            let at = CallIdx(at as u32);
-            uses.of.push((call.callee, Use::Callee(at)));
-            if call.kind != CallKind::Implicit {
-                uses.sites.insert((call.line, call.col), at);
-            }
-            for (number, arg) in flows.parts(call.args).iter().enumerate() {
-                uses.of.push((arg.value, Use::Argument(at, number as u32)));
-            }
-        }
-        uses.of.extend(flows.stores.iter().map(|store| (store.value, Use::Stored(store.to))));
-        uses.of.sort_unstable();
-    }
-
-    fn add_value(&mut self, flows: &Flows, at: ValueIdx, value: FlowValue) {
-        match value {
-            FlowValue::Slot(slot) => {
-                self.slots.insert(slot, at);
-                let name = flows.slots[slot.0 as usize].name;
-                self.named.entry(name).or_default().push(at);
-            }
-            FlowValue::Free(name, _) => self.named.entry(name).or_default().push(at),
-            FlowValue::Member(of, name) => {
-                self.named.entry(name).or_default().push(at);
-                self.of.push((of, Use::Inside(at)));
-            }
-            FlowValue::Item(of, _) | FlowValue::Each(of) => self.of.push((of, Use::Inside(at))),
-            FlowValue::Scope(scope) => {
-                self.scopes.insert(scope, at);
-            }
-            FlowValue::Call(call) => {
-                self.calls.insert(call, at);
-            }
-            FlowValue::Container(parts) | FlowValue::OneOf(parts) => {
-                self.of.extend(flows.parts(parts).iter().map(|part| (part.value, Use::Inside(at))));
-            }
-            FlowValue::This(_) | FlowValue::Super(_) | FlowValue::Text(_) | FlowValue::Unknown => {}
-        }
-    }
-
-    fn uses_of_value(&self, value: ValueIdx) -> impl Iterator<Item = Use> + '_ {
-        let from = self.of.partition_point(|(at, _)| *at < value);
-        self.of[from..].iter().take_while(move |(at, _)| *at == value).map(|(_, one)| *one)
-    }
-}
-
 impl<'m> Resolver<'m> {
     /// Returns the call at a place.
     pub(crate) fn call_at(&self, file: FileId, place: (u32, u32)) -> Option<CallAt> {
         let entry = self.entry(file).filter(|entry| !entry.facts.flows.is_empty())?;
-        let call = self.uses_in_file(file, entry).sites.get(&place).copied()?;
+        let call = self.uses_in_file(file, entry).sites.get(place)?;
         Some(CallAt { file, call })
     }
 
@@ -320,8 +230,10 @@ impl<'m> Resolver<'m> {
         }
         let uses = Rc::new(Uses::new(crate::persist::open_flows(&entry.facts)));
         let mut known = self.flow.borrow_mut();
-        if known.files.len() >= OPEN {
+        known.open_values += uses.flows.values.len();
+        if known.open_values > MOST_OPEN {
             known.files.clear();
+            known.open_values = uses.flows.values.len();
         }
         known.files.insert(file, Rc::clone(&uses));
         uses
@@ -344,8 +256,9 @@ impl<'m> Resolver<'m> {
     /// Returns all objects of a key; `None` if that takes too long, or they are too many.
     fn solve(&self, key: FlowKey) -> Option<Vec<Obj>> {
         if self.flow.borrow().keys.len() > KEPT {
-            let files = std::mem::take(&mut self.flow.borrow_mut().files);
-            *self.flow.borrow_mut() = FlowMemory { files, ..FlowMemory::default() };
+            let mut known = self.flow.borrow_mut();
+            let (files, open_values) = (std::mem::take(&mut known.files), known.open_values);
+            *known = FlowMemory { files, open_values, ..FlowMemory::default() };
         }
         let id = self.flow.borrow_mut().id(key);
         let steps = if self.is_passing() { PASSING_STEPS } else { STEPS };

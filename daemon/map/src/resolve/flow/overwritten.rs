@@ -67,7 +67,7 @@ impl<'m> Resolver<'m> {
         let Some(from) = self.entry(field.file) else { return false };
         let calling = self.uses_in_file(field.file, from);
         let called = self.uses_in_file(def.file, entry);
-        let Some(&scope) = called.by_def.get(&def.def) else { return false };
+        let Some(scope) = called.by_def.get(def.def) else { return false };
         let given = match calling.flows.value(change.callee) {
             FlowValue::Member(of, _) if of == field.of => Some(FlowValue::This(scope)),
             _ => parameter_given(&calling.flows, change, field.of)

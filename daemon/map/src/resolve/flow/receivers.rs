@@ -47,7 +47,7 @@ impl<'m> Resolver<'m> {
         let uses = self.uses_in_file(file, entry);
         let mut at = owner;
         while let Some(def) = at {
-            if let Some(&scope) = uses.by_def.get(&def) {
+            if let Some(scope) = uses.by_def.get(def) {
                 return scope;
             }
             at = entry.facts.def(def).parent;
@@ -83,7 +83,7 @@ impl<'m> Resolver<'m> {
         let mut at = scope;
         if let Some(id) = entry.facts.names.find(name) {
             while let Some(found) = opened.flows.scopes.get(at.0 as usize) {
-                if let Some(&slot) = opened.vars.get(&(at, id)) {
+                if let Some(slot) = opened.vars.get((at, id)) {
                     return Some(FlowKey::Slot(file, slot, None));
                 }
                 if found.parent == at {

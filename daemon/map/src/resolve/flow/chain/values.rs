@@ -131,7 +131,7 @@ impl ChainSearch<'_, '_> {
         if let Some(one) = objects.iter().find(is_same) {
             return self.carry(&FlowKey::Def(def), one);
         }
-        let scope = self.opened(def.file)?.uses.by_def.get(&def.def).copied()?;
+        let scope = self.opened(def.file)?.uses.by_def.get(def.def)?;
         self.carry(&FlowKey::Return(def.file, scope, None), obj)
     }
 
@@ -168,7 +168,7 @@ impl ChainSearch<'_, '_> {
                 if found.kind.is_type() {
                     return (*obj == Obj::Instance(*def, Some(at))).then(Vec::new);
                 }
-                let scope = self.opened(def.file)?.uses.by_def.get(&def.def).copied()?;
+                let scope = self.opened(def.file)?.uses.by_def.get(def.def)?;
                 let bound = Bound { by: at, scope, shift: receiver_shift(entry, *is_bound) };
                 self.out_of(def.file, bound, obj)
             }
