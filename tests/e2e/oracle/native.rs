@@ -35,6 +35,8 @@ fn rust_analyzer() -> Subject {
         "cargo": {"sysroot": projects_native::sysroot(), "buildScripts": {"enable": false}},
         "procMacro": {"enable": false},
         "checkOnSave": false,
+        // The server that is compared with need not prepare answers to what nobody asks.
+        "cachePriming": {"enable": false},
         "files": {"watcher": "client"},
     });
     Subject {
