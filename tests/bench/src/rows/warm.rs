@@ -114,6 +114,8 @@ impl Question {
 fn second_work_tree(lab: &Lab, cold: &Times) -> Result<(), Failure> {
     println!("\nwarm: a second work tree of the same commit, with the same daemon");
     let tree = lab.world.tree();
+    // A tree without a repository of its own would be a part of one above it.
+    git::init(tree)?;
     if !git::has_commit(tree) {
         git::commit_all(tree)?;
     }
