@@ -82,15 +82,26 @@ fn on_django() {
 }
 
 #[test]
-fn on_an_awkward_tree_and_after_edits_and_a_restart() {
+fn on_an_awkward_tree() {
+    let world = World::new();
+    let tree = world.tree("");
+    nasty::fill(&tree, &mut Rng::new(seed()));
+    let mut comparison = Comparison::new(&world, &tree, pages());
+    ask(&mut comparison, 2 * number(SHARES[1]) / 5, 1);
+    comparison.finish();
+}
+
+#[test]
+fn on_an_awkward_tree_after_edits_and_a_restart() {
     let world = World::new().env("HOB_LOG", "debug");
     let tree = world.tree("");
     let mut rng = Rng::new(seed());
     nasty::fill(&tree, &mut rng);
     let mut comparison = Comparison::new(&world, &tree, pages());
-    // Two fifths before the edits, as many between them, and a fifth after the restart.
+    // The first question waits for the first index.
+    ask(&mut comparison, 1, 1);
+    // Two fifths between the edits, and a fifth after the restart.
     let part = number(SHARES[1]) / 5;
-    ask(&mut comparison, 2 * part, 1);
     let mut edits = edits::Edits::new(&tree, rng);
     for round in 0..10 {
         edits.some(100);

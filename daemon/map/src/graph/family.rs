@@ -39,7 +39,7 @@ pub struct Relative {
     pub kinship: Kinship,
 }
 
-/// Finds families for one query, and caches them and the types above each type.
+/// Finds families for one query, and caches them, the types above each type, and the methods of each name.
 #[derive(Debug)]
 pub(super) struct Families<'s, 'm> {
     map: &'m Map,
@@ -119,22 +119,24 @@ impl<'s, 'm> Families<'s, 'm> {
         self.family_of(method).iter().filter(|kin| kin.kinship == kinship).map(|kin| kin.method).collect()
     }
 
-    /// Returns the methods that a method overrides, in order of path and place, without finding the rest of its family.
+    /// Returns the methods that a method overrides or implements, in order of path and place, without finding the rest
+    /// of its family.
     pub(super) fn overridden_by(&self, method: DefRef) -> Vec<DefRef> {
         if self.found.borrow().contains_key(&method) {
             return self.related_methods(method, Kinship::Overridden);
         }
-        let found = self.query(method).map(|query| query.kin_above()).unwrap_or_default();
-        self.in_order(found).into_iter().map(|kin| kin.method).collect()
+        let Some(query) = self.query(method) else { return Vec::new() };
+        let mut kin = query.kin_above();
+        kin.extend(self.kin_by_structure(&query));
+        kin.retain(|kin| kin.kinship == Kinship::Overridden);
+        self.in_order(kin).into_iter().map(|kin| kin.method).collect()
     }
 
     fn find(&self, method: DefRef) -> Option<Vec<Relative>> {
         let query = self.query(method)?;
         let mut kin = query.kin_above();
         kin.extend(query.kin_below());
-        if query.lang.semantics().structural_interfaces {
-            kin.extend(self.kin_by_structure(&query));
-        }
+        kin.extend(self.kin_by_structure(&query));
         Some(self.in_order(kin))
     }
 
@@ -188,6 +190,9 @@ impl<'s, 'm> Families<'s, 'm> {
     /// Returns the methods of interfaces that a type implements without naming them, and those of types that implement
     /// an interface in this way.
     fn kin_by_structure(&self, query: &FamilyQuery) -> Vec<Relative> {
+        if !query.lang.semantics().structural_interfaces {
+            return Vec::new();
+        }
         let owner = query.home.owner;
         let kinship = |other: &NamedMethod| {
             if self.implements_silently(owner, other.home.owner) {

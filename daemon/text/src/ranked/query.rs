@@ -3,7 +3,7 @@
 //! The score is BM25F (Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields",
 //! 2004): a word's counts in all fields are weighed and added, and saturate once. Documents that have more of
 //! the question's words win over those that have few of them often (`COVERAGE`), and those whose name is in
-//! the question win over those that only mention it (`NAMED`). `question` decides which words a question has.
+//! the question win over those that only mention it (`NAMED` in `walk`). `question` decides which words a question has.
 //!
 //! `walk` adds up the words of each document; a small heap keeps the best documents under a total order: file and
 //! definition decide between equal scores, never the place in the index. A document that cannot be among them, by the

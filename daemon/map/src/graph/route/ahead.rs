@@ -29,11 +29,11 @@ pub(super) struct Ahead {
 
 impl Map {
     /// Finds the nodes that surely lead to one of `ends`.
-    pub(super) fn ahead_of(&self, families: &Families<'_, '_>, ends: &[NodeRef], query: &PathQuery) -> Ahead {
+    pub(super) fn ahead_of(&self, resolver: &Resolver<'_>, ends: &[NodeRef], query: &PathQuery) -> Ahead {
         let mut ahead =
             Ahead { steps: ends.iter().map(|end| (*end, 0)).collect(), is_whole: false, entries: Vec::new() };
         let Some(skeleton) = &self.standing.skeleton else { return ahead };
-        let (_, resolver) = families.parts();
+        let families = Families::new(self, resolver);
         let mut nodes = ends.to_vec();
         let mut at = 0;
         while at < nodes.len() {
@@ -47,7 +47,7 @@ impl Map {
             if steps > query.max_len {
                 continue;
             }
-            let mut named = self.named_for(resolver, families, node);
+            let mut named = self.named_for(resolver, &families, node);
             named.push(node);
             let mut is_entry = true;
             let is_same = |file| !self.standing.changed.contains(&file);
@@ -71,19 +71,14 @@ impl Map {
 
     /// Returns the other nodes by whose names code calls a node: the methods that a method overrides, the type that a
     /// constructor makes.
-    pub(super) fn named_for(
-        &self,
-        resolver: &Resolver<'_>,
-        families: &Families<'_, '_>,
-        node: NodeRef,
-    ) -> Vec<NodeRef> {
+    fn named_for(&self, resolver: &Resolver<'_>, families: &Families<'_, '_>, node: NodeRef) -> Vec<NodeRef> {
         let NodeRef::Def(def) = node else { return Vec::new() };
         let overridden = families.overridden_by(def).into_iter();
         overridden.chain(self.made_by(resolver, def)).map(NodeRef::Def).collect()
     }
 
     /// Returns true if an edge leads from a function to a function defined in it.
-    pub(super) fn is_nesting(&self, query: &PathQuery, kind: EdgeKind, inner: NodeRef) -> bool {
+    fn is_nesting(&self, query: &PathQuery, kind: EdgeKind, inner: NodeRef) -> bool {
         let NodeRef::Def(def) = inner else { return false };
         let parent = self.index.entry(def.file).and_then(|entry| {
             let parent = entry.facts.defs.get(def.def.index())?.parent?;

@@ -1,8 +1,8 @@
 //! Finds chains of calls from one node to another: the calls by which the one reaches the other.
 //!
 //! It searches for the cheapest way (A*): sure steps before guesses, few before many, through tests only if there is no
-//! other way. The number of sure steps from a node to the end ([`super::ahead`]) is the estimate; if no sure way leads
-//! from the start, it is the cost of a way with guesses ([`super::estimate`]). A second and a third chain are what the search finds if stations of earlier chains cost more; the answer has them only if they cost about
+//! other way. The number of sure steps from a node to the end ([`super::ahead`]) is the estimate. A second and a third
+//! chain are what the search finds if stations of earlier chains cost more; the answer has them only if they cost about
 //! as little.
 
 use std::cmp::Reverse;
@@ -13,7 +13,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Admits;
 use super::ahead::Ahead;
-use super::estimate::Estimate;
 use super::links::{ChainLink, Links, SURE};
 use crate::facts::{DefFlags, DefKind};
 use crate::graph::family::Families;
@@ -28,9 +27,6 @@ const CHAINS: usize = 3;
 
 /// Most nodes that one search expands.
 const MAX_EXPANDED: usize = 6000;
-
-/// Most nodes expanded if there surely is no chain: enough to say what the start leads to.
-const MAX_SURVEYED: usize = 300;
 
 /// Most entries shown if there is no chain, and most uses of each.
 const ENTRIES: usize = 3;
@@ -72,8 +68,6 @@ struct ChainSearch<'a, 's, 'm> {
     starts: Vec<NodeRef>,
     ends: FxHashSet<NodeRef>,
     ahead: Ahead,
-    /// What is left of a chain from each node, if no sure way leads from the start.
-    estimate: Option<Estimate>,
     admits: Option<Admits<'a>>,
     /// True if an end is in tests, so that stations in tests cost no more.
     among_tests: bool,
@@ -93,14 +87,11 @@ impl Map {
         let (mut starts, ends) = (self.parts_of(&resolver, query.from), self.parts_of(&resolver, query.to));
         // A chain from a type to its own method starts at the type or at its other methods.
         starts.retain(|start| *start == query.from || !ends.contains(start));
-        let links = Links::new(self, &resolver, query.kinds);
-        let ahead = self.ahead_of(&links.families, &ends, query);
         let mut search = ChainSearch {
             map: self,
             query,
-            estimate: self.estimate_chains(&links.families, &starts, &ahead, query),
-            links,
-            ahead,
+            links: Links::new(self, &resolver, query.kinds),
+            ahead: self.ahead_of(&resolver, &ends, query),
             ends: ends.iter().copied().filter(|end| !starts.contains(end)).collect(),
             admits,
             among_tests: false,
@@ -189,8 +180,6 @@ impl ChainSearch<'_, '_, '_> {
     /// Searches once; `used` has the additional costs of stations.
     fn run(&mut self, used: &FxHashMap<NodeRef, u32>) -> ChainOutcome {
         self.met.clear();
-        let is_hopeless = self.is_hopeless();
-        let most = if is_hopeless { MAX_SURVEYED } else { MAX_EXPANDED };
         let mut open = BinaryHeap::new();
         for start in self.starts.clone() {
             self.add_met(ReachedNode { node: start, cost: 0, steps: 0, by: None }, &mut open);
@@ -208,8 +197,8 @@ impl ChainSearch<'_, '_, '_> {
                 continue;
             }
             expanded += 1;
-            if expanded > most || self.query.cancel.check().is_err() {
-                return if is_hopeless { ChainOutcome::Nothing } else { ChainOutcome::GivenUp };
+            if expanded > MAX_EXPANDED || self.query.cancel.check().is_err() {
+                return ChainOutcome::GivenUp;
             }
             let links = self.links.links_from(node);
             for link in links.iter().filter(|link| !settled.contains(&link.to)) {
@@ -225,25 +214,13 @@ impl ChainSearch<'_, '_, '_> {
     }
 
     fn add_met(&mut self, met: ReachedNode, open: &mut BinaryHeap<Reverse<(u32, usize)>>) {
-        let Some(left) = self.cost_left(met.node) else { return };
+        let left = match self.ahead.steps.get(&met.node) {
+            Some(left) => left * SURE,
+            None if self.ahead.is_whole => NO_SURE_WAY,
+            None => 0,
+        };
         open.push(Reverse((met.cost + left, self.met.len())));
         self.met.push(met);
-    }
-
-    /// Returns true if surely no chain leads from the start to the end.
-    fn is_hopeless(&self) -> bool {
-        let lead = |estimate: &Estimate| self.starts.iter().any(|start| estimate.cost_from(*start).is_some());
-        self.estimate.as_ref().is_some_and(|estimate| !lead(estimate))
-    }
-
-    /// Returns the least cost of a chain from a node to the end; `None` if there is none. Zero where there is none from
-    /// the start: that search only says what the start leads to.
-    fn cost_left(&self, node: NodeRef) -> Option<u32> {
-        match (&self.estimate, self.ahead.steps.get(&node)) {
-            (_, Some(steps)) => Some(steps * SURE),
-            (Some(estimate), None) => estimate.cost_from(node).or(self.is_hopeless().then_some(0)),
-            (None, None) => Some(if self.ahead.is_whole { NO_SURE_WAY } else { 0 }),
-        }
     }
 
     fn may_pass(&self, node: NodeRef) -> bool {

@@ -20,7 +20,7 @@ const MOST_GUESSED: usize = 32;
 /// Cost of a sure step. A guess costs as much as a detour of several sure calls.
 pub(super) const SURE: u32 = 10;
 const BY_NAME: u32 = 15;
-pub(super) const GUESSED: u32 = 45;
+const GUESSED: u32 = 45;
 /// Additional cost of a step to a method that overrides the named one.
 const OVERRIDING: u32 = 1;
 /// Additional cost of a guess for each candidate that is likelier.

@@ -14,7 +14,6 @@
 mod ahead;
 mod chain;
 mod drawn;
-mod estimate;
 mod links;
 mod live;
 

@@ -237,3 +237,22 @@ def push(app):
     let affected = lines(&map, &impact_of(&map, "prepare", 8).affected);
     assert!(affected.iter().any(|line| line.ends_with("ctx.py#push")), "{affected:#?}");
 }
+
+#[test]
+fn who_calls_an_interface_is_affected_by_what_implements_it_silently() {
+    let map = map("
+//- /go.mod
+module example.com/keep
+go 1.21
+//- /store.go
+package keep
+type Store interface { Save(key string) error }
+func Flush(s Store) { s.Save(\"a\") }
+//- /disk.go
+package keep
+type Disk struct{}
+func (d *Disk) Save(key string) error { return nil }
+");
+    let hits = lines(&map, &impact_of(&map, "Disk.Save", 1).affected);
+    assert!(hits.iter().any(|hit| hit.ends_with("store.go#Flush")), "{hits:?}");
+}
