@@ -125,7 +125,7 @@ impl<'s, 'm> Families<'s, 'm> {
         if self.found.borrow().contains_key(&method) {
             return self.related_methods(method, Kinship::Overridden);
         }
-        let Some(query) = self.query(method) else { return Vec::new() };
+        let Some(query) = self.family_query(method) else { return Vec::new() };
         let mut kin = query.kin_above();
         kin.extend(self.kin_by_structure(&query));
         kin.retain(|kin| kin.kinship == Kinship::Overridden);
@@ -133,7 +133,7 @@ impl<'s, 'm> Families<'s, 'm> {
     }
 
     fn find(&self, method: DefRef) -> Option<Vec<Relative>> {
-        let query = self.query(method)?;
+        let query = self.family_query(method)?;
         let mut kin = query.kin_above();
         kin.extend(query.kin_below());
         kin.extend(self.kin_by_structure(&query));
@@ -152,7 +152,7 @@ impl<'s, 'm> Families<'s, 'm> {
 
     /// Collects what is known of a method that may have a family; `None` if it can have none, or a name that too many
     /// files define.
-    fn query(&self, method: DefRef) -> Option<FamilyQuery> {
+    fn family_query(&self, method: DefRef) -> Option<FamilyQuery> {
         let home = self.home(method)?;
         let entry = self.map.index.entry(method.file)?;
         let name = entry.facts.name(entry.facts.def(method.def).name);
@@ -177,7 +177,7 @@ impl<'s, 'm> Families<'s, 'm> {
                 for def in self.methods_named(file, entry, name) {
                     let method = self.resolver.body_of(def);
                     if let Some(home) = self.home(method) {
-                        named.add(NamedMethod { method, home, lang: entry.lang() });
+                        named.add_method(NamedMethod { method, home, lang: entry.lang() });
                     }
                 }
             }
@@ -289,7 +289,7 @@ struct NamedMethods {
 }
 
 impl NamedMethods {
-    fn add(&mut self, method: NamedMethod) {
+    fn add_method(&mut self, method: NamedMethod) {
         let at = self.methods.len();
         if !method.home.is_outside {
             self.by_owner.entry(method.home.owner).or_default().push(at);

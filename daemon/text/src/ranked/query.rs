@@ -167,13 +167,13 @@ fn search_segment(
         }
         best.total += 1;
         // No prior and no worth of a document raises its score.
-        if sums.bound() < best.least() {
+        if sums.highest_score() < best.least_score() {
             continue;
         }
         let (kind, prior) = split_tag(tags.get_val(doc));
         let slot = u32::try_from(slots.get_val(doc)).unwrap_or(0);
         let worth = request.question.prior_factor(prior) * if slot == 0 { FILE_WORTH } else { 1.0 };
-        let (score, words) = (walk.score(sums) * worth, walk.matched_words());
+        let (score, words) = (walk.present_score(sums) * worth, walk.matched_words());
         best.offer_hit(RankedHit { file: files.get_val(doc), slot, kind, score, words });
     }
     Ok(())
@@ -188,7 +188,7 @@ struct Best {
 
 impl Best {
     /// Returns the score that a document must reach to be among the best.
-    fn least(&self) -> f32 {
+    fn least_score(&self) -> f32 {
         let worst = self.heap.peek().filter(|_| self.heap.len() >= self.limit);
         worst.map_or(f32::NEG_INFINITY, |worst| worst.score)
     }

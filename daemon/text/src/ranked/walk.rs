@@ -1,8 +1,7 @@
 //! Adds up what the documents of a segment have of a question's words, in order of the documents.
 //!
 //! The posting lists are read window by window: each list as far as the window goes, into a table with a row for each
-//! document. A heap of lists, which `query` used before, moved a list up and down for every posting; here a posting
-//! costs an addition. Tantivy's and Lucene's unions of many lists work in this way. Within a document, the lists come
+//! document. A heap of lists would move a list up and down for every posting; here a posting costs an addition. Tantivy's and Lucene's unions of many lists work in this way. Within a document, the lists come
 //! in a fixed order, so that sums of fractions do not depend on where a window begins.
 
 use tantivy::fieldnorm::FieldNormReader;
@@ -87,7 +86,7 @@ pub(super) struct WordSums {
 
 impl WordSums {
     /// Returns the highest score that a document with these sums can have, whatever its name.
-    pub(super) fn bound(self) -> f32 {
+    pub(super) fn highest_score(self) -> f32 {
         self.score * (1.0 + NAMED)
     }
 }
@@ -143,7 +142,7 @@ impl<'w> RankedWalk<'w> {
                 let (count, class) = (list.term_freq(), lengths.fieldnorm_id(doc));
                 let norm = self.norms[*field][usize::from(class)];
                 let at = (doc - start) as usize;
-                self.window.add(at, *word, WEIGHTS[*field] * count as f32 / norm);
+                self.window.add_count(at, *word, WEIGHTS[*field] * count as f32 / norm);
                 if *field == NAME {
                     self.window.add_name(at, *word, count, FieldNormReader::id_to_fieldnorm(class));
                 }
@@ -155,7 +154,7 @@ impl<'w> RankedWalk<'w> {
 
     /// Returns the words of the present document with their weighed counts, in order.
     pub(super) fn present_words(&self) -> impl Iterator<Item = (usize, f32)> {
-        self.window.row().iter().copied().enumerate().filter(|(_, count)| *count > 0.0)
+        self.window.count_row().iter().copied().enumerate().filter(|(_, count)| *count > 0.0)
     }
 
     /// Returns the counted words of the present document, one bit each.
@@ -166,7 +165,7 @@ impl<'w> RankedWalk<'w> {
     /// Returns the sums of the present document; `None` if it lacks a required word or has only words that do not
     /// count.
     pub(super) fn word_sums(&self) -> Option<WordSums> {
-        let row = self.window.row();
+        let row = self.window.count_row();
         if self.required.iter().any(|word| row[*word] == 0.0) {
             return None;
         }
@@ -180,7 +179,7 @@ impl<'w> RankedWalk<'w> {
     }
 
     /// Returns the score of the present document, which has these sums.
-    pub(super) fn score(&self, sums: WordSums) -> f32 {
+    pub(super) fn present_score(&self, sums: WordSums) -> f32 {
         sums.score * (sums.had / self.whole).min(1.0).powf(COVERAGE) * (1.0 + NAMED * self.name_agreement())
     }
 
@@ -212,7 +211,7 @@ impl Window {
         }
     }
 
-    fn add(&mut self, at: usize, word: usize, count: f32) {
+    fn add_count(&mut self, at: usize, word: usize, count: f32) {
         self.counts[at * self.words + word] += count;
         self.waiting[at / 64] |= 1 << (at % 64);
     }
@@ -241,7 +240,7 @@ impl Window {
         }
     }
 
-    fn row(&self) -> &[f32] {
+    fn count_row(&self) -> &[f32] {
         &self.counts[self.at * self.words..(self.at + 1) * self.words]
     }
 

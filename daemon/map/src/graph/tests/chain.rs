@@ -2,6 +2,7 @@
 
 use hob_base::CancelToken;
 
+use super::family::GO;
 use crate::fixture::{derived_map, lookup_node, map};
 use crate::graph::{Direction, EdgeKind, Map, PathAnswer, PathQuery};
 
@@ -253,24 +254,9 @@ fn a_chain_goes_over_guesses_where_nothing_sure_leads_on() {
     }
 }
 
-/// A type implements an interface without naming it.
-const SILENT: &str = "
-//- /go.mod
-module example.com/keep
-go 1.21
-//- /store.go
-package keep
-type Store interface { Save(key string) error }
-func Flush(s Store) { s.Save(\"a\") }
-//- /disk.go
-package keep
-type Disk struct{}
-func (d *Disk) Save(key string) error { return nil }
-";
-
 #[test]
 fn a_call_of_an_interface_leads_to_what_implements_it_silently() {
-    for map in [map(SILENT), derived_map(SILENT)] {
+    for map in [map(GO), derived_map(GO)] {
         let found = best_chain(&map, &ask_path(&map, "Flush", "Disk.Save", Direction::Out));
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[1].ends_with("as Store.Save"), "{found:?}");

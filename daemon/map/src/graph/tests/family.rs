@@ -251,7 +251,8 @@ fn an_implementation_for_a_type_from_outside_takes_the_place_of_its_traits_metho
     assert_eq!(names, ["read", "Bytes.from_request", "Request.into_limited", "Request.with_limit"]);
 }
 
-const GO: &str = "
+/// Types that implement interfaces without naming them.
+pub(super) const GO: &str = "
 //- /go.mod
 module shop
 //- /store/store.go

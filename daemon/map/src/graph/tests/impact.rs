@@ -2,6 +2,7 @@
 
 use hob_base::CancelToken;
 
+use super::family::GO;
 use crate::fixture::{lookup_node, map};
 use crate::graph::{Affected, Following, ImpactAnswer, ImpactQuery, Map};
 
@@ -240,19 +241,7 @@ def push(app):
 
 #[test]
 fn who_calls_an_interface_is_affected_by_what_implements_it_silently() {
-    let map = map("
-//- /go.mod
-module example.com/keep
-go 1.21
-//- /store.go
-package keep
-type Store interface { Save(key string) error }
-func Flush(s Store) { s.Save(\"a\") }
-//- /disk.go
-package keep
-type Disk struct{}
-func (d *Disk) Save(key string) error { return nil }
-");
+    let map = map(GO);
     let hits = lines(&map, &impact_of(&map, "Disk.Save", 1).affected);
     assert!(hits.iter().any(|hit| hit.ends_with("store.go#Flush")), "{hits:?}");
 }

@@ -46,7 +46,7 @@ impl NumberedTable {
         Self(vec![None; len])
     }
 
-    fn set(&mut self, number: u32, value: ValueIdx) {
+    fn set_value(&mut self, number: u32, value: ValueIdx) {
         if let Some(place) = self.0.get_mut(number as usize) {
             *place = Some(value);
         }
@@ -82,7 +82,7 @@ impl<K: Ord + Copy, V: Copy> SortedTable<K, V> {
     }
 
     /// Returns all values of a key, in their order.
-    pub(super) fn all(&self, key: K) -> impl Iterator<Item = V> + '_ {
+    pub(super) fn values_of(&self, key: K) -> impl Iterator<Item = V> + '_ {
         let start = self.0.partition_point(|(other, _)| *other < key);
         self.0[start..].iter().take_while(move |(other, _)| *other == key).map(|(_, value)| *value)
     }
@@ -128,7 +128,7 @@ impl Uses {
             let at = ValueIdx(at);
             match *value {
                 FlowValue::Slot(slot) => {
-                    self.slots.set(slot.0, at);
+                    self.slots.set_value(slot.0, at);
                     named.push((flows.slots[slot.0 as usize].name, at));
                 }
                 FlowValue::Free(name, _) => named.push((name, at)),
@@ -137,8 +137,8 @@ impl Uses {
                     self.of.push((of, Use::Inside(at)));
                 }
                 FlowValue::Item(of, _) | FlowValue::Each(of) => self.of.push((of, Use::Inside(at))),
-                FlowValue::Scope(scope) => self.scopes.set(scope.0, at),
-                FlowValue::Call(call) => self.calls.set(call.0, at),
+                FlowValue::Scope(scope) => self.scopes.set_value(scope.0, at),
+                FlowValue::Call(call) => self.calls.set_value(call.0, at),
                 FlowValue::Container(parts) | FlowValue::OneOf(parts) => {
                     self.of.extend(flows.parts(parts).iter().map(|part| (part.value, Use::Inside(at))));
                 }
@@ -165,7 +165,7 @@ mod tests {
             [table.get(1), table.get(3), table.get(4), table.get(0)],
             [Some('a'), Some('b'), None, None]
         );
-        assert_eq!(table.all(3).collect::<String>(), "cb");
-        assert_eq!(table.all(5).count(), 0);
+        assert_eq!(table.values_of(3).collect::<String>(), "cb");
+        assert_eq!(table.values_of(5).count(), 0);
     }
 }
