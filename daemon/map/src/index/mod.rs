@@ -7,12 +7,14 @@
 mod arena;
 mod file;
 mod file_scores;
+mod flow_tables;
 mod grams;
 mod image;
 mod kinds;
 mod name_statistics;
 mod names;
 mod near;
+mod opened_flows;
 mod outline;
 mod paths;
 mod postings;
@@ -29,12 +31,14 @@ use rustc_hash::FxHashMap;
 pub(crate) use arena::TextArena;
 pub(crate) use file::{FileEntry, NameBindings};
 pub(crate) use file_scores::FileScores;
+pub(crate) use flow_tables::{FlowTables, ValueUse};
 pub(crate) use image::fingerprint;
 pub use image::{ImageJob, PreparedFile};
 pub(crate) use kinds::{Kinds, Share};
 use name_statistics::Roots;
 pub(crate) use name_statistics::{NameStatistics, NameStatisticsTable, TopFolders};
 pub(crate) use names::{MapNameTable, NameId};
+use opened_flows::OpenedFlows;
 use outline::{includes_differ, moves_modules};
 use paths::{MapPathEntry, Paths};
 use postings::Postings;
@@ -76,11 +80,14 @@ pub(crate) struct Index {
     /// The files that are text only, wholly or in part, with the reasons.
     given_up: FxHashMap<FileId, GaveUp>,
     targets: Targets,
+    opened_flows: OpenedFlows,
     /// Hub scores and clusters, by file number.
     file_scores: Vec<FileScores>,
     /// Entries that were removed and wait to be dropped.
     #[allow(clippy::vec_box, reason = "they are moved out of a list of boxes")]
     taken_out: Vec<Box<FileEntry>>,
+    /// Flows of changed files, which wait to be dropped.
+    closed_flows: Vec<Arc<FlowTables>>,
 }
 
 /// The data that changes removed from an index. Dropping it takes time, and needs no lock.
@@ -89,6 +96,7 @@ pub(crate) struct IndexWaste {
     #[allow(clippy::vec_box, reason = "they are moved out of a list of boxes")]
     _files: Vec<Box<FileEntry>>,
     _targets: ClearedTargets,
+    _flows: Vec<Arc<FlowTables>>,
 }
 
 /// Running totals over all files of the index.
@@ -109,7 +117,11 @@ impl Index {
 
     /// Hands over the data that was removed since the last call.
     pub(crate) fn take_waste(&mut self) -> IndexWaste {
-        IndexWaste { _files: std::mem::take(&mut self.taken_out), _targets: self.targets.take_cleared() }
+        IndexWaste {
+            _files: std::mem::take(&mut self.taken_out),
+            _targets: self.targets.take_cleared(),
+            _flows: std::mem::take(&mut self.closed_flows),
+        }
     }
 
     /// Yields all files in the index, by number.
@@ -145,6 +157,12 @@ impl Index {
     /// Returns the cached targets of imports.
     pub(crate) fn targets(&self) -> &Targets {
         &self.targets
+    }
+
+    /// Returns the flows of a file with their tables. They stay open for later queries if `keeps` is set.
+    pub(crate) fn flows_of_file(&self, file: FileId, entry: &FileEntry, keeps: bool) -> Arc<FlowTables> {
+        let open = || FlowTables::new(crate::persist::open_flows(&entry.facts));
+        if keeps { self.opened_flows.get_or_open(file, open) } else { Arc::new(open()) }
     }
 
     pub(crate) fn def_names(&self) -> &TextArena {
@@ -310,6 +328,7 @@ impl Index {
 
     fn take_entry(&mut self, file: FileId) -> Option<Box<FileEntry>> {
         self.targets.clear_meanings();
+        self.closed_flows.extend(self.opened_flows.close(file));
         let entry = self.files.get_mut(file.index())?.take()?;
         self.unmapped.remove(&file);
         self.count(file, &entry, false);
@@ -412,6 +431,7 @@ impl Index {
             + self.path_texts.heap_bytes()
             + self.standings.heap_bytes()
             + self.targets.heap_bytes()
+            + self.opened_flows.heap_bytes()
             + self.files.capacity() * 8
             + self.file_scores.capacity() * size_of::<FileScores>()
     }

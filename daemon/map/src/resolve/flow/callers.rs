@@ -4,9 +4,9 @@
 use hob_base::FileId;
 use rustc_hash::FxHashSet;
 
-use super::{Bound, CallAt, FlowKey, Obj, Use, receiver_shift};
+use super::{Bound, CallAt, FlowKey, Obj, receiver_shift};
 use crate::facts::{CallKind, FlowTarget, FlowValue, ScopeIdx, ScopeKind, SlotIdx, ValueIdx};
-use crate::index::FileEntry;
+use crate::index::{FileEntry, ValueUse};
 use crate::node::DefRef;
 use crate::resolve::Resolver;
 
@@ -167,9 +167,9 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    fn follow_one(&self, file: FileId, entry: &'m FileEntry, one: Use, way: &mut Way) {
+    fn follow_one(&self, file: FileId, entry: &'m FileEntry, one: ValueUse, way: &mut Way) {
         match one {
-            Use::Callee(call) => {
+            ValueUse::Callee(call) => {
                 let at = CallAt { file, call };
                 way.calls.insert(at);
                 if let Some((_, found)) = self.call(at)
@@ -181,9 +181,9 @@ impl<'m> Resolver<'m> {
                     self.go_to_result(at, way);
                 }
             }
-            Use::Argument(call, number) => self.follow_argument(CallAt { file, call }, number, way),
-            Use::Inside(value) => way.visit_value(file, value),
-            Use::Stored(to) => self.follow_stored(file, entry, to, way),
+            ValueUse::Argument(call, number) => self.follow_argument(CallAt { file, call }, number, way),
+            ValueUse::Inside(value) => way.visit_value(file, value),
+            ValueUse::Stored(to) => self.follow_stored(file, entry, to, way),
         }
     }
 

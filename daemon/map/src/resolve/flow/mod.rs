@@ -18,26 +18,25 @@ mod library;
 mod members;
 mod overwritten;
 mod receivers;
-mod uses;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use hob_base::FileId;
 use rustc_hash::FxHashMap;
 
 use super::{Resolver, Site, Want};
 use crate::facts::{Call, CallIdx, DefIdx, DefKind, FlowTarget, ScopeIdx, ScopeKind, SlotIdx, ValueIdx};
-use crate::index::FileEntry;
+use crate::index::{FileEntry, FlowTables};
 use crate::node::DefRef;
 pub(crate) use chain::ChainPlace;
-use uses::{Use, Uses};
 
 /// Most computations for one query.
 const STEPS: u32 = 600;
 /// Most computations for one query of a pass over the whole map.
 const PASSING_STEPS: u32 = 80;
-/// Most values in the files whose flows are cached: some 50 MB.
+/// Most values in the files whose flows one query keeps open: some 50 MB.
 const MOST_OPEN: usize = 1_000_000;
 /// Most objects that a key may have; callers may be eight times as many.
 const WIDTH: usize = 24;
@@ -131,7 +130,7 @@ pub(super) struct FlowMemory {
     keys: Vec<FlowKey>,
     states: Vec<FlowKeyState>,
     waiting: VecDeque<u32>,
-    files: FxHashMap<FileId, Rc<Uses>>,
+    files: FxHashMap<FileId, Arc<FlowTables>>,
     /// Number of values in `files`.
     open_values: usize,
     /// The key that is being computed.
@@ -224,18 +223,18 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    pub(crate) fn uses_in_file(&self, file: FileId, entry: &FileEntry) -> Rc<Uses> {
+    pub(crate) fn uses_in_file(&self, file: FileId, entry: &FileEntry) -> Arc<FlowTables> {
         if let Some(known) = self.flow.borrow().files.get(&file) {
-            return Rc::clone(known);
+            return Arc::clone(known);
         }
-        let uses = Rc::new(Uses::new(crate::persist::open_flows(&entry.facts)));
+        let uses = self.index.flows_of_file(file, entry, !self.is_passing());
         let mut known = self.flow.borrow_mut();
         known.open_values += uses.flows.values.len();
         if known.open_values > MOST_OPEN {
             known.files.clear();
             known.open_values = uses.flows.values.len();
         }
-        known.files.insert(file, Rc::clone(&uses));
+        known.files.insert(file, Arc::clone(&uses));
         uses
     }
 

@@ -14,13 +14,14 @@ mod containers;
 mod values;
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use hob_base::FileId;
 use rustc_hash::FxHashMap;
 
-use super::{Bound, CallAt, FlowKey, Obj, Uses};
+use super::{Bound, CallAt, FlowKey, Obj};
 use crate::facts::{FlowPlaces, FlowTarget, ScopeIdx, ScopeKind, SlotIdx, SlotKind, ValueIdx};
-use crate::index::FileEntry;
+use crate::index::{FileEntry, FlowTables};
 use crate::node::DefRef;
 use crate::resolve::Resolver;
 
@@ -308,7 +309,7 @@ impl<'m> ChainSearch<'_, 'm> {
 /// A file's entry and flows.
 struct OpenedFile<'m> {
     entry: &'m FileEntry,
-    uses: Rc<Uses>,
+    uses: Arc<FlowTables>,
 }
 
 fn on_lines(file: FileId, lines: Vec<u32>) -> Carried {

@@ -1,7 +1,7 @@
 //! Holds the flows of a file with tables of where each value is used, so that a query follows a value in both directions.
 //!
-//! A query opens the flows of every file that it comes to, so that the tables are made more often than they are read:
-//! they are lists, by number or sorted, which are made in a fraction of the time of hash tables and take less memory.
+//! The first query that comes to a file opens its flows, and [`super::opened_flows`] keeps them for later ones. The tables
+//! are lists, by number or sorted, which are made in a fraction of the time of hash tables and take less memory.
 
 use crate::facts::{
     CallIdx, CallKind, DefIdx, FlowTarget, FlowValue, Flows, ScopeIdx, SlotIdx, StrId, ValueIdx,
@@ -9,27 +9,27 @@ use crate::facts::{
 
 /// The flows of a file, with the uses of each value.
 #[derive(Debug, Default)]
-pub(crate) struct Uses {
+pub(crate) struct FlowTables {
     pub(crate) flows: Flows,
     /// The uses of values, sorted by value.
-    of: Vec<(ValueIdx, Use)>,
+    of: Vec<(ValueIdx, ValueUse)>,
     /// The value that reads each slot.
-    pub(super) slots: NumberedTable,
+    pub(crate) slots: NumberedTable,
     /// The value that is the result of each call.
-    pub(super) calls: NumberedTable,
+    pub(crate) calls: NumberedTable,
     /// The value that is the function or class of each scope.
-    pub(super) scopes: NumberedTable,
-    pub(super) by_def: SortedTable<DefIdx, ScopeIdx>,
+    pub(crate) scopes: NumberedTable,
+    pub(crate) by_def: SortedTable<DefIdx, ScopeIdx>,
     /// The values that read each name.
-    pub(super) named: SortedTable<StrId, ValueIdx>,
-    pub(super) vars: SortedTable<(ScopeIdx, StrId), SlotIdx>,
+    pub(crate) named: SortedTable<StrId, ValueIdx>,
+    pub(crate) vars: SortedTable<(ScopeIdx, StrId), SlotIdx>,
     /// The call at each line and column.
-    pub(super) sites: SortedTable<(u32, u32), CallIdx>,
+    pub(crate) sites: SortedTable<(u32, u32), CallIdx>,
 }
 
 /// One use of a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Use {
+pub(crate) enum ValueUse {
     Callee(CallIdx),
     /// The argument with this number.
     Argument(CallIdx, u32),
@@ -39,7 +39,7 @@ pub(super) enum Use {
 
 /// The values of things that have numbers: slots, calls or scopes.
 #[derive(Debug, Default)]
-pub(super) struct NumberedTable(Vec<Option<ValueIdx>>);
+pub(crate) struct NumberedTable(Vec<Option<ValueIdx>>);
 
 impl NumberedTable {
     fn new(len: usize) -> Self {
@@ -52,14 +52,14 @@ impl NumberedTable {
         }
     }
 
-    pub(super) fn get(&self, number: u32) -> Option<ValueIdx> {
+    pub(crate) fn get(&self, number: u32) -> Option<ValueIdx> {
         *self.0.get(number as usize)?
     }
 }
 
 /// A sorted list of keys with their values.
 #[derive(Debug)]
-pub(super) struct SortedTable<K, V>(Vec<(K, V)>);
+pub(crate) struct SortedTable<K, V>(Vec<(K, V)>);
 
 impl<K, V> Default for SortedTable<K, V> {
     fn default() -> Self {
@@ -75,20 +75,20 @@ impl<K: Ord + Copy, V: Copy> SortedTable<K, V> {
     }
 
     /// Returns the last value of a key.
-    pub(super) fn get(&self, key: K) -> Option<V> {
+    pub(crate) fn get(&self, key: K) -> Option<V> {
         let end = self.0.partition_point(|(other, _)| *other <= key);
         let (found, value) = *self.0.get(end.checked_sub(1)?)?;
         (found == key).then_some(value)
     }
 
     /// Returns all values of a key, in their order.
-    pub(super) fn values_of(&self, key: K) -> impl Iterator<Item = V> + '_ {
+    pub(crate) fn values_of(&self, key: K) -> impl Iterator<Item = V> + '_ {
         let start = self.0.partition_point(|(other, _)| *other < key);
         self.0[start..].iter().take_while(move |(other, _)| *other == key).map(|(_, value)| *value)
     }
 }
 
-impl Uses {
+impl FlowTables {
     pub(super) fn new(flows: Flows) -> Self {
         let mut uses = Self {
             slots: NumberedTable::new(flows.slots.len()),
@@ -98,7 +98,7 @@ impl Uses {
         };
         uses.add_values(&flows);
         uses.add_calls(&flows);
-        uses.of.extend(flows.stores.iter().map(|store| (store.value, Use::Stored(store.to))));
+        uses.of.extend(flows.stores.iter().map(|store| (store.value, ValueUse::Stored(store.to))));
         uses.of.sort_unstable();
         let scopes = flows.scopes.iter().zip(0..);
         let by_def = scopes.filter_map(|(scope, at)| Some((scope.def?, ScopeIdx(at)))).collect();
@@ -111,12 +111,12 @@ impl Uses {
         let mut sites = Vec::with_capacity(flows.calls.len());
         for (call, at) in flows.calls.iter().zip(0..) {
             let at = CallIdx(at);
-            self.of.push((call.callee, Use::Callee(at)));
+            self.of.push((call.callee, ValueUse::Callee(at)));
             if call.kind != CallKind::Implicit {
                 sites.push(((call.line, call.col), at));
             }
             for (arg, number) in flows.parts(call.args).iter().zip(0..) {
-                self.of.push((arg.value, Use::Argument(at, number)));
+                self.of.push((arg.value, ValueUse::Argument(at, number)));
             }
         }
         self.sites = SortedTable::from_rows(sites);
@@ -134,13 +134,13 @@ impl Uses {
                 FlowValue::Free(name, _) => named.push((name, at)),
                 FlowValue::Member(of, name) => {
                     named.push((name, at));
-                    self.of.push((of, Use::Inside(at)));
+                    self.of.push((of, ValueUse::Inside(at)));
                 }
-                FlowValue::Item(of, _) | FlowValue::Each(of) => self.of.push((of, Use::Inside(at))),
+                FlowValue::Item(of, _) | FlowValue::Each(of) => self.of.push((of, ValueUse::Inside(at))),
                 FlowValue::Scope(scope) => self.scopes.set_value(scope.0, at),
                 FlowValue::Call(call) => self.calls.set_value(call.0, at),
                 FlowValue::Container(parts) | FlowValue::OneOf(parts) => {
-                    self.of.extend(flows.parts(parts).iter().map(|part| (part.value, Use::Inside(at))));
+                    self.of.extend(flows.parts(parts).iter().map(|part| (part.value, ValueUse::Inside(at))));
                 }
                 FlowValue::This(_) | FlowValue::Super(_) | FlowValue::Text(_) | FlowValue::Unknown => {}
             }
@@ -148,7 +148,12 @@ impl Uses {
         self.named = SortedTable::from_rows(named);
     }
 
-    pub(super) fn uses_of_value(&self, value: ValueIdx) -> impl Iterator<Item = Use> + '_ {
+    /// Returns the number of values, which decides how much memory the tables take.
+    pub(crate) fn value_count(&self) -> usize {
+        self.flows.values.len()
+    }
+
+    pub(crate) fn uses_of_value(&self, value: ValueIdx) -> impl Iterator<Item = ValueUse> + '_ {
         let from = self.of.partition_point(|(at, _)| *at < value);
         self.of[from..].iter().take_while(move |(at, _)| *at == value).map(|(_, one)| *one)
     }
