@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use hob_base::{FileId, WsPath};
+use hob_base::{CancelToken, FileId, WsPath};
 
 use crate::graph::{Edge, EdgeKind, EdgeKinds, Map, MapChange, NodeRef};
 use crate::locals::{NamePlace, local_name_at};
@@ -49,10 +49,50 @@ pub(crate) fn map(fixture: &str) -> Map {
 /// Returns a map of a fixture with scores, clusters and the skeleton.
 pub(crate) fn derived_map(fixture: &str) -> Map {
     let mut map = map(fixture);
+    derive(&mut map);
+    map
+}
+
+fn derive(map: &mut Map) {
     let mut job = map.derive_job();
     while !map.derive_step(&mut job, 100) {}
     map.install_derived(job.finish());
-    map
+}
+
+/// Returns the files of a map and their definitions; the files are numbered in order.
+fn nodes_of(map: &Map) -> Vec<NodeRef> {
+    let files = (0..).map(FileId).take_while(|file| map.file(*file).is_some());
+    let nodes = files.flat_map(|file| {
+        std::iter::once(NodeRef::File(file)).chain(map.defs_of(file).into_iter().map(NodeRef::Def))
+    });
+    nodes.collect()
+}
+
+/// Checks that the edges that end at each node are the same with a skeleton, which tells where to look, as without one.
+#[track_caller]
+pub(crate) fn check_inbound_edges(mut map: Map) {
+    derive(&mut map);
+    let with_skeleton = inbound_edges(&map);
+    map.remove_skeleton();
+    let without = inbound_edges(&map);
+    let missing: Vec<&String> = without.iter().filter(|edge| !with_skeleton.contains(edge)).collect();
+    let added: Vec<&String> = with_skeleton.iter().filter(|edge| !without.contains(edge)).collect();
+    assert!(with_skeleton == without, "missing with a skeleton: {missing:#?}\nadded: {added:#?}");
+}
+
+/// Shows the edges that end at each node, sorted.
+fn inbound_edges(map: &Map) -> Vec<String> {
+    let mut all = Vec::new();
+    for node in nodes_of(map) {
+        let edges = map.edges_in(node, EdgeKinds::ALL, &CancelToken::default()).expect("nothing stops it");
+        all.extend(
+            edges.iter().map(|edge| {
+                format!("{} lines {:?} of {}", show_edge(map, edge), edge.sites, edge.site_count)
+            }),
+        );
+    }
+    all.sort();
+    all
 }
 
 /// Returns the node that an ID or name means; panics if there is not exactly one.
@@ -89,15 +129,8 @@ pub(crate) fn shown_uses(map: &Map) -> Vec<String> {
 
 /// Shows every edge of some kinds, sorted.
 pub(crate) fn shown_edges(map: &Map, kinds: EdgeKinds) -> Vec<String> {
-    let mut all = Vec::new();
-    let mut file = 0;
-    while map.file(FileId(file)).is_some() {
-        let defs = map.defs_of(FileId(file)).into_iter().map(NodeRef::Def);
-        for node in std::iter::once(NodeRef::File(FileId(file))).chain(defs) {
-            all.extend(map.edges_out(node, kinds).iter().map(|edge| show_edge(map, edge)));
-        }
-        file += 1;
-    }
+    let edges = nodes_of(map).into_iter().flat_map(|node| map.edges_out(node, kinds));
+    let mut all: Vec<String> = edges.map(|edge| show_edge(map, &edge)).collect();
     all.sort();
     all
 }
@@ -112,6 +145,7 @@ pub(crate) fn check_edges(fixture: &str, expected: &str) {
     let map = map(fixture);
     let found = shown_uses(&map);
     assert!(found == expected, "found:\n{}\nexpected:\n{}\n", found.join("\n"), expected.join("\n"));
+    check_inbound_edges(map);
 }
 
 /// Checks the meanings of names. `§1` stands before a name, `¤1` before each definition that it must surely mean; other
@@ -144,6 +178,7 @@ pub(crate) fn check_meanings(marked: &str) {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    check_inbound_edges(map);
 }
 
 /// A mark in a text, with its place in the text without marks.

@@ -517,6 +517,11 @@ impl Map {
                 let from = owner_node(file, r.owner);
                 begun.found.extend(through.reached.into_iter().map(|to| (from, to.into(), EdgeKind::Calls)));
                 if through.instead {
+                    // The call reads the variable.
+                    if let Resolution::To(thing, _) = found {
+                        let to = self.used_node(file, r, &thing);
+                        begun.found.extend(to.map(|to| (from, to, EdgeKind::References)));
+                    }
                     continue;
                 }
             }

@@ -6,9 +6,8 @@ use rustc_hash::FxHashSet;
 
 use super::edges::{Edge, Edges};
 use super::outbound::owner_node;
-use super::skeleton::Skeleton;
-use super::uses::{CHECK_EVERY, Search};
-use super::{Confidence, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
+use super::uses::{CHECK_EVERY, Search, UsesInSkeleton};
+use super::{DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
 use crate::facts::{RefKind, StrId};
 use crate::index::FileEntry;
 use crate::resolve::{Resolution, Resolver, Thing};
@@ -67,49 +66,49 @@ impl Map {
         let (NodeRef::Def(method), false) = (node, kin.is_empty()) else {
             return self.edges_in_with(resolver, node, kinds, cancel);
         };
+        let kin_defs =
+            kin.iter().filter_map(|node| if let NodeRef::Def(def) = node { Some(*def) } else { None });
+        let uses = self.known_uses(resolver, std::iter::once(method).chain(kin_defs));
+        self.edges_in_family_among(resolver, method, kin, uses, kinds, cancel)
+    }
+
+    /// Returns the edges that end at a definition, and the uses of other methods of its family: those among `uses`, if it
+    /// is given, and all links of notes.
+    pub(super) fn edges_in_family_among<'m>(
+        &'m self,
+        resolver: &Resolver<'m>,
+        def: DefRef,
+        kin: &[NodeRef],
+        uses: Option<UsesInSkeleton<'m>>,
+        kinds: EdgeKinds,
+        cancel: &CancelToken,
+    ) -> Inbound {
         let mut found = Inbound::default();
-        for (kinds, kin) in [(kinds.of_holders(), &[][..]), (kinds.of_users(), kin)] {
-            if kinds.count() > 0 {
-                let mut search = Search::new(self, resolver, method, kinds).for_family(kin);
-                found.stopped = found.stopped.or(search.run(cancel).err());
-                found.edges.extend(search.edges.into_vec());
-            }
+        let parts = match kin {
+            [] => vec![(kinds, kin)],
+            _ => vec![(kinds.of_holders(), &[][..]), (kinds.of_users(), kin)],
+        };
+        for (kinds, kin) in parts.into_iter().filter(|(kinds, _)| kinds.count() > 0) {
+            let mut search = Search::new(self, resolver, def, kinds).for_family(kin).among_uses(uses.clone());
+            found.stopped = found.stopped.or(search.run(cancel).err());
+            found.edges.extend(search.edges.into_vec());
         }
         if kinds.has(EdgeKind::References) {
-            let (links, stopped) = self.links_to(resolver, node, cancel);
+            let (links, stopped) = self.links_to(resolver, def.into(), cancel);
             found.edges.extend(links);
             found.stopped = found.stopped.or(stopped);
         }
         found
     }
 
-    /// Returns the edges that may end at a node or at a method of its family and that are not resolved in the skeleton.
-    pub(super) fn unresolved_in(
+    /// Returns the uses that may mean some definitions, if the skeleton is up to date and has them.
+    fn known_uses(
         &self,
         resolver: &Resolver<'_>,
-        node: NodeRef,
-        kin: &[NodeRef],
-        drawn: &Skeleton,
-        kinds: EdgeKinds,
-        cancel: &CancelToken,
-    ) -> Inbound {
-        let mut found = Inbound::default();
-        if let NodeRef::Def(def) = node {
-            let mut search = Search::new(self, resolver, def, kinds).for_family(kin).for_unresolved(drawn);
-            found.stopped = search.run(cancel).err();
-            found.edges = search.edges.into_vec();
-        }
-        if kinds.has(EdgeKind::References) {
-            let (links, stopped) = self.links_to(resolver, node, cancel);
-            found.edges.extend(links);
-            found.stopped = found.stopped.or(stopped);
-        }
-        // The skeleton does not know that a use can mean nothing but a method of the family.
-        let by_family = |edge: &Edge| !kin.is_empty() && edge.confidence == Confidence::Name;
-        // Nor does the skeleton know calls that reach a definition through values.
-        let by_values = |edge: &Edge| edge.confidence == Confidence::Flow;
-        found.edges.retain(|edge| !edge.is_resolved() || by_family(edge) || by_values(edge));
-        found
+        targets: impl IntoIterator<Item = DefRef>,
+    ) -> Option<UsesInSkeleton<'_>> {
+        let drawn = self.surroundings().filter(|_| !resolver.is_passing())?;
+        UsesInSkeleton::of_targets(drawn.skeleton(), targets)
     }
 
     fn uses_of(
@@ -123,7 +122,8 @@ impl Map {
             NodeRef::File(file) => self.file_inbound(resolver, file, kinds),
             NodeRef::External(package) => self.external_inbound(resolver, package, kinds, cancel),
             NodeRef::Def(def) => {
-                let mut search = Search::new(self, resolver, def, kinds);
+                let uses = self.known_uses(resolver, [def]);
+                let mut search = Search::new(self, resolver, def, kinds).among_uses(uses);
                 let stopped = search.run(cancel).err();
                 Inbound { edges: search.edges.into_vec(), stopped }
             }

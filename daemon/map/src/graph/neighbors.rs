@@ -5,10 +5,13 @@ use std::cmp::Ordering;
 use hob_base::{CancelToken, Stopped};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::inbound::Inbound;
 use super::skeleton::{Marked, Skeleton};
 use super::surroundings::{SkeletonEdge, Surroundings, SurroundingsQuery};
+use super::uses::UsesInSkeleton;
 use super::{
-    Direction, Edge, EdgeKind, EdgeKinds, Map, Neighbor, NeighborsAnswer, NeighborsQuery, NodeRef, PER_KIND,
+    DefRef, Direction, Edge, EdgeKind, EdgeKinds, Map, Neighbor, NeighborsAnswer, NeighborsQuery, NodeRef,
+    PER_KIND,
 };
 use crate::resolve::Resolver;
 
@@ -175,8 +178,8 @@ impl NeighborWalk<'_> {
             // Unresolved edges may have a place too.
             return None;
         }
-        let shown = best.iter().take(places).map(|line| drawn.computed_edge(&self.resolver, line, frontier));
-        let shown: Vec<(Edge, NodeRef)> = shown.collect::<Option<_>>()?;
+        let shown = &best[..places];
+        let shown = drawn.computed_edges(&self.resolver, shown, frontier, &self.query.cancel)?;
         for ((edge, via), line) in shown.into_iter().zip(&best) {
             self.add_neighbor(via, depth, edge, line.way);
         }
@@ -230,40 +233,88 @@ impl NeighborWalk<'_> {
     }
 
     /// Returns the edges around a node and its family, or `None` if the skeleton does not suffice. Of the resolved
-    /// edges that end there, it returns only as many as may be shown, which the skeleton selects.
+    /// edges that end there, it returns those from the nodes that may be shown, which the skeleton selects.
     fn drawn_edges(&mut self, node: NodeRef, kin: &[NodeRef]) -> Option<Vec<(Edge, Direction)>> {
         let drawn = self.drawn.as_ref().filter(|_| self.query.direction != Direction::Out)?;
         let (per_kind, visited) = (self.per_kind(), &self.visited);
         let inward = &NeighborsQuery { direction: Direction::In, ..self.query.clone() };
         let asked = SurroundingsQuery { query: inward, nodes: &[node], visited, per_kind };
-        let (best, mut others) = drawn.around(&self.resolver, &asked)?;
-        let edge = |line: &SkeletonEdge, nodes: &[NodeRef]| {
-            drawn.computed_edge(&self.resolver, line, nodes).map(|(edge, _)| (edge, Direction::In))
-        };
-        let own = best.iter().map(|line| edge(line, &[node]));
-        let mut edges: Vec<(Edge, Direction)> = own.collect::<Option<_>>()?;
+        let (mut best, mut others) = drawn.around(&self.resolver, &asked)?;
         if !kin.is_empty() {
             let users = &NeighborsQuery { kinds: inward.kinds.of_users(), ..inward.clone() };
             let asked = SurroundingsQuery { query: users, nodes: kin, visited, per_kind };
-            let (best, more) = drawn.around(&self.resolver, &asked)?;
-            let of_kin = best.iter().map(|line| edge(line, kin)).collect::<Option<Vec<_>>>()?;
-            edges.extend(of_kin);
+            let (of_kin, more) = drawn.around(&self.resolver, &asked)?;
+            best.extend(of_kin);
             others.extend(more);
         }
-        let (kinds, cancel) = (self.query.kinds, &self.query.cancel);
-        let body = self.map.body_beside(&self.resolver, node).into_iter();
-        for end in std::iter::once(node).chain(body) {
-            let kin = if end == node { kin } else { &[] };
-            let found = self.map.unresolved_in(&self.resolver, end, kin, drawn.skeleton(), kinds, cancel);
-            self.stopped = self.stopped.or(found.stopped);
-            edges.extend(found.edges.into_iter().map(|edge| (Edge { to: node, ..edge }, Direction::In)));
-        }
+        let found = match node {
+            NodeRef::Def(def) => self.selected_edges_in(drawn, def, kin, &best)?,
+            NodeRef::File(_) | NodeRef::External(_) => self.selected_edges_in_file(drawn, node, &best)?,
+        };
+        self.stopped = self.stopped.or(found.stopped);
+        let mut edges: Vec<(Edge, Direction)> =
+            found.edges.into_iter().map(|edge| (edge, Direction::In)).collect();
         if self.query.direction == Direction::Both {
             let out = self.map.edges_out_with(&self.resolver, node, self.query.kinds);
             edges.extend(out.into_iter().map(|edge| (edge, Direction::Out)));
         }
         others.iter().for_each(|line| self.lines_left_out.insert(line.far, line.kind, line.way));
         Some(edges)
+    }
+
+    /// Returns the edges from the far ends of selected edges of the skeleton to a definition, its family and the
+    /// definition that it announces, and the unresolved ones; `None` if the map lacks a selected edge.
+    fn selected_edges_in(
+        &self,
+        drawn: &Surroundings<'_>,
+        def: DefRef,
+        kin: &[NodeRef],
+        selected: &[SkeletonEdge],
+    ) -> Option<Inbound> {
+        let (kinds, cancel) = (self.query.kinds, &self.query.cancel);
+        let body = self.map.body_beside(&self.resolver, def.into());
+        let is_of_body = |line: &&SkeletonEdge| body.is_some() && drawn.near_node(line) == body;
+        let uses = |lines: &mut dyn Iterator<Item = &SkeletonEdge>| {
+            let sources = lines.map(|line| drawn.far_node(line)).collect::<Option<Vec<_>>>()?;
+            Some(UsesInSkeleton::unresolved_or_from(drawn.skeleton(), sources))
+        };
+        let own = uses(&mut selected.iter().filter(|line| !is_of_body(line)))?;
+        let mut found = self.map.edges_in_family_among(&self.resolver, def, kin, Some(own), kinds, cancel);
+        if let Some(NodeRef::Def(body)) = body {
+            let uses = uses(&mut selected.iter().filter(is_of_body))?;
+            let kinds = kinds.without(EdgeKind::Contains);
+            let of_body =
+                self.map.edges_in_family_among(&self.resolver, body, &[], Some(uses), kinds, cancel);
+            found.edges.extend(of_body.edges.into_iter().map(|edge| Edge { to: def.into(), ..edge }));
+            found.stopped = found.stopped.or(of_body.stopped);
+        }
+        let resolved = found.edges.iter().filter(|edge| edge.is_resolved());
+        let resolved: FxHashSet<_> = resolved.map(|edge| (edge.from, edge.to, edge.kind)).collect();
+        let is_found = |line: &SkeletonEdge| {
+            let to = if is_of_body(&line) { Some(def.into()) } else { drawn.near_node(line) };
+            drawn.far_node(line).zip(to).is_some_and(|(from, to)| resolved.contains(&(from, to, line.kind)))
+        };
+        (found.stopped.is_some() || selected.iter().all(is_found)).then_some(found)
+    }
+
+    /// Returns the edges from the far ends of selected edges of the skeleton to a file or package, and the unresolved
+    /// links to it; `None` if the map lacks a selected edge.
+    fn selected_edges_in_file(
+        &self,
+        drawn: &Surroundings<'_>,
+        node: NodeRef,
+        selected: &[SkeletonEdge],
+    ) -> Option<Inbound> {
+        let cancel = &self.query.cancel;
+        let computed = drawn.computed_edges(&self.resolver, selected, &[node], cancel)?;
+        let mut found =
+            Inbound { edges: computed.into_iter().map(|(edge, _)| edge).collect(), stopped: None };
+        if self.query.kinds.has(EdgeKind::References) {
+            let (links, stopped) = self.map.links_to(&self.resolver, node, cancel);
+            found.edges.extend(links.into_iter().filter(|edge| !edge.is_resolved()));
+            found.stopped = stopped;
+        }
+        Some(found)
     }
 
     /// Returns the most neighbours per node and kind: few enough that no kind crowds out the others. If a query asks

@@ -6,11 +6,13 @@
 
 use std::cmp::Ordering;
 
-use rustc_hash::FxHashSet;
+use hob_base::CancelToken;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::edges::Edge;
 use super::skeleton::Skeleton;
-use super::{Direction, EdgeKind, Map, NeighborsQuery, NodeRef};
+use super::uses::UsesInSkeleton;
+use super::{Direction, EdgeKind, EdgeKinds, Map, NeighborsQuery, NodeRef};
 use crate::resolve::Resolver;
 
 /// An edge of the skeleton, seen from a node of the query.
@@ -32,6 +34,12 @@ pub(super) struct Surroundings<'m> {
 }
 
 impl Map {
+    /// Removes the skeleton, so that all edges are computed.
+    #[cfg(test)]
+    pub(crate) fn remove_skeleton(&mut self) {
+        self.standing.skeleton = None;
+    }
+
     /// Returns the skeleton, if it is up to date: nothing has changed since, and nothing is confirmed.
     pub(super) fn surroundings(&self) -> Option<Surroundings<'_>> {
         let skeleton = self.standing.skeleton.as_ref()?;
@@ -145,21 +153,71 @@ impl<'m> Surroundings<'m> {
             .then_with(|| (a.way == Direction::Out).cmp(&(b.way == Direction::Out)))
     }
 
-    /// Returns the computed edge for an edge of the skeleton, and the node of the query at its near end; `None` if the
-    /// map has no such edge.
-    pub(super) fn computed_edge(
+    /// Returns the computed edges for edges of the skeleton, in their order, each with the node of the query at its near
+    /// end; `None` if the map lacks one of them.
+    pub(super) fn computed_edges(
         &self,
         resolver: &Resolver<'_>,
-        line: &SkeletonEdge,
+        lines: &[SkeletonEdge],
         nodes: &[NodeRef],
-    ) -> Option<(Edge, NodeRef)> {
-        let via = *nodes.get(line.via)?;
-        let (near, far) = (self.skeleton.node(line.near)?, self.skeleton.node(line.far)?);
-        let (from, to) = if line.way == Direction::Out { (near, far) } else { (far, near) };
-        let mut edge = self.map.edge_between(resolver, from, to, line.kind)?;
-        if line.way == Direction::In {
-            edge.to = via;
+        cancel: &CancelToken,
+    ) -> Option<Vec<(Edge, NodeRef)>> {
+        let mut by_near: FxHashMap<(u32, bool), Vec<&SkeletonEdge>> = FxHashMap::default();
+        for line in lines {
+            by_near.entry((line.near, line.way == Direction::In)).or_default().push(line);
         }
-        Some((edge, via))
+        let mut found: FxHashMap<(NodeRef, NodeRef, EdgeKind), Edge> = FxHashMap::default();
+        for lines in by_near.values() {
+            let edges = self.edges_along(resolver, lines, cancel)?.into_iter().filter(Edge::is_resolved);
+            found.extend(edges.map(|edge| ((edge.from, edge.to, edge.kind), edge)));
+        }
+        let computed = lines.iter().map(|line| {
+            let (from, to) = self.ends(line)?;
+            let (edge, via) = (found.get(&(from, to, line.kind))?, *nodes.get(line.via)?);
+            let to = if line.way == Direction::In { via } else { to };
+            Some((Edge { to, ..edge.clone() }, via))
+        });
+        computed.collect()
+    }
+
+    /// Returns edges of the map among which are those of some edges of the skeleton, which have the near end and the
+    /// direction in common; `None` if that takes too long.
+    fn edges_along(
+        &self,
+        resolver: &Resolver<'_>,
+        lines: &[&SkeletonEdge],
+        cancel: &CancelToken,
+    ) -> Option<Vec<Edge>> {
+        let kinds: EdgeKinds = lines.iter().map(|line| line.kind).collect();
+        let first = lines.first()?;
+        match (self.skeleton.node(first.near)?, first.way) {
+            (NodeRef::Def(target), Direction::In) => {
+                let sources = lines.iter().map(|line| self.far_node(line)).collect::<Option<Vec<_>>>()?;
+                let uses = UsesInSkeleton::only_from(self.skeleton, target, sources)?;
+                let found = self.map.edges_in_family_among(resolver, target, &[], Some(uses), kinds, cancel);
+                found.stopped.is_none().then_some(found.edges)
+            }
+            (near, Direction::Out) if lines.len() > 1 && !self.map.never_renames(near) => {
+                Some(self.map.edges_out_with(resolver, near, kinds))
+            }
+            _ => {
+                let edge = |line: &&SkeletonEdge| {
+                    let (from, to) = self.ends(line)?;
+                    self.map.edge_between(resolver, from, to, line.kind)
+                };
+                lines.iter().map(edge).collect()
+            }
+        }
+    }
+
+    /// Returns the nodes from which and to which an edge of the skeleton leads.
+    fn ends(&self, line: &SkeletonEdge) -> Option<(NodeRef, NodeRef)> {
+        let (near, far) = (self.skeleton.node(line.near)?, self.skeleton.node(line.far)?);
+        Some(if line.way == Direction::Out { (near, far) } else { (far, near) })
+    }
+
+    /// Returns the node at the near end of an edge.
+    pub(super) fn near_node(&self, line: &SkeletonEdge) -> Option<NodeRef> {
+        self.skeleton.node(line.near)
     }
 }

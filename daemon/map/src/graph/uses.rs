@@ -4,6 +4,7 @@
 //! the definition adds the new name to the names to search.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use hob_base::{CancelToken, FileId, Stopped};
 use rayon::prelude::*;
@@ -36,6 +37,78 @@ type FolderKey<'m> = (&'m str, Lang, &'m str, RefKind, bool);
 /// The results of a part of a search: further names, names done, edges, places.
 type PartialUses = (Vec<String>, FxHashSet<(FileId, StrId)>, Edges, Option<Vec<Use>>);
 
+/// The uses that may mean one definition by a skeleton that is up to date: those that it could not resolve, and those in
+/// the nodes from which its edges lead there.
+#[derive(Clone)]
+pub(super) struct UsesInSkeleton<'m> {
+    skeleton: &'m Skeleton,
+    /// The nodes whose resolved uses count.
+    sources: Arc<FxHashSet<NodeRef>>,
+    source_files: Arc<FxHashSet<FileId>>,
+    /// True if uses that the skeleton could not resolve count too.
+    has_unresolved: bool,
+}
+
+impl<'m> UsesInSkeleton<'m> {
+    /// All uses that may mean one of `targets`; `None` if the skeleton does not have one of them.
+    pub(super) fn of_targets(
+        skeleton: &'m Skeleton,
+        targets: impl IntoIterator<Item = DefRef>,
+    ) -> Option<Self> {
+        let mut sources = Vec::new();
+        for target in targets {
+            sources.extend(sources_of(skeleton, target)?);
+        }
+        Some(Self::unresolved_or_from(skeleton, sources))
+    }
+
+    /// The uses that the skeleton could not resolve, and those in some nodes.
+    pub(super) fn unresolved_or_from(
+        skeleton: &'m Skeleton,
+        sources: impl IntoIterator<Item = NodeRef>,
+    ) -> Self {
+        let sources = FxHashSet::from_iter(sources);
+        let source_files = files_of(&sources);
+        Self { skeleton, sources: Arc::new(sources), source_files, has_unresolved: true }
+    }
+
+    /// Only the uses in some nodes; `None` if the skeleton does not have the target.
+    pub(super) fn only_from(
+        skeleton: &'m Skeleton,
+        target: DefRef,
+        sources: impl IntoIterator<Item = NodeRef>,
+    ) -> Option<Self> {
+        // Another source may be the file that gives the target a further name.
+        let source_files = files_of(&sources_of(skeleton, target)?);
+        let sources = Arc::new(FxHashSet::from_iter(sources));
+        Some(Self { skeleton, sources, source_files, has_unresolved: false })
+    }
+
+    /// Returns true if a file may have such uses, or give a target a further name.
+    fn may_be_in(&self, file: FileId) -> bool {
+        self.has_unresolved || self.has_source_in(file)
+    }
+
+    fn has_source_in(&self, file: FileId) -> bool {
+        self.source_files.contains(&file)
+    }
+
+    /// Returns true if the reference at an index in a file's list, in the node `from`, may mean a target.
+    fn may_mean_target(&self, file: FileId, reference: usize, from: NodeRef) -> bool {
+        self.sources.contains(&from) || self.has_unresolved && self.skeleton.is_unresolved(file, reference)
+    }
+}
+
+/// Returns the nodes from which edges of the skeleton lead to a definition; `None` if it does not have one of them.
+fn sources_of(skeleton: &Skeleton, target: DefRef) -> Option<FxHashSet<NodeRef>> {
+    let number = skeleton.node_number(target.into())?;
+    skeleton.edges(number, true).map(|(_, source)| skeleton.node(source)).collect()
+}
+
+fn files_of(nodes: &FxHashSet<NodeRef>) -> Arc<FxHashSet<FileId>> {
+    Arc::new(nodes.iter().filter_map(|node| node.file()).collect())
+}
+
 /// The search for the edges that end at one definition.
 pub(super) struct Search<'s, 'm> {
     map: &'m Map,
@@ -60,8 +133,8 @@ pub(super) struct Search<'s, 'm> {
     never: FxHashSet<(&'m str, RefKind, bool)>,
     /// The calls that reach the target through values: file, line, column.
     through: FxHashSet<(FileId, u32, u32)>,
-    /// The skeleton, if only the references are wanted that do not resolve in it.
-    drawn: Option<&'m Skeleton>,
+    /// The uses that the search looks at, if a skeleton tells which they are; without one, all uses of the names.
+    uses_in_skeleton: Option<UsesInSkeleton<'m>>,
     pub(super) edges: Edges,
     /// Every resolved use with its place, if the caller wants places; then unresolved uses are skipped.
     pub(super) places: Option<Vec<Use>>,
@@ -83,7 +156,7 @@ impl<'s, 'm> Search<'s, 'm> {
             only_near: FxHashMap::default(),
             never: FxHashSet::default(),
             through: FxHashSet::default(),
-            drawn: None,
+            uses_in_skeleton: None,
             edges: Edges::default(),
             places: None,
         }
@@ -94,9 +167,9 @@ impl<'s, 'm> Search<'s, 'm> {
         Self { places: Some(Vec::new()), ..self }
     }
 
-    /// Restricts the search to references that do not resolve in the skeleton.
-    pub(super) fn for_unresolved(self, drawn: &'m Skeleton) -> Self {
-        Self { drawn: Some(drawn), ..self }
+    /// Restricts the search to the uses that a skeleton says may mean the target, if there are such.
+    pub(super) fn among_uses(self, uses: Option<UsesInSkeleton<'m>>) -> Self {
+        Self { uses_in_skeleton: uses, ..self }
     }
 
     /// Extends the search to uses of any method of a family. A use that can mean nothing but one of them counts as sure
@@ -187,15 +260,16 @@ impl<'s, 'm> Search<'s, 'm> {
         cancel: &CancelToken,
     ) -> Result<(), Stopped> {
         let (map, target, kinds, done) = (self.map, self.target, self.kinds, &self.locals);
-        let (drawn, wants_places, kin) = (self.drawn, self.places.is_some(), &self.kin);
-        let through = &self.through;
+        let (wants_places, kin, through) = (self.places.is_some(), &self.kin, &self.through);
+        let uses_in_skeleton = &self.uses_in_skeleton;
         let parts: Vec<(PartialUses, Result<(), Stopped>)> = files
             .par_chunks((PARALLEL / 4).max(files.len() / PARTS))
             .map(|files| {
                 let resolver = Resolver::new(&map.index);
                 let places = wants_places.then(Vec::new);
-                let kin = kin.clone();
-                let mut part = Search { drawn, places, kin, ..Search::new(map, &resolver, target, kinds) };
+                let (kin, uses_in_skeleton) = (kin.clone(), uses_in_skeleton.clone());
+                let new = Search::new(map, &resolver, target, kinds);
+                let mut part = Search { uses_in_skeleton, places, kin, ..new };
                 let here = |id: &&(FileId, StrId)| files.binary_search(&id.0.0).is_ok();
                 part.through = through.clone();
                 part.locals = done.iter().filter(here).copied().collect();
@@ -235,8 +309,12 @@ impl<'s, 'm> Search<'s, 'm> {
     }
 
     fn look_in(&mut self, file: FileId, name: &str) {
+        if self.uses_in_skeleton.as_ref().is_some_and(|uses| !uses.may_be_in(file)) {
+            return;
+        }
         let Some(entry) = self.map.index.entry(file) else { return };
-        if self.drawn.is_some() && Some(entry.lang().language_group()) != self.family {
+        let is_foreign = Some(entry.lang().language_group()) != self.family;
+        if is_foreign && self.uses_in_skeleton.as_ref().is_some_and(|uses| !uses.has_source_in(file)) {
             // Candidates are never of another language group.
             return;
         }
@@ -304,15 +382,20 @@ impl<'s, 'm> Search<'s, 'm> {
         let named = entry.facts.refs_named(name);
         let first = entry.facts.refs.partition_point(|r| r.name < name);
         for (at, r) in named.iter().enumerate().filter(|(_, r)| is_asked(entry, r, kinds)) {
-            if self.drawn.is_some_and(|drawn| !drawn.is_unresolved(file, first + at)) {
+            let from = owner_node(file, r.owner);
+            if self
+                .uses_in_skeleton
+                .as_ref()
+                .is_some_and(|uses| !uses.may_mean_target(file, first + at, from))
+            {
                 continue;
             }
             if self.map.confirmed_meaning(self.resolver, file, r).is_some() {
                 // The confirmed overlay has decided it: its edge is there already, or it means something else.
                 continue;
             }
-            let (from, kind) = (owner_node(file, r.owner), EdgeKind::for_ref_kind(r.kind()));
-            let found = self.resolver.resolve(file, r);
+            let kind = EdgeKind::for_ref_kind(r.kind());
+            let (found, overloads) = self.resolver.resolve_or_overloads(file, r);
             if self.is_told_by_values(file, r, &found) || !kinds.has(kind) {
                 // The edge is there; the place of the name still counts.
                 if kinds.has(kind) && self.through.contains(&(file, r.line, r.col())) {
@@ -327,7 +410,11 @@ impl<'s, 'm> Search<'s, 'm> {
                 }
                 Resolution::Unresolved if self.places.is_some() => {}
                 Resolution::Unresolved => {
-                    let candidates = self.cached_candidates(file, entry, r);
+                    // The arguments of one reference leave other definitions than those of the next.
+                    let candidates = match overloads.is_empty() {
+                        true => self.cached_candidates(file, entry, r),
+                        false => self.candidates_from(file, r),
+                    };
                     if candidates.len() == 1 && self.is_told_by_name(file, r) {
                         let to = self.target.into();
                         self.edges.add_resolved(from, to, kind, Confidence::Name, Some(r.line));

@@ -232,14 +232,26 @@ impl<'m> Resolver<'m> {
 
     /// Resolves a reference in `file`.
     pub(crate) fn resolve(&self, file: FileId, r: &Ref) -> Resolution {
+        self.resolve_or_overloads(file, r).0
+    }
+
+    /// Resolves a reference in `file`; if it is unresolved because its arguments leave several definitions, returns
+    /// those too.
+    pub(crate) fn resolve_or_overloads(&self, file: FileId, r: &Ref) -> (Resolution, Vec<DefRef>) {
         match self.resolve_any(file, r) {
             Resolution::To(Thing::Def(def), sure) => match self.overloads_for(file, r, def) {
-                Overloads::Open(_) => Resolution::Unresolved,
-                Overloads::Chosen(def) => Resolution::To(def.into(), sure),
-                Overloads::Single if self.ambiguous_defs(def).len() > 1 => Resolution::Unresolved,
-                Overloads::Single => Resolution::To(def.into(), sure),
+                Overloads::Open(all) => (Resolution::Unresolved, all),
+                Overloads::Chosen(def) => (Resolution::To(def.into(), sure), Vec::new()),
+                Overloads::Single => {
+                    let all = self.ambiguous_defs(def);
+                    if all.len() > 1 {
+                        (Resolution::Unresolved, all)
+                    } else {
+                        (Resolution::To(def.into(), sure), Vec::new())
+                    }
+                }
             },
-            found => found,
+            found => (found, Vec::new()),
         }
     }
 

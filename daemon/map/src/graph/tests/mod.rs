@@ -10,6 +10,7 @@ mod flow_chains;
 mod frameworks;
 mod image;
 mod impact;
+mod inbound;
 mod keys;
 mod ladder;
 mod languages;

@@ -1,0 +1,54 @@
+//! Tests the edges that end at a node: open overloads, and flows that stay open between questions.
+
+use hob_base::CancelToken;
+
+use crate::fixture::{lookup_node, map, set, show_edge};
+use crate::graph::{EdgeKind, Map};
+
+/// Shows the calls that end at a node, sorted.
+fn shown_calls(map: &Map, target: &str) -> Vec<String> {
+    let calls = [EdgeKind::Calls].into_iter().collect();
+    let edges = map.edges_in(lookup_node(map, target), calls, &CancelToken::default());
+    let mut shown: Vec<String> =
+        edges.expect("nothing stops it").iter().map(|edge| show_edge(map, edge)).collect();
+    shown.sort();
+    shown
+}
+
+/// The first call leaves the overloads of one class open and the second those of another, in one file.
+#[test]
+fn a_call_that_leaves_overloads_open_is_among_the_callers_of_each_of_them() {
+    let map = map("//- /A.java\nclass A { void go(int x) {} void go(String s) {} }\n\
+        //- /B.java\nclass B { void go(int x, int y) {} void go(int x, String s) {} }\n\
+        //- /Use.java\nclass Use {\n void first(A a) { a.go(Outside.make()); }\n \
+        void second(B b) { b.go(1, Outside.make()); }\n}\n");
+    for target in ["java:A.java#A.go", "java:A.java#A.go~2"] {
+        assert_eq!(shown_calls(&map, target), ["Use.java#Use.first calls [A.java#A.go A.java#A.go~2] candidate"]
+            .map(|shown| shown.replace("[A.java#A.go A.java#A.go~2]", &candidates(target, "A.java#A.go")))
+        );
+    }
+    for target in ["java:B.java#B.go", "java:B.java#B.go~2"] {
+        assert_eq!(
+            shown_calls(&map, target),
+            [format!("Use.java#Use.second calls {} candidate", candidates(target, "B.java#B.go"))]
+        );
+    }
+}
+
+fn candidates(target: &str, first: &str) -> String {
+    let other = format!("{first}~2");
+    if target.ends_with("~2") { format!("[{other} {first}]") } else { format!("[{first} {other}]") }
+}
+
+#[test]
+fn flows_that_stayed_open_are_opened_anew_after_a_change() {
+    let using = |called: &str| format!("from a import f, g\ndef run(call):\n    call()\nrun({called})\n");
+    let mut map = map(&format!("//- /a.py\ndef f(): pass\ndef g(): pass\n//- /b.py\n{}", using("f")));
+    let through = ["b.py#run calls a.py#f flow"];
+    assert_eq!(shown_calls(&map, "f"), through);
+    assert_eq!(shown_calls(&map, "f"), through, "from flows that are open");
+    assert!(shown_calls(&map, "g").is_empty());
+    map.apply(vec![set(1, "b.py", &using("g"))]);
+    assert!(shown_calls(&map, "f").is_empty());
+    assert_eq!(shown_calls(&map, "g"), ["b.py#run calls a.py#g flow"]);
+}
