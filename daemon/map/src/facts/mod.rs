@@ -289,8 +289,14 @@ impl FileFacts {
     /// The references to one name.
     #[must_use]
     pub fn refs_named(&self, name: StrId) -> &[Ref] {
-        let from = self.refs.partition_point(|r| r.name < name);
-        let len = self.refs[from..].partition_point(|r| r.name == name);
+        let from = self.first_ref_named(name);
+        // Whoever asks goes through them, and most names have few.
+        let len = self.refs[from..].iter().take_while(|r| r.name == name).count();
         &self.refs[from..from + len]
+    }
+
+    /// The index of the first reference to one name, or where it would be.
+    pub(crate) fn first_ref_named(&self, name: StrId) -> usize {
+        self.refs.partition_point(|r| r.name < name)
     }
 }

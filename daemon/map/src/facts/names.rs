@@ -59,11 +59,12 @@ impl NamePool {
     /// Returns the ID of a name, if the file uses it.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<StrId> {
-        let mut low = 0;
-        let mut high = self.ends.len();
+        let (text, ends) = (self.text.as_bytes(), &*self.ends);
+        let (mut low, mut high) = (0, ends.len());
         while low < high {
             let mid = usize::midpoint(low, high);
-            match self.get(StrId(mid as u32)).cmp(name) {
+            let start = if mid == 0 { 0 } else { ends[mid - 1] as usize };
+            match text.get(start..ends[mid] as usize).unwrap_or_default().cmp(name.as_bytes()) {
                 std::cmp::Ordering::Less => low = mid + 1,
                 std::cmp::Ordering::Greater => high = mid,
                 std::cmp::Ordering::Equal => return Some(StrId(mid as u32)),

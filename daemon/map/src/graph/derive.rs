@@ -513,6 +513,10 @@ impl Map {
                 continue;
             }
             let found = resolver.resolve(file, r);
+            if resolver.was_cut() && !matches!(found, Resolution::Unresolved) {
+                // A query, whose resolver has other results cached, may find something else.
+                begun.unresolved.push(begun.refs - 1);
+            }
             if let Some(through) = self.through_values(resolver, file, r, &found) {
                 let from = owner_node(file, r.owner);
                 begun.found.extend(through.reached.into_iter().map(|to| (from, to.into(), EdgeKind::Calls)));

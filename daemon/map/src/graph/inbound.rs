@@ -22,6 +22,16 @@ pub(super) struct Inbound {
     pub(super) stopped: Option<Stopped>,
 }
 
+/// A query for the users of a definition.
+pub(super) struct FamilyQuery<'q, 'm> {
+    pub(super) def: DefRef,
+    /// Methods whose uses count as uses of `def`.
+    pub(super) kin: &'q [NodeRef],
+    /// The uses that are looked at, if they are known; links of notes always are.
+    pub(super) uses: Option<UsesInSkeleton<'m>>,
+    pub(super) kinds: EdgeKinds,
+}
+
 impl Map {
     /// Returns the edges that end at a node, in no particular order.
     ///
@@ -69,20 +79,18 @@ impl Map {
         let kin_defs =
             kin.iter().filter_map(|node| if let NodeRef::Def(def) = node { Some(*def) } else { None });
         let uses = self.known_uses(resolver, std::iter::once(method).chain(kin_defs));
-        self.edges_in_family_among(resolver, method, kin, uses, kinds, cancel)
+        self.users_of_family(resolver, FamilyQuery { def: method, kin, uses, kinds }, cancel)
     }
 
-    /// Returns the edges that end at a definition, and the uses of other methods of its family: those among `uses`, if it
-    /// is given, and all links of notes.
-    pub(super) fn edges_in_family_among<'m>(
+    /// Returns the edges that end at a definition, and the uses of other methods of its family, each with the method that
+    /// it names as target.
+    pub(super) fn users_of_family<'m>(
         &'m self,
         resolver: &Resolver<'m>,
-        def: DefRef,
-        kin: &[NodeRef],
-        uses: Option<UsesInSkeleton<'m>>,
-        kinds: EdgeKinds,
+        query: FamilyQuery<'_, 'm>,
         cancel: &CancelToken,
     ) -> Inbound {
+        let FamilyQuery { def, kin, uses, kinds } = query;
         let mut found = Inbound::default();
         let parts = match kin {
             [] => vec![(kinds, kin)],

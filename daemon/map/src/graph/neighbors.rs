@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use hob_base::{CancelToken, Stopped};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::inbound::Inbound;
+use super::inbound::{FamilyQuery, Inbound};
 use super::skeleton::{Marked, Skeleton};
 use super::surroundings::{SkeletonEdge, Surroundings, SurroundingsQuery};
 use super::uses::UsesInSkeleton;
@@ -279,22 +279,31 @@ impl NeighborWalk<'_> {
             Some(UsesInSkeleton::unresolved_or_from(drawn.skeleton(), sources))
         };
         let own = uses(&mut selected.iter().filter(|line| !is_of_body(line)))?;
-        let mut found = self.map.edges_in_family_among(&self.resolver, def, kin, Some(own), kinds, cancel);
+        let query = FamilyQuery { def, kin, uses: Some(own), kinds };
+        let mut found = self.map.users_of_family(&self.resolver, query, cancel);
         if let Some(NodeRef::Def(body)) = body {
-            let uses = uses(&mut selected.iter().filter(is_of_body))?;
+            let of_body = uses(&mut selected.iter().filter(is_of_body))?;
             let kinds = kinds.without(EdgeKind::Contains);
-            let of_body =
-                self.map.edges_in_family_among(&self.resolver, body, &[], Some(uses), kinds, cancel);
+            let query = FamilyQuery { def: body, kin: &[], uses: Some(of_body), kinds };
+            let of_body = self.map.users_of_family(&self.resolver, query, cancel);
             found.edges.extend(of_body.edges.into_iter().map(|edge| Edge { to: def.into(), ..edge }));
             found.stopped = found.stopped.or(of_body.stopped);
         }
+        if found.stopped.is_some() {
+            return Some(found);
+        }
         let resolved = found.edges.iter().filter(|edge| edge.is_resolved());
         let resolved: FxHashSet<_> = resolved.map(|edge| (edge.from, edge.to, edge.kind)).collect();
-        let is_found = |line: &SkeletonEdge| {
-            let to = if is_of_body(&line) { Some(def.into()) } else { drawn.near_node(line) };
-            drawn.far_node(line).zip(to).is_some_and(|(from, to)| resolved.contains(&(from, to, line.kind)))
-        };
-        (found.stopped.is_some() || selected.iter().all(is_found)).then_some(found)
+        for line in selected {
+            let (from, near) = (drawn.far_node(line)?, drawn.near_node(line)?);
+            let to = if is_of_body(&line) { def.into() } else { near };
+            if !resolved.contains(&(from, to, line.kind)) {
+                // Following values backwards meets a bound where following them forwards, as derivations do, does not.
+                let edge = self.map.edge_between(&self.resolver, from, near, line.kind)?;
+                found.edges.push(Edge { to, ..edge });
+            }
+        }
+        Some(found)
     }
 
     /// Returns the edges from the far ends of selected edges of the skeleton to a file or package, and the unresolved

@@ -1,7 +1,8 @@
 //! Finds the neighbours of several nodes at once, over the skeleton of the last derivation.
 //!
 //! Two steps from a busy function are a hundred thousand others, of which fifty are shown. While nothing has changed
-//! since the derivation, the skeleton has all resolved edges and their order, so that only shown edges are computed.
+//! since the derivation, the skeleton has the resolved edges and their order, so that only shown edges are computed. It
+//! lacks calls of parameters: a derivation does not follow callers.
 //! Unresolved edges come after all others, so they are not looked for if there are enough resolved ones.
 
 use std::cmp::Ordering;
@@ -10,6 +11,7 @@ use hob_base::CancelToken;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::edges::Edge;
+use super::inbound::FamilyQuery;
 use super::skeleton::Skeleton;
 use super::uses::UsesInSkeleton;
 use super::{Direction, EdgeKind, EdgeKinds, Map, NeighborsQuery, NodeRef};
@@ -168,20 +170,25 @@ impl<'m> Surroundings<'m> {
         }
         let mut found: FxHashMap<(NodeRef, NodeRef, EdgeKind), Edge> = FxHashMap::default();
         for lines in by_near.values() {
+            cancel.check().ok()?;
             let edges = self.edges_along(resolver, lines, cancel)?.into_iter().filter(Edge::is_resolved);
             found.extend(edges.map(|edge| ((edge.from, edge.to, edge.kind), edge)));
         }
         let computed = lines.iter().map(|line| {
             let (from, to) = self.ends(line)?;
-            let (edge, via) = (found.get(&(from, to, line.kind))?, *nodes.get(line.via)?);
+            let edge = match found.get(&(from, to, line.kind)) {
+                Some(edge) => edge.clone(),
+                None => self.map.edge_between(resolver, from, to, line.kind)?,
+            };
+            let via = *nodes.get(line.via)?;
             let to = if line.way == Direction::In { via } else { to };
-            Some((Edge { to, ..edge.clone() }, via))
+            Some((Edge { to, ..edge }, via))
         });
         computed.collect()
     }
 
-    /// Returns edges of the map among which are those of some edges of the skeleton, which have the near end and the
-    /// direction in common; `None` if that takes too long.
+    /// Returns edges of the map among which are most of those of some edges of the skeleton, which have the near end and
+    /// the direction in common; `None` if that takes too long. It returns none if each is better computed by itself.
     fn edges_along(
         &self,
         resolver: &Resolver<'_>,
@@ -194,19 +201,14 @@ impl<'m> Surroundings<'m> {
             (NodeRef::Def(target), Direction::In) => {
                 let sources = lines.iter().map(|line| self.far_node(line)).collect::<Option<Vec<_>>>()?;
                 let uses = UsesInSkeleton::only_from(self.skeleton, target, sources)?;
-                let found = self.map.edges_in_family_among(resolver, target, &[], Some(uses), kinds, cancel);
+                let query = FamilyQuery { def: target, kin: &[], uses: Some(uses), kinds };
+                let found = self.map.users_of_family(resolver, query, cancel);
                 found.stopped.is_none().then_some(found.edges)
             }
             (near, Direction::Out) if lines.len() > 1 && !self.map.never_renames(near) => {
                 Some(self.map.edges_out_with(resolver, near, kinds))
             }
-            _ => {
-                let edge = |line: &&SkeletonEdge| {
-                    let (from, to) = self.ends(line)?;
-                    self.map.edge_between(resolver, from, to, line.kind)
-                };
-                lines.iter().map(edge).collect()
-            }
+            _ => Some(Vec::new()),
         }
     }
 

@@ -37,8 +37,9 @@ type FolderKey<'m> = (&'m str, Lang, &'m str, RefKind, bool);
 /// The results of a part of a search: further names, names done, edges, places.
 type PartialUses = (Vec<String>, FxHashSet<(FileId, StrId)>, Edges, Option<Vec<Use>>);
 
-/// The uses that may mean one definition by a skeleton that is up to date: those that it could not resolve, and those in
-/// the nodes from which its edges lead there.
+/// The uses that may mean some definitions by a skeleton that is up to date: those that it could not resolve, and those
+/// in the nodes from which its edges lead there. It knows no calls of parameters, because a derivation does not follow
+/// callers: those are found by their values in any case.
 #[derive(Clone)]
 pub(super) struct UsesInSkeleton<'m> {
     skeleton: &'m Skeleton,
@@ -72,7 +73,8 @@ impl<'m> UsesInSkeleton<'m> {
         Self { skeleton, sources: Arc::new(sources), source_files, has_unresolved: true }
     }
 
-    /// Only the uses in some nodes; `None` if the skeleton does not have the target.
+    /// Of the resolved uses only those in some nodes, and no unresolved ones; `None` if the skeleton does not have the
+    /// target.
     pub(super) fn only_from(
         skeleton: &'m Skeleton,
         target: DefRef,
@@ -87,6 +89,11 @@ impl<'m> UsesInSkeleton<'m> {
     /// Returns true if a file may have such uses, or give a target a further name.
     fn may_be_in(&self, file: FileId) -> bool {
         self.has_unresolved || self.has_source_in(file)
+    }
+
+    /// Returns true if an import in a file that does not rename may be such a use.
+    fn has_import_in(&self, file: FileId) -> bool {
+        self.has_unresolved || self.sources.contains(&NodeRef::File(file))
     }
 
     fn has_source_in(&self, file: FileId) -> bool {
@@ -114,10 +121,12 @@ pub(super) struct Search<'s, 'm> {
     map: &'m Map,
     resolver: &'s Resolver<'m>,
     target: DefRef,
+    /// The target's name.
+    own_name: Option<&'m str>,
     /// Methods of the target's name that count as it: see [`Search::for_family`].
     kin: FxHashSet<DefRef>,
-    /// The language group of the target.
-    family: Option<Lang>,
+    /// The language groups of the target and its family.
+    groups: Vec<Lang>,
     kinds: EdgeKinds,
     /// The names that are still to be searched.
     names: Vec<String>,
@@ -140,14 +149,25 @@ pub(super) struct Search<'s, 'm> {
     pub(super) places: Option<Vec<Use>>,
 }
 
+impl Map {
+    /// Returns the language group of a node's file.
+    fn group_of(&self, node: NodeRef) -> Option<Lang> {
+        Some(self.index.entry(node.file()?)?.lang().language_group())
+    }
+}
+
 impl<'s, 'm> Search<'s, 'm> {
     pub(super) fn new(map: &'m Map, resolver: &'s Resolver<'m>, target: DefRef, kinds: EdgeKinds) -> Self {
         Self {
             map,
             resolver,
             target,
+            own_name: map.index.entry(target.file).and_then(|entry| {
+                let def = entry.facts.defs.get(target.def.index())?;
+                Some(FileFacts::name(&entry.facts, def.name))
+            }),
             kin: FxHashSet::default(),
-            family: map.index.entry(target.file).map(|entry| entry.lang().language_group()),
+            groups: map.group_of(target.into()).into_iter().collect(),
             kinds,
             names: Vec::new(),
             met: FxHashSet::default(),
@@ -177,7 +197,11 @@ impl<'s, 'm> Search<'s, 'm> {
     pub(super) fn for_family(self, kin: &[NodeRef]) -> Self {
         let methods =
             kin.iter().filter_map(|node| if let NodeRef::Def(def) = node { Some(*def) } else { None });
-        Self { kin: methods.collect(), ..self }
+        let mut groups = self.groups;
+        groups.extend(kin.iter().filter_map(|node| self.map.group_of(*node)));
+        groups.sort_unstable();
+        groups.dedup();
+        Self { kin: methods.collect(), groups, ..self }
     }
 
     /// Returns true if a definition is the target, or counts as it.
@@ -261,15 +285,15 @@ impl<'s, 'm> Search<'s, 'm> {
     ) -> Result<(), Stopped> {
         let (map, target, kinds, done) = (self.map, self.target, self.kinds, &self.locals);
         let (wants_places, kin, through) = (self.places.is_some(), &self.kin, &self.through);
-        let uses_in_skeleton = &self.uses_in_skeleton;
+        let (groups, uses_in_skeleton) = (&self.groups, &self.uses_in_skeleton);
         let parts: Vec<(PartialUses, Result<(), Stopped>)> = files
             .par_chunks((PARALLEL / 4).max(files.len() / PARTS))
             .map(|files| {
                 let resolver = Resolver::new(&map.index);
                 let places = wants_places.then(Vec::new);
-                let (kin, uses_in_skeleton) = (kin.clone(), uses_in_skeleton.clone());
-                let new = Search::new(map, &resolver, target, kinds);
-                let mut part = Search { uses_in_skeleton, places, kin, ..new };
+                let (kin, groups) = (kin.clone(), groups.clone());
+                let new = Search::new(map, &resolver, target, kinds).among_uses(uses_in_skeleton.clone());
+                let mut part = Search { places, kin, groups, ..new };
                 let here = |id: &&(FileId, StrId)| files.binary_search(&id.0.0).is_ok();
                 part.through = through.clone();
                 part.locals = done.iter().filter(here).copied().collect();
@@ -302,10 +326,8 @@ impl<'s, 'm> Search<'s, 'm> {
 
     /// Returns true if a name in a file is the target's own.
     fn is_own_name(&self, file: FileId, name: StrId) -> bool {
-        let text = |file: FileId, name| self.map.index.entry(file).map(|entry| entry.facts.name(name));
-        let target = self.map.index.entry(self.target.file);
-        let own = target.map(|target| target.facts.name(target.facts.def(self.target.def).name));
-        text(file, name) == own
+        let entry = self.map.index.entry(file);
+        entry.map(|entry| FileFacts::name(&entry.facts, name)) == self.own_name
     }
 
     fn look_in(&mut self, file: FileId, name: &str) {
@@ -313,16 +335,19 @@ impl<'s, 'm> Search<'s, 'm> {
             return;
         }
         let Some(entry) = self.map.index.entry(file) else { return };
-        let is_foreign = Some(entry.lang().language_group()) != self.family;
+        let is_foreign = !self.groups.contains(&entry.lang().language_group());
         if is_foreign && self.uses_in_skeleton.as_ref().is_some_and(|uses| !uses.has_source_in(file)) {
             // Candidates are never of another language group.
             return;
         }
         let Some(id) = entry.facts.names.find(name) else { return };
-        let is_renamed = !self.is_own_name(file, id);
+        let is_renamed = self.own_name != Some(name);
         self.add_uses_in_file(file, entry, id, is_renamed);
         for import in entry.facts.imports.iter().filter(|import| import.name == Some(id)) {
-            self.add_import_use(file, entry, import);
+            let renames = import.local.is_some_and(|local| Some(local) != import.name);
+            if self.uses_in_skeleton.as_ref().is_none_or(|uses| renames || uses.has_import_in(file)) {
+                self.add_import_use(file, entry, import);
+            }
         }
         for export in entry.facts.exports.iter().filter(|export| export.local == id && export.exported != id)
         {
@@ -379,9 +404,9 @@ impl<'s, 'm> Search<'s, 'm> {
             return;
         }
         let kinds = self.kinds;
-        let named = entry.facts.refs_named(name);
-        let first = entry.facts.refs.partition_point(|r| r.name < name);
-        for (at, r) in named.iter().enumerate().filter(|(_, r)| is_asked(entry, r, kinds)) {
+        let first = entry.facts.first_ref_named(name);
+        let named = entry.facts.refs[first..].iter().take_while(|r| r.name == name).enumerate();
+        for (at, r) in named.filter(|(_, r)| is_asked(entry, r, kinds)) {
             let from = owner_node(file, r.owner);
             if self
                 .uses_in_skeleton
@@ -410,10 +435,11 @@ impl<'s, 'm> Search<'s, 'm> {
                 }
                 Resolution::Unresolved if self.places.is_some() => {}
                 Resolution::Unresolved => {
-                    // The arguments of one reference leave other definitions than those of the next.
-                    let candidates = match overloads.is_empty() {
-                        true => self.cached_candidates(file, entry, r),
-                        false => self.candidates_from(file, r),
+                    let candidates = match &overloads[..] {
+                        [] => self.cached_candidates(file, entry, r),
+                        // They depend on the reference, so that those of the next one may be others.
+                        all if all.iter().any(|def| self.is_wanted(*def)) => self.candidates_from(file, r),
+                        _ => Rc::default(),
                     };
                     if candidates.len() == 1 && self.is_told_by_name(file, r) {
                         let to = self.target.into();

@@ -162,7 +162,10 @@ impl Index {
     /// Returns the flows of a file with their tables. They stay open for later queries if `keeps` is set.
     pub(crate) fn flows_of_file(&self, file: FileId, entry: &FileEntry, keeps: bool) -> Arc<FlowTables> {
         let open = || FlowTables::new(crate::persist::open_flows(&entry.facts));
-        if keeps { self.opened_flows.get_or_open(file, open) } else { Arc::new(open()) }
+        match keeps {
+            true => self.opened_flows.get_or_open(file, open),
+            false => self.opened_flows.find_open(file).unwrap_or_else(|| Arc::new(open())),
+        }
     }
 
     pub(crate) fn def_names(&self) -> &TextArena {

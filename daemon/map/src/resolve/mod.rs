@@ -235,8 +235,8 @@ impl<'m> Resolver<'m> {
         self.resolve_or_overloads(file, r).0
     }
 
-    /// Resolves a reference in `file`; if it is unresolved because its arguments leave several definitions, returns
-    /// those too.
+    /// Resolves a reference in `file`; if it is unresolved because its place and arguments leave several definitions,
+    /// returns those too.
     pub(crate) fn resolve_or_overloads(&self, file: FileId, r: &Ref) -> (Resolution, Vec<DefRef>) {
         match self.resolve_any(file, r) {
             Resolution::To(Thing::Def(def), sure) => match self.overloads_for(file, r, def) {
@@ -521,6 +521,11 @@ impl<'m> Resolver<'m> {
     fn def(&self, def: DefRef) -> Option<(&'m FileEntry, &'m Def)> {
         let entry = self.index.entry(def.file)?;
         Some((entry, entry.facts.defs.get(def.def.index())?))
+    }
+
+    /// Returns true if the last resolution stopped early, so that another resolver may find more.
+    pub(crate) fn was_cut(&self) -> bool {
+        self.cut.get()
     }
 
     /// Caches the result of `work`, unless it stopped early: then it depends on the state of the caller.

@@ -2,8 +2,8 @@
 
 use hob_base::CancelToken;
 
-use crate::fixture::{lookup_node, map, set, show_edge};
-use crate::graph::{EdgeKind, Map};
+use crate::fixture::{derived_map, lookup_node, map, set, show_edge};
+use crate::graph::{Direction, EdgeKind, Map, NeighborsQuery};
 
 /// Shows the calls that end at a node, sorted.
 fn shown_calls(map: &Map, target: &str) -> Vec<String> {
@@ -51,4 +51,28 @@ fn flows_that_stayed_open_are_opened_anew_after_a_change() {
     map.apply(vec![set(1, "b.py", &using("g"))]);
     assert!(shown_calls(&map, "f").is_empty());
     assert_eq!(shown_calls(&map, "g"), ["b.py#run calls a.py#g flow"]);
+}
+
+/// Thirty files mention the name, so its values are not followed backwards into other files; a derivation follows the
+/// call forwards.
+#[test]
+fn a_call_through_values_that_only_leads_forwards_is_a_neighbor() {
+    let mentions: String = (0..30)
+        .map(|at| format!("//- /m{at}.py\nfrom a import f\ndef user{at}():\n    return [f]\n"))
+        .collect();
+    let map = derived_map(&format!(
+        "//- /a.py\ndef f(): pass\n//- /t.py\nfrom a import f\ntable = {{\"a\": f}}\ndef run():\n    table[\"a\"]()\n{mentions}"
+    ));
+    let query = NeighborsQuery {
+        node: lookup_node(&map, "f"),
+        direction: Direction::In,
+        kinds: [EdgeKind::Calls].into_iter().collect(),
+        depth: 1,
+        max_nodes: 10,
+        family: false,
+        cancel: CancelToken::default(),
+    };
+    let answer = map.neighbors(&query).expect("it is there");
+    let callers: Vec<String> = answer.neighbors.iter().map(|n| n.info.id.to_string()).collect();
+    assert_eq!(callers, ["py:t.py#run"]);
 }
