@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::flow_tables::FlowTables;
 
-/// Most values in the files that stay open: some 50 bytes each.
+/// Most values in the files that stay open: some 65 bytes each.
 const MOST_VALUES: usize = 500_000;
 
 /// The open flows of files, in two halves by their last use. They are opened while queries run under a shared lock on
@@ -68,7 +68,7 @@ impl OpenedFlows {
     /// Returns the bytes that the open flows hold on the heap, estimated.
     pub(super) fn heap_bytes(&self) -> usize {
         let halves = self.halves.read().unwrap_or_else(PoisonError::into_inner);
-        (halves.newer_values + halves.older_values) * 50
+        (halves.newer_values + halves.older_values) * 65
     }
 }
 

@@ -138,7 +138,7 @@ impl<'m> Resolver<'m> {
         let renamed = entry.facts.imports.iter().filter(|import| import.name == Some(id));
         let names = renamed.filter_map(|import| import.local).chain([id]);
         for name in names {
-            uses.named.values_of(name).for_each(|value| way.visit_value(file, value));
+            uses.values_named(name).for_each(|value| way.visit_value(file, value));
         }
     }
 

@@ -36,7 +36,7 @@ pub(crate) use chain::ChainPlace;
 const STEPS: u32 = 600;
 /// Most computations for one query of a pass over the whole map.
 const PASSING_STEPS: u32 = 80;
-/// Most values in the files whose flows one query keeps open: some 50 MB.
+/// Most values in the files whose flows one query keeps open: some 65 MB.
 const MOST_OPEN: usize = 1_000_000;
 /// Most objects that a key may have; callers may be eight times as many.
 const WIDTH: usize = 24;
