@@ -20,6 +20,7 @@ mod node;
 mod overview;
 mod parse;
 pub mod persist;
+pub mod place_reading;
 pub mod receiver;
 mod recover;
 mod resolve;

@@ -5,12 +5,8 @@
 //! reads the file again, and follows the values that the expression can have.
 
 use hob_base::LineIndex;
-use hob_base::line_index::Utf16Position;
 
-use crate::extract::read_tree;
-use crate::langs::lang::Lang;
 use crate::locals::NamePlace;
-use crate::parse::Patience;
 use crate::syntax::{Node, Tree};
 
 /// Most nested expressions.
@@ -55,48 +51,16 @@ pub enum ReceiverExpr {
     Item(Box<Self>, Option<String>),
 }
 
-/// Reads the expression before the member's name at a place; `None` if there is no member, in languages whose values
-/// are not followed, and if the expression has another form.
-#[must_use]
-pub fn receiver_at(
-    lang: Option<Lang>,
-    source: &[u8],
-    at: NamePlace,
-    patience: Patience<'_>,
-) -> Option<ReceiverExpr> {
-    let lang = lang?;
-    let rules = lang.spec()?.source.lexical_scopes?.members?;
-    let index = LineIndex::new(source);
-    let offset = index.offset(source, Utf16Position { line: at.line, col: at.col })? as usize;
-    let reader = ReceiverReader { rules, source, index: &index };
-    read_tree(lang, source, patience, |tree| reader.receiver(tree, offset))?
-}
-
-/// Finds the name of the function that is called with the named argument whose name is at a place: `f` for `x` in
-/// `f(x=1)`.
-#[must_use]
-pub fn callee_of_named_argument(
-    lang: Option<Lang>,
-    source: &[u8],
-    at: NamePlace,
-    patience: Patience<'_>,
-) -> Option<NamePlace> {
-    let lang = lang?;
-    let rules = lang.spec()?.source.lexical_scopes?.members?;
-    let index = LineIndex::new(source);
-    let offset = index.offset(source, Utf16Position { line: at.line, col: at.col })? as usize;
-    let reader = ReceiverReader { rules, source, index: &index };
-    read_tree(lang, source, patience, |tree| reader.callee_with_argument(tree, offset))?
-}
-
-struct ReceiverReader<'s> {
-    rules: &'static MemberRules,
-    source: &'s [u8],
-    index: &'s LineIndex,
+/// Reads expressions of one text, in languages whose values are followed.
+pub(crate) struct ReceiverReader<'s> {
+    pub(crate) rules: &'static MemberRules,
+    pub(crate) source: &'s [u8],
+    pub(crate) index: &'s LineIndex,
 }
 
 impl ReceiverReader<'_> {
-    fn receiver(&self, tree: &Tree, offset: usize) -> Option<ReceiverExpr> {
+    /// Reads the expression before the member's name at a byte offset.
+    pub(crate) fn receiver(&self, tree: &Tree, offset: usize) -> Option<ReceiverExpr> {
         let name = tree.root_node().named_descendant_for_byte_range(offset, offset)?;
         let around = name.parent()?;
         let is_name =
@@ -115,7 +79,8 @@ impl ReceiverReader<'_> {
         self.expression(item.child_by_field_name(self.rules.of)?, DEPTH)
     }
 
-    fn callee_with_argument(&self, tree: &Tree, offset: usize) -> Option<NamePlace> {
+    /// Finds the name of the function that is called with the named argument whose name is at a byte offset.
+    pub(crate) fn callee_with_argument(&self, tree: &Tree, offset: usize) -> Option<NamePlace> {
         let name = tree.root_node().named_descendant_for_byte_range(offset, offset)?;
         let argument = name.parent().filter(|around| Some(around.kind()) == self.rules.named_argument)?;
         argument.child_by_field_name("name").filter(|child| child.id() == name.id())?;

@@ -1,16 +1,19 @@
 //! Asks the map for the meaning of the name at a place in a workspace's file, as the file is now.
 
-use hob_base::{CancelToken, LineIndex};
+use std::collections::BTreeMap;
+
+use hob_base::{CancelToken, LineIndex, WsPath};
+use hob_host::Workspace;
 use hob_live::requests::RequestPosition;
 use hob_map::graph::{Confidence, DefRef, NodeInfo, NodeRef, OutsidePackage, WrittenName};
 use hob_map::locals::{LocalName, NamePlace, local_name_at};
 use hob_map::meaning::{self, NameInFile};
-use hob_map::receiver::{ReceiverExpr, callee_of_named_argument, receiver_at};
+use hob_map::place_reading::{PlaceReading, read_places};
+use hob_map::receiver::ReceiverExpr;
 use hob_map::{Lang, Map, language_of};
 
 use super::ask::text_of;
 use super::nav_query::word_at;
-use hob_host::Workspace;
 
 /// Number of bytes at a file's beginning that decide its language.
 const HEAD: usize = 4096;
@@ -31,6 +34,64 @@ pub(super) struct MeantNode {
     pub(super) sure: Confidence,
 }
 
+/// What a file says about the names at some of its places, read with one parse before any map is held.
+#[derive(Default)]
+pub(super) struct FileReading {
+    places: BTreeMap<NamePlace, PlaceReading>,
+    /// The dotted paths that end with the names at those places, with the place at which each begins.
+    paths: BTreeMap<NamePlace, (String, NamePlace)>,
+}
+
+impl FileReading {
+    /// Reads a file, as it is now, for the names at some places. Of a file that cannot be read it says nothing.
+    pub(super) fn new(
+        workspace: &Workspace,
+        file: &WsPath,
+        places: impl IntoIterator<Item = NamePlace>,
+        cancel: &CancelToken,
+    ) -> Self {
+        let Some(text) = text_of(workspace, file) else { return Self::default() };
+        let mut asked: Vec<NamePlace> = places.into_iter().collect();
+        let index = LineIndex::new(text.as_bytes());
+        let path = |at: &NamePlace| Some((*at, written_path(&text, &index, *at)?));
+        let paths: BTreeMap<_, _> = asked.iter().filter_map(path).collect();
+        asked.extend(paths.values().map(|(_, first)| *first));
+        asked.sort_unstable();
+        asked.dedup();
+        let lang = language_in(file, &text);
+        let read = read_places(lang, text.as_bytes(), &asked, &|| cancel.check().is_ok());
+        Self { places: asked.into_iter().zip(read).collect(), paths }
+    }
+
+    /// Reads a file for the name at one place.
+    pub(super) fn of_place(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> Self {
+        Self::new(workspace, &at.file, [place_of(at)], cancel)
+    }
+
+    /// Returns the expression before the member's name at a place.
+    pub(super) fn receiver(&self, at: &RequestPosition) -> Option<ReceiverExpr> {
+        self.places.get(&place_of(at))?.receiver.clone()
+    }
+
+    /// Returns the place of the name of the function in whose call a named argument stands at a place.
+    pub(super) fn callee_with_argument(&self, at: &RequestPosition) -> Option<RequestPosition> {
+        let callee = self.places.get(&place_of(at))?.callee?;
+        Some(RequestPosition { file: at.file.clone(), line: callee.line, col: callee.col })
+    }
+
+    fn local(&self, at: NamePlace) -> Option<&LocalName> {
+        self.places.get(&at)?.local.as_ref()
+    }
+
+    /// Returns the names joined by `.` or `::` that end with the one at a place, dotted; `None` if the first one is a
+    /// variable.
+    fn path(&self, at: NamePlace) -> Option<&str> {
+        let (path, first) = self.paths.get(&at)?;
+        let is_variable = self.local(*first).is_some_and(|local| local.is_variable);
+        (!is_variable).then_some(path)
+    }
+}
+
 /// A name of a file, read from its text before any map is held.
 pub(super) struct ReadName {
     pub(super) at: RequestPosition,
@@ -41,9 +102,9 @@ pub(super) struct ReadName {
 }
 
 impl ReadName {
-    pub(super) fn new(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> Self {
-        let local = local_name(workspace, at, cancel);
-        let path = path_at(workspace, at, cancel).unwrap_or_default();
+    pub(super) fn new(workspace: &Workspace, at: &RequestPosition, reading: &FileReading) -> Self {
+        let local = reading.local(place_of(at)).cloned();
+        let path = reading.path(place_of(at)).unwrap_or_default().to_owned();
         Self { at: at.clone(), word: word_at(workspace, at), path, local }
     }
 
@@ -94,9 +155,10 @@ impl ReadName {
 /// Finds the meaning of the name at a place.
 pub(super) fn meaning_at(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> NameMeaning {
     // The file is parsed before the map is held.
-    let read = ReadName::new(workspace, at, cancel);
+    let reading = FileReading::of_place(workspace, at, cancel);
+    let read = ReadName::new(workspace, at, &reading);
     let found = read.meaning_in(&workspace.map());
-    let receiver = if found.is_sure() { None } else { receiver(workspace, at, cancel) };
+    let receiver = if found.is_sure() { None } else { reading.receiver(at) };
     let map = workspace.map();
     let through_values = receiver.map(|of| read.through_values(&map, &of));
     let found = match through_values.filter(|nodes| !nodes.is_empty()) {
@@ -141,24 +203,13 @@ fn infos(map: &Map, nodes: Vec<(NodeRef, Confidence)>) -> Vec<MeantNode> {
 /// Returns the name at a place, if its file binds it.
 fn local_name(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> Option<LocalName> {
     let text = text_of(workspace, &at.file)?;
-    local_name_at(language_at(at, &text), text.as_bytes(), place_of(at), &|| cancel.check().is_ok())
+    let patience = || cancel.check().is_ok();
+    local_name_at(language_in(&at.file, &text), text.as_bytes(), place_of(at), &patience)
 }
 
-/// Returns the expression before the member's name at a place.
-pub(super) fn receiver(
-    workspace: &Workspace,
-    at: &RequestPosition,
-    cancel: &CancelToken,
-) -> Option<ReceiverExpr> {
-    let text = text_of(workspace, &at.file)?;
-    receiver_at(language_at(at, &text), text.as_bytes(), place_of(at), &|| cancel.check().is_ok())
-}
-
-/// Returns the names joined by `.` or `::` that end with the one at a place, dotted; `None` if the first one is a
-/// variable.
-fn path_at(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> Option<String> {
-    let text = text_of(workspace, &at.file)?;
-    let line = text.get(LineIndex::new(text.as_bytes()).line_range(at.line)?)?;
+/// Returns the names joined by `.` or `::` that end with the one at a place, dotted, and the place of the first.
+fn written_path(text: &str, index: &LineIndex, at: NamePlace) -> Option<(String, NamePlace)> {
+    let line = text.get(index.line_range(at.line)?)?;
     let units: Vec<u16> = line.encode_utf16().take(at.col.saturating_sub(1) as usize).collect();
     let before = String::from_utf16_lossy(&units);
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
@@ -173,26 +224,12 @@ fn path_at(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) ->
     let end =
         begun.len() + rest.get(begun.len()..)?.find(|c| !is_part(c)).unwrap_or(rest.len() - begun.len());
     let col = u32::try_from(before[..start].encode_utf16().count() + 1).ok()?;
-    let first = local_name(workspace, &RequestPosition { col, ..at.clone() }, cancel);
-    let is_variable = first.is_some_and(|local| local.is_variable);
     let path = rest[..end].replace("::", ".");
-    (!is_variable && path.split('.').all(|name| !name.is_empty())).then_some(path)
+    path.split('.').all(|name| !name.is_empty()).then_some((path, NamePlace { col, ..at }))
 }
 
-/// Returns the place of the name of the function in whose call a named argument stands at a place.
-pub(super) fn callee_with_argument(
-    workspace: &Workspace,
-    at: &RequestPosition,
-    cancel: &CancelToken,
-) -> Option<RequestPosition> {
-    let text = text_of(workspace, &at.file)?;
-    let patience = || cancel.check().is_ok();
-    let callee = callee_of_named_argument(language_at(at, &text), text.as_bytes(), place_of(at), &patience)?;
-    Some(RequestPosition { file: at.file.clone(), line: callee.line, col: callee.col })
-}
-
-fn language_at(at: &RequestPosition, text: &str) -> Option<Lang> {
-    let lang = language_of(at.file.file_name(), &text.as_bytes()[..text.len().min(HEAD)]);
+fn language_in(file: &WsPath, text: &str) -> Option<Lang> {
+    let lang = language_of(file.file_name(), &text.as_bytes()[..text.len().min(HEAD)]);
     lang.filter(|lang| *lang != Lang::Manifest)
 }
 

@@ -17,7 +17,7 @@ use hob_map::receiver::ReceiverExpr;
 use hob_map::{Lang, Map};
 use hob_proto::Anchor;
 
-use super::meaning::{NameMeaning, ReadName, callee_with_argument, receiver};
+use super::meaning::{FileReading, NameMeaning, ReadName};
 use super::nav_query::word_at;
 use super::{Needs, ToolCall};
 use hob_results::packages;
@@ -140,11 +140,24 @@ pub(super) fn definitions_at(
     at: &RequestPosition,
     opening: Opening,
 ) -> Vec<PackageDefinition> {
-    let Some(callee) = callee_with_argument(workspace, at, &call.cancel) else {
-        return plain_definitions_at(call, workspace, at, opening);
+    let reading = FileReading::of_place(workspace, at, &call.cancel);
+    definitions_by_reading(call, workspace, at, &reading, opening)
+}
+
+/// Returns what [`definitions_at`] does for a place of a file that was read already, among others.
+pub(super) fn definitions_by_reading(
+    call: &mut ToolCall<'_>,
+    workspace: &Arc<Workspace>,
+    at: &RequestPosition,
+    reading: &FileReading,
+    opening: Opening,
+) -> Vec<PackageDefinition> {
+    let Some(callee) = reading.callee_with_argument(at) else {
+        return plain_definitions_at(call, workspace, at, reading, opening);
     };
     let word = word_at(workspace, at);
-    let functions = plain_definitions_at(call, workspace, &callee, opening);
+    let of_callee = FileReading::of_place(workspace, &callee, &call.cancel);
+    let functions = plain_definitions_at(call, workspace, &callee, &of_callee, opening);
     functions.into_iter().filter_map(|function| parameter_of(function, &word)).collect()
 }
 
@@ -179,16 +192,17 @@ fn plain_definitions_at(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
     at: &RequestPosition,
+    reading: &FileReading,
     opening: Opening,
 ) -> Vec<PackageDefinition> {
-    let read = ReadName::new(workspace, at, &call.cancel);
+    let read = ReadName::new(workspace, at, reading);
     let meant = read.meaning_in(&workspace.map());
     // A name that the file itself binds, and not to an import, is in no package.
     if matches!(meant, Meaning::Local(_)) && read.packages_in(&workspace.map()).is_empty() {
         return Vec::new();
     }
     call.freshen_packages(workspace);
-    let receiver = receiver(workspace, at, &call.cancel);
+    let receiver = reading.receiver(at);
     let mut question = PackageQuestion { read, receiver, refused: Vec::new(), widened: 0 };
     for _ in 0..MOST_ROUNDS {
         match workspace.ask_joined(&at.file, |joined| question.look(joined)) {

@@ -11,11 +11,13 @@ use hob_host::Workspace;
 use hob_live::requests::RequestPosition;
 use hob_map::Map;
 use hob_map::graph::{Direction, EdgeKind, NodeInfo, NodeKind, OutsidePackage, OutsideRef};
+use hob_map::locals::NamePlace;
 use hob_proto::NodeId;
 use hob_proto::tools::map::{FlowPlace, Neighbor};
 
 use super::ToolCall;
-use super::package_meaning::{Opening, PackageDefinition, definitions_at};
+use super::meaning::FileReading;
+use super::package_meaning::{Opening, PackageDefinition, definitions_by_reading};
 
 /// Most uses that are followed into packages.
 const MOST_USES: usize = 24;
@@ -47,6 +49,8 @@ pub(super) fn add_definitions(
     neighbors: &mut [Neighbor],
     opening: Opening,
 ) {
+    let places = found.uses.iter().map(|one| NamePlace { line: one.at.0, col: one.at.1 });
+    let reading = FileReading::new(workspace, &found.file, places, &call.cancel);
     for one in &found.uses {
         let is_of =
             |neighbor: &&mut Neighbor| neighbor.direction == "out" && is_package(&neighbor.id, &one.package);
@@ -55,7 +59,7 @@ pub(super) fn add_definitions(
             return;
         }
         let at = RequestPosition { file: found.file.clone(), line: one.at.0, col: one.at.1 };
-        for definition in definitions_at(call, workspace, &at, opening) {
+        for definition in definitions_by_reading(call, workspace, &at, &reading, opening) {
             let place = place_of(&definition);
             if !neighbor.definitions.iter().any(|known| known.location == place.location) {
                 neighbor.definitions.push(place);
@@ -71,12 +75,14 @@ pub(super) fn calls_into_headers(
     found: &PackageUses,
 ) -> Vec<Neighbor> {
     let mut neighbors: Vec<Neighbor> = Vec::new();
+    let places = found.calls.iter().map(|(line, col)| NamePlace { line: *line, col: *col });
+    let reading = FileReading::new(workspace, &found.file, places, &call.cancel);
     for (line, col) in &found.calls {
         if call.cancel.check().is_err() {
             break;
         }
         let at = RequestPosition { file: found.file.clone(), line: *line, col: *col };
-        for definition in definitions_at(call, workspace, &at, Opening::Allowed) {
+        for definition in definitions_by_reading(call, workspace, &at, &reading, Opening::Allowed) {
             let Some(id) = header_id(&definition) else { continue };
             match neighbors.iter_mut().find(|known| known.id == id) {
                 Some(known) => {

@@ -62,8 +62,19 @@ pub fn local_name_at(
     let lang = lang?;
     let rules = lang.spec()?.source.lexical_scopes?;
     let index = LineIndex::new(source);
+    read_tree(lang, source, patience, |tree| local_name_in(rules, tree, source, &index, at))?
+}
+
+/// Finds the bindings of the name at a place of a text that was parsed already; see [`local_name_at`].
+pub(crate) fn local_name_in(
+    rules: &LocalRules,
+    tree: &Tree,
+    source: &[u8],
+    index: &LineIndex,
+    at: NamePlace,
+) -> Option<LocalName> {
     let offset = index.offset(source, Utf16Position { line: at.line, col: at.col })? as usize;
-    let found = read_tree(lang, source, patience, |tree| resolve(rules, tree, source, offset))??;
+    let found = resolve(rules, tree, source, offset)?;
     let place = |offset: usize| {
         let at = index.position(source, offset as u32);
         NamePlace { line: at.line, col: at.col }

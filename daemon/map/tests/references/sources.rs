@@ -8,7 +8,8 @@ use hob_base::{FileId, WsPath};
 use hob_map::graph::{Confidence, NodeRef};
 use hob_map::locals::{LocalName, NamePlace, local_name_at};
 use hob_map::meaning::{Meaning, NameInFile};
-use hob_map::receiver::{ReceiverExpr, receiver_at};
+use hob_map::place_reading::read_place;
+use hob_map::receiver::ReceiverExpr;
 use hob_map::{Map, MapChange, extract, language_of};
 
 /// A line of a file: the file's path, and the line from 1.
@@ -137,7 +138,7 @@ impl Project {
     fn receiver_at(&self, path: &str, at: NamePlace) -> Option<ReceiverExpr> {
         let text = self.text(path)?.as_bytes();
         let name = path.rsplit('/').next().unwrap_or(path);
-        receiver_at(language_of(name, text), text, at, &|| true)
+        read_place(language_of(name, text), text, at, &|| true).receiver
     }
 
     fn text(&self, path: &str) -> Option<&str> {

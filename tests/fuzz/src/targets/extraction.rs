@@ -6,9 +6,9 @@ use hob_base::{CancelToken, FileId, WsPath};
 use hob_map::facts::DefIdx;
 use hob_map::graph::{Direction, EdgeKinds, KindFilter, NeighborsQuery, NodeRef, SearchQuery};
 use hob_map::langs::{LangSpec, TABLE};
-use hob_map::locals::{NamePlace, local_name_at};
+use hob_map::locals::NamePlace;
 use hob_map::names_on_line::names_on_line;
-use hob_map::receiver::receiver_at;
+use hob_map::place_reading::read_place;
 use hob_map::{FileFacts, Lang, Map, MapChange, extract, held_at_most, may_hold, persist};
 
 use crate::input::FuzzInput;
@@ -57,8 +57,7 @@ fn ask_about_places(lang: Lang, bytes: &[u8], facts: &FileFacts) {
         let names = names_on_line(lang, bytes, line, &|| true);
         for name in names.defined.iter().chain(&names.mentioned).take(1) {
             let at = NamePlace { line, col: name.col };
-            let _ = local_name_at(lang, bytes, at, &|| true);
-            let _ = receiver_at(lang, bytes, at, &|| true);
+            let _ = read_place(lang, bytes, at, &|| true);
         }
     }
 }

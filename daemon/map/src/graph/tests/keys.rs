@@ -6,7 +6,7 @@ use crate::graph::{Confidence, Map, NodeRef};
 use crate::language_of;
 use crate::locals::{NamePlace, local_name_at};
 use crate::meaning::NameInFile;
-use crate::receiver::receiver_at;
+use crate::place_reading::read_place;
 
 /// Checks that a fixture has these edges to `wanted`, whatever other edges it has.
 #[track_caller]
@@ -126,7 +126,7 @@ fn meant(path: &str, code: &str) -> Vec<(String, Confidence)> {
     let lang = language_of(path, text.as_bytes());
     let meaning = map.meaning_at(name, local_name_at(lang, text.as_bytes(), at, &|| true));
     assert!(!meaning.is_sure(), "facts tell it: {meaning:?}");
-    let receiver = receiver_at(lang, text.as_bytes(), at, &|| true).expect("an expression");
+    let receiver = read_place(lang, text.as_bytes(), at, &|| true).receiver.expect("an expression");
     map.meaning_through_values(name, &receiver)
         .into_iter()
         .map(|(node, sure)| (shown(&map, node), sure))

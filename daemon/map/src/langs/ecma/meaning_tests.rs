@@ -4,9 +4,9 @@
 use crate::fixture::{files, map};
 use crate::graph::{Confidence, NodeRef};
 use crate::language_of;
-use crate::locals::{NamePlace, local_name_at};
+use crate::locals::NamePlace;
 use crate::meaning::{Meaning, NameInFile};
-use crate::receiver::receiver_at;
+use crate::place_reading::read_place;
 
 /// Checks the line that surely defines the name behind `§`, as `file:line`; an empty text if nothing does.
 #[track_caller]
@@ -22,8 +22,9 @@ fn check_meaning(fixture: &str, expected: &str) {
     let (text, at) = (marked.replace('§', ""), NamePlace { line, col });
     let lang = language_of(path, text.as_bytes());
     let name = NameInFile { path, at, word: &word };
-    let mut meaning = map.meaning_at(name, local_name_at(lang, text.as_bytes(), at, &|| true));
-    if let Some(receiver) = receiver_at(lang, text.as_bytes(), at, &|| true).filter(|_| !meaning.is_sure()) {
+    let read = read_place(lang, text.as_bytes(), at, &|| true);
+    let mut meaning = map.meaning_at(name, read.local);
+    if let Some(receiver) = read.receiver.filter(|_| !meaning.is_sure()) {
         meaning = Meaning::Nodes(map.meaning_through_values(name, &receiver));
     }
     let line_of = |node: NodeRef| {
