@@ -89,17 +89,18 @@ pub(crate) fn check_inbound_edges(mut map: Map) {
 fn neighbors_of_all(map: &Map) -> Vec<String> {
     let mut all = Vec::new();
     for node in nodes_of(map) {
-        for (depth, family) in [(1, false), (1, true), (2, false)] {
+        // With few places, two steps lead over the skeleton alone.
+        for (depth, family, max_nodes) in [(1, false, 500), (1, true, 500), (2, false, 500), (2, false, 2)] {
             let (kinds, cancel) = (EdgeKinds::ALL, CancelToken::default());
             let direction = Direction::In;
-            let query = NeighborsQuery { node, direction, kinds, depth, max_nodes: 500, family, cancel };
+            let query = NeighborsQuery { node, direction, kinds, depth, max_nodes, family, cancel };
             let found = map.neighbors(&query).expect("it is there").neighbors;
             let shown = found.iter().filter(|n| n.confidence != Confidence::Flow).map(|n| {
                 let (id, edge, sure) = (&n.info.id, n.edge.as_str(), n.confidence.as_str());
                 let candidates: Vec<String> =
                     n.candidates.iter().map(|node| map.id(*node).to_string()).collect();
                 format!(
-                    "{id} {edge} {sure} {} {} {:?} {candidates:?} {depth} {family}",
+                    "{id} {edge} {sure} {} {} {:?} {candidates:?} {depth} {family} {max_nodes}",
                     map.id(node),
                     map.id(n.via),
                     n.sites

@@ -1,4 +1,4 @@
-//! Reads what a file itself says about the names at some of its places, with one parse for all of them.
+//! Reads what a file itself says about the names at several of its places, with one parse for all of them.
 //!
 //! A question about a name asks whether its file binds it, what stands before it, and whether it names an argument; one
 //! about a function asks so for each name in it. The meaning of the names is found elsewhere ([`crate::meaning`]).
@@ -25,7 +25,8 @@ pub struct PlaceReading {
     pub callee: Option<NamePlace>,
 }
 
-/// Reads a text once, and returns what it says about the names at some places, in their order.
+/// Reads a text once, and returns what it says about the names at some places, in their order; nothing about those for
+/// which `patience` did not suffice.
 #[must_use]
 pub fn read_places(
     lang: Option<Lang>,
@@ -35,7 +36,11 @@ pub fn read_places(
 ) -> Vec<PlaceReading> {
     let index = LineIndex::new(source);
     let read_all = |tree: &Tree, lang: Lang| {
-        let read = |at: &NamePlace| reading_in(lang, tree, source, &index, *at).unwrap_or_default();
+        let read = |at: &NamePlace| {
+            // Each name goes through the whole tree.
+            let reading = patience().then(|| reading_in(lang, tree, source, &index, *at)).flatten();
+            reading.unwrap_or_default()
+        };
         places.iter().map(read).collect()
     };
     let has_rules = |lang: &Lang| lang.spec().is_some_and(|spec| spec.source.lexical_scopes.is_some());
@@ -95,6 +100,13 @@ mod tests {
                 assert_eq!(one, read_place(lang, source, *at, &|| true), "{at:?} of {text}");
             }
         }
+        let (past_the_end, nowhere) = (NamePlace { line: 99, col: 1 }, NamePlace { line: 0, col: 0 });
+        let (lang, text) = (Some(texts[0].0), texts[0].1.as_bytes());
+        let nothing = [PlaceReading::default(), PlaceReading::default()];
+        assert_eq!(read_places(lang, text, &[past_the_end, nowhere], &|| true), nothing);
+        let known = [NamePlace { line: 2, col: 7 }, NamePlace { line: 4, col: 12 }];
+        assert_ne!(read_places(lang, text, &known, &|| true), nothing);
+        assert_eq!(read_places(lang, text, &known, &|| false), nothing);
         let python = b"import os\nf(key=os.sep)\n";
         let read = read_place(Some(Lang::Python), python, NamePlace { line: 2, col: 3 }, &|| true);
         assert_eq!(read.callee, Some(NamePlace { line: 2, col: 1 }));

@@ -13,7 +13,7 @@ use hob_map::receiver::ReceiverExpr;
 use hob_map::{Lang, Map, language_of};
 
 use super::ask::text_of;
-use super::nav_query::word_at;
+use super::nav_query::{word_at, word_in};
 
 /// Number of bytes at a file's beginning that decide its language.
 const HEAD: usize = 4096;
@@ -38,6 +38,7 @@ pub(super) struct MeantNode {
 #[derive(Default)]
 pub(super) struct FileReading {
     places: BTreeMap<NamePlace, PlaceReading>,
+    words: BTreeMap<NamePlace, String>,
     /// The dotted paths that end with the names at those places, with the place at which each begins.
     paths: BTreeMap<NamePlace, (String, NamePlace)>,
 }
@@ -50,9 +51,12 @@ impl FileReading {
         places: impl IntoIterator<Item = NamePlace>,
         cancel: &CancelToken,
     ) -> Self {
-        let Some(text) = text_of(workspace, file) else { return Self::default() };
         let mut asked: Vec<NamePlace> = places.into_iter().collect();
+        let Some(text) = text_of(workspace, file).filter(|_| !asked.is_empty()) else {
+            return Self::default();
+        };
         let index = LineIndex::new(text.as_bytes());
+        let words = asked.iter().map(|at| (*at, word_in(&text, &index, at.line, at.col))).collect();
         let path = |at: &NamePlace| Some((*at, written_path(&text, &index, *at)?));
         let paths: BTreeMap<_, _> = asked.iter().filter_map(path).collect();
         asked.extend(paths.values().map(|(_, first)| *first));
@@ -60,7 +64,7 @@ impl FileReading {
         asked.dedup();
         let lang = language_in(file, &text);
         let read = read_places(lang, text.as_bytes(), &asked, &|| cancel.check().is_ok());
-        Self { places: asked.into_iter().zip(read).collect(), paths }
+        Self { places: asked.into_iter().zip(read).collect(), words, paths }
     }
 
     /// Reads a file for the name at one place.
@@ -77,6 +81,11 @@ impl FileReading {
     pub(super) fn callee_with_argument(&self, at: &RequestPosition) -> Option<RequestPosition> {
         let callee = self.places.get(&place_of(at))?.callee?;
         Some(RequestPosition { file: at.file.clone(), line: callee.line, col: callee.col })
+    }
+
+    /// Returns the name at a place; empty if there is none.
+    pub(super) fn word(&self, at: &RequestPosition) -> &str {
+        self.words.get(&place_of(at)).map_or("", String::as_str)
     }
 
     fn local(&self, at: NamePlace) -> Option<&LocalName> {
@@ -102,10 +111,10 @@ pub(super) struct ReadName {
 }
 
 impl ReadName {
-    pub(super) fn new(workspace: &Workspace, at: &RequestPosition, reading: &FileReading) -> Self {
+    pub(super) fn new(at: &RequestPosition, reading: &FileReading) -> Self {
         let local = reading.local(place_of(at)).cloned();
         let path = reading.path(place_of(at)).unwrap_or_default().to_owned();
-        Self { at: at.clone(), word: word_at(workspace, at), path, local }
+        Self { at: at.clone(), word: reading.word(at).to_owned(), path, local }
     }
 
     /// Returns the name itself; empty if there is none at the place.
@@ -156,7 +165,7 @@ impl ReadName {
 pub(super) fn meaning_at(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> NameMeaning {
     // The file is parsed before the map is held.
     let reading = FileReading::of_place(workspace, at, cancel);
-    let read = ReadName::new(workspace, at, &reading);
+    let read = ReadName::new(at, &reading);
     let found = read.meaning_in(&workspace.map());
     let receiver = if found.is_sure() { None } else { reading.receiver(at) };
     let map = workspace.map();

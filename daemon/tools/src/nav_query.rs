@@ -133,10 +133,15 @@ fn place_of_node(
 /// Returns the name at a place; empty if there is none.
 pub(super) fn word_at(workspace: &Workspace, at: &RequestPosition) -> String {
     let text = text_of(workspace, &at.file).unwrap_or_default();
-    let range = LineIndex::new(text.as_bytes()).line_range(at.line);
+    word_in(&text, &LineIndex::new(text.as_bytes()), at.line, at.col)
+}
+
+/// Returns the name at a line and column of a text; empty if there is none.
+pub(super) fn word_in(text: &str, index: &LineIndex, line: u32, col: u32) -> String {
+    let range = index.line_range(line);
     let line = range.and_then(|range| text.get(range)).unwrap_or_default();
     let units: Vec<u16> = line.encode_utf16().collect();
-    let (before, after) = units.split_at((at.col.saturating_sub(1) as usize).min(units.len()));
+    let (before, after) = units.split_at((col.saturating_sub(1) as usize).min(units.len()));
     let (before, after) = (String::from_utf16_lossy(before), String::from_utf16_lossy(after));
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let start = before.trim_end_matches(is_part).len();

@@ -18,7 +18,6 @@ use hob_map::{Lang, Map};
 use hob_proto::Anchor;
 
 use super::meaning::{FileReading, NameMeaning, ReadName};
-use super::nav_query::word_at;
 use super::{Needs, ToolCall};
 use hob_results::packages;
 
@@ -155,10 +154,10 @@ pub(super) fn definitions_by_reading(
     let Some(callee) = reading.callee_with_argument(at) else {
         return plain_definitions_at(call, workspace, at, reading, opening);
     };
-    let word = word_at(workspace, at);
+    let word = reading.word(at);
     let of_callee = FileReading::of_place(workspace, &callee, &call.cancel);
     let functions = plain_definitions_at(call, workspace, &callee, &of_callee, opening);
-    functions.into_iter().filter_map(|function| parameter_of(function, &word)).collect()
+    functions.into_iter().filter_map(|function| parameter_of(function, word)).collect()
 }
 
 /// Returns the parameter of a function as a place; `None` if the function has no such parameter.
@@ -195,7 +194,7 @@ fn plain_definitions_at(
     reading: &FileReading,
     opening: Opening,
 ) -> Vec<PackageDefinition> {
-    let read = ReadName::new(workspace, at, reading);
+    let read = ReadName::new(at, reading);
     let meant = read.meaning_in(&workspace.map());
     // A name that the file itself binds, and not to an import, is in no package.
     if matches!(meant, Meaning::Local(_)) && read.packages_in(&workspace.map()).is_empty() {

@@ -49,12 +49,17 @@ pub(super) fn add_definitions(
     neighbors: &mut [Neighbor],
     opening: Opening,
 ) {
-    let places = found.uses.iter().map(|one| NamePlace { line: one.at.0, col: one.at.1 });
-    let reading = FileReading::new(workspace, &found.file, places, &call.cancel);
-    for one in &found.uses {
+    let index_of = |one: &OutsideRef, neighbors: &[Neighbor]| {
         let is_of =
-            |neighbor: &&mut Neighbor| neighbor.direction == "out" && is_package(&neighbor.id, &one.package);
-        let Some(neighbor) = neighbors.iter_mut().find(is_of) else { continue };
+            |neighbor: &Neighbor| neighbor.direction == "out" && is_package(&neighbor.id, &one.package);
+        neighbors.iter().position(is_of)
+    };
+    let shown = found.uses.iter().filter_map(|one| Some((one, index_of(one, neighbors)?)));
+    let shown: Vec<(&OutsideRef, usize)> = shown.collect();
+    let places = shown.iter().map(|(one, _)| NamePlace { line: one.at.0, col: one.at.1 });
+    let reading = FileReading::new(workspace, &found.file, places, &call.cancel);
+    for (one, index) in shown {
+        let neighbor = &mut neighbors[index];
         if call.cancel.check().is_err() {
             return;
         }

@@ -57,7 +57,7 @@ pub struct DeriveJob {
     externals: FxHashMap<ExternalId, u32>,
     /// The edges between nodes, one for each kind.
     strokes: EdgeList,
-    /// References that do not resolve.
+    /// References that did not resolve, or whose resolution was cut short.
     unresolved: Marked,
     /// The weights between files by their indexes in `items`, smaller first.
     weights: FxHashMap<(u32, u32), f32>,
@@ -514,7 +514,8 @@ impl Map {
             }
             let found = resolver.resolve(file, r);
             if resolver.was_cut() && !matches!(found, Resolution::Unresolved) {
-                // A query, whose resolver has other results cached, may find something else.
+                // A query, whose resolver has other results cached, may find something else. Where this one is not cut and
+                // that of a query is, the skeleton knows more.
                 begun.unresolved.push(begun.refs - 1);
             }
             if let Some(through) = self.through_values(resolver, file, r, &found) {

@@ -23,7 +23,7 @@ pub(super) struct Inbound {
 }
 
 /// A query for the users of a definition.
-pub(super) struct FamilyQuery<'q, 'm> {
+pub(super) struct UsersQuery<'q, 'm> {
     pub(super) def: DefRef,
     /// Methods whose uses count as uses of `def`.
     pub(super) kin: &'q [NodeRef],
@@ -79,18 +79,18 @@ impl Map {
         let kin_defs =
             kin.iter().filter_map(|node| if let NodeRef::Def(def) = node { Some(*def) } else { None });
         let uses = self.known_uses(resolver, std::iter::once(method).chain(kin_defs));
-        self.users_of_family(resolver, FamilyQuery { def: method, kin, uses, kinds }, cancel)
+        self.users_of(resolver, UsersQuery { def: method, kin, uses, kinds }, cancel)
     }
 
     /// Returns the edges that end at a definition, and the uses of other methods of its family, each with the method that
     /// it names as target.
-    pub(super) fn users_of_family<'m>(
+    pub(super) fn users_of<'m>(
         &'m self,
         resolver: &Resolver<'m>,
-        query: FamilyQuery<'_, 'm>,
+        query: UsersQuery<'_, 'm>,
         cancel: &CancelToken,
     ) -> Inbound {
-        let FamilyQuery { def, kin, uses, kinds } = query;
+        let UsersQuery { def, kin, uses, kinds } = query;
         let mut found = Inbound::default();
         let parts = match kin {
             [] => vec![(kinds, kin)],

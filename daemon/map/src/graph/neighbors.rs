@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use hob_base::{CancelToken, Stopped};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::inbound::{FamilyQuery, Inbound};
+use super::inbound::{Inbound, UsersQuery};
 use super::skeleton::{Marked, Skeleton};
 use super::surroundings::{SkeletonEdge, Surroundings, SurroundingsQuery};
 use super::uses::UsesInSkeleton;
@@ -279,13 +279,13 @@ impl NeighborWalk<'_> {
             Some(UsesInSkeleton::unresolved_or_from(drawn.skeleton(), sources))
         };
         let own = uses(&mut selected.iter().filter(|line| !is_of_body(line)))?;
-        let query = FamilyQuery { def, kin, uses: Some(own), kinds };
-        let mut found = self.map.users_of_family(&self.resolver, query, cancel);
+        let query = UsersQuery { def, kin, uses: Some(own), kinds };
+        let mut found = self.map.users_of(&self.resolver, query, cancel);
         if let Some(NodeRef::Def(body)) = body {
             let of_body = uses(&mut selected.iter().filter(is_of_body))?;
             let kinds = kinds.without(EdgeKind::Contains);
-            let query = FamilyQuery { def: body, kin: &[], uses: Some(of_body), kinds };
-            let of_body = self.map.users_of_family(&self.resolver, query, cancel);
+            let query = UsersQuery { def: body, kin: &[], uses: Some(of_body), kinds };
+            let of_body = self.map.users_of(&self.resolver, query, cancel);
             found.edges.extend(of_body.edges.into_iter().map(|edge| Edge { to: def.into(), ..edge }));
             found.stopped = found.stopped.or(of_body.stopped);
         }
@@ -296,12 +296,20 @@ impl NeighborWalk<'_> {
         let resolved: FxHashSet<_> = resolved.map(|edge| (edge.from, edge.to, edge.kind)).collect();
         for line in selected {
             let (from, near) = (drawn.far_node(line)?, drawn.near_node(line)?);
-            let to = if is_of_body(&line) { def.into() } else { near };
-            if !resolved.contains(&(from, to, line.kind)) {
-                // Following values backwards meets a bound where following them forwards, as derivations do, does not.
-                let edge = self.map.edge_between(&self.resolver, from, near, line.kind)?;
-                found.edges.push(Edge { to, ..edge });
+            let is_of_target = near == NodeRef::Def(def) || is_of_body(&line);
+            let to = if is_of_target { def.into() } else { near };
+            if resolved.contains(&(from, to, line.kind)) {
+                continue;
             }
+            if let Err(stopped) = cancel.check() {
+                found.stopped = Some(stopped);
+                break;
+            }
+            // Following values backwards meets a bound where following them forwards, as derivations do, does not. A
+            // search without a skeleton does not follow the values of relatives.
+            let edge =
+                self.map.edge_between(&self.resolver, from, near, line.kind).filter(|_| is_of_target)?;
+            found.edges.push(Edge { to, ..edge });
         }
         Some(found)
     }

@@ -58,7 +58,7 @@ pub(super) struct SkeletonInput {
     pub(super) manifests: Vec<(FileId, Arc<FileFacts>)>,
     /// Packages outside, which are numbered after all nodes.
     pub(super) externals: Vec<ExternalId>,
-    /// The references that do not resolve, by number.
+    /// The references that did not resolve, or whose resolution was cut short, by number.
     pub(super) unresolved: Marked,
 }
 
@@ -209,7 +209,7 @@ impl Skeleton {
         wanted.map(|&end| number_of(end)).filter(move |&end| (end as usize) < nodes)
     }
 
-    /// Returns true if the derivation could not resolve the reference at an index in the file's list.
+    /// Returns true if the derivation could not resolve the reference at an index in the file's list, or not to the end.
     pub(super) fn is_unresolved(&self, file: FileId, reference: usize) -> bool {
         let stretch = self.stretch_of_file(file);
         stretch.is_none_or(|stretch| self.drawn.unresolved.has(stretch.first_ref as usize + reference))

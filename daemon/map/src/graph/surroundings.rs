@@ -11,7 +11,7 @@ use hob_base::CancelToken;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::edges::Edge;
-use super::inbound::FamilyQuery;
+use super::inbound::UsersQuery;
 use super::skeleton::Skeleton;
 use super::uses::UsesInSkeleton;
 use super::{Direction, EdgeKind, EdgeKinds, Map, NeighborsQuery, NodeRef};
@@ -178,7 +178,10 @@ impl<'m> Surroundings<'m> {
             let (from, to) = self.ends(line)?;
             let edge = match found.get(&(from, to, line.kind)) {
                 Some(edge) => edge.clone(),
-                None => self.map.edge_between(resolver, from, to, line.kind)?,
+                None => {
+                    cancel.check().ok()?;
+                    self.map.edge_between(resolver, from, to, line.kind)?
+                }
             };
             let via = *nodes.get(line.via)?;
             let to = if line.way == Direction::In { via } else { to };
@@ -201,8 +204,8 @@ impl<'m> Surroundings<'m> {
             (NodeRef::Def(target), Direction::In) => {
                 let sources = lines.iter().map(|line| self.far_node(line)).collect::<Option<Vec<_>>>()?;
                 let uses = UsesInSkeleton::only_from(self.skeleton, target, sources)?;
-                let query = FamilyQuery { def: target, kin: &[], uses: Some(uses), kinds };
-                let found = self.map.users_of_family(resolver, query, cancel);
+                let query = UsersQuery { def: target, kin: &[], uses: Some(uses), kinds };
+                let found = self.map.users_of(resolver, query, cancel);
                 found.stopped.is_none().then_some(found.edges)
             }
             (near, Direction::Out) if lines.len() > 1 && !self.map.never_renames(near) => {

@@ -183,7 +183,8 @@ impl FlowTables {
         self.named.items_of(name.0).iter().copied()
     }
 
-    /// Yields the uses of a value: as what is called, as arguments, in stores, in other values.
+    /// Yields the uses of a value: as what is called, as arguments (up to the 65,536th of a call), in stores, in other
+    /// values.
     pub(crate) fn uses_of_value(&self, value: ValueIdx) -> impl Iterator<Item = ValueUse> + '_ {
         self.uses.items_of(value.0).iter().filter_map(|one| {
             Some(match *one {
