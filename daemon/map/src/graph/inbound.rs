@@ -6,7 +6,8 @@ use rustc_hash::FxHashSet;
 
 use super::edges::{Edge, Edges};
 use super::outbound::owner_node;
-use super::uses::{CHECK_EVERY, Search, UsesInSkeleton};
+use super::skeleton_uses::UsesInSkeleton;
+use super::uses::{CHECK_EVERY, Search};
 use super::{DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
 use crate::facts::{RefKind, StrId};
 use crate::index::FileEntry;

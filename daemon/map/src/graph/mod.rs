@@ -42,6 +42,7 @@ mod reach;
 mod route;
 mod score;
 mod skeleton;
+mod skeleton_uses;
 mod structural;
 mod surroundings;
 #[cfg(test)]

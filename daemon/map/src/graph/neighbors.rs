@@ -7,8 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::inbound::{Inbound, UsersQuery};
 use super::skeleton::{Marked, Skeleton};
+use super::skeleton_uses::UsesInSkeleton;
 use super::surroundings::{SkeletonEdge, Surroundings, SurroundingsQuery};
-use super::uses::UsesInSkeleton;
 use super::{
     DefRef, Direction, Edge, EdgeKind, EdgeKinds, Map, Neighbor, NeighborsAnswer, NeighborsQuery, NodeRef,
     PER_KIND,

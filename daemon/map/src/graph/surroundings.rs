@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::edges::Edge;
 use super::inbound::UsersQuery;
 use super::skeleton::Skeleton;
-use super::uses::UsesInSkeleton;
+use super::skeleton_uses::UsesInSkeleton;
 use super::{Direction, EdgeKind, EdgeKinds, Map, NeighborsQuery, NodeRef};
 use crate::resolve::Resolver;
 
