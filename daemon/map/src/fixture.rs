@@ -51,11 +51,11 @@ pub(crate) fn map(fixture: &str) -> Map {
 /// Returns a map of a fixture with scores, clusters and the skeleton.
 pub(crate) fn derived_map(fixture: &str) -> Map {
     let mut map = map(fixture);
-    derive(&mut map);
+    derive_map(&mut map);
     map
 }
 
-fn derive(map: &mut Map) {
+fn derive_map(map: &mut Map) {
     let mut job = map.derive_job();
     while !map.derive_step(&mut job, 100) {}
     map.install_derived(job.finish());
@@ -74,7 +74,7 @@ fn nodes_of(map: &Map) -> Vec<NodeRef> {
 /// look, as without one.
 #[track_caller]
 pub(crate) fn check_inbound_edges(mut map: Map) {
-    derive(&mut map);
+    derive_map(&mut map);
     let shown = |map: &Map| [inbound_edges(map), neighbors_of_all(map)].concat();
     let with_skeleton = shown(&map);
     map.remove_skeleton();

@@ -13,7 +13,7 @@ use crate::parse::Patience;
 use crate::receiver::{ReceiverExpr, ReceiverReader};
 use crate::syntax::Tree;
 
-/// What a file says about the name at a place. Nothing in languages without rules for lexical scopes.
+/// Holds the facts that a file states about the name at a place; none in languages without rules for lexical scopes.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct PlaceReading {
     /// The bindings of the name, if the file binds it; see [`crate::locals::local_name_at`].
@@ -68,7 +68,7 @@ fn reading_in(
     let members = rules.members.map(|rules| ReceiverReader { rules, source, index });
     Some(PlaceReading {
         local: local_name_in(rules, tree, source, index, at),
-        receiver: members.as_ref().and_then(|reader| reader.receiver(tree, offset)),
+        receiver: members.as_ref().and_then(|reader| reader.receiver_expression(tree, offset)),
         callee: members.as_ref().and_then(|reader| reader.callee_with_argument(tree, offset)),
     })
 }

@@ -60,7 +60,7 @@ pub(crate) struct ReceiverReader<'s> {
 
 impl ReceiverReader<'_> {
     /// Reads the expression before the member's name at a byte offset.
-    pub(crate) fn receiver(&self, tree: &Tree, offset: usize) -> Option<ReceiverExpr> {
+    pub(crate) fn receiver_expression(&self, tree: &Tree, offset: usize) -> Option<ReceiverExpr> {
         let name = tree.root_node().named_descendant_for_byte_range(offset, offset)?;
         let around = name.parent()?;
         let is_name =

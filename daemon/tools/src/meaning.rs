@@ -34,7 +34,7 @@ pub(super) struct MeantNode {
     pub(super) sure: Confidence,
 }
 
-/// What a file says about the names at some of its places, read with one parse before any map is held.
+/// Holds the facts that a file states about the names at some of its places, read with one parse before any map is held.
 #[derive(Default)]
 pub(super) struct FileReading {
     places: BTreeMap<NamePlace, PlaceReading>,
@@ -73,7 +73,7 @@ impl FileReading {
     }
 
     /// Returns the expression before the member's name at a place.
-    pub(super) fn receiver(&self, at: &RequestPosition) -> Option<ReceiverExpr> {
+    pub(super) fn receiver_before(&self, at: &RequestPosition) -> Option<ReceiverExpr> {
         self.places.get(&place_of(at))?.receiver.clone()
     }
 
@@ -84,19 +84,19 @@ impl FileReading {
     }
 
     /// Returns the name at a place; empty if there is none.
-    pub(super) fn word(&self, at: &RequestPosition) -> &str {
+    pub(super) fn word_at_place(&self, at: &RequestPosition) -> &str {
         self.words.get(&place_of(at)).map_or("", String::as_str)
     }
 
-    fn local(&self, at: NamePlace) -> Option<&LocalName> {
+    fn local_of_name(&self, at: NamePlace) -> Option<&LocalName> {
         self.places.get(&at)?.local.as_ref()
     }
 
     /// Returns the names joined by `.` or `::` that end with the one at a place, dotted; `None` if the first one is a
     /// variable.
-    fn path(&self, at: NamePlace) -> Option<&str> {
+    fn path_of_name(&self, at: NamePlace) -> Option<&str> {
         let (path, first) = self.paths.get(&at)?;
-        let is_variable = self.local(*first).is_some_and(|local| local.is_variable);
+        let is_variable = self.local_of_name(*first).is_some_and(|local| local.is_variable);
         (!is_variable).then_some(path)
     }
 }
@@ -112,9 +112,9 @@ pub(super) struct ReadName {
 
 impl ReadName {
     pub(super) fn new(at: &RequestPosition, reading: &FileReading) -> Self {
-        let local = reading.local(place_of(at)).cloned();
-        let path = reading.path(place_of(at)).unwrap_or_default().to_owned();
-        Self { at: at.clone(), word: reading.word(at).to_owned(), path, local }
+        let local = reading.local_of_name(place_of(at)).cloned();
+        let path = reading.path_of_name(place_of(at)).unwrap_or_default().to_owned();
+        Self { at: at.clone(), word: reading.word_at_place(at).to_owned(), path, local }
     }
 
     /// Returns the name itself; empty if there is none at the place.
@@ -167,7 +167,7 @@ pub(super) fn meaning_at(workspace: &Workspace, at: &RequestPosition, cancel: &C
     let reading = FileReading::of_place(workspace, at, cancel);
     let read = ReadName::new(at, &reading);
     let found = read.meaning_in(&workspace.map());
-    let receiver = if found.is_sure() { None } else { reading.receiver(at) };
+    let receiver = if found.is_sure() { None } else { reading.receiver_before(at) };
     let map = workspace.map();
     let through_values = receiver.map(|of| read.through_values(&map, &of));
     let found = match through_values.filter(|nodes| !nodes.is_empty()) {

@@ -154,7 +154,7 @@ pub(super) fn definitions_by_reading(
     let Some(callee) = reading.callee_with_argument(at) else {
         return plain_definitions_at(call, workspace, at, reading, opening);
     };
-    let word = reading.word(at);
+    let word = reading.word_at_place(at);
     let of_callee = FileReading::of_place(workspace, &callee, &call.cancel);
     let functions = plain_definitions_at(call, workspace, &callee, &of_callee, opening);
     functions.into_iter().filter_map(|function| parameter_of(function, word)).collect()
@@ -201,7 +201,7 @@ fn plain_definitions_at(
         return Vec::new();
     }
     call.freshen_packages(workspace);
-    let receiver = reading.receiver(at);
+    let receiver = reading.receiver_before(at);
     let mut question = PackageQuestion { read, receiver, refused: Vec::new(), widened: 0 };
     for _ in 0..MOST_ROUNDS {
         match workspace.ask_joined(&at.file, |joined| question.look(joined)) {

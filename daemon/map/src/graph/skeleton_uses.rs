@@ -26,7 +26,7 @@ pub(super) struct UsesInSkeleton<'m> {
 }
 
 impl<'m> UsesInSkeleton<'m> {
-    /// All uses that may mean one of `targets`; `None` if the skeleton does not have one of them.
+    /// Selects all uses that may mean one of `targets`; `None` if the skeleton does not have one of them.
     pub(super) fn of_targets(
         skeleton: &'m Skeleton,
         targets: impl IntoIterator<Item = DefRef>,
@@ -38,7 +38,7 @@ impl<'m> UsesInSkeleton<'m> {
         Some(Self::unresolved_or_from(skeleton, sources))
     }
 
-    /// The uses that the skeleton could not resolve, and those in some nodes.
+    /// Selects the uses that the skeleton could not resolve, and those in some nodes.
     pub(super) fn unresolved_or_from(
         skeleton: &'m Skeleton,
         sources: impl IntoIterator<Item = NodeRef>,
@@ -48,8 +48,7 @@ impl<'m> UsesInSkeleton<'m> {
         Self { skeleton, sources: Arc::new(sources), source_files, has_unresolved: true }
     }
 
-    /// Of the resolved uses only those in some nodes, and no unresolved ones; `None` if the skeleton does not have the
-    /// target.
+    /// Selects the resolved uses in some nodes, and no unresolved ones; `None` if the skeleton does not have the target.
     pub(super) fn only_from(
         skeleton: &'m Skeleton,
         target: DefRef,

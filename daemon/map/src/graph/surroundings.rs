@@ -175,7 +175,7 @@ impl<'m> Surroundings<'m> {
             found.extend(edges.map(|edge| ((edge.from, edge.to, edge.kind), edge)));
         }
         let computed = lines.iter().map(|line| {
-            let (from, to) = self.ends(line)?;
+            let (from, to) = self.end_nodes(line)?;
             let edge = match found.get(&(from, to, line.kind)) {
                 Some(edge) => edge.clone(),
                 None => {
@@ -216,7 +216,7 @@ impl<'m> Surroundings<'m> {
     }
 
     /// Returns the nodes from which and to which an edge of the skeleton leads.
-    fn ends(&self, line: &SkeletonEdge) -> Option<(NodeRef, NodeRef)> {
+    fn end_nodes(&self, line: &SkeletonEdge) -> Option<(NodeRef, NodeRef)> {
         let (near, far) = (self.skeleton.node(line.near)?, self.skeleton.node(line.far)?);
         Some(if line.way == Direction::Out { (near, far) } else { (far, near) })
     }

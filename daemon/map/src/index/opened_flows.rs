@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use crate::facts::{FlowValue, Flows};
 
-    fn tables(values: usize) -> Arc<FlowTables> {
+    fn tables_of_values(values: usize) -> Arc<FlowTables> {
         let values = vec![FlowValue::Unknown; values].into();
         Arc::new(FlowTables::new(Flows { values, ..Flows::default() }))
     }
@@ -117,10 +117,10 @@ mod tests {
     fn a_file_that_was_asked_for_lately_stays_open() {
         let mut halves = OpenedHalves::default();
         for file in [1, 2, 3, 1, 4] {
-            halves.insert(FileId(file), &tables(4), 8);
+            halves.insert(FileId(file), &tables_of_values(4), 8);
         }
         assert_eq!(open_files(&halves), [1, 3, 4], "2 was asked for longest ago");
-        let closed = halves.insert(FileId(5), &tables(5), 8);
+        let closed = halves.insert(FileId(5), &tables_of_values(5), 8);
         assert_eq!(closed.len(), 2, "{closed:?}");
         assert_eq!(open_files(&halves), [4, 5]);
     }
