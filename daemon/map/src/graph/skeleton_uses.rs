@@ -67,7 +67,7 @@ impl<'m> UsesInSkeleton<'m> {
 
     /// Returns true if an import in a file that does not rename may be such a use.
     pub(super) fn has_import_in(&self, file: FileId) -> bool {
-        self.has_unresolved || self.sources.contains(&NodeRef::File(file))
+        self.has_unresolved || self.has_source(NodeRef::File(file))
     }
 
     /// Returns true if a file has a node from which an edge leads to a target.
@@ -75,9 +75,14 @@ impl<'m> UsesInSkeleton<'m> {
         self.source_files.contains(&file)
     }
 
+    /// Returns true if resolved uses in a node count.
+    pub(super) fn has_source(&self, node: NodeRef) -> bool {
+        self.sources.contains(&node)
+    }
+
     /// Returns true if the reference at an index in a file's list, in the node `from`, may mean a target.
     pub(super) fn may_mean_target(&self, file: FileId, reference: usize, from: NodeRef) -> bool {
-        self.sources.contains(&from) || self.has_unresolved && self.skeleton.is_unresolved(file, reference)
+        self.has_source(from) || self.has_unresolved && self.skeleton.is_unresolved(file, reference)
     }
 }
 

@@ -353,6 +353,11 @@ impl<'s, 'm> Search<'s, 'm> {
                     self.edges.add_resolved(from, def.into(), kind, confidence, Some(r.line));
                     self.note_place(Use::of_ref(file, r, kind, confidence, is_renamed));
                 }
+                Resolution::Unresolved if self.reaches_target_forwards(file, r, from) => {
+                    let to = self.target.into();
+                    self.edges.add_resolved(from, to, kind, Confidence::Flow, Some(r.line));
+                    self.note_place(Use::of_ref(file, r, kind, Confidence::Flow, is_renamed));
+                }
                 Resolution::Unresolved if self.places.is_some() => {}
                 Resolution::Unresolved => {
                     let candidates = match &overloads[..] {
@@ -390,6 +395,17 @@ impl<'s, 'm> Search<'s, 'm> {
             self.edges.add_resolved(from, to, EdgeKind::References, *confidence, Some(r.line));
         }
         is_read
+    }
+
+    /// Returns true if the values of an unresolved call lead to the target: following them backwards meets a bound where
+    /// following them forwards does not. Only calls in the skeleton's sources are followed; to follow all unresolved calls
+    /// of a name would take seconds.
+    fn reaches_target_forwards(&self, file: FileId, r: &Ref, from: NodeRef) -> bool {
+        self.uses_in_skeleton.as_ref().is_some_and(|uses| uses.has_source(from))
+            && self
+                .map
+                .through_values(self.resolver, file, r, &Resolution::Unresolved)
+                .is_some_and(|through| through.reached.contains(&self.target))
     }
 
     /// Returns true if the name alone decides a use that can mean only the family: nothing else says what it means, and

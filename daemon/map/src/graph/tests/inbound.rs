@@ -76,3 +76,21 @@ fn a_call_through_values_that_only_leads_forwards_is_a_neighbor() {
     let callers: Vec<String> = answer.neighbors.iter().map(|n| n.info.id.to_string()).collect();
     assert_eq!(callers, ["py:t.py#run"]);
 }
+
+/// The first line of the caller is resolved, so the caller is among the answers in any case; the second leads forwards
+/// alone.
+#[test]
+fn a_line_of_a_caller_that_only_leads_forwards_is_among_its_lines() {
+    let mentions: String =
+        (0..30).map(|at| format!("//- /m{at}.py\nclass Other{at}:\n    def save(self): pass\n")).collect();
+    let map = derived_map(&format!(
+        "//- /a.py\nclass Model:\n    def save(self): pass\n//- /t.py\nfrom a import Model\n\
+         table = {{\"a\": Model()}}\ndef run():\n    Model().save()\n    table[\"a\"].save()\n{mentions}"
+    ));
+    let calls = [EdgeKind::Calls].into_iter().collect();
+    let edges = map.edges_in(lookup_node(&map, "py:a.py#Model.save"), calls, &CancelToken::default());
+    let mut lines: Vec<u32> =
+        edges.expect("nothing stops it").iter().flat_map(|edge| edge.sites.clone()).collect();
+    lines.sort_unstable();
+    assert_eq!(lines, [4, 5]);
+}
