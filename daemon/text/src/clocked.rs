@@ -15,6 +15,8 @@ use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
 use crate::patient::Caches;
 use crate::pattern::{BadPattern, Pattern};
+use crate::prefilter::{Prefilter, RunFinder};
+use crate::required::WholeRun;
 
 /// Most states times bytes between two checks of the clock: a second or two at the very worst.
 const UNSTOPPABLE: usize = 1 << 28;
@@ -43,6 +45,10 @@ pub(crate) fn count_states(hir: &Hir, ascii: bool) -> usize {
 pub(crate) struct Clocked<'a> {
     pattern: &'a Pattern,
     engine: RegexMatcher,
+    /// True if the engine is the one for ASCII, so that the text is.
+    is_for_ascii: bool,
+    /// The search for lines that may match, if it is quicker than the engine.
+    prefilter: Option<&'a Prefilter>,
     /// Most bytes that the engine gets at once.
     room: usize,
     token: &'a CancelToken,
@@ -71,7 +77,20 @@ impl<'a> Clocked<'a> {
     fn new(pattern: &'a Pattern, ascii: bool, engine: &RegexMatcher, token: &'a CancelToken) -> Self {
         let room = (UNSTOPPABLE / pattern.state_count(ascii).max(1)).max(1);
         // A clone has caches of its own; threads with common ones wait for each other.
-        Self { pattern, engine: engine.clone(), room, token, patient: RefCell::new(None) }
+        let (engine, patient) = (engine.clone(), RefCell::new(None));
+        Self { pattern, engine, is_for_ascii: ascii, prefilter: None, room, token, patient }
+    }
+
+    /// Makes it find candidate lines with a prefilter.
+    pub(crate) fn with_prefilter(self, prefilter: Option<&'a Prefilter>) -> Self {
+        Self { prefilter, ..self }
+    }
+
+    /// Returns the run that the pattern is, with the search for it; `None` if the pattern is more than that, or the search
+    /// would not be quicker than the engine.
+    pub(crate) fn whole_run(&self) -> Option<(&WholeRun, &RunFinder)> {
+        let run = self.pattern.required_parts().whole_run.as_ref()?;
+        Some((run, self.prefilter?.run_finder().filter(|_| run.is_of_bytes(self.is_for_ascii))?))
     }
 
     /// Returns the next piece. A text may be cut between two lines only if the pattern cannot see the cut.
@@ -155,6 +174,9 @@ impl Matcher for Clocked<'_> {
 
     /// A long line is a candidate without a search.
     fn find_candidate_line(&self, haystack: &[u8]) -> Result<Option<LineMatchKind>, Stopped> {
+        if let Some(prefilter) = self.prefilter {
+            return Ok(prefilter.find(haystack).map(LineMatchKind::Candidate));
+        }
         let mut at = 0;
         loop {
             let end = match self.next_stretch(haystack, at) {

@@ -15,6 +15,7 @@ use crate::file_text::{FileReader, Unread};
 use crate::filter::{Admits, BadGlob, PathFilter};
 use crate::lanes::Lanes;
 use crate::pattern::{BadPattern, Pattern};
+use crate::prefilter::Prefilter;
 use crate::scope::{LineScope, LineSet};
 use crate::search::FileCount;
 use crate::trigram::{GramQuery, MultiQueryCandidate, TextView};
@@ -115,6 +116,8 @@ pub fn count(
     let patterns = compile_patterns(&request.patterns)?;
     let queries: Vec<&GramQuery> = patterns.iter().map(Pattern::query).collect();
     let candidates = snapshot.candidates_of_each(&queries, &filter);
+    let with_prefilters: Vec<(&Pattern, Option<Prefilter>)> =
+        patterns.iter().map(|pattern| (pattern, Prefilter::for_pattern(pattern, snapshot))).collect();
     let lanes = Lanes::new();
     candidates.par_iter().for_each(|candidate| {
         let within = LineScope::lines_of(request.scope.as_ref(), candidate.file, &candidate.path);
@@ -125,7 +128,9 @@ pub fn count(
             || {
                 Lane::new(
                     FileReader::new(contents, token),
-                    patterns.iter().map(|pattern| Verifier::new(pattern, token)),
+                    with_prefilters
+                        .iter()
+                        .map(|(pattern, prefilter)| Verifier::new(pattern, prefilter.as_ref(), token)),
                 )
             },
             |lane| lane.count_file(candidate, snapshot.text(&candidate.hash), &within),

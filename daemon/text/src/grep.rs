@@ -9,6 +9,7 @@
 
 use std::cmp::Ordering;
 use std::io;
+use std::ops::Range;
 
 use grep_matcher::Matcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch};
@@ -23,6 +24,7 @@ use crate::encoding::{FIRST_BUFFER, searchable_bytes};
 use crate::filter::PathFilter;
 use crate::lanes::Lanes;
 use crate::pattern::{BadPattern, Pattern};
+use crate::prefilter::Prefilter;
 use crate::trigram::blocks::runs_of_blocks;
 use crate::trigram::{CandidateFile, TextView};
 
@@ -186,6 +188,7 @@ pub fn search_page(
     candidates.retain(|found| (request.admits)(&found.path) && request.is_ahead(found.path.as_str()));
     candidates.sort_by(|a, b| walk_order(a.path.as_str(), b.path.as_str()));
     pattern.deciding_matcher()?;
+    let prefilter = Prefilter::for_pattern(&pattern, snapshot);
     let lanes = Lanes::new();
     let mut page = GrepPage::default();
     let mut held = 0;
@@ -195,7 +198,7 @@ pub fn search_page(
             let make = || {
                 let (searcher, decoding) = (request.searcher_for(false), request.searcher_for(true));
                 Clocked::for_any_text(&pattern, token).ok().map(|matcher| Engine {
-                    matcher,
+                    matcher: matcher.with_prefilter(prefilter.as_ref()),
                     searcher,
                     decoding,
                 })
@@ -345,8 +348,12 @@ impl FileSearch<'_> {
     /// Returns true if no block that the index admits has a match.
     fn is_ruled_out(&self, found: &CandidateFile, text: &CachedText<'_>, matcher: &Clocked<'_>) -> bool {
         let blocks = found.blocks.as_ref().filter(|_| self.is_local && text.is_plain);
-        let has_match = |run| matcher.is_match(&text.bytes[run]).unwrap_or(true);
-        blocks.is_some_and(|blocks| !runs_of_blocks(text.bytes, blocks).into_iter().any(has_match))
+        let may_match = |run: Range<usize>| {
+            let candidate = matcher.find_candidate_line(&text.bytes[run.clone()]);
+            candidate.map_or(true, |found| found.is_some())
+                && matcher.is_match(&text.bytes[run]).unwrap_or(true)
+        };
+        blocks.is_some_and(|blocks| !runs_of_blocks(text.bytes, blocks).into_iter().any(may_match))
     }
 
     fn search_bytes(&self, found: &CandidateFile, engine: &mut Engine<'_>, bytes: &[u8]) -> GrepOutcome {

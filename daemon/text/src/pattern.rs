@@ -17,6 +17,7 @@ use crate::ascii;
 use crate::clocked::count_states;
 use crate::kept::CachedPatterns;
 use crate::patient::Patient;
+use crate::required::RequiredParts;
 use crate::trigram::GramQuery;
 
 /// Length of the longest pattern, in bytes.
@@ -60,6 +61,7 @@ impl fmt::Display for BadPattern {
 pub struct Pattern {
     engines: Engines,
     query: GramQuery,
+    required: Arc<RequiredParts>,
     is_local: bool,
     /// The number of states in which a search can be at once: for any text, and for ASCII.
     states: [usize; 2],
@@ -122,6 +124,7 @@ impl Pattern {
         let compiled = Self {
             engines,
             query: GramQuery::from_regex(&hir),
+            required: Arc::new(RequiredParts::of_regex(&hir)),
             is_local: is_local(&hir),
             states: [false, true].map(|ascii| count_states(&hir, ascii)),
             patient: Arc::new(LongLines { hir, limits, engine: OnceLock::new() }),
@@ -136,6 +139,11 @@ impl Pattern {
     #[must_use]
     pub fn query(&self) -> &GramQuery {
         &self.query
+    }
+
+    /// Returns the literals and runs that every match contains.
+    pub(crate) fn required_parts(&self) -> &RequiredParts {
+        &self.required
     }
 
     /// Returns true if the matches in a line are the same in the whole file as in a file that ends with the line.

@@ -16,6 +16,7 @@ use crate::file_text::{FileReader, Unread};
 use crate::filter::{Admits, BadGlob, PathFilter};
 use crate::lanes::Lanes;
 use crate::pattern::{BadPattern, Pattern};
+use crate::prefilter::Prefilter;
 use crate::scope::LineScope;
 use crate::trigram::{CandidateFile, TextView};
 use crate::verify::{FileMatches, SearchedPart, Verifier, WantedLines};
@@ -160,6 +161,7 @@ pub fn search(
         .and_admitted(request.admits.clone());
     let pattern = Pattern::new(&request.pattern)?;
     let candidates = snapshot.candidate_files(pattern.query(), &filter);
+    let prefilter = Prefilter::for_pattern(&pattern, snapshot);
     let mut assembly = Assembly::new(request, candidates.len());
     let lanes = Lanes::new();
     let verify = |found: &CandidateFile, wanted: WantedLines| {
@@ -167,7 +169,7 @@ pub fn search(
         if within.is_empty() {
             return Ok(FileMatches::default());
         }
-        let make = || (FileReader::new(contents, token), Verifier::new(&pattern, token));
+        let make = || (FileReader::new(contents, token), Verifier::new(&pattern, prefilter.as_ref(), token));
         lanes.with_own_value(make, |(reader, verifier)| {
             let text = reader.read(&found.path, snapshot.text(&found.hash))?;
             let place = SearchedPart { lines: &within, blocks: &found.blocks };

@@ -1,4 +1,4 @@
-//! Tests that a search of the blocks that the index admits finds the same as a search of whole files. The
+//! Tests that a search of the blocks that the index admits, with a prefilter, finds the same as a search of whole files. The
 //! tests are in this crate, where blocks are small, because elsewhere only large texts have several.
 
 use hob_base::{CancelToken, ContentHash, FileId, WsPath};
@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use crate::contents::pack::CachedText;
 use crate::file_text::FileText;
+use crate::prefilter::Prefilter;
 use crate::scope::LineSet;
 use crate::trigram::{CandidateFile, GramChange, TrigramIndex};
 use crate::verify::{FileMatches, SearchedPart, Verifier, WantedLines};
@@ -41,6 +42,16 @@ const PATTERNS: &[&str] = &[
     "",
     r"\Aalpha_one",
     r"\Bpha_",
+    "-{20,}",
+    "-{20,30}",
+    "[ab_elph]{9,}",
+    r"\w{12}",
+    ".{60,}",
+    r"(?:\w|-){14}\b",
+    r"x?[0-9a-z\-]{8,}$",
+    r"alpha.*beta\s.*naïve",
+    r"\wlpha_one",
+    r"\s{9,}",
 ];
 
 fn text() -> impl Strategy<Value = Vec<u8>> {
@@ -81,6 +92,7 @@ fn shown_lines(matches: FileMatches, path: &WsPath) -> (u64, u64, Vec<crate::Lin
 /// Searches a text in the blocks that `found` admits.
 fn search(
     pattern: &Pattern,
+    prefilter: Option<&Prefilter>,
     bytes: &[u8],
     found: &CandidateFile,
     wanted: WantedLines,
@@ -89,14 +101,14 @@ fn search(
     let token = CancelToken::default();
     let text = CachedText { bytes, is_plain: true, is_ascii: bytes.is_ascii() };
     let place = SearchedPart { lines, blocks: &found.blocks };
-    Verifier::new(pattern, &token).search(&FileText::from_index(text), wanted, &place)
+    Verifier::new(pattern, prefilter, &token).search(&FileText::from_index(text), wanted, &place)
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
     #[test]
-    fn blocks_lose_nothing(
+    fn blocks_and_prefilters_lose_nothing(
         texts in prop::collection::vec(text(), 1..12),
         pattern in prop::sample::select(PATTERNS),
         (lines, context) in (0..5usize, 0..3u32),
@@ -105,14 +117,16 @@ proptest! {
         let pattern = Pattern::new(pattern).expect("a valid pattern");
         let within = stretch.map_or_else(LineSet::every_line, |stretch| LineSet::from_stretches([stretch]));
         let wanted = WantedLines { lines, context };
-        let candidates = index(&texts).snapshot().candidate_files(pattern.query(), &PathFilter::default());
+        let snapshot = index(&texts).snapshot();
+        let candidates = snapshot.candidate_files(pattern.query(), &PathFilter::default());
+        let prefilter = Prefilter::for_pattern(&pattern, &snapshot);
         for (at, text) in texts.iter().enumerate() {
             let path = path(at);
             let whole = CandidateFile { file: FileId(0), path: path.clone(), hash: ContentHash::of(text), blocks: None };
-            let expected = shown_lines(search(&pattern, text, &whole, wanted, &within), &path);
+            let expected = shown_lines(search(&pattern, None, text, &whole, wanted, &within), &path);
             match candidates.iter().find(|found| found.path == path) {
                 Some(found) => {
-                    let found = search(&pattern, text, found, wanted, &within);
+                    let found = search(&pattern, prefilter.as_ref(), text, found, wanted, &within);
                     prop_assert_eq!(shown_lines(found, &path), expected);
                 }
                 None => prop_assert_eq!(expected.0, 0),

@@ -24,6 +24,7 @@ use crate::clocked::Clocked;
 use crate::encoding::FIRST_BUFFER;
 use crate::file_text::FileText;
 use crate::pattern::Pattern;
+use crate::prefilter::Prefilter;
 use crate::scope::LineSet;
 use crate::shown::{ShownLine, lines_after, lines_before, shown_text};
 use crate::trigram::blocks::Blocks;
@@ -77,8 +78,14 @@ pub(crate) struct Verifier<'a> {
 }
 
 impl<'a> Verifier<'a> {
-    pub(crate) fn new(pattern: &'a Pattern, token: &'a CancelToken) -> Self {
-        let matchers = Matchers { pattern, token, ascii: Clocked::for_ascii(pattern, token), any: None };
+    /// Creates a verifier, which finds candidate lines with `prefilter` if there is one.
+    pub(crate) fn new(
+        pattern: &'a Pattern,
+        prefilter: Option<&'a Prefilter>,
+        token: &'a CancelToken,
+    ) -> Self {
+        let ascii = Clocked::for_ascii(pattern, token).map(|matcher| matcher.with_prefilter(prefilter));
+        let matchers = Matchers { pattern, prefilter, token, ascii, any: None };
         let is_local = pattern.is_local();
         Self { matchers, is_local, searcher: new_searcher(false), decoding: None, token }
     }
@@ -176,6 +183,7 @@ impl FileMatches {
 /// A thread's own copies of a pattern's engines.
 struct Matchers<'a> {
     pattern: &'a Pattern,
+    prefilter: Option<&'a Prefilter>,
     token: &'a CancelToken,
     ascii: Option<Clocked<'a>>,
     any: Option<Clocked<'a>>,
@@ -188,7 +196,8 @@ impl<'a> Matchers<'a> {
             return self.ascii.as_ref();
         }
         if self.any.is_none() {
-            self.any = Clocked::for_any_text(self.pattern, self.token).ok();
+            let any = Clocked::for_any_text(self.pattern, self.token).ok();
+            self.any = any.map(|matcher| matcher.with_prefilter(self.prefilter));
         }
         self.any.as_ref()
     }
@@ -220,8 +229,16 @@ impl Counter<'_> {
 
     /// Counts in whole lines. For some patterns the matcher knows inner literals that lead to their lines far
     /// sooner than the pattern itself would; then it returns candidates, and each of these lines is searched
-    /// separately.
+    /// separately. Nor is the engine asked about a pattern that is one run: all longest runs are its matches.
     fn count_between(&self, tally: &mut LineTally<'_>, start: usize, end: usize) -> Result<(), Stopped> {
+        if let Some((run, finder)) = self.matcher.whole_run() {
+            finder.for_each_run(&tally.text[start..end], |at, len| {
+                for _ in 0..run.matches_within(len) {
+                    tally.add(start + at, end);
+                }
+            });
+            return Ok(());
+        }
         let mut at = start;
         while at < end {
             let (offset, line_alone) = match self.matcher.find_candidate_line(&tally.text[at..end])? {

@@ -54,6 +54,11 @@ impl<'a> GramQueryPlan<'a> {
         Self { node, bound, block_count }
     }
 
+    /// Returns the largest number of blocks that can satisfy the query.
+    pub(super) fn bound(&self) -> usize {
+        self.bound
+    }
+
     /// Returns the blocks that satisfy the query, ascending; `None` means all. Some of them may not satisfy
     /// it.
     pub(super) fn satisfying_blocks(&self) -> Option<Vec<u32>> {

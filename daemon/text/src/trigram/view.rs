@@ -122,6 +122,12 @@ impl TextView {
         found
     }
 
+    /// Returns an upper bound of the number of blocks that have a literal.
+    pub(crate) fn most_blocks_with(&self, literal: &[u8]) -> usize {
+        let query = GramQuery::from_literal(literal);
+        self.parts.iter().map(|part| GramQueryPlan::new(&query, &part.segment).bound()).sum()
+    }
+
     /// Returns every file, in no particular order.
     pub fn indexed_paths(&self) -> impl Iterator<Item = (FileId, &WsPath)> {
         self.parts.iter().flat_map(TrigramPart::live_docs).map(|(_, doc)| (doc.file, &doc.path))
@@ -177,9 +183,18 @@ fn candidates_of(part: &TrigramPart, query: &GramQuery, filter: &PathFilter) -> 
         Some(blocks) => {
             let all = part.segment.by_document(&blocks).into_iter();
             let live = all.filter(|(doc, _)| part.is_live(*doc));
-            live.filter_map(|(at, blocks)| named((at, &part.segment.docs[at as usize]), blocks)).collect()
+            let named_in_part = |(at, blocks): (u32, Blocks)| {
+                named((at, &part.segment.docs[at as usize]), searched_blocks(part, at, blocks))
+            };
+            live.filter_map(named_in_part).collect()
         }
     }
+}
+
+/// Returns the blocks of a document to search: all of them if at least half have to be, because memory is read in order
+/// faster than in pieces.
+fn searched_blocks(part: &TrigramPart, doc: u32, blocks: Blocks) -> Blocks {
+    blocks.filter(|blocks| blocks.len() * 2 < part.segment.blocks(doc).len())
 }
 
 fn candidates_of_each(
@@ -194,7 +209,7 @@ fn candidates_of_each(
             None => everywhere.push((number, None)),
             Some(blocks) => part.segment.by_document(&blocks).into_iter().for_each(|(doc, blocks)| {
                 if let Some(queries) = admitting.get_mut(doc as usize) {
-                    queries.push((number, blocks));
+                    queries.push((number, searched_blocks(part, doc, blocks)));
                 }
             }),
         }

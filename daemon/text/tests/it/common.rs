@@ -121,7 +121,7 @@ pub(crate) fn shown_naively(tree: &TextTree, pattern: &str) -> Vec<String> {
 }
 
 pub(crate) fn per_line(pattern: &str) -> Regex {
-    RegexBuilder::new(pattern).multi_line(true).build().expect("a valid pattern")
+    RegexBuilder::new(pattern).multi_line(true).size_limit(1 << 28).build().expect("a valid pattern")
 }
 
 /// Returns the lines of a UTF-8 file, without byte order mark and `\n`.

@@ -83,6 +83,9 @@ const REPEATS: &[(&str, usize)] = &[
     ("{0}", 0),
 ];
 
+/// Repetitions of a class that a prefilter looks for, each with an allowed number of times.
+const LONG_REPEATS: &[(&str, usize)] = &[("{9,}", 11), ("{5,7}", 7), ("{8,10}?", 9), ("{12}", 12)];
+
 fn any_word() -> impl Strategy<Value = String> {
     prop::sample::select(WORDS).prop_map(str::to_owned)
 }
@@ -93,6 +96,9 @@ fn any_pattern() -> impl Strategy<Value = (String, String)> {
         6 => any_word().prop_map(|word| (regex::escape(&word), word)),
         2 => prop::sample::select(CLASSES).prop_map(|(class, text)| (class.to_owned(), text.to_owned())),
         2 => (any_word(), prop::sample::select(CLASSES), prop::sample::select(REPEATS), any_word()).prop_map(repeated_between),
+        2 => (prop::sample::select(CLASSES), prop::sample::select(LONG_REPEATS)).prop_map(|((class, text), (repeat, times))| {
+            (format!("{class}{repeat}"), text.repeat(times))
+        }),
         2 => prop::sample::select(ODDITIES).prop_map(|odd| (odd.to_owned(), String::new())),
     ];
     leaf.prop_recursive(4, 24, 4, |inner| {

@@ -10,6 +10,7 @@
 //! of its decoding, counts too):
 //! 1. The first.
 //! 2. Lists name blocks instead of files.
+//! 3. Blocks of 4 KiB instead of 16.
 
 use std::io;
 use std::ops::Range;
@@ -25,7 +26,7 @@ use super::section::Section;
 use crate::trigram::segment::{Doc, HASH, Segment};
 use crate::trigram::varint;
 
-pub(super) const FORMAT: Format = Format { magic: *b"hobgrams", version: 2 };
+pub(super) const FORMAT: Format = Format { magic: *b"hobgrams", version: 3 };
 /// The ending of segment files' names.
 pub(super) const SUFFIX: &str = ".grams";
 

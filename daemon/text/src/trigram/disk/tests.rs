@@ -103,7 +103,7 @@ fn every_flipped_bit_and_every_cut_is_noticed() {
 fn another_version_is_named() {
     let mut older = good_file();
     older[8] = 1;
-    assert_eq!(open(older).expect_err("too old"), FormatError::Version { found: 1, wanted: 2 });
+    assert_eq!(open(older).expect_err("too old"), FormatError::Version { found: 1, wanted: 3 });
     assert_eq!(open(b"\x7fELF and more".to_vec()).expect_err("an executable"), FormatError::Foreign);
     assert_eq!(open(Vec::new()).expect_err("nothing"), FormatError::Foreign);
 }
