@@ -54,8 +54,8 @@ fn ask(world: &World, tree: &Tree, tool: &str, args: &Value) -> Answer {
     loop {
         let answer = world.call(tree, tool, args);
         let is_late = answer.envelope["error"]["code"] == "MAP_NOT_BUILT" && since.elapsed() < FOREVER;
-        let is_drawn = !answer.warnings().contains("still being drawn");
-        if !is_late && (is_drawn || since.elapsed() > FOREVER) {
+        let is_derived = !answer.warnings().contains("still being derived");
+        if !is_late && (is_derived || since.elapsed() > FOREVER) {
             return answer;
         }
         std::thread::sleep(Duration::from_millis(100));

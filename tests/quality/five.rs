@@ -46,7 +46,7 @@ impl Project {
         loop {
             let answer = self.mcp.call(tool, args.clone());
             let is_early = answer.envelope["error"]["code"] == "MAP_NOT_BUILT"
-                || answer.warnings().contains("still being drawn");
+                || answer.warnings().contains("still being derived");
             if !is_early || since.elapsed() > FOREVER {
                 return answer;
             }

@@ -271,7 +271,7 @@ impl ToolVerb {
         let outcome = show::text(&answer)?;
         if self.verb.is_some_and(|verb| verb.tool == SEARCH) && answer.ok && answer.envelope.trim() == "none"
         {
-            tell_other_ways(&question.args);
+            print_other_ways(&question.args);
         }
         Ok(outcome)
     }
@@ -293,7 +293,7 @@ fn name_without_dot(args: &mut Map<String, Value>) {
 }
 
 /// Tells the user of other ways to search for words that are no name.
-fn tell_other_ways(args: &Map<String, Value>) {
+fn print_other_ways(args: &Map<String, Value>) {
     let first = args.get("query").and_then(|query| query.get(0).unwrap_or(query).as_str());
     let words = first.unwrap_or_default().replace('\'', " ");
     let words = super::visible::on_one_line(&words).into_owned();

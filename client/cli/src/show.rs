@@ -46,7 +46,7 @@ pub(crate) fn print_answer(answer: &DaemonAnswer, json: bool) -> Result<CommandO
     if let Some(data) = &envelope.data {
         term::print(&render::render_data(data, &Style::of_stdout()))?;
     }
-    tell_remarks(&envelope);
+    print_remarks(&envelope);
     Ok(outcome)
 }
 
@@ -73,11 +73,11 @@ pub(crate) fn print_result<T: DeserializeOwned>(
 /// Prints only the remarks besides the result, for commands that print the result themselves.
 pub(crate) fn remarks_of(answer: &DaemonAnswer) {
     if let Ok(envelope) = Envelope::parse(&answer.envelope) {
-        tell_remarks(&envelope);
+        print_remarks(&envelope);
     }
 }
 
-fn tell_remarks(envelope: &Envelope) {
+fn print_remarks(envelope: &Envelope) {
     for line in remarks(envelope, &Style::of_stderr()) {
         term::print_to_stderr(&line);
     }

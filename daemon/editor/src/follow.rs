@@ -134,7 +134,7 @@ impl ServedEditor {
             self.need_server(&key);
             // Another editor may have it open, and the server does not repeat its earlier diagnostics.
             if let (Some(observer), Some(document)) = (self.observers.get(&key), self.documents.get(&uri)) {
-                observer.tell_again(&document.doc);
+                observer.publish_diagnostics_again(&document.doc);
             }
         }
         self.judge_soon(&uri);
@@ -169,7 +169,7 @@ impl ServedEditor {
             self.need_server(&key);
             // Diagnostics of the present text were kept from the editor until now.
             if let Some(observer) = self.observers.get(&key).filter(|_| is_back) {
-                observer.tell_again(&doc);
+                observer.publish_diagnostics_again(&doc);
             }
         }
     }
@@ -333,7 +333,7 @@ impl ServedEditor {
             .attach_editor(Arc::<EditorObserver>::clone(&observer) as Arc<dyn Observer>);
         // The server does not repeat its earlier diagnostics.
         for document in self.documents.values().filter(|document| document.link.as_ref() == Some(key)) {
-            observer.tell_again(&document.doc);
+            observer.publish_diagnostics_again(&document.doc);
         }
         // The server may have ended before the observer was attached.
         if let Some(why) = instance.reason_gone() {
@@ -388,7 +388,7 @@ impl ServedEditor {
     fn resend_diagnostics(&self, root: &AbsPath, doc: &Doc) {
         for (key, observer) in &self.observers {
             if key.root == *root {
-                observer.tell_again(doc);
+                observer.publish_diagnostics_again(doc);
             }
         }
     }

@@ -101,7 +101,7 @@ impl EditorObserver {
     }
 
     /// Sends the diagnostics of a document, which are about this version of the editor's.
-    pub(super) fn tell_of(&self, uri: &str, version: i32, items: &[Value]) {
+    pub(super) fn publish_diagnostics(&self, uri: &str, version: i32, items: &[Value]) {
         let mut params = json!({"uri": uri, "version": version, "diagnostics": items});
         self.shape_params(&mut params);
         if let Ok(raw) = to_raw_value(&params) {
@@ -154,7 +154,7 @@ impl EditorObserver {
     }
 
     /// Sends the editor again the diagnostics that the server last published for a document.
-    pub(super) fn tell_again(&self, doc: &Doc) {
+    pub(super) fn publish_diagnostics_again(&self, doc: &Doc) {
         let Some(instance) = self.instance.upgrade() else { return };
         let uri = self.view.uri(doc);
         let path = hob_live::uri::path_of(&uri);

@@ -99,7 +99,7 @@ impl Judged {
             _ => return,
         };
         if let Some(items) = report["items"].as_array() {
-            self.observer.tell_of(&self.uri, self.version, items);
+            self.observer.publish_diagnostics(&self.uri, self.version, items);
         }
     }
 }

@@ -65,17 +65,17 @@ impl Manager {
     }
 
     /// Tells systemd that the daemon serves clients.
-    pub(super) fn tell_ready(&self) {
+    pub(super) fn notify_ready(&self) {
         notify_systemd(&[NotifyState::Ready, NotifyState::Status("ready")]);
     }
 
     /// Tells systemd a status, which its own tools show.
-    pub(super) fn tell_status(&self, status: &str) {
+    pub(super) fn notify_status(&self, status: &str) {
         notify_systemd(&[NotifyState::Status(status)]);
     }
 
     /// Tells systemd that the daemon takes no new calls.
-    pub(super) fn tell_stopping(&self, why: &str) {
+    pub(super) fn notify_stopping(&self, why: &str) {
         let status = format!("ending: {why}");
         notify_systemd(&[NotifyState::Stopping, NotifyState::Status(&status)]);
     }

@@ -22,15 +22,15 @@ impl Manager {
         match self.0 {}
     }
 
-    pub(super) fn tell_ready(&self) {
+    pub(super) fn notify_ready(&self) {
         match self.0 {}
     }
 
-    pub(super) fn tell_status(&self, _status: &str) {
+    pub(super) fn notify_status(&self, _status: &str) {
         match self.0 {}
     }
 
-    pub(super) fn tell_stopping(&self, _why: &str) {
+    pub(super) fn notify_stopping(&self, _why: &str) {
         match self.0 {}
     }
 

@@ -156,7 +156,7 @@ async fn be_the_daemon(
     let manager = options.manager.as_ref();
     let handed = Socket::of(manager, places)?;
     if let Some(manager) = manager {
-        manager.tell_status("waits for an earlier daemon to end");
+        manager.notify_status("waits for an earlier daemon to end");
     }
     let patience = if handed.is_some() { SERVICE_PATIENCE } else { options.lock_patience };
     let lock = match DaemonLock::claim(places, patience, handed.is_some()).await? {
@@ -188,7 +188,7 @@ async fn be_the_daemon(
     let mut endpoint = Socket::open(handed, places, &sessions)?;
     report(&Readiness::Ready { pid: std::process::id() });
     if let Some(manager) = manager {
-        manager.tell_ready();
+        manager.notify_ready();
     }
     tracing::info!(socket = %places.socket.display(), build = ?options.build, service = manager.is_some(), "ready");
 
@@ -197,7 +197,7 @@ async fn be_the_daemon(
             .await;
     tracing::info!(why, "ending");
     if let Some(manager) = manager {
-        manager.tell_stopping(&why);
+        manager.notify_stopping(&why);
     }
     retire::end_service(endpoint, &sessions, options.drain, options.save, &mut signals, &why).await;
     tracing::info!("ended");

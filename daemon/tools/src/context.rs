@@ -31,7 +31,7 @@ const MOST_HITS: usize = 12;
 const SHOWN: usize = 2;
 
 /// Tells about names, lines and a file from the map; `fresh: false` leaves out the barrier.
-pub(super) fn tell_context(call: &mut ToolCall<'_>) -> ToolOutcome {
+pub(super) fn answer_context(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: ContextArgs = call.parse_args()?;
     let open = call.services.host.workspace_if_open(&call.terms.start);
     let ready = open.filter(|workspace| is_ready(workspace, call.terms.fresh));

@@ -95,7 +95,7 @@ impl GraphPage {
     }
 
     fn fill_page(mut self, map: &Map, after: Option<&str>, cancel: &CancelToken) -> GraphResult {
-        let files = map.drawn_files();
+        let files = map.picture_files();
         let stats = map.stats();
         (self.result.files_total, self.result.symbols_total) = (files.len(), stats.symbols);
         self.result.edges_total = stats.edges.unwrap_or(0);
@@ -119,14 +119,14 @@ impl GraphPage {
         let defs = map.defs_of(file);
         let symbols: Vec<GraphSymbol> = defs.iter().filter_map(|def| symbol(map, (*def).into())).collect();
         let (mut uses, mut use_lines) = (Vec::new(), Vec::new());
-        for drawn in map.drawn_from(file) {
-            let from = match drawn.from {
+        for edge in map.picture_edges_from(file) {
+            let from = match edge.from {
                 NodeRef::Def(def) => u64::from(def.def.number()) + 1,
                 _ => 0,
             };
-            let kind = EdgeKind::ALL.iter().position(|kind| *kind == drawn.kind).unwrap_or(0);
-            uses.extend([from, self.place_of_other(map, drawn.to), kind as u64, drawn.sites as u64]);
-            use_lines.push(drawn.line);
+            let kind = EdgeKind::ALL.iter().position(|kind| *kind == edge.kind).unwrap_or(0);
+            uses.extend([from, self.place_of_other(map, edge.to), kind as u64, edge.sites as u64]);
+            use_lines.push(edge.line);
         }
         self.size += symbols
             .iter()

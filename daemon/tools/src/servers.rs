@@ -70,7 +70,7 @@ struct ServersQuery<'p> {
 /// Counts the files in the map by their endings.
 fn count_endings(workspace: &Workspace) -> HashMap<String, usize> {
     let mut endings = HashMap::new();
-    for (path, _) in workspace.map().drawn_files() {
+    for (path, _) in workspace.map().picture_files() {
         if let Some((_, ending)) = path.as_str().rsplit_once('.') {
             *endings.entry(ending.to_owned()).or_default() += 1;
         }

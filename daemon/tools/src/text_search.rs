@@ -71,7 +71,7 @@ pub(super) fn text_search(call: &mut ToolCall<'_>) -> ToolOutcome {
         total = named.len();
     }
     named.truncate(args.limit);
-    tell_left_out(call, &workspace, &index, &asked, args.limit, &scope);
+    warn_of_hits_outside(call, &workspace, &index, &asked, args.limit, &scope);
     call.omit_items(
         "results",
         total,
@@ -209,7 +209,7 @@ pub(super) fn warn_of_part(call: &mut ToolCall<'_>) {
 
 /// Counts how many of the `best` hits of the whole index the scope leaves out, and says so. Hits after these would not
 /// have been shown in any case.
-pub(super) fn tell_left_out(
+pub(super) fn warn_of_hits_outside(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,
     index: &RankedIndex,

@@ -85,7 +85,7 @@ impl Editor {
     pub fn edit(&mut self, file: &str, bytes: Range<usize>, with: &str) {
         let encoding = self.encoding.clone();
         let change = self.mutable(file).splice(bytes, with, &encoding);
-        self.tell_change(file, &json!([change]));
+        self.notify_change(file, &json!([change]));
     }
 
     /// Replaces the first occurrence of a text.
@@ -107,7 +107,7 @@ impl Editor {
     #[track_caller]
     pub fn replace(&mut self, file: &str, text: &str) {
         let change = self.mutable(file).replace(text);
-        self.tell_change(file, &json!([change]));
+        self.notify_change(file, &json!([change]));
     }
 
     #[track_caller]
@@ -116,7 +116,7 @@ impl Editor {
     }
 
     #[track_caller]
-    fn tell_change(&mut self, file: &str, changes: &Value) {
+    fn notify_change(&mut self, file: &str, changes: &Value) {
         let id = json!({"uri": self.uri(file), "version": self.document(file).version});
         self.notify("textDocument/didChange", &json!({"textDocument": id, "contentChanges": changes}));
     }

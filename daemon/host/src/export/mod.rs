@@ -109,7 +109,7 @@ impl Workspace {
     /// Returns the files of the map that are code, in order of path.
     fn code_files(&self) -> Vec<WsPath> {
         let map = self.map();
-        let mut files = map.drawn_files();
+        let mut files = map.picture_files();
         files.retain(|(_, file)| map.file(*file).is_some_and(|(_, facts)| !facts.lang.is_prose()));
         files.into_iter().map(|(path, _)| path).collect()
     }

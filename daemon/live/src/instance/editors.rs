@@ -44,7 +44,7 @@ impl Instance {
     }
 
     /// Tells the server that an editor has saved a document; the caller holds the overlay's lock.
-    pub(crate) fn tell_saved(&self, doc: &Doc, text: &str) {
+    pub(crate) fn notify_saved(&self, doc: &Doc, text: &str) {
         let save = self.capability("/textDocumentSync/save");
         let wants = !matches!(save, Value::Null | Value::Bool(false))
             || self.session.has_registered("textDocument/didSave");

@@ -138,7 +138,7 @@ impl ProjectOverlay {
         let Some(document) = state.documents.get(doc) else { return };
         let text = document.buffer_of(editor).filter(|_| document.is_in_step(editor));
         if let Some(text) = text.map(|buffer| Arc::clone(&buffer.text)) {
-            state.live_servers().for_each(|server| server.tell_saved(doc, &text));
+            state.live_servers().for_each(|server| server.notify_saved(doc, &text));
         }
     }
 

@@ -115,9 +115,9 @@ impl Map {
         let has_many_new = !self.confirmed.is_empty() && self.has_many_new(batch);
         let changes = batch.take_next(most);
         let touched = (!self.confirmed.is_empty()).then(|| self.touched_by(&changes));
-        let is_drawn = self.standing.skeleton.is_some();
+        let has_skeleton = self.standing.skeleton.is_some();
         for PreparedChange { file, entry } in changes {
-            if is_drawn {
+            if has_skeleton {
                 self.standing.changed.insert(file);
             }
             match entry {

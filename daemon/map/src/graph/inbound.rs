@@ -116,8 +116,8 @@ impl Map {
         resolver: &Resolver<'_>,
         targets: impl IntoIterator<Item = DefRef>,
     ) -> Option<UsesInSkeleton<'_>> {
-        let drawn = self.surroundings().filter(|_| !resolver.is_passing())?;
-        UsesInSkeleton::of_targets(drawn.skeleton(), targets)
+        let surroundings = self.surroundings().filter(|_| !resolver.is_passing())?;
+        UsesInSkeleton::of_targets(surroundings.skeleton(), targets)
     }
 
     fn uses_of(

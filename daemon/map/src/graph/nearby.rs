@@ -21,7 +21,7 @@ const PRECISION: f64 = 2e-5;
 impl Map {
     /// Returns true if there is a skeleton, which the first derivation makes.
     #[must_use]
-    pub fn is_drawn(&self) -> bool {
+    pub fn is_derived(&self) -> bool {
         self.standing.skeleton.is_some()
     }
 
@@ -30,9 +30,9 @@ impl Map {
     #[must_use]
     pub fn nearby_nodes(&self, seeds: &[(NodeRef, f64)]) -> Vec<(NodeRef, f64)> {
         let Some(skeleton) = &self.standing.skeleton else { return Vec::new() };
-        let is_drawn =
+        let is_current =
             |node: &NodeRef| node.file().is_some_and(|file| !self.standing.changed.contains(&file));
-        let starts = seeds.iter().filter(|(node, weight)| *weight > 0.0 && is_drawn(node));
+        let starts = seeds.iter().filter(|(node, weight)| *weight > 0.0 && is_current(node));
         let numbered: Vec<(u32, f64)> =
             starts.filter_map(|(node, weight)| Some((skeleton.node_number(*node)?, *weight))).collect();
         let mut walk = RankWalk::new(skeleton);
@@ -41,7 +41,7 @@ impl Map {
         let mut found: Vec<(u32, f64)> = walk.rank.into_iter().collect();
         found.sort_by(|(a, one), (b, other)| other.total_cmp(one).then(a.cmp(b)));
         let named = found.into_iter().filter_map(|(number, rank)| Some((skeleton.node(number)?, rank)));
-        named.filter(|(node, _)| is_drawn(node)).collect()
+        named.filter(|(node, _)| is_current(node)).collect()
     }
 }
 

@@ -25,7 +25,7 @@ type NeighborIdentity = (NodeRef, EdgeKind, Direction, bool);
 struct NeighborWalk<'m> {
     map: &'m Map,
     resolver: Resolver<'m>,
-    drawn: Option<Surroundings<'m>>,
+    surroundings: Option<Surroundings<'m>>,
     query: &'m NeighborsQuery,
     /// The family of the queried node, if the query asks for it.
     kin: Vec<NodeRef>,
@@ -49,7 +49,7 @@ impl Map {
         let mut walk = NeighborWalk {
             map: self,
             resolver: Resolver::new(&self.index),
-            drawn: self.surroundings(),
+            surroundings: self.surroundings(),
             query,
             kin: family.iter().map(|kin| kin.method.into()).collect(),
             shown: Vec::new(),
@@ -137,7 +137,7 @@ impl NeighborWalk<'_> {
         let mut frontier = vec![self.query.node];
         for depth in 1..=self.query.depth.clamp(1, MOST_DEPTH) {
             let shown_before = self.shown.len();
-            if depth == 1 || self.drawn_step(&frontier, depth).is_none() {
+            if depth == 1 || self.step_over_skeleton(&frontier, depth).is_none() {
                 self.computed_step(&frontier, depth);
             }
             let resolved = self.shown[shown_before..].iter().filter(|n| n.candidates.is_empty());
@@ -163,14 +163,14 @@ impl NeighborWalk<'_> {
     }
 
     /// Takes one step over the skeleton. Returns `None`, and shows nothing, if the skeleton does not suffice.
-    fn drawn_step(&mut self, frontier: &[NodeRef], depth: u32) -> Option<()> {
-        let drawn = self.drawn.as_ref()?;
+    fn step_over_skeleton(&mut self, frontier: &[NodeRef], depth: u32) -> Option<()> {
+        let surroundings = self.surroundings.as_ref()?;
         let (query, visited, per_kind) = (self.query, &self.visited, self.per_kind());
         let asked = SurroundingsQuery { query, nodes: frontier, visited, per_kind };
-        let (mut best, others) = drawn.around(&self.resolver, &asked)?;
+        let (mut best, others) = surroundings.around(&self.resolver, &asked)?;
         let mut met = FxHashSet::default();
         best.retain(|line| {
-            let key = drawn.far_node(line).map(|node| (node, line.kind, line.way, true));
+            let key = surroundings.far_node(line).map(|node| (node, line.kind, line.way, true));
             met.insert((line.far, line.kind, line.way)) && key.is_some_and(|key| !self.keys.contains(&key))
         });
         let places = self.query.max_nodes.saturating_sub(self.shown.len());
@@ -179,7 +179,7 @@ impl NeighborWalk<'_> {
             return None;
         }
         let shown = &best[..places];
-        let shown = drawn.computed_edges(&self.resolver, shown, frontier, &self.query.cancel)?;
+        let shown = surroundings.computed_edges(&self.resolver, shown, frontier, &self.query.cancel)?;
         for ((edge, via), line) in shown.into_iter().zip(&best) {
             self.add_neighbor(via, depth, edge, line.way);
         }
@@ -191,12 +191,12 @@ impl NeighborWalk<'_> {
 
     /// Counts the connections that were found and are not shown.
     fn count_omitted(&mut self) -> usize {
-        if let Some(drawn) = &self.drawn {
+        if let Some(surroundings) = &self.surroundings {
             let left_out = std::mem::take(&mut self.left_out);
             let lines = &mut self.lines_left_out;
             self.left_out =
-                left_out.into_iter().filter(|key| !lines.record_resolved(drawn.skeleton(), key)).collect();
-            self.keys.iter().for_each(|key| lines.remove(drawn.skeleton(), key));
+                left_out.into_iter().filter(|key| !lines.record_resolved(surroundings.skeleton(), key)).collect();
+            self.keys.iter().for_each(|key| lines.remove(surroundings.skeleton(), key));
         }
         self.left_out.difference(&self.keys).count() + self.lines_left_out.len()
     }
@@ -204,7 +204,7 @@ impl NeighborWalk<'_> {
     /// Returns the best edges around a node, at most [`Self::per_kind`] of each kind and direction.
     fn best_edges_around(&mut self, node: NodeRef) -> Vec<(Edge, Direction)> {
         let kin = if node == self.query.node { std::mem::take(&mut self.kin) } else { Vec::new() };
-        let edges = self.drawn_edges(node, &kin);
+        let edges = self.edges_by_skeleton(node, &kin);
         let edges = edges.unwrap_or_else(|| {
             self.map.edges_both(&self.resolver, node, &kin, self.query, &mut self.stopped)
         });
@@ -234,22 +234,22 @@ impl NeighborWalk<'_> {
 
     /// Returns the edges around a node and its family, or `None` if the skeleton does not suffice. Of the resolved
     /// edges that end there, it returns those from the nodes that may be shown, which the skeleton selects.
-    fn drawn_edges(&mut self, node: NodeRef, kin: &[NodeRef]) -> Option<Vec<(Edge, Direction)>> {
-        let drawn = self.drawn.as_ref().filter(|_| self.query.direction != Direction::Out)?;
+    fn edges_by_skeleton(&mut self, node: NodeRef, kin: &[NodeRef]) -> Option<Vec<(Edge, Direction)>> {
+        let surroundings = self.surroundings.as_ref().filter(|_| self.query.direction != Direction::Out)?;
         let (per_kind, visited) = (self.per_kind(), &self.visited);
         let inward = &NeighborsQuery { direction: Direction::In, ..self.query.clone() };
         let asked = SurroundingsQuery { query: inward, nodes: &[node], visited, per_kind };
-        let (mut best, mut others) = drawn.around(&self.resolver, &asked)?;
+        let (mut best, mut others) = surroundings.around(&self.resolver, &asked)?;
         if !kin.is_empty() {
             let users = &NeighborsQuery { kinds: inward.kinds.of_users(), ..inward.clone() };
             let asked = SurroundingsQuery { query: users, nodes: kin, visited, per_kind };
-            let (of_kin, more) = drawn.around(&self.resolver, &asked)?;
+            let (of_kin, more) = surroundings.around(&self.resolver, &asked)?;
             best.extend(of_kin);
             others.extend(more);
         }
         let found = match node {
-            NodeRef::Def(def) => self.selected_edges_in(drawn, def, kin, &best)?,
-            NodeRef::File(_) | NodeRef::External(_) => self.selected_edges_in_file(drawn, node, &best)?,
+            NodeRef::Def(def) => self.selected_edges_in(surroundings, def, kin, &best)?,
+            NodeRef::File(_) | NodeRef::External(_) => self.selected_edges_in_file(surroundings, node, &best)?,
         };
         self.stopped = self.stopped.or(found.stopped);
         let mut edges: Vec<(Edge, Direction)> =
@@ -266,17 +266,17 @@ impl NeighborWalk<'_> {
     /// definition that it announces, and the unresolved ones; `None` if the map lacks a selected edge.
     fn selected_edges_in(
         &self,
-        drawn: &Surroundings<'_>,
+        surroundings: &Surroundings<'_>,
         def: DefRef,
         kin: &[NodeRef],
         selected: &[SkeletonEdge],
     ) -> Option<Inbound> {
         let (kinds, cancel) = (self.query.kinds, &self.query.cancel);
         let body = self.map.body_beside(&self.resolver, def.into());
-        let is_of_body = |line: &&SkeletonEdge| body.is_some() && drawn.near_node(line) == body;
+        let is_of_body = |line: &&SkeletonEdge| body.is_some() && surroundings.near_node(line) == body;
         let uses = |lines: &mut dyn Iterator<Item = &SkeletonEdge>| {
-            let sources = lines.map(|line| drawn.far_node(line)).collect::<Option<Vec<_>>>()?;
-            Some(UsesInSkeleton::unresolved_or_from(drawn.skeleton(), sources))
+            let sources = lines.map(|line| surroundings.far_node(line)).collect::<Option<Vec<_>>>()?;
+            Some(UsesInSkeleton::unresolved_or_from(surroundings.skeleton(), sources))
         };
         let own = uses(&mut selected.iter().filter(|line| !is_of_body(line)))?;
         let query = UsersQuery { def, kin, uses: Some(own), kinds };
@@ -295,7 +295,7 @@ impl NeighborWalk<'_> {
         let resolved = found.edges.iter().filter(|edge| edge.is_resolved());
         let resolved: FxHashSet<_> = resolved.map(|edge| (edge.from, edge.to, edge.kind)).collect();
         for line in selected {
-            let (from, near) = (drawn.far_node(line)?, drawn.near_node(line)?);
+            let (from, near) = (surroundings.far_node(line)?, surroundings.near_node(line)?);
             let is_of_target = near == NodeRef::Def(def) || is_of_body(&line);
             let to = if is_of_target { def.into() } else { near };
             if resolved.contains(&(from, to, line.kind)) {
@@ -318,12 +318,12 @@ impl NeighborWalk<'_> {
     /// links to it; `None` if the map lacks a selected edge.
     fn selected_edges_in_file(
         &self,
-        drawn: &Surroundings<'_>,
+        surroundings: &Surroundings<'_>,
         node: NodeRef,
         selected: &[SkeletonEdge],
     ) -> Option<Inbound> {
         let cancel = &self.query.cancel;
-        let computed = drawn.computed_edges(&self.resolver, selected, &[node], cancel)?;
+        let computed = surroundings.computed_edges(&self.resolver, selected, &[node], cancel)?;
         let mut found =
             Inbound { edges: computed.into_iter().map(|(edge, _)| edge).collect(), stopped: None };
         if self.query.kinds.has(EdgeKind::References) {
@@ -419,15 +419,15 @@ impl UnshownConnections {
     }
 
     /// Adds a connection that was found otherwise, and returns true, if it is resolved and its node is in the skeleton.
-    fn record_resolved(&mut self, drawn: &Skeleton, neighbor: &NeighborIdentity) -> bool {
+    fn record_resolved(&mut self, skeleton: &Skeleton, neighbor: &NeighborIdentity) -> bool {
         let (node, kind, way, resolved) = neighbor;
-        let number = drawn.node_number(*node).filter(|_| *resolved);
+        let number = skeleton.node_number(*node).filter(|_| *resolved);
         number.inspect(|&number| self.insert(number, *kind, *way)).is_some()
     }
 
-    fn remove(&mut self, drawn: &Skeleton, neighbor: &NeighborIdentity) {
+    fn remove(&mut self, skeleton: &Skeleton, neighbor: &NeighborIdentity) {
         let (node, kind, way, resolved) = neighbor;
-        let number = drawn.node_number(*node).filter(|_| *resolved);
+        let number = skeleton.node_number(*node).filter(|_| *resolved);
         if let Some((number, marked)) = number.zip(self.0.get_mut(&(*kind, *way))) {
             marked.unmark(number as usize);
         }

@@ -24,9 +24,9 @@ pub struct PictureEdge {
 }
 
 impl Map {
-    /// Returns the files that a picture shows, in order of path, to be passed to [`Map::drawn_from`].
+    /// Returns the files that a picture shows, in order of path, to be passed to [`Map::picture_edges_from`].
     #[must_use]
-    pub fn drawn_files(&self) -> Vec<(WsPath, FileId)> {
+    pub fn picture_files(&self) -> Vec<(WsPath, FileId)> {
         let mut files = self.export_order();
         files.retain(|(_, file)| self.index.entry(*file).is_some_and(|entry| !entry.lang().is_manifest()));
         files
@@ -35,13 +35,13 @@ impl Map {
     /// Returns the resolved edges that start in a file and end in another node of the workspace, without `contains`, in
     /// a fixed order.
     #[must_use]
-    pub fn drawn_from(&self, file: FileId) -> Vec<PictureEdge> {
+    pub fn picture_edges_from(&self, file: FileId) -> Vec<PictureEdge> {
         let resolver = Resolver::for_whole_map(&self.index);
         let kinds = EdgeKinds::ALL.without(EdgeKind::Contains);
         let edges = self.all_edges_of(&resolver, file, kinds).into_iter();
         let inside =
             edges.filter(|edge| edge.is_resolved() && edge.to.file().is_some() && edge.to != edge.from);
-        let mut drawn: Vec<PictureEdge> = inside
+        let mut edges: Vec<PictureEdge> = inside
             .map(|edge| PictureEdge {
                 from: edge.from,
                 to: edge.to,
@@ -50,11 +50,11 @@ impl Map {
                 line: edge.sites.first().copied().unwrap_or(0),
             })
             .collect();
-        drawn.sort_by(|a, b| {
+        edges.sort_by(|a, b| {
             let places = || self.compare_places(a.from, b.from).then_with(|| self.compare_places(a.to, b.to));
             places().then_with(|| a.kind.cmp(&b.kind))
         });
-        drawn
+        edges
     }
 
     /// Returns the number of the cluster that contains a file; `None` before the first derivation.

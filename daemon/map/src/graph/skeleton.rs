@@ -92,7 +92,7 @@ impl Marked {
 /// The ends and kinds of all edges at the last derivation, by node in both directions.
 #[derive(Debug, Default)]
 pub(super) struct Skeleton {
-    drawn: SkeletonInput,
+    input: SkeletonInput,
     at_file: FxHashMap<FileId, u32>,
     /// The hub score of each node, in ten thousandths.
     scores: Vec<u16>,
@@ -145,13 +145,13 @@ impl Adjacency {
 
 impl Skeleton {
     /// Builds a skeleton from nodes and the edges between them.
-    pub(super) fn new(drawn: SkeletonInput, strokes: &EdgeList) -> Self {
-        let all = drawn.nodes + drawn.externals.len();
-        let out = Adjacency::from_edges(all, strokes.ends.iter().copied());
-        let turned = strokes.ends.iter().map(|&(from, to)| (number_of(to), from | (to - number_of(to))));
+    pub(super) fn new(input: SkeletonInput, edges: &EdgeList) -> Self {
+        let all = input.nodes + input.externals.len();
+        let out = Adjacency::from_edges(all, edges.ends.iter().copied());
+        let turned = edges.ends.iter().map(|&(from, to)| (number_of(to), from | (to - number_of(to))));
         let inward = Adjacency::from_edges(all, turned);
-        let at_file = drawn.stretches.iter().zip(0..).map(|(stretch, at)| (stretch.file, at)).collect();
-        Self { drawn, at_file, scores: Vec::new(), out, inward }
+        let at_file = input.stretches.iter().zip(0..).map(|(stretch, at)| (stretch.file, at)).collect();
+        Self { input, at_file, scores: Vec::new(), out, inward }
     }
 
     /// The same skeleton with its edges in a store, if they are many.
@@ -161,13 +161,13 @@ impl Skeleton {
 
     /// Stores the hub scores of the nodes.
     pub(super) fn set_scores(&mut self, scores: &[f32]) {
-        let nodes = scores.iter().take(self.drawn.nodes);
+        let nodes = scores.iter().take(self.input.nodes);
         self.scores = nodes.map(|score| (score * 1e4).round() as u16).collect();
     }
 
     /// Returns the number of nodes, without packages outside.
     pub(super) fn len(&self) -> usize {
-        self.drawn.nodes
+        self.input.nodes
     }
 
     /// Yields the kinds and other ends of the edges that start at a node, or that end there. Ends may be packages
@@ -200,7 +200,7 @@ impl Skeleton {
     }
 
     fn wanted_ends<'s>(&self, edges: &'s [u32], kinds: EdgeKinds) -> impl Iterator<Item = u32> + use<'s> {
-        let nodes = self.drawn.nodes;
+        let nodes = self.input.nodes;
         let is_wanted = move |end: u32| {
             EdgeKind::ALL.get((end >> NUMBER_BITS) as usize).is_some_and(|kind| kinds.has(*kind))
         };
@@ -212,14 +212,14 @@ impl Skeleton {
     /// Returns true if the derivation could not resolve the reference at an index in the file's list, or not to the end.
     pub(super) fn is_unresolved(&self, file: FileId, reference: usize) -> bool {
         let stretch = self.stretch_of_file(file);
-        stretch.is_none_or(|stretch| self.drawn.unresolved.has(stretch.first_ref as usize + reference))
+        stretch.is_none_or(|stretch| self.input.unresolved.has(stretch.first_ref as usize + reference))
     }
 
     /// Returns a node's number. It is valid only while the file has the facts of the derivation.
     pub(super) fn node_number(&self, node: NodeRef) -> Option<u32> {
         if let NodeRef::External(package) = node {
-            let at = self.drawn.externals.iter().position(|external| *external == package)?;
-            return Some((self.drawn.nodes + at) as u32);
+            let at = self.input.externals.iter().position(|external| *external == package)?;
+            return Some((self.input.nodes + at) as u32);
         }
         let stretch = self.stretch_of_file(node.file()?)?;
         match node {
@@ -233,10 +233,10 @@ impl Skeleton {
 
     /// Returns the node with a number.
     pub(super) fn node(&self, number: u32) -> Option<NodeRef> {
-        if let Some(at) = (number as usize).checked_sub(self.drawn.nodes) {
-            return self.drawn.externals.get(at).copied().map(NodeRef::External);
+        if let Some(at) = (number as usize).checked_sub(self.input.nodes) {
+            return self.input.externals.get(at).copied().map(NodeRef::External);
         }
-        let stretches = &self.drawn.stretches;
+        let stretches = &self.input.stretches;
         let at = stretches.partition_point(|stretch| stretch.first <= number).checked_sub(1)?;
         let stretch = stretches.get(at)?;
         match number - stretch.first {
@@ -247,12 +247,12 @@ impl Skeleton {
 
     /// Returns the nodes of a file.
     pub(super) fn stretch_of_file(&self, file: FileId) -> Option<&FileNodes> {
-        self.drawn.stretches.get(*self.at_file.get(&file)? as usize)
+        self.input.stretches.get(*self.at_file.get(&file)? as usize)
     }
 
     /// Returns the files that have changed since the derivation.
     pub(super) fn changed_files(&self, map: &Map) -> Changed {
-        let manifests = &self.drawn.manifests;
+        let manifests = &self.input.manifests;
         let manifests: FxHashMap<FileId, _> = manifests.iter().map(|(file, facts)| (*file, facts)).collect();
         let is_same = |file: FileId| {
             let now = map.index.entry(file).map(|entry| &entry.facts);
@@ -260,8 +260,8 @@ impl Skeleton {
                 self.stretch_of_file(file).map(|stretch| &stretch.facts).or(manifests.get(&file).copied());
             now.zip(then).is_some_and(|(now, then)| Arc::ptr_eq(now, then))
         };
-        let drawn = self.drawn.stretches.iter().map(|stretch| stretch.file);
-        drawn
+        let files = self.input.stretches.iter().map(|stretch| stretch.file);
+        files
             .chain(manifests.keys().copied())
             .chain(map.index.entries().map(|(file, _)| file))
             .filter(|file| !is_same(*file))
@@ -271,9 +271,9 @@ impl Skeleton {
     pub(super) fn heap_bytes(&self) -> usize {
         self.out.heap_bytes()
             + self.inward.heap_bytes()
-            + self.drawn.stretches.capacity() * size_of::<FileNodes>()
+            + self.input.stretches.capacity() * size_of::<FileNodes>()
             + self.scores.capacity() * 2
-            + self.drawn.unresolved.0.capacity() * 8
+            + self.input.unresolved.0.capacity() * 8
     }
 }
 

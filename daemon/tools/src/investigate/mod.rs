@@ -182,7 +182,7 @@ fn find_seeds(
         named = with_near(named, near);
         keep_phrases(workspace, &asked.question, &mut named);
     }
-    text_search::tell_left_out(call, workspace, &index, &asked, SEEDS, admitted);
+    text_search::warn_of_hits_outside(call, workspace, &index, &asked, SEEDS, admitted);
     let words = named.iter().filter_map(|hit| Some((hit.id.as_ref()?.parse().ok()?, hit.score)));
     let mut words: Vec<(NodeId, f32)> = words.collect();
     let nodes: Vec<(NodeRef, f32)> = {
@@ -294,8 +294,8 @@ fn rank_places(
     bounds: &Bounds,
 ) -> Vec<(OrderedPlace, TopicPlace)> {
     let map = workspace.map();
-    if !map.is_drawn() {
-        call.notes.warnings.push("The graph is still being drawn: only what the words found is here.".into());
+    if !map.is_derived() {
+        call.notes.warnings.push("The graph is still being derived: only what the words found is here.".into());
     }
     let numbered = seeds.iter().filter_map(|(id, score)| Some(Seed { node: map.node(id)?, score: *score }));
     let seeds: Vec<Seed> = numbered.collect();

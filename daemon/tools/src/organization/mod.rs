@@ -308,7 +308,7 @@ fn millis(begun: Instant) -> u64 {
 }
 
 /// Tells whether the code search answers, for people.
-pub(super) fn tell_org(call: &mut super::ToolCall<'_>) -> ToolOutcome {
+pub(super) fn answer_org_status(call: &mut super::ToolCall<'_>) -> ToolOutcome {
     use hob_proto::tools::org::OrgResult;
     let host = call.services.host;
     let Some(endpoint) = host.org_endpoint() else { return to_data(&OrgResult::default()) };

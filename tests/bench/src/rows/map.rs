@@ -137,7 +137,7 @@ fn words_ready(server: &mut Server) -> Result<(), Failure> {
     loop {
         let answer = server.ask("investigate", &json!({"query": "first last next"}))?;
         let text = answer.text();
-        if !text.contains("MAP_NOT_BUILT") && !text.contains("still being drawn") {
+        if !text.contains("MAP_NOT_BUILT") && !text.contains("still being derived") {
             return Ok(());
         }
         std::thread::sleep(Duration::from_millis(500));

@@ -53,7 +53,7 @@ struct Routing<'m> {
 impl Map {
     /// Returns the steps of a shortest connection over edges as they are computed now; `Err` if the search was given
     /// up.
-    pub(super) fn searched_live(
+    pub(super) fn search_computed_edges(
         &self,
         query: &PathQuery,
         admits: Option<Admits<'_>>,

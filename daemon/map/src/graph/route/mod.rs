@@ -3,7 +3,7 @@
 //! In one direction, the answer is chains of calls or other edges (`chain.rs`). In either direction at each step, it is
 //! a shortest connection over resolved edges, which the rest of this header describes.
 //!
-//! The search runs over the skeleton of the last derivation ([`super::skeleton`], in `drawn.rs`), because that is a
+//! The search runs over the skeleton of the last derivation ([`super::skeleton`], in `skeleton_search.rs`), because that is a
 //! thousand times quicker. Each step of the result is then computed from the map as it is, and only computed steps are
 //! answered. If the two disagree, if nothing is found though files have changed since, and before the first derivation,
 //! the search runs over computed edges alone (`live.rs`), up to a bound. While files have changed since the last
@@ -13,14 +13,14 @@
 
 mod ahead;
 mod chain;
-mod drawn;
 mod links;
 mod live;
+mod skeleton_search;
 
 use super::{Chain, Direction, EdgeKinds, Map, NodeRef, PathAnswer, PathQuery, PathStep};
 use crate::resolve::Resolver;
-use drawn::SkeletonOutcome;
 use live::step_of_edge;
+use skeleton_search::SkeletonOutcome;
 
 /// A test of nodes: true if a connection may lead through the node.
 pub type Admits<'a> = &'a dyn Fn(NodeRef) -> bool;
@@ -52,13 +52,13 @@ impl Map {
 
     /// Finds a shortest connection over edges in either direction. With `admits` it cannot use the skeleton.
     fn shortest_connection(&self, query: &PathQuery, admits: Option<Admits<'_>>) -> PathAnswer {
-        let drawn = if admits.is_none() { self.searched_drawn(query) } else { SkeletonOutcome::Unknown };
-        let steps = match drawn {
+        let outcome = if admits.is_none() { self.search_skeleton(query) } else { SkeletonOutcome::Unknown };
+        let steps = match outcome {
             SkeletonOutcome::Found(stations) => self.steps_along(&stations, query.kinds).map(Some),
             SkeletonOutcome::Nothing => return PathAnswer::default(),
             SkeletonOutcome::Unknown => None,
         };
-        match steps.map_or_else(|| self.searched_live(query, admits), Ok) {
+        match steps.map_or_else(|| self.search_computed_edges(query, admits), Ok) {
             Ok(Some(steps)) => {
                 PathAnswer { chains: vec![self.chain_of_steps(query.from, steps)], ..PathAnswer::default() }
             }

@@ -57,16 +57,16 @@ fn check_routes(world: &ChangeWorld, (before, after): Steps) -> Result<(), TestC
     for (at, (from, other_from)) in pairs.iter().enumerate() {
         for (to, other_to) in &pairs[at..] {
             for references in [false, true] {
-                let drawn = path(&map, *from, *to, references);
+                let derived = path(&map, *from, *to, references);
                 let live = path(&never_derived, *other_from, *other_to, references);
                 let ids = (map.id(*from).to_string(), map.id(*to).to_string());
                 prop_assert_eq!(&ids.0, &never_derived.id(*other_from).to_string());
-                prop_assert!(!drawn.incomplete && !live.incomplete);
-                prop_assert_eq!(drawn.is_connected(), live.is_connected(), "{:?}", ids);
-                let (drawn, live) = (steps_of(&drawn), steps_of(&live));
-                prop_assert!(drawn.len() >= live.len(), "{:?}: {:?}", ids, drawn);
-                prop_assert!(!is_fresh || drawn.len() == live.len(), "{:?}: {:?} {:?}", ids, drawn, live);
-                check_steps(&map, *from, *to, drawn)?;
+                prop_assert!(!derived.incomplete && !live.incomplete);
+                prop_assert_eq!(derived.is_connected(), live.is_connected(), "{:?}", ids);
+                let (derived, live) = (steps_of(&derived), steps_of(&live));
+                prop_assert!(derived.len() >= live.len(), "{:?}: {:?}", ids, derived);
+                prop_assert!(!is_fresh || derived.len() == live.len(), "{:?}: {:?} {:?}", ids, derived, live);
+                check_steps(&map, *from, *to, derived)?;
             }
         }
     }

@@ -62,9 +62,9 @@ proptest! {
         is_unique in any::<bool>(),
     ) {
         let fixture = project(&calls, if is_unique { 16 } else { 13 });
-        let (drawn, mut plain) = (derived_map(&fixture), derived_map(&fixture));
+        let (derived, mut plain) = (derived_map(&fixture), derived_map(&fixture));
         plain.standing.skeleton = None;
-        for (node, same) in all_nodes(&drawn).into_iter().zip(all_nodes(&plain)) {
+        for (node, same) in all_nodes(&derived).into_iter().zip(all_nodes(&plain)) {
             let query = |node, depth| NeighborsQuery {
                 node,
                 direction: [Direction::In, Direction::Out, Direction::Both][way],
@@ -75,9 +75,9 @@ proptest! {
                 cancel: CancelToken::default(),
             };
             for depth in 1..=3 {
-                let one = drawn.neighbors(&query(node, depth)).expect("it is there");
+                let one = derived.neighbors(&query(node, depth)).expect("it is there");
                 let other = plain.neighbors(&query(same, depth)).expect("it is there");
-                prop_assert_eq!(shown_neighbors(&one, &drawn), shown_neighbors(&other, &plain));
+                prop_assert_eq!(shown_neighbors(&one, &derived), shown_neighbors(&other, &plain));
                 prop_assert!(one.omitted <= other.omitted);
                 // Unresolved edges are not looked for if they would not be shown.
                 prop_assert!(one.omitted == other.omitted || (depth > 1 && !is_unique));

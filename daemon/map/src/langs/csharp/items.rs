@@ -115,7 +115,7 @@ impl CSharpRules {
         let open = matches!(kind, DefKind::Interface | DefKind::Enum);
         self.members.enter_body(node, SurroundingBody::Type { name: qualified, open });
         if let Some(body) = body {
-            self.know_members(body, qualified, cx);
+            self.record_member_types(body, qualified, cx);
         }
         if self.g.kind(node) == CSharpKind::Record {
             self.define_components(node, qualified, cx);
@@ -124,7 +124,7 @@ impl CSharpRules {
     }
 
     /// Notes the types of a class's fields and the results of its methods, before they are walked.
-    fn know_members(&mut self, body: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
+    fn record_member_types(&mut self, body: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let mut members = Vec::new();
         each_child(body, |member, _| members.push(member));
         for member in members {
@@ -132,16 +132,16 @@ impl CSharpRules {
             let ty = member.child_by_field_id(self.g.f.ty);
             match self.g.kind(member) {
                 CSharpKind::Property | CSharpKind::Event => {
-                    self.know_elements(class, name, ty, cx);
+                    self.record_element_type(class, name, ty, cx);
                     let ty = ty.and_then(|ty| Sharp.type_path(ty, cx));
-                    self.members.know_field(class, name, ty, cx);
+                    self.members.record_field_type(class, name, ty, cx);
                 }
-                CSharpKind::Fields => self.know_fields(member, class, cx),
+                CSharpKind::Fields => self.record_field_types(member, class, cx),
                 CSharpKind::Method => {
                     let generic = child_where(member, |c| c.kind() == "type_parameter_list").is_some();
                     let ty = member.child_by_field_id(self.g.f.returns).filter(|_| !generic);
                     let ty = ty.and_then(|ty| Sharp.type_path(self.awaited_type(ty, cx), cx));
-                    self.members.know_result(class, name, ty, cx);
+                    self.members.record_result_type(class, name, ty, cx);
                 }
                 _ => {}
             }
@@ -155,19 +155,19 @@ impl CSharpRules {
         arguments.filter(|_| is_task).and_then(|list| list.named_child(0)).unwrap_or(ty)
     }
 
-    fn know_fields(&mut self, node: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
+    fn record_field_types(&mut self, node: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let (ty, names) = self.declared_fields(node);
-        names.iter().for_each(|name| self.know_elements(class, cx.text(*name), ty, cx));
+        names.iter().for_each(|name| self.record_element_type(class, cx.text(*name), ty, cx));
         let ty = ty.and_then(|ty| Sharp.type_path(ty, cx));
         for name in names {
-            self.members.know_field(class, cx.text(name), ty, cx);
+            self.members.record_field_type(class, cx.text(name), ty, cx);
         }
     }
 
     /// Notes the type of the elements of a member that is a sequence.
-    fn know_elements(&mut self, class: StrId, name: &str, ty: Option<Node<'_>>, cx: &mut Cx<'_>) {
+    fn record_element_type(&mut self, class: StrId, name: &str, ty: Option<Node<'_>>, cx: &mut Cx<'_>) {
         let element = ty.and_then(|ty| element_type(ty, cx)).and_then(|ty| Sharp.type_path(ty, cx));
-        self.members.know_field(class, &elements_of(name), element, cx);
+        self.members.record_field_type(class, &elements_of(name), element, cx);
     }
 
     /// Returns the type and the names of a declaration of fields.
@@ -199,7 +199,7 @@ impl CSharpRules {
                 None,
                 cx,
             );
-            self.members.know_field(class, cx.text(name), ty, cx);
+            self.members.record_field_type(class, cx.text(name), ty, cx);
         }
     }
 

@@ -136,7 +136,7 @@ impl DartRules {
         }
         for (ty, kind, is_class) in bases {
             if is_class {
-                self.know_given(ty, cx);
+                self.record_given_type(ty, cx);
             }
             self.handled.mark(ty);
             self.refer_type(ty, kind, cx);
@@ -144,7 +144,7 @@ impl DartRules {
     }
 
     /// Notes the member that a base of a framework gives the type.
-    fn know_given(&mut self, base: Node<'_>, cx: &mut Cx<'_>) {
+    fn record_given_type(&mut self, base: Node<'_>, cx: &mut Cx<'_>) {
         let name = names_in(base).last().map_or("", |name| cx.text(*name));
         let Some((member, argument)) = given_member(name) else { return };
         let ty = type_arguments(base).get(argument).and_then(|ty| type_path(*ty, cx));

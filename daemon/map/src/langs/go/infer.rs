@@ -17,15 +17,15 @@ impl GoWalk {
         each_child(node, |item, _| items.push(item));
         for item in items {
             match self.g.kind(item) {
-                GoKind::Function | GoKind::Method => self.know_result(item, cx),
-                GoKind::Declaration => self.know_declaration(item, cx),
+                GoKind::Function | GoKind::Method => self.record_result_type(item, cx),
+                GoKind::Declaration => self.record_declared_types(item, cx),
                 _ => {}
             }
         }
         WalkStep::Into
     }
 
-    fn know_result(&mut self, item: Node<'_>, cx: &mut Cx<'_>) {
+    fn record_result_type(&mut self, item: Node<'_>, cx: &mut Cx<'_>) {
         let name = item.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
         let first = self.first_result(item);
         let Some(ty) = first.and_then(|ty| self.kept_type(ty, cx)) else { return };
@@ -53,7 +53,7 @@ impl GoWalk {
         })
     }
 
-    fn know_declaration(&mut self, item: Node<'_>, cx: &mut Cx<'_>) {
+    fn record_declared_types(&mut self, item: Node<'_>, cx: &mut Cx<'_>) {
         let mut specs = Vec::new();
         each_child(item, |child, _| match child.kind() {
             "var_spec_list" => each_child(child, |spec, _| specs.push(spec)),
@@ -61,27 +61,27 @@ impl GoWalk {
         });
         for spec in specs {
             match self.g.kind(spec) {
-                GoKind::TypeSpec | GoKind::Alias => self.know_type(spec, cx),
-                GoKind::VarSpec => self.know_variable(spec, cx),
+                GoKind::TypeSpec | GoKind::Alias => self.record_named_type(spec, cx),
+                GoKind::VarSpec => self.record_variable_type(spec, cx),
                 _ => {}
             }
         }
     }
 
-    fn know_type(&mut self, spec: Node<'_>, cx: &mut Cx<'_>) {
+    fn record_named_type(&mut self, spec: Node<'_>, cx: &mut Cx<'_>) {
         let Some(name) = spec.child_by_field_id(self.g.f.name) else { return };
         let owner = cx.facts.intern(cx.text(name));
         self.known.types.insert(owner);
         let Some(ty) = spec.child_by_field_id(self.g.f.ty) else { return };
         if self.g.kind(ty) == GoKind::Struct {
             let name = cx.text(name).to_owned();
-            self.know_fields(ty, &name, cx);
+            self.record_field_types(ty, &name, cx);
         } else if let Some(held) = self.kept_type(ty, cx).and_then(|kept| self.element_type(kept, cx)) {
             self.known.elements.insert(owner, held);
         }
     }
 
-    fn know_variable(&mut self, spec: Node<'_>, cx: &mut Cx<'_>) {
+    fn record_variable_type(&mut self, spec: Node<'_>, cx: &mut Cx<'_>) {
         if let (Some(anonymous), Some(name)) =
             (self.anonymous_type_of(spec), spec.child_by_field_id(self.g.f.name))
         {
@@ -89,7 +89,7 @@ impl GoWalk {
             let kept = cx.facts.intern(&format!("{}{name}", anonymous.holders));
             let key = cx.facts.intern(&name);
             self.known.globals.insert(key, kept);
-            self.know_fields(anonymous.node, &name, cx);
+            self.record_field_types(anonymous.node, &name, cx);
             return;
         }
         let ty = match spec.child_by_field_id(self.g.f.ty) {

@@ -101,7 +101,7 @@ impl GoWalk {
         let result = self.first_result(node);
         let kept = result.and_then(|ty| self.kept_type(ty, cx));
         if kept.is_some_and(|kept| !self.is_type_parameter(node, kept, cx)) {
-            self.tell_type(made, TypePart::RESULT, result, cx);
+            self.add_type_hint(made, TypePart::RESULT, result, cx);
         }
         WalkStep::Into
     }
@@ -239,7 +239,7 @@ impl GoWalk {
                 head: value.head,
             };
             let made = def.make_def(cx, outer, (at == 0 && value.is_open).then_some(true));
-            self.tell_type(made, TypePart::VALUE, value.ty, cx);
+            self.add_type_hint(made, TypePart::VALUE, value.ty, cx);
         }
     }
 
@@ -262,7 +262,7 @@ impl GoWalk {
         });
         if in_type {
             let made = def.make_def(cx, &outer, Some(true));
-            self.tell_type(made, TypePart::RESULT, self.first_result(node), cx);
+            self.add_type_hint(made, TypePart::RESULT, self.first_result(node), cx);
         } else {
             cx.open_scope(true);
         }
@@ -317,13 +317,13 @@ impl GoWalk {
         let first = cx.facts.defs().len();
         self.define_values(&value, &names, &outer, cx);
         if let (None, [_], false) = (ty, &names[..], is_open) {
-            self.tell_value(first, node, cx);
+            self.add_value_type_hint(first, node, cx);
         }
         WalkStep::Into
     }
 
     /// Records the type of a variable, if its value shows it.
-    fn tell_value(&self, def: usize, node: Node<'_>, cx: &mut Cx<'_>) {
+    fn add_value_type_hint(&self, def: usize, node: Node<'_>, cx: &mut Cx<'_>) {
         let value = node.child_by_field_id(self.g.f.value).and_then(|list| list.named_child(0));
         let ty = value.and_then(|value| self.type_or_path(value, cx));
         if let Some(ty) = ty.filter(|_| def < cx.facts.defs().len()) {

@@ -69,21 +69,21 @@ impl GoWalk {
     }
 
     /// Notes the types of a struct's fields, and of those of structs within it.
-    pub(super) fn know_fields(&mut self, body: Node<'_>, owner: &str, cx: &mut Cx<'_>) {
+    pub(super) fn record_field_types(&mut self, body: Node<'_>, owner: &str, cx: &mut Cx<'_>) {
         let mut waiting = vec![(body, owner.to_owned())];
         while let Some((body, owner)) = waiting.pop() {
             let list = body.named_child(0).filter(|_| self.g.kind(body) == GoKind::Struct);
             let mut fields = Vec::new();
             list.into_iter().for_each(|list| each_child(list, |field, _| fields.push(field)));
             for field in fields.into_iter().filter(|field| self.g.kind(*field) == GoKind::Field) {
-                let inner = self.know_field(field, &owner, cx);
+                let inner = self.record_field_type(field, &owner, cx);
                 waiting.extend(inner.filter(|(_, path)| path.matches('.').count() < DEPTH));
             }
         }
     }
 
     /// Notes the type of a field. Returns the struct without a name that it has, and the path that this goes by.
-    fn know_field<'t>(
+    fn record_field_type<'t>(
         &mut self,
         field: Node<'t>,
         owner: &str,
@@ -124,7 +124,7 @@ impl GoWalk {
     }
 
     /// Records the type of a definition for other files.
-    pub(super) fn tell_type(
+    pub(super) fn add_type_hint(
         &self,
         def: Option<DefIdx>,
         part: TypePart,

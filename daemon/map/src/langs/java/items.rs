@@ -64,7 +64,7 @@ impl JavaRules {
         self.classes.push(JavaClassScope { end: node.end_byte(), name: Some(qualified), interface });
         if let Some(body) = body {
             self.handled.mark(body);
-            self.know_members(body, qualified, cx);
+            self.record_member_types(body, qualified, cx);
         }
         if kind == DefKind::Struct {
             self.define_components(node, qualified, cx);
@@ -73,7 +73,7 @@ impl JavaRules {
     }
 
     /// Notes the types of a class's fields and the results of its methods, before they are walked.
-    fn know_members(&mut self, body: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
+    fn record_member_types(&mut self, body: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let mut members = Vec::new();
         each_child(body, |member, _| match member.kind() {
             "enum_body_declarations" => each_child(member, |m, _| members.push(m)),
@@ -82,14 +82,14 @@ impl JavaRules {
         for member in members {
             let ty = member.child_by_field_id(self.g.f.ty);
             match self.g.kind(member) {
-                JavaKind::Field => self.know_field(member, ty, class, cx),
-                JavaKind::Method => self.know_result(member, ty, class, cx),
+                JavaKind::Field => self.record_field_type(member, ty, class, cx),
+                JavaKind::Method => self.record_result_type(member, ty, class, cx),
                 _ => {}
             }
         }
     }
 
-    fn know_field(&mut self, field: Node<'_>, ty: Option<Node<'_>>, class: StrId, cx: &mut Cx<'_>) {
+    fn record_field_type(&mut self, field: Node<'_>, ty: Option<Node<'_>>, class: StrId, cx: &mut Cx<'_>) {
         let Some(ty) = ty.and_then(|ty| self.type_path(ty, cx)) else { return };
         for name in self.declared_names(field) {
             let name = cx.facts.intern(cx.text(name));
@@ -97,7 +97,7 @@ impl JavaRules {
         }
     }
 
-    fn know_result(&mut self, method: Node<'_>, ty: Option<Node<'_>>, class: StrId, cx: &mut Cx<'_>) {
+    fn record_result_type(&mut self, method: Node<'_>, ty: Option<Node<'_>>, class: StrId, cx: &mut Cx<'_>) {
         let generic = child_where(method, |c| c.kind() == "type_parameters").is_some();
         let ty = ty.filter(|_| !generic).and_then(|ty| self.type_path(ty, cx));
         let name = cx.facts.intern(method.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name)));

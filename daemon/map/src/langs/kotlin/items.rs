@@ -28,7 +28,7 @@ impl KotlinRules {
         let name: String = name.split_whitespace().collect::<String>().replace('`', "");
         cx.facts.set_package(&name);
         let file = cx.facts.intern("");
-        self.know_members(node, file, cx);
+        self.record_member_types(node, file, cx);
         WalkStep::Into
     }
 
@@ -75,10 +75,10 @@ impl KotlinRules {
         self.members.enter_body(node, SurroundingBody::Type { name: qualified, open: true });
         self.pending.enter_block(node);
         if let Some(constructor) = child_where(node, |c| c.kind() == "primary_constructor") {
-            self.know_members(constructor, qualified, cx);
+            self.record_member_types(constructor, qualified, cx);
         }
         if let Some(body) = body {
-            self.know_members(body, qualified, cx);
+            self.record_member_types(body, qualified, cx);
         }
         WalkStep::Into
     }
@@ -110,7 +110,7 @@ impl KotlinRules {
 
     /// Notes the types of a type's properties and the results of its functions, before they are walked; those of its
     /// companion too.
-    fn know_members(&mut self, body: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
+    fn record_member_types(&mut self, body: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let mut members = Vec::new();
         each_child(body, |member, _| match self.g.kind(member) {
             KotlinKind::Companion => {
@@ -121,21 +121,21 @@ impl KotlinRules {
         });
         for member in members {
             match self.g.kind(member) {
-                KotlinKind::Property => self.know_property(member, class, cx),
+                KotlinKind::Property => self.record_property_type(member, class, cx),
                 KotlinKind::ClassParameter => {
                     let name = self.name_child(member).map_or("", |name| cx.text(name));
                     let ty = type_child(member).and_then(|ty| Kotlin.type_path(ty, cx));
-                    self.members.know_field(class, name, ty, cx);
+                    self.members.record_field_type(class, name, ty, cx);
                 }
                 KotlinKind::Function if member.child_by_field_id(self.g.f.receiver).is_none() => {
-                    self.know_function(member, class, cx);
+                    self.record_function_type(member, class, cx);
                 }
                 _ => {}
             }
         }
     }
 
-    fn know_property(&mut self, member: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
+    fn record_property_type(&mut self, member: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let Some(variable) = child_where(member, |c| self.g.kind(c) == KotlinKind::Variable) else { return };
         let name = self.name_child(variable).map_or("", |name| cx.text(name));
         let ty = match type_child(variable) {
@@ -143,11 +143,11 @@ impl KotlinRules {
             None => self.initializer(member).and_then(|value| self.members.type_of(&Kotlin, value, cx)),
         };
         if member.child_by_field_id(self.g.f.receiver).is_none() {
-            self.members.know_field(class, name, ty, cx);
+            self.members.record_field_type(class, name, ty, cx);
         }
     }
 
-    fn know_function(&mut self, member: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
+    fn record_function_type(&mut self, member: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let name = self.name_child(member).map_or("", |name| cx.text(name));
         let generic = child_where(member, |c| c.kind() == "type_parameters").is_some();
         let written = type_child(member).filter(|_| !generic);
@@ -158,7 +158,7 @@ impl KotlinRules {
             (None, Some(value)) => self.members.type_of(&Kotlin, value, cx),
             (None, None) => None,
         };
-        self.members.know_result(class, name, ty, cx);
+        self.members.record_result_type(class, name, ty, cx);
     }
 
     fn define_item(

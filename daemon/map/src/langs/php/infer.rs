@@ -180,7 +180,7 @@ impl PhpRules {
     }
 
     /// Records the type that the file tells for a property, for other files.
-    pub(super) fn tell_field_type(&self, def: DefIdx, name: &str, class: Option<StrId>, cx: &mut Cx<'_>) {
+    pub(super) fn add_field_type_hint(&self, def: DefIdx, name: &str, class: Option<StrId>, cx: &mut Cx<'_>) {
         let Some(class) = class else { return };
         let name = cx.facts.intern(name);
         if let Some(ty) = self.field_types.get(&(class, name)) {
@@ -190,7 +190,7 @@ impl PhpRules {
     }
 
     /// Records the type that a function's header or comment states for its result, for other files.
-    pub(super) fn tell_result(&self, def: DefIdx, function: Node<'_>, cx: &mut Cx<'_>) {
+    pub(super) fn add_result_type_hint(&self, def: DefIdx, function: Node<'_>, cx: &mut Cx<'_>) {
         let declared = function.child_by_field_id(self.g.f.result);
         let is_own = match declared {
             Some(ty) => is_own_type(cx.text(ty)),
@@ -211,7 +211,7 @@ impl PhpRules {
 
     /// Notes the types of properties that a constructor assigns: `$this->x = $x` of a typed parameter, `$this->x = new
     /// Foo`.
-    pub(super) fn know_assigned(&mut self, method: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
+    pub(super) fn record_assigned_types(&mut self, method: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let (Some(body), Some(parameters)) =
             (method.child_by_field_id(self.g.f.body), method.child_by_field_id(self.g.f.parameters))
         else {
@@ -229,11 +229,11 @@ impl PhpRules {
             assignments.extend(inner.filter(|inner| self.g.kind(*inner) == PhpKind::Assign));
         });
         for assignment in assignments {
-            self.know_assignment(assignment, class, &known, cx);
+            self.record_assigned_type(assignment, class, &known, cx);
         }
     }
 
-    fn know_assignment(
+    fn record_assigned_type(
         &mut self,
         assignment: Node<'_>,
         class: StrId,

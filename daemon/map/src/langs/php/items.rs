@@ -73,7 +73,7 @@ impl PhpRules {
         self.classes_around(node);
         self.classes.push(PhpClassScope { end: node.end_byte(), name: Some(qualified), tests });
         if let Some(body) = body {
-            self.know_members(body, qualified, cx);
+            self.record_member_types(body, qualified, cx);
         }
         WalkStep::Into
     }
@@ -132,7 +132,7 @@ impl PhpRules {
         let made =
             self.define_item(&PhpItem { node, at: name, name: text, kind, flags, end }, Some(true), cx);
         if let Some(def) = made {
-            self.tell_result(def, node, cx);
+            self.add_result_type_hint(def, node, cx);
         }
         self.note_attributes(node, name, cx);
         WalkStep::Into
@@ -146,7 +146,7 @@ impl PhpRules {
     }
 
     /// Notes the types of a class's properties and the results of its methods, before they are walked.
-    fn know_members(&mut self, body: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
+    fn record_member_types(&mut self, body: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let mut doc = None;
         each_child(body, |member, _| {
             match self.g.kind(member) {
@@ -154,15 +154,15 @@ impl PhpRules {
                     doc = Some(Doc::read(member, cx));
                     return;
                 }
-                PhpKind::Properties => self.know_property(member, doc.as_ref(), class, cx),
-                PhpKind::Method => self.know_method(member, doc.as_ref(), class, cx),
+                PhpKind::Properties => self.record_property_type(member, doc.as_ref(), class, cx),
+                PhpKind::Method => self.record_method_type(member, doc.as_ref(), class, cx),
                 _ => {}
             }
             doc = None;
         });
     }
 
-    fn know_property(&mut self, property: Node<'_>, doc: Option<&Doc>, class: StrId, cx: &mut Cx<'_>) {
+    fn record_property_type(&mut self, property: Node<'_>, doc: Option<&Doc>, class: StrId, cx: &mut Cx<'_>) {
         let declared = property.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_path(ty, cx));
         let written = doc.and_then(|doc| doc.plain_class("var", ""));
         let Some(ty) = declared.or_else(|| self.type_written(written?, cx)) else { return };
@@ -174,7 +174,7 @@ impl PhpRules {
         }
     }
 
-    fn know_method(&mut self, method: Node<'_>, doc: Option<&Doc>, class: StrId, cx: &mut Cx<'_>) {
+    fn record_method_type(&mut self, method: Node<'_>, doc: Option<&Doc>, class: StrId, cx: &mut Cx<'_>) {
         let name = method.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
         if let Some(ty) = self.returned_type(method, doc, Some(class), cx) {
             let name = cx.facts.intern(name);
@@ -191,12 +191,12 @@ impl PhpRules {
                     self.field_types.insert((class, name), ty);
                 }
             });
-            self.know_assigned(method, class, cx);
+            self.record_assigned_types(method, class, cx);
         }
     }
 
     /// Notes the types that functions of a file or namespace return.
-    pub(super) fn know_functions(&mut self, body: Node<'_>, cx: &mut Cx<'_>) {
+    pub(super) fn record_function_types(&mut self, body: Node<'_>, cx: &mut Cx<'_>) {
         let mut doc = None;
         each_child(body, |child, _| {
             match self.g.kind(child) {

@@ -24,7 +24,7 @@ impl PhpRules {
             let item = PhpItem { node, at, name: cx.text(at), kind, flags, end };
             let class = self.classes_around(node).last().and_then(|class| class.name);
             if let Some(def) = self.define_item(&item, None, cx) {
-                self.tell_field_type(def, cx.text(at), class, cx);
+                self.add_field_type_hint(def, cx.text(at), class, cx);
             }
         }
         WalkStep::Into
@@ -111,7 +111,7 @@ impl PhpRules {
             };
             let outer = self.lead.take_outer(node, cx);
             if let Some(made) = def.make_def(cx, &outer, None) {
-                self.tell_field_type(made, cx.text(at), Some(class), cx);
+                self.add_field_type_hint(made, cx.text(at), Some(class), cx);
             }
         }
         WalkStep::Into

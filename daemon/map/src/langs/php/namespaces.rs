@@ -32,7 +32,7 @@ impl PhpRules {
         }
         match body {
             Some(body) => {
-                self.know_functions(body, cx);
+                self.record_function_types(body, cx);
                 WalkStep::Into
             }
             None => WalkStep::Skip,
@@ -62,7 +62,7 @@ impl PhpRules {
         let Some(module) = module else { return };
         for inside in held {
             cx.walk_inside(inside, module);
-            self.know_types(inside, cx);
+            self.record_own_types(inside, cx);
         }
     }
 
@@ -83,7 +83,7 @@ impl PhpRules {
     }
 
     /// Notes the name of a type, or those of the types in a block.
-    fn know_types<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) {
+    fn record_own_types<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) {
         let mut types = vec![node];
         if node.kind() == "compound_statement" {
             each_child(node, |child, _| types.push(child));

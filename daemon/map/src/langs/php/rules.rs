@@ -108,7 +108,7 @@ impl Rules for PhpRules {
             }
             PhpKind::Program => {
                 cx.open_scope(true);
-                self.know_functions(node, cx);
+                self.record_function_types(node, cx);
                 WalkStep::Into
             }
             PhpKind::Comment => self.visit_comment(node, cx),

@@ -13,13 +13,13 @@ impl RustWalk {
     pub(super) fn visit_file(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         for item in children(node) {
             match self.g.kind(item) {
-                RustKind::Struct => self.know_struct(item, cx),
-                RustKind::Fn => self.know_result(item, None, cx),
-                RustKind::Impl => self.know_impl(item, cx),
+                RustKind::Struct => self.record_struct_types(item, cx),
+                RustKind::Fn => self.record_result_type(item, None, cx),
+                RustKind::Impl => self.record_impl_types(item, cx),
                 RustKind::Trait => {
                     let name = item.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
                     let owner = cx.facts.intern(name);
-                    self.know_methods(item, owner, cx);
+                    self.record_method_types(item, owner, cx);
                 }
                 _ => {}
             }
@@ -27,7 +27,7 @@ impl RustWalk {
         WalkStep::Into
     }
 
-    fn know_struct(&mut self, item: Node<'_>, cx: &mut Cx<'_>) {
+    fn record_struct_types(&mut self, item: Node<'_>, cx: &mut Cx<'_>) {
         let name = item.child_by_field_id(self.g.f.name);
         let (Some(name), Some(body)) = (name, item.child_by_field_id(self.g.f.body)) else { return };
         let owner = cx.facts.intern(cx.text(name));
@@ -42,24 +42,24 @@ impl RustWalk {
         }
     }
 
-    fn know_impl(&mut self, item: Node<'_>, cx: &mut Cx<'_>) {
+    fn record_impl_types(&mut self, item: Node<'_>, cx: &mut Cx<'_>) {
         let ty = item.child_by_field_id(self.g.f.ty);
         if let Some(path) = ty.and_then(|ty| self.implementing_type(item, ty, cx)) {
             let owner = cx.facts.intern(&path);
-            self.know_methods(item, owner, cx);
+            self.record_method_types(item, owner, cx);
         }
     }
 
-    fn know_methods(&mut self, item: Node<'_>, owner: StrId, cx: &mut Cx<'_>) {
+    fn record_method_types(&mut self, item: Node<'_>, owner: StrId, cx: &mut Cx<'_>) {
         let Some(body) = item.child_by_field_id(self.g.f.body) else { return };
         for method in children(body) {
             if matches!(self.g.kind(method), RustKind::Fn | RustKind::FnSig) {
-                self.know_result(method, Some((item, owner)), cx);
+                self.record_result_type(method, Some((item, owner)), cx);
             }
         }
     }
 
-    fn know_result(&mut self, function: Node<'_>, of: Option<(Node<'_>, StrId)>, cx: &mut Cx<'_>) {
+    fn record_result_type(&mut self, function: Node<'_>, of: Option<(Node<'_>, StrId)>, cx: &mut Cx<'_>) {
         let name = function.child_by_field_id(self.g.f.name);
         let (Some(name), Some(result)) = (name, function.child_by_field_id(self.g.f.result)) else { return };
         let inner = self.wrapped_type(result, cx);

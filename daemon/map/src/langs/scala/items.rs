@@ -26,7 +26,7 @@ impl ScalaRules {
     pub(super) fn visit_root(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         cx.facts.set_package("");
         let file = cx.facts.intern("");
-        self.know_members(node, file, cx);
+        self.record_member_types(node, file, cx);
         WalkStep::Into
     }
 
@@ -39,7 +39,7 @@ impl ScalaRules {
         if let Some(body) = node.child_by_field_id(self.g.f.body) {
             self.handled.mark(body);
             let file = cx.facts.intern("");
-            self.know_members(body, file, cx);
+            self.record_member_types(body, file, cx);
         }
         WalkStep::Into
     }
@@ -65,7 +65,7 @@ impl ScalaRules {
         if let Some(body) = node.child_by_field_id(self.g.f.body) {
             self.handled.mark(body);
             let file = cx.facts.intern("");
-            self.know_members(body, file, cx);
+            self.record_member_types(body, file, cx);
         }
         WalkStep::Into
     }
@@ -168,11 +168,11 @@ impl ScalaRules {
         let mut lists = Vec::new();
         each_child(node, |c, _| lists.extend((c.kind() == "class_parameters").then_some(c)));
         for list in lists {
-            self.know_members(list, qualified, cx);
+            self.record_member_types(list, qualified, cx);
         }
         if let Some(body) = node.child_by_field_id(self.g.f.body) {
             self.handled.mark(body);
-            self.know_members(body, qualified, cx);
+            self.record_member_types(body, qualified, cx);
         }
     }
 
@@ -192,24 +192,24 @@ impl ScalaRules {
     }
 
     /// Notes the types of a type's values and the results of its methods, before they are walked.
-    fn know_members(&mut self, body: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
+    fn record_member_types(&mut self, body: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let mut members = Vec::new();
         each_child(body, |member, _| members.push(member));
         for member in members {
             match self.g.kind(member) {
-                ScalaKind::Value => self.know_value(member, class, cx),
+                ScalaKind::Value => self.record_value_type(member, class, cx),
                 ScalaKind::ClassParameter => {
                     let name = member.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
                     let ty = self.type_of_field(member, cx);
-                    self.members.know_field(class, name, ty, cx);
+                    self.members.record_field_type(class, name, ty, cx);
                 }
-                ScalaKind::Function => self.know_function(member, class, cx),
+                ScalaKind::Function => self.record_function_type(member, class, cx),
                 _ => {}
             }
         }
     }
 
-    fn know_value(&mut self, member: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
+    fn record_value_type(&mut self, member: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let pattern = member.child_by_field_id(self.g.f.pattern).or(member.child_by_field_id(self.g.f.name));
         let Some(name) = pattern.filter(|pattern| self.g.kind(*pattern) == ScalaKind::Ident) else { return };
         let ty = match member.child_by_field_id(self.g.f.ty) {
@@ -219,10 +219,10 @@ impl ScalaRules {
                 value.and_then(|value| self.members.type_of(&Scala, value, cx))
             }
         };
-        self.members.know_field(class, cx.text(name), ty, cx);
+        self.members.record_field_type(class, cx.text(name), ty, cx);
     }
 
-    fn know_function(&mut self, member: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
+    fn record_function_type(&mut self, member: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let name = member.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
         let generic = child_where(member, |c| self.g.kind(c) == ScalaKind::TypeParameters).is_some();
         let written = member.child_by_field_id(self.g.f.result).filter(|_| !generic);
@@ -232,7 +232,7 @@ impl ScalaRules {
             (None, Some(body)) => self.members.type_of(&Scala, body, cx),
             (None, None) => None,
         };
-        self.members.know_result(class, name, ty, cx);
+        self.members.record_result_type(class, name, ty, cx);
     }
 
     fn define_item(

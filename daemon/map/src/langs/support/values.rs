@@ -122,14 +122,14 @@ impl Members {
     }
 
     /// Records the type of a field, if it is known.
-    pub(crate) fn know_field(&mut self, class: StrId, name: &str, ty: Option<StrId>, cx: &mut Cx<'_>) {
+    pub(crate) fn record_field_type(&mut self, class: StrId, name: &str, ty: Option<StrId>, cx: &mut Cx<'_>) {
         if let Some(ty) = ty {
             self.fields.insert((class, cx.facts.intern(name)), ty);
         }
     }
 
     /// Records the type that a method returns; overloads that differ make it unknown.
-    pub(crate) fn know_result(&mut self, class: StrId, name: &str, ty: Option<StrId>, cx: &mut Cx<'_>) {
+    pub(crate) fn record_result_type(&mut self, class: StrId, name: &str, ty: Option<StrId>, cx: &mut Cx<'_>) {
         let known = self.results.entry((class, cx.facts.intern(name))).or_insert(ty);
         if *known != ty {
             *known = None;

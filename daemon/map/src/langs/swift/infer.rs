@@ -32,9 +32,9 @@ impl SwiftRules {
             each_child(level.list, |member, _| members.push(member));
             for member in members {
                 match self.g.kind(member) {
-                    SwiftKind::Property | SwiftKind::Requirement => self.know_properties(member, &level, cx),
-                    SwiftKind::Function => self.know_result(member, &level, cx),
-                    SwiftKind::Case => self.know_cases(member, &level, cx),
+                    SwiftKind::Property | SwiftKind::Requirement => self.record_property_types(member, &level, cx),
+                    SwiftKind::Function => self.record_result_type(member, &level, cx),
+                    SwiftKind::Case => self.record_case_types(member, &level, cx),
                     SwiftKind::Type | SwiftKind::Protocol => levels.extend(self.level_of(member, &level, cx)),
                     _ => {}
                 }
@@ -68,7 +68,7 @@ impl SwiftRules {
         names
     }
 
-    fn know_properties(&mut self, node: Node<'_>, level: &Level<'_>, cx: &mut Cx<'_>) {
+    fn record_property_types(&mut self, node: Node<'_>, level: &Level<'_>, cx: &mut Cx<'_>) {
         let (mut name, mut known) = (None, Vec::new());
         each_child(node, |child, field| match self.g.kind(child) {
             SwiftKind::Pattern => name = child_where(child, |c| self.g.kind(c) == SwiftKind::Ident),
@@ -89,7 +89,7 @@ impl SwiftRules {
         }
     }
 
-    fn know_cases(&mut self, node: Node<'_>, level: &Level<'_>, cx: &mut Cx<'_>) {
+    fn record_case_types(&mut self, node: Node<'_>, level: &Level<'_>, cx: &mut Cx<'_>) {
         let Some(owner) = level.owner else { return };
         let mut names = Vec::new();
         each_child(node, |child, field| names.extend((field == self.g.f.name).then_some(child)));
@@ -99,7 +99,7 @@ impl SwiftRules {
         }
     }
 
-    fn know_result(&mut self, node: Node<'_>, level: &Level<'_>, cx: &mut Cx<'_>) {
+    fn record_result_type(&mut self, node: Node<'_>, level: &Level<'_>, cx: &mut Cx<'_>) {
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return };
         let mut generics = self.type_parameters(node, cx);
         generics.extend(&level.generics);

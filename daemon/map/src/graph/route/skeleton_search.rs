@@ -31,7 +31,7 @@ pub(super) enum SkeletonOutcome {
 
 impl Map {
     /// Searches the skeleton.
-    pub(super) fn searched_drawn(&self, query: &PathQuery) -> SkeletonOutcome {
+    pub(super) fn search_skeleton(&self, query: &PathQuery) -> SkeletonOutcome {
         let Some(skeleton) = &self.standing.skeleton else { return SkeletonOutcome::Unknown };
         let Some(since) = Since::for_query(self, skeleton, query) else { return SkeletonOutcome::Unknown };
         let changed = !self.standing.changed.is_empty();
