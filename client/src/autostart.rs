@@ -112,8 +112,8 @@ impl Replacing {
     async fn run(mut self) -> Result<Connection, Unavailable> {
         private_dir::ensure(&self.settings.places.runtime)?;
         let _lock = match self.lock_or_daemon().await? {
-            Turn::Ours(lock) => lock,
-            Turn::Served(connection) => return Ok(connection),
+            StartTurn::Ours(lock) => lock,
+            StartTurn::Served(connection) => return Ok(connection),
         };
         let mut backoff = Backoff::new(Duration::from_millis(2), Duration::from_millis(50));
         let mut waiting_since = Instant::now();
@@ -144,14 +144,14 @@ impl Replacing {
     }
 
     /// Waits for the start lock, or for the daemon that its holder starts.
-    async fn lock_or_daemon(&self) -> Result<Turn, Unavailable> {
+    async fn lock_or_daemon(&self) -> Result<StartTurn, Unavailable> {
         let mut queue = StartLockQueue::join(&self.settings)?;
         loop {
             if let Some(lock) = queue.try_lock().await? {
-                return Ok(Turn::Ours(lock));
+                return Ok(StartTurn::Ours(lock));
             }
             if let ProbedDaemon::Daemon(connection) = probe_daemon(&self.settings, true).await? {
-                return Ok(Turn::Served(connection));
+                return Ok(StartTurn::Served(connection));
             }
         }
     }
@@ -193,7 +193,7 @@ impl Replacing {
     }
 }
 
-enum Turn {
+enum StartTurn {
     Ours(#[allow(dead_code, reason = "held for its lock")] StartLock),
     Served(Connection),
 }

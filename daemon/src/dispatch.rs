@@ -14,7 +14,7 @@ use hob_base::AbsPath;
 use hob_proto::message::Ask;
 use hob_proto::tools::{self, Checked, ToolDef, check_args};
 use hob_proto::{ClientKind, ErrorCode, Form, ToolError};
-use hob_render::Voice;
+use hob_render::NoteVocabulary;
 use serde_json::{Map, Value};
 
 use hob_budget::{
@@ -273,8 +273,8 @@ impl Calls for Dispatcher {
 }
 
 /// Returns the voice of an answer's notes for a kind of client: names of commands or of tools.
-fn voice_for(client: ClientKind) -> Voice {
-    if client == ClientKind::Cli { Voice::CommandLine } else { Voice::Tool }
+fn voice_for(client: ClientKind) -> NoteVocabulary {
+    if client == ClientKind::Cli { NoteVocabulary::CommandLine } else { NoteVocabulary::Tool }
 }
 
 /// Returns the budget in tokens that the call requests, or else the tool's default for answers as text;

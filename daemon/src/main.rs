@@ -11,7 +11,7 @@ use clap::{CommandFactory as _, Parser};
 use hob_base::AbsPath;
 use hob_calls::Calls;
 use hob_daemon::dispatch::Dispatcher;
-use hob_daemon::lifecycle::log::{self, Also};
+use hob_daemon::lifecycle::log::{self, StderrReader};
 use hob_daemon::lifecycle::{self, Manager, Options, StartError};
 use hob_host::{Host, HostOptions, PackageCaches, Trust, maven_repository};
 use hob_live::live::LiveOptions;
@@ -100,9 +100,9 @@ fn main() -> ExitCode {
         Err(error) => return report_failure(error.to_string()),
     };
     let also = match (&manager, args.foreground) {
-        (Some(_), _) => Also::Journal,
-        (None, true) => Also::Terminal,
-        (None, false) => Also::Nobody,
+        (Some(_), _) => StderrReader::Journal,
+        (None, true) => StderrReader::Terminal,
+        (None, false) => StderrReader::Nobody,
     };
     let settings = combine_settings(&places, &args);
     log::start(&places, &settings.0.log, also);

@@ -13,7 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 #[cfg(all(unix, not(target_os = "macos")))]
-use crate::usual::{Folders, System, Usual};
+use crate::usual::{Folders, SessionFolders, System};
 
 /// The longest socket path that every supported system accepts, in bytes, with its terminating zero.
 pub const SOCKET_PATH_MAX: usize = 103;
@@ -33,7 +33,7 @@ pub struct Places {
     pub socket: PathBuf,
     /// The rules that gave the folders above: at another time they may give others.
     #[cfg(all(unix, not(target_os = "macos")))]
-    usual: Option<Usual>,
+    usual: Option<SessionFolders>,
 }
 
 /// The file name of [`Places::daemon_lock`] in a runtime folder.
@@ -73,11 +73,11 @@ impl Places {
         // Without `HOME`, `directories` asks the user database.
         let listed = || directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_path_buf());
         let home = home.or_else(listed).filter(|home| home.is_absolute()).ok_or(PlacesError::NoHome)?;
-        Ok(Self::of_usual(Usual::new(env, user, &home, &System::default())))
+        Ok(Self::of_usual(SessionFolders::new(env, user, &home, &System::default())))
     }
 
     #[cfg(all(unix, not(target_os = "macos")))]
-    fn of_usual(usual: Usual) -> Self {
+    fn of_usual(usual: SessionFolders) -> Self {
         let (runtime, Folders { config, state, cache }) = usual.runtime_and_folders();
         let socket = socket_path(&runtime, &usual.user);
         Self { config, state, cache, runtime, socket, usual: Some(usual) }
@@ -153,7 +153,7 @@ impl Places {
     #[must_use]
     pub fn memory_file(&self) -> Option<PathBuf> {
         #[cfg(all(unix, not(target_os = "macos")))]
-        return self.usual.as_ref().map(Usual::memory_file);
+        return self.usual.as_ref().map(SessionFolders::memory_file);
         #[cfg(not(all(unix, not(target_os = "macos"))))]
         return None;
     }

@@ -33,7 +33,7 @@ pub struct Report {
     /// Remarks that are no errors.
     pub notes: Vec<String>,
     /// The effective values, each with its origin.
-    pub counted: Vec<Counted>,
+    pub counted: Vec<EffectiveSetting>,
     /// The schema, if the request wants it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
@@ -73,7 +73,7 @@ pub struct Problem {
 
 /// An effective value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counted {
+pub struct EffectiveSetting {
     /// Its key, as in `daemon.log`.
     pub key: String,
     /// The value, as TOML.

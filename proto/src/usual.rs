@@ -44,7 +44,7 @@ pub(crate) struct Folders {
 
 /// The fixed facts about one user's folders; which of the folders exist may change under a program that lives long.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Usual {
+pub(crate) struct SessionFolders {
     pub(crate) user: String,
     /// The user's folder for the time of a session. `None` for a home folder that is not the user's own: it
     /// has its own daemon.
@@ -56,7 +56,7 @@ pub(crate) struct Usual {
     default: Folders,
 }
 
-impl Usual {
+impl SessionFolders {
     /// Creates the facts of the user with this number and home folder.
     pub(crate) fn new(
         env: &dyn Fn(&str) -> Option<OsString>,
@@ -204,11 +204,11 @@ mod tests {
             self.temp.path().join("home")
         }
 
-        fn usual(&self, home: &Path, env: &[(&str, &Path)]) -> Usual {
+        fn usual(&self, home: &Path, env: &[(&str, &Path)]) -> SessionFolders {
             let find = |name: &str| {
                 env.iter().find(|(known, _)| *known == name).map(|(_, path)| path.as_os_str().to_owned())
             };
-            Usual::new(&find, &self.user, home, &self.system)
+            SessionFolders::new(&find, &self.user, home, &self.system)
         }
 
         fn log_on(&self, mode: u32) -> PathBuf {

@@ -19,11 +19,11 @@ use super::{CommandFailure, CommandOutcome, Common, show};
 #[derive(Debug, Args)]
 pub(crate) struct Model {
     #[command(subcommand)]
-    what: Option<What>,
+    what: Option<ModelCommand>,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum ModelCommand {
     /// Copy a model out of a folder; it is the active one from now on
     Add {
         /// A folder with model.safetensors and tokenizer.json, or that of the Python package wordllama
@@ -43,16 +43,16 @@ enum What {
 
 impl Model {
     pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
-        let args = match self.what.unwrap_or(What::List) {
-            What::Add { dir, name } => {
+        let args = match self.what.unwrap_or(ModelCommand::List) {
+            ModelCommand::Add { dir, name } => {
                 let folder = std::path::absolute(dir)?;
                 let folder = folder
                     .to_str()
                     .ok_or_else(|| CommandFailure::Usage("the folder's path is no text".to_owned()))?;
                 json!({"action": "add", "folder": folder, "name": name})
             }
-            What::List => json!({"action": "list"}),
-            What::Remove { name } => json!({"action": "remove", "name": name}),
+            ModelCommand::List => json!({"action": "list"}),
+            ModelCommand::Remove { name } => json!({"action": "remove", "name": name}),
         };
         show_models(args, common).await
     }

@@ -20,11 +20,11 @@ use super::{CommandFailure, CommandOutcome, Common, show};
 #[derive(Debug, Args)]
 pub(crate) struct Servers {
     #[command(subcommand)]
-    what: Option<What>,
+    what: Option<ServersCommand>,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum ServersCommand {
     /// Show for each language the server in use, or how to get one (the default)
     List,
     /// Explain why a server is used for a language, and why others are not
@@ -45,10 +45,10 @@ enum What {
 
 impl Servers {
     pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
-        match self.what.unwrap_or(What::List) {
-            What::List => show_servers(None, common, list).await,
-            What::Why { language } => show_servers(Some(language), common, explain_choice).await,
-            What::Install { name } => install(name, common).await,
+        match self.what.unwrap_or(ServersCommand::List) {
+            ServersCommand::List => show_servers(None, common, list).await,
+            ServersCommand::Why { language } => show_servers(Some(language), common, explain_choice).await,
+            ServersCommand::Install { name } => install(name, common).await,
         }
     }
 }

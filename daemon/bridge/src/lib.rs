@@ -16,7 +16,7 @@ mod verify;
 
 pub use left_out::{LeftOut, Listed, Missing, UsesQuestion, left_out};
 pub use names::{QualifiedEntry, flatten_outline};
-pub use promote::{Answered, derive_claims};
+pub use promote::{AnsweredQuestion, derive_claims};
 pub use to_live::{OutlineMatch, OutlineQuery, find};
 pub use to_map::{Enclosing, EnclosingLink, from_map, locate_in_outline};
 pub use verify::{KnownFile, is_stale};

@@ -17,7 +17,7 @@ const MOST_PLACES: usize = 5_000;
 
 /// A question that a language server answered completely.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Answered {
+pub enum AnsweredQuestion {
     /// The definition of the name at `at`.
     Definition {
         /// The position that the question was about.
@@ -43,15 +43,15 @@ pub enum Answered {
 
 /// Returns the claims about references of the map that follow from an answer.
 #[must_use]
-pub fn derive_claims(map: &Map, answered: &Answered) -> Vec<Claim> {
+pub fn derive_claims(map: &Map, answered: &AnsweredQuestion) -> Vec<Claim> {
     let mut claims = Vec::new();
     match answered {
-        Answered::Definition { at, found } => claims.extend(of_definition(map, at, found)),
-        Answered::References { at, found } if found.len() <= MOST_PLACES => {
+        AnsweredQuestion::Definition { at, found } => claims.extend(of_definition(map, at, found)),
+        AnsweredQuestion::References { at, found } if found.len() <= MOST_PLACES => {
             of_references(map, at, found, &mut claims);
         }
-        Answered::References { .. } => {}
-        Answered::Calls { direction, roots } => {
+        AnsweredQuestion::References { .. } => {}
+        AnsweredQuestion::Calls { direction, roots } => {
             roots.iter().for_each(|root| of_calls(map, *direction, root, &mut claims));
         }
     }

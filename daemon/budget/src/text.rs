@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hob_proto::envelope::tokens_of;
 use hob_proto::tools::{ListCut, ToolDef};
-use hob_render::{Frame, LeftOut, Voice, document, error_document};
+use hob_render::{Frame, LeftOut, NoteVocabulary, document, error_document};
 use serde_json::Value;
 
 use super::cuts::lists_at;
@@ -20,7 +20,7 @@ pub struct AnswerPage<'p> {
     /// Number of items of the paged list that earlier pages had.
     pub offset: u64,
     /// The voice of the notes: in terms of the command line or of a tool.
-    pub voice: Voice,
+    pub voice: NoteVocabulary,
     /// The client that reads the answer, if hob remembers what it was sent.
     pub reader: Option<AnswerReader<'p>>,
 }

@@ -35,13 +35,13 @@ pub(crate) enum Stopped {
 }
 
 /// A file, with the system's error.
-struct Trouble {
+struct FileError {
     path: PathBuf,
     error: io::Error,
 }
 
-enum Halt {
-    Trouble(Trouble),
+enum ApplyHalt {
+    FileError(FileError),
     Changed(Difference),
 }
 
@@ -60,38 +60,39 @@ impl Writer<'_> {
         let Err(halt) = done else { return Ok(()) };
         let undone = recover::take_back(self.files, self.journal, record, Some(&progress.begun));
         let first = match &halt {
-            Halt::Trouble(Trouble { path, error }) => {
+            ApplyHalt::FileError(FileError { path, error }) => {
                 format!("{}: {}", shown_path(&record.root, path), cause_without_number(error))
             }
-            Halt::Changed(Difference { path, how }) => format!("{path} {how}"),
+            ApplyHalt::Changed(Difference { path, how }) => format!("{path} {how}"),
         };
         Err(match (undone, halt) {
             (Err(also), _) => Stopped::Error(EditError::Unfinished { cause: first, also }),
-            (Ok(_), Halt::Changed(difference)) => Stopped::Changed(vec![difference]),
-            (Ok(_), Halt::Trouble(Trouble { path, error })) => {
+            (Ok(_), ApplyHalt::Changed(difference)) => Stopped::Changed(vec![difference]),
+            (Ok(_), ApplyHalt::FileError(FileError { path, error })) => {
                 let file = shown_path(&record.root, &path);
                 Stopped::Error(EditError::Failed { file, cause: cause_without_number(&error) })
             }
         })
     }
 
-    fn carry_out_steps(&self, record: &Record, progress: &mut Progress) -> Result<(), Halt> {
-        let ours = |error| Halt::Trouble(Trouble { path: "hob's journal".into(), error });
+    fn carry_out_steps(&self, record: &Record, progress: &mut Progress) -> Result<(), ApplyHalt> {
+        let ours = |error| ApplyHalt::FileError(FileError { path: "hob's journal".into(), error });
         self.journal.begin(record).map_err(ours)?;
-        self.stage_files(record).map_err(Halt::Trouble)?;
+        self.stage_files(record).map_err(ApplyHalt::FileError)?;
         self.journal.commit(record).map_err(ours)?;
         self.swap_files(record, progress)?;
         self.look_again(record, progress)?;
         clear(self.files, record)
             .and_then(|()| sync_folders(self.files, record))
-            .map_err(|(path, error)| Halt::Trouble(Trouble { path, error }))
+            .map_err(|(path, error)| ApplyHalt::FileError(FileError { path, error }))
     }
 
-    fn stage_files(&self, record: &Record) -> Result<(), Trouble> {
+    fn stage_files(&self, record: &Record) -> Result<(), FileError> {
         let files = self.files;
-        make_folders(files, record, &record.new_folders).map_err(|(path, error)| Trouble { path, error })?;
+        make_folders(files, record, &record.new_folders)
+            .map_err(|(path, error)| FileError { path, error })?;
         for (index, entry) in record.entries.iter().enumerate() {
-            let trouble = |error| Trouble { path: record.target_path(entry), error };
+            let trouble = |error| FileError { path: record.target_path(entry), error };
             if entry.in_place {
                 files.may_write(&record.target_path(entry)).map_err(trouble)?;
                 continue;
@@ -111,39 +112,39 @@ impl Writer<'_> {
             }
         }
         for folder in record.target_folders() {
-            files.sync_folder(&folder).map_err(|error| Trouble { path: folder, error })?;
+            files.sync_folder(&folder).map_err(|error| FileError { path: folder, error })?;
         }
         Ok(())
     }
 
-    fn swap_files(&self, record: &Record, progress: &mut Progress) -> Result<(), Halt> {
+    fn swap_files(&self, record: &Record, progress: &mut Progress) -> Result<(), ApplyHalt> {
         // Removals come last: a file that shows twice is better than one that shows nowhere.
         let all = || record.entries.iter().enumerate();
         let (stay, go) = (all().filter(|(_, e)| e.new.is_some()), all().filter(|(_, e)| e.new.is_none()));
         for (index, entry) in stay.chain(go) {
             let target = record.target_path(entry);
-            let trouble = |error| Halt::Trouble(Trouble { path: target.clone(), error });
-            let one = One { files: self.files, record, index, entry, target: &target };
+            let trouble = |error| ApplyHalt::FileError(FileError { path: target.clone(), error });
+            let one = EntryWrite { files: self.files, record, index, entry, target: &target };
             let done = match entry.in_place {
                 true => one.write_over(progress),
                 false => one.take_name(progress),
             };
             if let Some(how) = done.map_err(trouble)? {
-                return Err(Halt::Changed(Difference { path: entry.at.clone(), how }));
+                return Err(ApplyHalt::Changed(Difference { path: entry.at.clone(), how }));
             }
         }
         Ok(())
     }
 
     /// Compares the displaced files once more, because another program may have had one open.
-    fn look_again(&self, record: &Record, progress: &Progress) -> Result<(), Halt> {
+    fn look_again(&self, record: &Record, progress: &Progress) -> Result<(), ApplyHalt> {
         for (index, displaced) in &progress.displaced {
             let entry = &record.entries[*index];
             let target = record.target_path(entry);
-            let one = One { files: self.files, record, index: *index, entry, target: &target };
+            let one = EntryWrite { files: self.files, record, index: *index, entry, target: &target };
             let changed = one.look_at(*displaced);
-            if changed.map_err(|error| Halt::Trouble(Trouble { path: target.clone(), error }))? {
-                return Err(Halt::Changed(Difference { path: entry.at.clone(), how: Differs::Changed }));
+            if changed.map_err(|error| ApplyHalt::FileError(FileError { path: target.clone(), error }))? {
+                return Err(ApplyHalt::Changed(Difference { path: entry.at.clone(), how: Differs::Changed }));
             }
         }
         Ok(())
@@ -156,12 +157,12 @@ struct Progress {
     /// Entries whose files hob has begun to write over.
     begun: BTreeSet<usize>,
     /// Entries whose old files have lost their names, and the present places of those files.
-    displaced: Vec<(usize, Displaced)>,
+    displaced: Vec<(usize, DisplacedPlace)>,
 }
 
 /// The place of an old file after the new one has taken its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Displaced {
+enum DisplacedPlace {
     /// At the former place of the new file.
     Exchanged,
     /// At that place as well, and no file has the name.
@@ -171,7 +172,7 @@ enum Displaced {
 }
 
 /// An entry that is being written.
-struct One<'a> {
+struct EntryWrite<'a> {
     files: &'a dyn Files,
     record: &'a Record,
     index: usize,
@@ -179,7 +180,7 @@ struct One<'a> {
     target: &'a Path,
 }
 
-impl One<'_> {
+impl EntryWrite<'_> {
     fn old_bytes(&self) -> Option<&[u8]> {
         self.entry.old.as_ref().map(|side| &*side.bytes)
     }
@@ -224,31 +225,31 @@ impl One<'_> {
     }
 
     /// Moves the old file away, if there is one; returns its place.
-    fn displace_old(&self) -> io::Result<Option<Displaced>> {
+    fn displace_old(&self) -> io::Result<Option<DisplacedPlace>> {
         let fresh = self.record.fresh_path(self.index);
         match (&self.entry.old, &self.entry.new) {
-            (_, None) => self.files.rename_new(self.target, &fresh).map(|()| Some(Displaced::Removed)),
+            (_, None) => self.files.rename_new(self.target, &fresh).map(|()| Some(DisplacedPlace::Removed)),
             (None, Some(_)) => self.files.rename_new(&fresh, self.target).map(|()| None),
             (Some(_), Some(_)) => match self.files.exchange(&fresh, self.target) {
                 Err(error) if error.kind() == io::ErrorKind::Unsupported => {
-                    self.files.rename(&fresh, self.target).map(|()| Some(Displaced::Replaced))
+                    self.files.rename(&fresh, self.target).map(|()| Some(DisplacedPlace::Replaced))
                 }
-                other => other.map(|()| Some(Displaced::Exchanged)),
+                other => other.map(|()| Some(DisplacedPlace::Exchanged)),
             },
         }
     }
 
     /// Puts the displaced file back if another program has written to it; returns true if so.
-    fn look_at(&self, displaced: Displaced) -> io::Result<bool> {
+    fn look_at(&self, displaced: DisplacedPlace) -> io::Result<bool> {
         let (fresh, backup) = (self.record.fresh_path(self.index), self.record.backup_path(self.index));
-        let at = if displaced == Displaced::Replaced { &backup } else { &fresh };
+        let at = if displaced == DisplacedPlace::Replaced { &backup } else { &fresh };
         if files::holds_contents(self.files, at, self.old_bytes())? {
             return Ok(false);
         }
         match displaced {
-            Displaced::Exchanged => self.files.exchange(&fresh, self.target)?,
-            Displaced::Removed => self.files.rename_new(&fresh, self.target)?,
-            Displaced::Replaced => self.files.rename(&backup, self.target)?,
+            DisplacedPlace::Exchanged => self.files.exchange(&fresh, self.target)?,
+            DisplacedPlace::Removed => self.files.rename_new(&fresh, self.target)?,
+            DisplacedPlace::Replaced => self.files.rename(&backup, self.target)?,
         }
         Ok(true)
     }

@@ -40,7 +40,7 @@ pub(crate) struct Journal {
 }
 
 /// A record that an earlier process, or a failure, left behind.
-pub(crate) enum Left {
+pub(crate) enum LeftRecord {
     /// The record is intact; `committed` if its mark is there.
     Record { record: Box<Record>, committed: bool },
     /// The record cannot be read, and was set aside.
@@ -75,7 +75,7 @@ impl Journal {
     }
 
     /// Reads the records that are there: of one workspace, or all. Removes marks and drafts without a record.
-    pub(crate) fn records_left(&self, root: Option<&AbsPath>) -> io::Result<Vec<Left>> {
+    pub(crate) fn records_left(&self, root: Option<&AbsPath>) -> io::Result<Vec<LeftRecord>> {
         let mut names = match self.files.list(&self.folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             other => other?,
@@ -89,7 +89,7 @@ impl Journal {
         records.map(|name| self.read(name)).collect()
     }
 
-    fn read(&self, name: &str) -> io::Result<Left> {
+    fn read(&self, name: &str) -> io::Result<LeftRecord> {
         let path = self.folder.join(name);
         match format::decode::<Record>(&self.files.read(&path)?) {
             Ok(record) => {
@@ -98,11 +98,11 @@ impl Journal {
                     Err(error) if error.kind() == io::ErrorKind::NotFound => false,
                     Err(error) => return Err(error),
                 };
-                Ok(Left::Record { record: Box::new(record), committed })
+                Ok(LeftRecord::Record { record: Box::new(record), committed })
             }
             Err(why) => {
                 self.files.rename(&path, &path.with_extension("damaged"))?;
-                Ok(Left::Damaged { name: name.to_owned(), why })
+                Ok(LeftRecord::Damaged { name: name.to_owned(), why })
             }
         }
     }

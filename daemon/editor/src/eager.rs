@@ -12,7 +12,7 @@ use hob_base::{CancelToken, Deadline};
 use serde_json::Value;
 
 use super::asked::PendingRequest;
-use super::editor_session::{Promise, Worker};
+use super::editor_session::{PromisedAnswer, Worker};
 use super::link::text_of;
 use super::shape::abilities::Abilities;
 use super::shape::capabilities::offers_method;
@@ -69,7 +69,7 @@ impl PendingRequest {
     /// Asks the server for the missing parts of an answer, and answers with the whole.
     pub(super) fn complete_answer(self, mut answer: Value) {
         let (editor_session, id) = (Arc::clone(&self.editor_session), self.request.id.clone());
-        let promise = Promise::new(Arc::clone(&editor_session), id.clone());
+        let promise = PromisedAnswer::new(Arc::clone(&editor_session), id.clone());
         let is_actions = self.request.method == ACTIONS;
         let patience = if is_actions { ACTIONS_WITHIN } else { COMPLETIONS_WITHIN };
         let cancel = CancelToken::new(Deadline::after(patience));

@@ -83,9 +83,9 @@ pub(super) enum Worker {
 }
 
 /// A thread that works on a request; it is counted from before its start until its end.
-struct Aside(Arc<EditorSession>);
+struct CountedThread(Arc<EditorSession>);
 
-impl Drop for Aside {
+impl Drop for CountedThread {
     fn drop(&mut self) {
         self.0.aside.fetch_sub(1, Ordering::AcqRel);
     }
@@ -158,7 +158,7 @@ impl EditorSession {
         id: &RequestId,
         work: impl FnOnce() + Send + 'static,
     ) {
-        let place = Aside(Arc::clone(self));
+        let place = CountedThread(Arc::clone(self));
         if self.aside.fetch_add(1, Ordering::AcqRel) >= MOST_ASIDE {
             return self.refuse_flood(id);
         }
@@ -333,13 +333,13 @@ impl EditorSession {
 }
 
 /// Makes sure that a request which a thread of hob works on is answered, however the thread ends.
-pub(super) struct Promise {
+pub(super) struct PromisedAnswer {
     editor_session: Arc<EditorSession>,
     id: RequestId,
     is_ours: bool,
 }
 
-impl Promise {
+impl PromisedAnswer {
     pub(super) fn new(editor_session: Arc<EditorSession>, id: RequestId) -> Self {
         Self { editor_session, id, is_ours: true }
     }
@@ -350,7 +350,7 @@ impl Promise {
     }
 }
 
-impl Drop for Promise {
+impl Drop for PromisedAnswer {
     fn drop(&mut self) {
         if self.is_ours {
             let words = "hob could not answer this; its log has the details";

@@ -41,11 +41,11 @@ const ON_PURPOSE: &str = "it was stopped";
 #[derive(Deserialize)]
 struct DidOpen {
     #[serde(rename = "textDocument")]
-    document: Opened,
+    document: OpenedDocument,
 }
 
 #[derive(Deserialize)]
-struct Opened {
+struct OpenedDocument {
     uri: String,
     #[serde(default, rename = "languageId")]
     language: String,
@@ -108,7 +108,7 @@ impl ServedEditor {
     }
 
     fn handle_open(&mut self, DidOpen { document }: DidOpen) {
-        let Opened { uri, language, version, text } = document;
+        let OpenedDocument { uri, language, version, text } = document;
         let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
         let Some(place) = self.document_place(&uri, &language) else {
             tracing::debug!(uri, "a document that belongs to no project");

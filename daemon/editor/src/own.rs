@@ -39,7 +39,7 @@ pub(crate) struct ToolContext<'a> {
 
 /// The arguments of a tool for which a document and a position may stand.
 #[derive(Clone, Copy)]
-enum Stands {
+enum PlaceArguments {
     /// None: the tool asks about no place.
     Nothing,
     /// This argument, which is the node at the place.
@@ -48,20 +48,20 @@ enum Stands {
     Place,
 }
 
-struct Own {
+struct OwnRequest {
     method: &'static str,
     tool: &'static str,
-    place: Stands,
+    place: PlaceArguments,
 }
 
-const OWN: &[Own] = &[
-    Own { method: "hob/flowTrace", tool: "flow_trace", place: Stands::Node("symbol") },
-    Own { method: "hob/impact", tool: "impact", place: Stands::Node("symbol") },
-    Own { method: "hob/neighbors", tool: "map_neighbors", place: Stands::Node("nodeId") },
-    Own { method: "hob/regexSearch", tool: "regex_search", place: Stands::Nothing },
-    Own { method: "hob/resolve", tool: "resolve", place: Stands::Place },
-    Own { method: "hob/status", tool: "map_status", place: Stands::Nothing },
-    Own { method: "hob/textSearch", tool: "text_search", place: Stands::Nothing },
+const OWN: &[OwnRequest] = &[
+    OwnRequest { method: "hob/flowTrace", tool: "flow_trace", place: PlaceArguments::Node("symbol") },
+    OwnRequest { method: "hob/impact", tool: "impact", place: PlaceArguments::Node("symbol") },
+    OwnRequest { method: "hob/neighbors", tool: "map_neighbors", place: PlaceArguments::Node("nodeId") },
+    OwnRequest { method: "hob/regexSearch", tool: "regex_search", place: PlaceArguments::Nothing },
+    OwnRequest { method: "hob/resolve", tool: "resolve", place: PlaceArguments::Place },
+    OwnRequest { method: "hob/status", tool: "map_status", place: PlaceArguments::Nothing },
+    OwnRequest { method: "hob/textSearch", tool: "text_search", place: PlaceArguments::Nothing },
 ];
 
 /// Returns true if a request is one of hob's own.
@@ -82,10 +82,10 @@ pub(crate) fn tool_of(
     OWN.iter().find(|own| own.method == method).map(|own| own.call(params, asking))
 }
 
-impl Own {
+impl OwnRequest {
     fn call(&self, params: &Value, asking: &ToolContext<'_>) -> Result<Tool, String> {
         let mut args = tool_arguments(params)?;
-        if !matches!(self.place, Stands::Nothing) {
+        if !matches!(self.place, PlaceArguments::Nothing) {
             self.put_place(&mut args, asking)?;
         }
         let tool =
@@ -99,7 +99,7 @@ impl Own {
 
     fn in_words(&self, message: &str, hint: &str) -> String {
         let instead = match self.place {
-            Stands::Nothing => "",
+            PlaceArguments::Nothing => "",
             _ => " `textDocument` and `position` may stand for the place.",
         };
         let hint = hint.trim_end_matches('.');
@@ -123,12 +123,12 @@ impl Own {
         let found = self.named_document(&document, asking)?;
         let at = position.map(|position| self.place_in(&position)).transpose()?;
         match self.place {
-            Stands::Nothing => {}
-            Stands::Node(name) => {
+            PlaceArguments::Nothing => {}
+            PlaceArguments::Node(name) => {
                 let id = self.node_at(&found, at, asking.cancel)?;
                 args.insert(name.to_owned(), id.into());
             }
-            Stands::Place => {
+            PlaceArguments::Place => {
                 let (line, col) = at.ok_or_else(|| self.bad_position())?;
                 args.insert("file".to_owned(), found.path.as_str().into());
                 args.insert("line".to_owned(), (line + 1).into());
@@ -161,10 +161,10 @@ impl Own {
     /// Returns the tool's own arguments for a place.
     fn own_words(&self) -> &'static [&'static str] {
         match self.place {
-            Stands::Nothing => &[],
-            Stands::Node("nodeId") => &["nodeId"],
-            Stands::Node(_) => &["symbol"],
-            Stands::Place => &["nodeId", "file", "line", "col", "subject"],
+            PlaceArguments::Nothing => &[],
+            PlaceArguments::Node("nodeId") => &["nodeId"],
+            PlaceArguments::Node(_) => &["symbol"],
+            PlaceArguments::Place => &["nodeId", "file", "line", "col", "subject"],
         }
     }
 

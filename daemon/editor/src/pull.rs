@@ -69,7 +69,7 @@ impl ServedEditor {
         let params = json!({"textDocument": {"uri": document.view.uri(&document.doc)}});
         let Ok(params) = to_raw_value(&params) else { return };
         let judged =
-            Judged { observer: Arc::clone(observer), uri: uri.to_owned(), version: document.version };
+            PulledDocument { observer: Arc::clone(observer), uri: uri.to_owned(), version: document.version };
         // The server has ended; the next one is asked anew.
         let _ = instance.forward_request(
             METHOD,
@@ -80,13 +80,13 @@ impl ServedEditor {
 }
 
 /// A document whose diagnostics were requested.
-struct Judged {
+struct PulledDocument {
     observer: Arc<EditorObserver>,
     uri: String,
     version: i32,
 }
 
-impl Judged {
+impl PulledDocument {
     /// Handles the outcome, on the thread that reads from the server.
     fn record_outcome(self, outcome: RequestOutcome) {
         let report: Value = match outcome {

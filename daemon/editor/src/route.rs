@@ -22,7 +22,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::asked::PendingRequest;
 use super::documents::EditorDocument;
-use super::editor_session::{Event, MessageKind, Promise, Worker};
+use super::editor_session::{Event, MessageKind, PromisedAnswer, Worker};
 use super::link::{LinkKey, MOST_QUEUED, ServerLink, text_of};
 use super::request::EditorRequest;
 use super::shape::capabilities::{offers_command, offers_method};
@@ -53,7 +53,7 @@ const AGAIN_AFTER: Duration = Duration::from_millis(250);
 
 /// The fields of a request's parameters that tell its server, whatever its method.
 #[derive(Deserialize, Default)]
-struct Peek {
+struct RoutingFields {
     #[serde(default, rename = "textDocument")]
     document: Option<PeekedDocument>,
     #[serde(default)]
@@ -80,7 +80,7 @@ struct Renamed {
     uri: Option<String>,
 }
 
-impl Peek {
+impl RoutingFields {
     fn from_params(params: Option<&RawValue>) -> Self {
         // Fields of other types belong to some extension.
         params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or_default()
@@ -107,7 +107,7 @@ impl ServedEditor {
             method if method.starts_with("hob/") => return self.refuse_unknown(&request),
             _ => {}
         }
-        let peek = Peek::from_params(request.params.as_deref());
+        let peek = RoutingFields::from_params(request.params.as_deref());
         let document = peek.uri().and_then(|uri| self.documents.get(uri));
         if document.is_some() {
             // A request about an earlier answer does not always name its document.
@@ -275,7 +275,7 @@ impl ServedEditor {
     fn for_server(&self, key: &LinkKey, request: &EditorRequest) -> Option<Arc<RawValue>> {
         let encoding = self.editor_session.abilities_and_encoding().1;
         let params = request.params.clone()?;
-        let peek = Peek::from_params(Some(&params));
+        let peek = RoutingFields::from_params(Some(&params));
         let known = peek.uri().and_then(|uri| {
             let document = self.documents.get(uri)?;
             Some((uri, document.view.uri(&document.doc)))
@@ -323,7 +323,7 @@ impl ServedEditor {
             return;
         }
         let mut params = request.value();
-        let peek = Peek::from_params(request.params.as_deref());
+        let peek = RoutingFields::from_params(request.params.as_deref());
         let uri = peek.uri().unwrap_or_default().to_owned();
         let document = self.documents.get(&uri);
         let root = document.map(|document| document.root.clone()).or_else(|| self.any_root());
@@ -359,7 +359,7 @@ impl ServedEditor {
             (Arc::clone(&self.host), Arc::clone(&self.editor_session), root.clone());
         let view = self.host.live().pool().overlay_of(&root);
         let cancel = CancelToken::new(Deadline::after(MAP_PATIENCE));
-        let promise = Promise::new(Arc::clone(&editor_session), id.clone());
+        let promise = PromisedAnswer::new(Arc::clone(&editor_session), id.clone());
         let run = move || {
             let Ok(workspace) = host.workspace(&root) else { return };
             let until = Instant::now() + INDEXED_WITHIN;
@@ -371,7 +371,8 @@ impl ServedEditor {
                 promise.pass_on();
                 return editor_session.post_event(next);
             }
-            let uri = Peek::from_params(request.params.as_deref()).uri().unwrap_or_default().to_owned();
+            let uri =
+                RoutingFields::from_params(request.params.as_deref()).uri().unwrap_or_default().to_owned();
             let texts = |uri: &str| text_of(&view, uri);
             editor_session.answer_shaped(&request, answer, &Context { uri: &uri, text: None }, &texts);
         };

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::ServedEditor;
 use super::begin::path_of;
-use super::editor_session::{Promise, Worker};
+use super::editor_session::{PromisedAnswer, Worker};
 use super::own::{Tool, ToolContext, ToolDocument, tool_of};
 use super::request::EditorRequest;
 use super::shape::translate::{self, MessageDocuments};
@@ -45,7 +45,7 @@ impl ServedEditor {
             (Arc::clone(&self.host), Arc::clone(&self.calls), Arc::clone(&self.editor_session));
         let (client, folders) = (self.client.clone(), self.folders.clone());
         let id = request.id.clone();
-        let promise = Promise::new(Arc::clone(&editor_session), id.clone());
+        let promise = PromisedAnswer::new(Arc::clone(&editor_session), id.clone());
         let encoding = self.editor_session.abilities_and_encoding().1;
         let run = move || {
             let _promise = promise;

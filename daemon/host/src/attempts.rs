@@ -47,15 +47,15 @@ struct Suspect {
 
 /// An extraction under way, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Attempt<'a> {
+pub(super) struct ExtractionAttempt<'a> {
     attempts: &'a Attempts,
     hash: ContentHash,
     slot: Option<usize>,
-    _turn: Turn<'a>,
+    _turn: ExtractionTurn<'a>,
 }
 
 #[derive(Debug)]
-enum Turn<'a> {
+enum ExtractionTurn<'a> {
     Shared(#[allow(dead_code, reason = "held")] RwLockReadGuard<'a, ()>),
     Alone(#[allow(dead_code, reason = "held")] RwLockWriteGuard<'a, ()>),
 }
@@ -90,18 +90,18 @@ impl Attempts {
     }
 
     /// Notes that these contents are about to be parsed; `None` if they must not be.
-    pub(super) fn begin(&self, hash: ContentHash) -> Option<Attempt<'_>> {
+    pub(super) fn begin(&self, hash: ContentHash) -> Option<ExtractionAttempt<'_>> {
         let suspect = self.suspect_of(&hash);
         if suspect.is_some_and(|suspect| suspect.ended >= ENOUGH) {
             return None;
         }
         let turn = match suspect {
-            Some(_) => Turn::Alone(self.turn.write().unwrap_or_else(PoisonError::into_inner)),
-            None => Turn::Shared(self.turn.read().unwrap_or_else(PoisonError::into_inner)),
+            Some(_) => ExtractionTurn::Alone(self.turn.write().unwrap_or_else(PoisonError::into_inner)),
+            None => ExtractionTurn::Shared(self.turn.read().unwrap_or_else(PoisonError::into_inner)),
         };
         let slot = suspect.map_or_else(|| self.take_slot(), |suspect| suspect.slot);
         self.write(slot, &hash, suspect.map_or(0, |suspect| suspect.ended));
-        Some(Attempt { attempts: self, hash, slot, _turn: turn })
+        Some(ExtractionAttempt { attempts: self, hash, slot, _turn: turn })
     }
 
     fn suspect_of(&self, hash: &ContentHash) -> Option<Suspect> {
@@ -123,7 +123,7 @@ impl Attempts {
     }
 }
 
-impl Drop for Attempt<'_> {
+impl Drop for ExtractionAttempt<'_> {
     fn drop(&mut self) {
         self.attempts.write(self.slot, &NOTHING, 0);
         self.attempts.suspects.write().unwrap_or_else(PoisonError::into_inner).remove(&self.hash);

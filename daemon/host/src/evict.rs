@@ -94,7 +94,7 @@ struct Cost {
 
 /// The outcome of one comparison.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Judged {
+pub(super) struct EvictionDecision {
     /// The workspaces and servers that have to go so that the rest fits, least recently used first.
     pub(super) leaving: Vec<Leaving>,
     /// True if memory stays over the limit, and something that is in use now could leave later.
@@ -108,7 +108,7 @@ pub(super) fn find_superfluous<'o>(
     servers: Vec<(InstanceKey, u64, Option<Instant>)>,
     resident: Option<u64>,
     budget: MemoryBudget,
-) -> Judged {
+) -> EvictionDecision {
     let workspaces = open.map(|(root, open)| Cost {
         what: Leaving::Workspace(root.clone()),
         bytes: open.workspace.heap_bytes(),
@@ -141,12 +141,12 @@ fn spread_resident(mut workspaces: Vec<Cost>, resident: Option<u64>) -> Vec<Cost
     workspaces
 }
 
-fn choose_leaving(mut all: Vec<Cost>, budget: MemoryBudget) -> Judged {
+fn choose_leaving(mut all: Vec<Cost>, budget: MemoryBudget) -> EvictionDecision {
     all.sort_by_key(|cost| (!cost.is_package, cost.used));
     let mut total: u64 = all.iter().map(|cost| cost.bytes).sum();
     let is_far_over = total > budget.bytes.saturating_add(budget.bytes / FAR_OVER);
     let spare = if is_far_over { budget.spare / SPARED_LITTLE } else { budget.spare };
-    let mut judged = Judged::default();
+    let mut judged = EvictionDecision::default();
     // The one used last always stays.
     let candidates = all.len().saturating_sub(1);
     for Cost { what, bytes, used, busy, .. } in all.into_iter().take(candidates) {
@@ -175,7 +175,7 @@ mod tests {
         Cost { what: Leaving::Workspace(root), bytes, used, busy, is_package: false }
     }
 
-    fn leaving_names(Judged { leaving, .. }: Judged) -> Vec<String> {
+    fn leaving_names(EvictionDecision { leaving, .. }: EvictionDecision) -> Vec<String> {
         let name = |leaving| match leaving {
             Leaving::Workspace(root) => root.to_string(),
             Leaving::Server(key) => key.server.to_owned(),
@@ -195,7 +195,7 @@ mod tests {
         };
         assert_eq!(leaving_names(choose_leaving(all(), budget)), ["/older", "/old"]);
         assert_eq!(leaving_names(choose_leaving(all(), MemoryBudget { bytes: 110, ..budget })), ["/older"]);
-        assert_eq!(choose_leaving(all(), MemoryBudget { bytes: 150, ..budget }), Judged::default());
+        assert_eq!(choose_leaving(all(), MemoryBudget { bytes: 150, ..budget }), EvictionDecision::default());
         let spared =
             vec![cost_of("a", 500, 1, false), cost_of("b", 500, 900, true), cost_of("c", 500, 0, false)];
         let judged = choose_leaving(spared, budget);
@@ -222,9 +222,9 @@ mod tests {
     fn what_the_system_counts_is_what_counts() {
         let budget = MemoryBudget { bytes: 200, spare: Duration::from_secs(60) };
         let all = || (1..=4).map(|n| cost_of(&n.to_string(), 10, n * 100, false)).collect::<Vec<_>>();
-        assert_eq!(choose_leaving(all(), budget), Judged::default());
+        assert_eq!(choose_leaving(all(), budget), EvictionDecision::default());
         assert_eq!(leaving_names(choose_leaving(spread_resident(all(), Some(400)), budget)), ["/4", "/3"]);
-        assert_eq!(choose_leaving(spread_resident(all(), None), budget), Judged::default());
+        assert_eq!(choose_leaving(spread_resident(all(), None), budget), EvictionDecision::default());
         assert!(
             !choose_leaving(spread_resident(vec![cost_of("one", 10, 0, false)], Some(900)), budget).is_over,
             "nothing could go"

@@ -13,7 +13,7 @@ use hob_base::{CancelToken, ContentHash, WsPath};
 use hob_map::graph::Derived;
 use hob_map::persist::{self, PersistError};
 use hob_map::{EXTRACTOR_VERSION, FileFacts, GaveUp, Lang, extract_within, text_only};
-use hob_store::{Op, Store, StoreError, StoreTree};
+use hob_store::{Store, StoreError, StoreOperation, StoreTree};
 
 use super::attempts::Attempts;
 
@@ -128,7 +128,7 @@ impl FactsCache {
         source: &[u8],
         cancel: &CancelToken,
         haste: Option<Duration>,
-    ) -> (FileFacts, Option<Op>) {
+    ) -> (FileFacts, Option<StoreOperation>) {
         let facts = match self.attempts.begin(wanted.hash) {
             Some(_attempt) => extract_patiently(wanted, source, cancel, haste),
             None => text_only(wanted.lang, GaveUp::Fatal),
@@ -141,7 +141,7 @@ impl FactsCache {
         }
         self.extracted.fetch_add(1, Ordering::Relaxed);
         let value = persist::encode(&facts);
-        (facts, Some(Op::Put { key: key(wanted), value }))
+        (facts, Some(StoreOperation::Put { key: key(wanted), value }))
     }
 
     /// Flushes stored facts to the disk.
@@ -151,7 +151,7 @@ impl FactsCache {
 
     /// Stores extracted facts. Large batches are flushed to the disk as well, so that a daemon that is killed in its
     /// first index loses little of its work: the database keeps nothing of a batch that is not wholly on the disk.
-    pub(super) fn save(&self, ops: Vec<Op>) -> Result<(), StoreError> {
+    pub(super) fn save(&self, ops: Vec<StoreOperation>) -> Result<(), StoreError> {
         match ops.len() {
             0 => Ok(()),
             few if few < MANY => self.store.batch(StoreTree::Facts, ops),

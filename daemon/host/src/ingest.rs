@@ -36,7 +36,7 @@ const KEEP_BYTES: u64 = 64 << 20;
 const HEAD: usize = 4096;
 
 /// A file that was read.
-struct Taken {
+struct IngestedFile {
     read: ToRead,
     hash: ContentHash,
     read_at_ns: i64,
@@ -180,7 +180,7 @@ fn ingest_text(
     while !rest.is_empty() && cancel.check().is_ok() {
         let later = rest.split_off(rest.len().min(STEP));
         let step = std::mem::replace(&mut rest, later);
-        let taken: Vec<Result<Taken, NotRead>> = workspace.shared.pools.index.install(|| {
+        let taken: Vec<Result<IngestedFile, NotRead>> = workspace.shared.pools.index.install(|| {
             step.into_par_iter()
                 .map(|file| {
                     let taken = take(workspace, file, keep);
@@ -199,7 +199,7 @@ fn ingest_text(
 }
 
 /// Reads one file and does everything that needs its bytes alone.
-fn take(workspace: &Workspace, file: ToRead, keep: bool) -> Result<Taken, NotRead> {
+fn take(workspace: &Workspace, file: ToRead, keep: bool) -> Result<IngestedFile, NotRead> {
     let limit = workspace.tree.rules.options().read_max;
     let ReadFile { bytes, stat, read_at_ns } = match read_file(workspace.root(), &file.path, limit) {
         Ok(read) => read,
@@ -213,7 +213,7 @@ fn take(workspace: &Workspace, file: ToRead, keep: bool) -> Result<Taken, NotRea
     let grams = (!binary).then(|| FileGrams::from_bytes(&bytes));
     let hash = ContentHash::of(&bytes);
     let bytes = (keep && lang.is_some()).then_some(bytes);
-    Ok(Taken { read: ToRead { stat, ..file }, hash, read_at_ns, grams, lang, bytes })
+    Ok(IngestedFile { read: ToRead { stat, ..file }, hash, read_at_ns, grams, lang, bytes })
 }
 
 /// Writes read files into the table and the text index. Returns the files that the map has to apply, and adds those
@@ -221,7 +221,7 @@ fn take(workspace: &Workspace, file: ToRead, keep: bool) -> Result<Taken, NotRea
 fn record(
     workspace: &Workspace,
     core: &mut Core,
-    taken: Vec<Result<Taken, NotRead>>,
+    taken: Vec<Result<IngestedFile, NotRead>>,
     unmapped: &mut Vec<MapChange>,
 ) -> Vec<ToMap> {
     let mut text = Vec::with_capacity(taken.len());

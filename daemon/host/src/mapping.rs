@@ -16,7 +16,7 @@ use std::vec::IntoIter;
 
 use hob_base::{CancelToken, ContentHash, FileId, WsPath};
 use hob_map::{FileFacts, GaveUp, Lang, MapChange};
-use hob_store::Op;
+use hob_store::StoreOperation;
 use hob_workspace::is_gone;
 use hob_workspace::read::read_file;
 
@@ -168,7 +168,7 @@ struct Mapped {
     /// `None` where the map keeps what it has.
     change: Option<MapChange>,
     /// The step that stores its facts, if they are new.
-    op: Option<Op>,
+    op: Option<StoreOperation>,
     /// The file if it no longer has the contents that the table and the text index know. It is read again, and must not
     /// be found unchanged then, even if it has its former contents by then.
     doubted: Option<(FileId, WsPath)>,

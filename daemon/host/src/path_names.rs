@@ -19,7 +19,7 @@ pub struct PathNames {
     files: Vec<(FileId, WsPath)>,
     folders: Vec<NamedFolder>,
     /// Hashes of names in lower case, with the files and folders of these names.
-    by_name: Vec<(u64, Place)>,
+    by_name: Vec<(u64, ListedPlace)>,
 }
 
 /// A folder of the workspace.
@@ -42,7 +42,7 @@ pub enum CalledPath<'n> {
 
 /// The index of a file or folder in its list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum ListedPlace {
     File(u32),
     Folder(u32),
 }
@@ -60,11 +60,11 @@ impl PathNames {
         let folders = folders_above(files.iter().map(|(_, path)| path));
         let mut by_name = Vec::with_capacity(2 * files.len() + folders.len());
         for (at, (_, path)) in (0..).zip(&files) {
-            list_names(path.file_name(), Place::File(at), &mut by_name);
+            list_names(path.file_name(), ListedPlace::File(at), &mut by_name);
         }
         for (at, folder) in (0..).zip(&folders) {
             let name = folder.path.rsplit('/').next().unwrap_or(&folder.path);
-            list_names(name, Place::Folder(at), &mut by_name);
+            list_names(name, ListedPlace::Folder(at), &mut by_name);
         }
         by_name.sort_unstable();
         Self { files, folders, by_name }
@@ -84,14 +84,16 @@ impl PathNames {
         let from = self.by_name.partition_point(|(known, _)| *known < hash);
         let named = self.by_name[from..].iter().take_while(move |(known, _)| *known == hash);
         named.filter_map(|(_, place)| match *place {
-            Place::File(at) => self.files.get(at as usize).map(|(file, path)| CalledPath::File(*file, path)),
-            Place::Folder(at) => self.folders.get(at as usize).map(CalledPath::Folder),
+            ListedPlace::File(at) => {
+                self.files.get(at as usize).map(|(file, path)| CalledPath::File(*file, path))
+            }
+            ListedPlace::Folder(at) => self.folders.get(at as usize).map(CalledPath::Folder),
         })
     }
 }
 
 /// Lists a file or folder under its name, and under the part of the name before the first dot.
-fn list_names(name: &str, place: Place, by_name: &mut Vec<(u64, Place)>) {
+fn list_names(name: &str, place: ListedPlace, by_name: &mut Vec<(u64, ListedPlace)>) {
     by_name.push((hash_of_name(name), place));
     if let Some((stem, _)) = name.split_once('.') {
         by_name.push((hash_of_name(stem), place));

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use hob_base::{AbsPath, CancelToken};
 use hob_host::{CollectError, Collected, Freshness, Host, HostOptions, Phase, RetentionLimits, Workspace};
-use hob_store::{Opened, Store, StoreNotice, StoreTree};
+use hob_store::{OpenedStore, Store, StoreNotice, StoreTree};
 use tempfile::TempDir;
 
 const FILES: usize = 30;
@@ -21,7 +21,7 @@ fn host(dir: &Path) -> Host {
 /// Returns the store, after the threads of the host before have closed it.
 fn store(dir: &Path) -> Arc<dyn Store> {
     for _ in 0..6_000 {
-        let Opened { store, notice } = hob_store::open(&dir.join("store"));
+        let OpenedStore { store, notice } = hob_store::open(&dir.join("store"));
         match notice {
             None => return store,
             Some(StoreNotice::InMemory { .. }) => std::thread::sleep(Duration::from_millis(10)),

@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 /// Values that count for a while.
 #[derive(Debug)]
-pub(crate) struct Lately<K, V> {
+pub(crate) struct RecentValues<K, V> {
     entries: Mutex<HashMap<K, (Instant, V)>>,
     believed_for: Duration,
 }
 
-impl<K: Eq + Hash, V: Clone> Lately<K, V> {
+impl<K: Eq + Hash, V: Clone> RecentValues<K, V> {
     /// Creates an empty cache whose values count for `believed_for`.
     pub(crate) fn new(believed_for: Duration) -> Self {
         Self { entries: Mutex::default(), believed_for }
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn what_is_old_is_not_believed_and_not_kept() {
-        let (ever, never) = (Lately::new(Duration::MAX), Lately::new(Duration::ZERO));
+        let (ever, never) = (RecentValues::new(Duration::MAX), RecentValues::new(Duration::ZERO));
         for known in [&ever, &never] {
             known.insert_fresh(1, "one");
             known.insert_fresh(2, "two");

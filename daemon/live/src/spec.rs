@@ -66,12 +66,12 @@ pub enum Announce {
     Command(Reread),
     /// By `workspace/didChangeWatchedFiles`, but the server takes a while to read the files again. It follows open
     /// files at once, so hob opens changed files and keeps them open.
-    OpenAndKeep(Lags),
+    OpenAndKeep(ServerLags),
 }
 
 /// Longest times for which a server may answer as if changes had not happened, after it was told of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Lags {
+pub struct ServerLags {
     /// Time until the server has read changed files again.
     pub read: Duration,
     /// Time until the server knows which files there are.
@@ -91,7 +91,7 @@ pub struct Reread {
 
 /// A command for the diagnostics of a file, for a server that pushes only changes of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Judges {
+pub struct DiagnosticsCommand {
     /// Name of the command, as the server registers it.
     pub command: &'static str,
     /// First arguments of the command; each asks for one kind of diagnostics. The second argument is an object with the
@@ -100,7 +100,7 @@ pub struct Judges {
 }
 
 /// The facts on which a server's options and settings depend.
-pub struct Circumstances<'a> {
+pub struct ServerCircumstances<'a> {
     /// True if the user trusts the project.
     pub trusted: bool,
     /// The root of the project.
@@ -142,7 +142,7 @@ pub struct Launch {
     pub options: Value,
     /// Answers to the server's `workspace/configuration`, by section.
     pub settings: Value,
-    /// The server's cache directory for the project; see [`Circumstances::keep`].
+    /// The server's cache directory for the project; see [`ServerCircumstances::keep`].
     pub keep: Option<PathBuf>,
 }
 
@@ -176,13 +176,13 @@ pub struct ServerSpec {
     pub projects: &'static [&'static str],
     /// The command that asks for the diagnostics of a file, for a server that neither answers the protocol's own
     /// request nor reliably pushes diagnostics.
-    pub judges: Option<Judges>,
+    pub judges: Option<DiagnosticsCommand>,
     /// Variables for the server, layered between the machine's and the user's.
-    pub environment: fn(&Circumstances<'_>) -> Environment,
+    pub environment: fn(&ServerCircumstances<'_>) -> Environment,
     /// Makes the `initializationOptions` that the server is started with.
-    pub options: fn(&Circumstances<'_>) -> Value,
+    pub options: fn(&ServerCircumstances<'_>) -> Value,
     /// Answers to `workspace/configuration`, by section; `null` for a section means "your own defaults".
-    pub settings: fn(&Circumstances<'_>) -> Value,
+    pub settings: fn(&ServerCircumstances<'_>) -> Value,
     /// The section of the settings that its `initializationOptions` copy, if any: the user's values in it reach the
     /// server either way.
     pub section: Option<&'static str>,
@@ -256,12 +256,12 @@ impl ServerSpec {
 
 /// Returns no options and no settings, for servers that need none.
 #[must_use]
-pub fn no_settings(_circumstances: &Circumstances<'_>) -> Value {
+pub fn no_settings(_circumstances: &ServerCircumstances<'_>) -> Value {
     Value::Null
 }
 
 /// Returns no variables, for servers that need none.
 #[must_use]
-pub fn no_variables(_circumstances: &Circumstances<'_>) -> Environment {
+pub fn no_variables(_circumstances: &ServerCircumstances<'_>) -> Environment {
     Environment::new()
 }

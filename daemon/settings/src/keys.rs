@@ -38,7 +38,7 @@ pub(super) enum ValueKind {
 
 /// The files in which a key may stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Where {
+pub(super) enum KeyPlaces {
     /// The user's own file, at the top level.
     User,
     /// The user's own file, at the top level or for one project.
@@ -61,7 +61,7 @@ pub(super) struct KeyDef {
     /// The effect of the key, and the reason for its default.
     pub(super) why: &'static str,
     /// The files in which the key may stand.
-    pub(super) at: Where,
+    pub(super) at: KeyPlaces,
     /// The variable that overrides the files.
     pub(super) variable: Option<Variable>,
     /// The option of `hobd` that overrides both.
@@ -98,7 +98,7 @@ const BARE: KeyDef = KeyDef {
     takes: ValueKind::Anything,
     default: "",
     why: "",
-    at: Where::User,
+    at: KeyPlaces::User,
     variable: None,
     option: None,
     example: "",
@@ -108,8 +108,8 @@ const BARE: KeyDef = KeyDef {
 const OF_DAEMON: KeyDef = KeyDef { section: "daemon", ..BARE };
 const OF_MODEL: KeyDef = KeyDef { section: "model", ..BARE };
 const OF_ORG: KeyDef = KeyDef { section: "org", ..BARE };
-const OF_LANGUAGE: KeyDef = KeyDef { section: "languages.*", at: Where::Project, ..BARE };
-const OF_SERVER: KeyDef = KeyDef { section: "servers.*", at: Where::Project, ..BARE };
+const OF_LANGUAGE: KeyDef = KeyDef { section: "languages.*", at: KeyPlaces::Project, ..BARE };
+const OF_SERVER: KeyDef = KeyDef { section: "servers.*", at: KeyPlaces::Project, ..BARE };
 
 /// Every key, in the order of the documentation.
 pub(super) static KEYS: &[KeyDef] = &[
@@ -119,7 +119,7 @@ pub(super) static KEYS: &[KeyDef] = &[
         default: "false",
         why: "Agents may propose changes, which wait for a decision before a file is touched. Off, because reading is what most \
               want first and writing should be asked for.",
-        at: Where::UserOrOne,
+        at: KeyPlaces::UserOrOne,
         example: "true",
         wrong: "\"yes\"",
         ..BARE

@@ -14,7 +14,7 @@ use std::path::Path;
 use hob_base::AbsPath;
 use hob_live::preferences::{Leaves, Preferences, StatedPreference};
 use hob_proto::places::Places;
-use hob_proto::settings::{Counted, File, Problem, Report, SettingsRequest};
+use hob_proto::settings::{EffectiveSetting, File, Problem, Report, SettingsRequest};
 use hob_proto::trust::Trusted;
 use hob_workspace::{BroadFolders, find_root};
 use serde_json::{Value, json};
@@ -178,8 +178,8 @@ impl ReportContext<'_> {
     }
 }
 
-fn counted_value(key: String, value: &Value, from: Option<String>) -> Counted {
-    Counted { key, value: toml_of(value), from }
+fn counted_value(key: String, value: &Value, from: Option<String>) -> EffectiveSetting {
+    EffectiveSetting { key, value: toml_of(value), from }
 }
 
 fn of_preferences(wishes: &Preferences, report: &mut Report) {

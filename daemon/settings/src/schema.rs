@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::keys::{self, KEYS, KeyDef, MEMORY_PATTERN, OTHER_VARIABLES, ValueKind, Where};
+use super::keys::{self, KEYS, KeyDef, KeyPlaces, MEMORY_PATTERN, OTHER_VARIABLES, ValueKind};
 
 /// Returns the schema of the user's own file, or of a project's.
 pub(super) fn settings_schema(of_project: bool) -> Value {
@@ -28,7 +28,7 @@ pub(super) fn settings_schema(of_project: bool) -> Value {
     properties.extend(in_projects());
     if !of_project {
         let mut one: Map<String, Value> =
-            keys::of_section("").filter(|key| key.at != Where::User).map(property_schema).collect();
+            keys::of_section("").filter(|key| key.at != KeyPlaces::User).map(property_schema).collect();
         one.extend(in_projects());
         let one = json!({"type": "object", "additionalProperties": false, "properties": one});
         let about = "What counts in single projects, by their folder.";

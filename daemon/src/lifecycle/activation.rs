@@ -17,7 +17,7 @@ use std::time::Duration;
 use sd_notify::NotifyState;
 
 use super::error::StartError;
-use super::inherit::Handed;
+use super::inherit::InheritedDescriptors;
 use crate::session::Sessions;
 
 /// The systemd instance that runs this process.
@@ -31,7 +31,7 @@ impl Manager {
     /// Returns the manager if systemd runs this process: it passed sockets, or names this process as the one
     /// it started.
     #[must_use]
-    pub fn find(handed: Handed) -> Option<Self> {
+    pub fn find(handed: InheritedDescriptors) -> Option<Self> {
         let expects_word = std::env::var_os("NOTIFY_SOCKET").is_some() && is_this_process("SYSTEMD_EXEC_PID");
         (!handed.descriptors.is_empty() || expects_word)
             .then(|| Self { descriptors: Arc::new(handed.descriptors), program: program_of_the_unit() })
@@ -61,7 +61,7 @@ impl Manager {
                 None => others.push("something that is no Unix socket with a path".to_owned()),
             }
         }
-        Err(StartError::Handed { expected: path.display().to_string(), got: others.join(", ") })
+        Err(StartError::InheritedDescriptors { expected: path.display().to_string(), got: others.join(", ") })
     }
 
     /// Tells systemd that the daemon serves clients.

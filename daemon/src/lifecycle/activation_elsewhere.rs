@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::inherit::Handed;
+use super::inherit::InheritedDescriptors;
 use crate::session::Sessions;
 
 /// A manager, which never exists on these systems.
@@ -14,7 +14,7 @@ pub struct Manager(Infallible);
 impl Manager {
     /// Returns `None`, because there is no manager.
     #[must_use]
-    pub fn find(_handed: Handed) -> Option<Self> {
+    pub fn find(_handed: InheritedDescriptors) -> Option<Self> {
         None
     }
 

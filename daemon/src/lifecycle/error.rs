@@ -45,7 +45,7 @@ pub enum StartError {
         "the service manager listens on {got}, but clients look for the daemon at {expected}; `hob service install`, run where \
          the clients run, writes the service anew"
     )]
-    Handed {
+    InheritedDescriptors {
         /// The path where clients look.
         expected: String,
         /// The path of the passed socket.

@@ -10,7 +10,7 @@ use std::os::fd::OwnedFd;
 
 /// The descriptors that a service manager passed to this process.
 #[derive(Debug, Default)]
-pub struct Handed {
+pub struct InheritedDescriptors {
     /// The descriptors in the manager's order.
     #[cfg(unix)]
     pub(super) descriptors: Vec<OwnedFd>,
@@ -21,7 +21,7 @@ pub struct Handed {
 #[cfg(unix)]
 #[allow(unsafe_code, reason = "no safe interface closes a descriptor that nothing in the process owns")]
 #[must_use]
-pub fn close_inherited() -> Handed {
+pub fn close_inherited() -> InheritedDescriptors {
     use std::os::fd::{BorrowedFd, FromRawFd as _};
     let handed_over = handed_over();
     let mut descriptors = Vec::new();
@@ -38,14 +38,14 @@ pub fn close_inherited() -> Handed {
             }
         }
     }
-    Handed { descriptors }
+    InheritedDescriptors { descriptors }
 }
 
 /// Does nothing, because children inherit nothing by default here.
 #[cfg(not(unix))]
 #[must_use]
-pub fn close_inherited() -> Handed {
-    Handed::default()
+pub fn close_inherited() -> InheritedDescriptors {
+    InheritedDescriptors::default()
 }
 
 /// Returns the numbers that the manager passed to this process; from now on they are closed in its children.

@@ -23,7 +23,7 @@ const DAYS: usize = 7;
 
 /// The reader of the log on standard error, besides the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Also {
+pub enum StderrReader {
     /// Standard error gets no log.
     Nobody,
     /// A person at a terminal.
@@ -44,7 +44,7 @@ fn quiet_libraries(filter: &str) -> String {
 /// Begins to log to `places.logs_dir()`, and to the reader that `also` names. `filter` is a level or a list
 /// of `target=level`; an invalid one counts as `info`, with a warning. Panics are logged and reported from
 /// now on.
-pub fn start(places: &Places, filter: &str, also: Also) {
+pub fn start(places: &Places, filter: &str, also: StderrReader) {
     let file = open(places).map(OneBlock);
     let (filter, wrong) = match EnvFilter::try_new(quiet_libraries(filter)) {
         Ok(filter) => (filter, None),
@@ -54,9 +54,9 @@ pub fn start(places: &Places, filter: &str, also: Also) {
         Ok(file) => (Some(fmt::layer().with_ansi(false).with_writer(file)), None),
         Err(error) => (None, Some(error)),
     };
-    let terminal =
-        (also == Also::Terminal).then(|| fmt::layer().with_ansi(false).with_writer(OneBlock(io::stderr)));
-    let journal = (also == Also::Journal)
+    let terminal = (also == StderrReader::Terminal)
+        .then(|| fmt::layer().with_ansi(false).with_writer(OneBlock(io::stderr)));
+    let journal = (also == StderrReader::Journal)
         .then(|| fmt::layer().with_ansi(false).with_writer(OneBlock(io::stderr)).without_time());
     let shown = tracing_subscriber::registry().with(filter).with(file).with(terminal).with(journal);
     // Fails only if there is a subscriber already, in a test.

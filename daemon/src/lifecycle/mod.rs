@@ -41,7 +41,7 @@ use tokio::sync::mpsc;
 pub use activation::Manager;
 pub use error::StartError;
 pub use heap::give_memory_back;
-pub use inherit::{Handed, close_inherited};
+pub use inherit::{InheritedDescriptors, close_inherited};
 pub use stdio::{leave_terminal, let_go_of_stdio};
 
 use crate::session::{ClientLimits, ProcessOrder, Sessions};
@@ -192,9 +192,13 @@ async fn be_the_daemon(
     }
     tracing::info!(socket = %places.socket.display(), build = ?options.build, service = manager.is_some(), "ready");
 
-    let why =
-        serve_until_end(&lock, &mut endpoint, &sessions, Waits { options, signals: &mut signals, ordered })
-            .await;
+    let why = serve_until_end(
+        &lock,
+        &mut endpoint,
+        &sessions,
+        EndingEvents { options, signals: &mut signals, ordered },
+    )
+    .await;
     tracing::info!(why, "ending");
     if let Some(manager) = manager {
         manager.notify_stopping(&why);
@@ -255,7 +259,7 @@ fn make_folders(places: &Places) -> Result<(), PrivateDirError> {
 }
 
 /// The events that can end the daemon from outside.
-struct Waits<'a> {
+struct EndingEvents<'a> {
     options: &'a Options,
     signals: &'a mut Signals,
     ordered: mpsc::UnboundedReceiver<ProcessOrder>,
@@ -273,7 +277,7 @@ async fn serve_until_end(
     lock: &DaemonLock,
     endpoint: &mut Endpoint,
     sessions: &Arc<Sessions>,
-    mut waits: Waits<'_>,
+    mut waits: EndingEvents<'_>,
 ) -> String {
     tokio::select! {
         signal = waits.signals.next() => format!("the daemon received {signal}"),

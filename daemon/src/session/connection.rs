@@ -7,7 +7,7 @@ use hob_proto::frame;
 use hob_proto::transport::{TransportReader, TransportWriter};
 use hob_proto::{ClientMessage, ServerMessage};
 
-use super::handshake::Guest;
+use super::handshake::AcceptedClient;
 use super::incoming::{self, IncomingEnd};
 use super::registry::{ClientSession, Weight};
 use super::{ProcessOrder, Sessions, calls, editor, status};
@@ -30,7 +30,7 @@ enum ConnectionEnd {
 /// Serves the connection until either side ends it.
 pub(super) async fn run(
     sessions: &Arc<Sessions>,
-    guest: &Guest,
+    guest: &AcceptedClient,
     mut reader: TransportReader,
     writer: TransportWriter,
 ) {

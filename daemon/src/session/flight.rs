@@ -9,9 +9,9 @@ struct FlightState {
 }
 
 /// Counts calls. An admitted call is waited for; after the close no call is admitted.
-pub(super) struct Flight(watch::Sender<FlightState>);
+pub(super) struct CallsInFlight(watch::Sender<FlightState>);
 
-impl Flight {
+impl CallsInFlight {
     pub(super) fn new() -> Self {
         Self(watch::Sender::new(FlightState::default()))
     }
@@ -73,7 +73,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_door_closes_when_the_last_call_has_left() {
-        let flight = Flight::new();
+        let flight = CallsInFlight::new();
         assert!(flight.enter_call());
         let closing = async {
             flight.close_when_empty().await;

@@ -13,7 +13,7 @@ use super::registry::{ClientSession, NotTaken};
 use super::{ProcessOrder, Sessions};
 
 /// An accepted client.
-pub(super) struct Guest {
+pub(super) struct AcceptedClient {
     pub(super) id: u64,
     pub(super) session: Arc<ClientSession>,
 }
@@ -36,7 +36,7 @@ pub(super) async fn greet(
     sessions: &Sessions,
     reader: &mut TransportReader,
     mut writer: TransportWriter,
-) -> Option<(Guest, TransportWriter)> {
+) -> Option<(AcceptedClient, TransportWriter)> {
     let hello = tokio::time::timeout(sessions.limits.hello_time, frame::read::<Hello>(reader)).await;
     let (no, hello) = match hello {
         // No client is left to answer: it may only have checked whether a daemon listens.
@@ -56,7 +56,7 @@ pub(super) async fn greet(
     None
 }
 
-fn accept_client(sessions: &Sessions, hello: &Hello) -> Result<Guest, GreetingRefusal> {
+fn accept_client(sessions: &Sessions, hello: &Hello) -> Result<AcceptedClient, GreetingRefusal> {
     check_protocol(sessions, hello)?;
     let cwd = AbsPath::new(&hello.cwd).map_err(|error| GreetingRefusal::because(error.to_string()))?;
     let welcome = Welcome::Accepted {
@@ -81,7 +81,7 @@ fn accept_client(sessions: &Sessions, hello: &Hello) -> Result<Guest, GreetingRe
                 )),
             },
         )?;
-    Ok(Guest { id, session })
+    Ok(AcceptedClient { id, session })
 }
 
 fn check_protocol(sessions: &Sessions, hello: &Hello) -> Result<(), GreetingRefusal> {

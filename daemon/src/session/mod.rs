@@ -26,7 +26,7 @@ use hob_proto::transport::Stream;
 use hob_proto::{Build, ServerMessage, frame};
 use tokio::sync::{Semaphore, mpsc, watch};
 
-use flight::Flight;
+use flight::CallsInFlight;
 use hob_calls::Calls;
 use registry::Registry;
 
@@ -107,7 +107,7 @@ pub struct Sessions {
     newcomers: Arc<Semaphore>,
     /// Room for large messages, in KiB.
     messages: Arc<Semaphore>,
-    flight: Flight,
+    flight: CallsInFlight,
     registry: Registry,
     orders: mpsc::UnboundedSender<ProcessOrder>,
 }
@@ -130,7 +130,7 @@ impl Sessions {
             running: Arc::new(Semaphore::new(limits.running)),
             newcomers: Arc::new(Semaphore::new(limits.newcomers)),
             messages: Arc::new(Semaphore::new(limits.messages_kib)),
-            flight: Flight::new(),
+            flight: CallsInFlight::new(),
             registry: Registry::new(),
             orders,
         }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::files::StoreFiles;
 use crate::format;
 use crate::sled::SledStore;
-use crate::trees::{Op, Store, StoreError, StoreTree};
+use crate::trees::{Store, StoreError, StoreOperation, StoreTree};
 
 /// Entries copied while writers wait; one slice takes a few milliseconds.
 const SLICE: usize = 256;
@@ -104,7 +104,7 @@ impl DiskStore {
         let mut ops = Vec::with_capacity(keys.len());
         for key in keys {
             if let Some(value) = current.get(tree, key)? {
-                ops.push(Op::Put { key: key.clone(), value });
+                ops.push(StoreOperation::Put { key: key.clone(), value });
             }
         }
         next.batch(tree, ops)
@@ -151,7 +151,7 @@ impl Store for DiskStore {
         self.current_store().get(tree, key)
     }
 
-    fn batch(&self, tree: StoreTree, ops: Vec<Op>) -> Result<(), StoreError> {
+    fn batch(&self, tree: StoreTree, ops: Vec<StoreOperation>) -> Result<(), StoreError> {
         let copying = self.read_copying();
         let Some(copying) = copying.as_ref() else { return self.current_store().batch(tree, ops) };
         self.current_store().batch(tree, ops.clone())?;

@@ -16,5 +16,5 @@ mod trees;
 
 pub use format::{FORMAT_LEDGER, FORMAT_VERSION};
 pub use memory::MemoryStore;
-pub use open::{Opened, StoreNotice, open};
-pub use trees::{Op, Store, StoreError, StoreTree};
+pub use open::{OpenedStore, StoreNotice, open};
+pub use trees::{Store, StoreError, StoreOperation, StoreTree};

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::trees::{Op, Store, StoreError, StoreTree};
+use crate::trees::{Store, StoreError, StoreOperation, StoreTree};
 
 type Trees = BTreeMap<StoreTree, BTreeMap<Vec<u8>, Vec<u8>>>;
 
@@ -33,13 +33,13 @@ impl Store for MemoryStore {
         Ok(self.lock().get(&tree).and_then(|t| t.get(key).cloned()))
     }
 
-    fn batch(&self, tree: StoreTree, ops: Vec<Op>) -> Result<(), StoreError> {
+    fn batch(&self, tree: StoreTree, ops: Vec<StoreOperation>) -> Result<(), StoreError> {
         let mut trees = self.lock();
         let tree = trees.entry(tree).or_default();
         for op in ops {
             match op {
-                Op::Put { key, value } => tree.insert(key, value),
-                Op::Remove { key } => tree.remove(&key),
+                StoreOperation::Put { key, value } => tree.insert(key, value),
+                StoreOperation::Remove { key } => tree.remove(&key),
             };
         }
         Ok(())

@@ -18,7 +18,7 @@ use crate::trees::{Store, StoreError};
 
 /// A store, and what the user should know about it.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedStore {
     /// The store, ready for use.
     pub store: Arc<dyn Store>,
     /// The unexpected event, if there was one; becomes a warning.
@@ -54,14 +54,14 @@ pub enum StoreNotice {
 }
 
 /// Why the store cannot use a folder as it is.
-enum Trouble {
+enum FolderProblem {
     /// The store must begin anew; the notice says why.
     Rebuild(StoreNotice),
     /// The folder cannot be used and must be left alone.
     Unusable(io::Error),
 }
 
-impl From<StoreError> for Trouble {
+impl From<StoreError> for FolderProblem {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Io(e) => Self::Unusable(e),
@@ -72,35 +72,35 @@ impl From<StoreError> for Trouble {
 
 /// Opens the store in `folder`, making it if absent. Never fails: see [`StoreNotice`].
 #[must_use]
-pub fn open(folder: &Path) -> Opened {
+pub fn open(folder: &Path) -> OpenedStore {
     let places = StoreFiles::new(folder);
     let first = try_open(&places);
     let (second, notice) = match first {
-        Ok(store) => return Opened { store, notice: None },
-        Err(Trouble::Unusable(e)) => return in_memory(folder, &e),
-        Err(Trouble::Rebuild(notice)) => {
+        Ok(store) => return OpenedStore { store, notice: None },
+        Err(FolderProblem::Unusable(e)) => return in_memory(folder, &e),
+        Err(FolderProblem::Rebuild(notice)) => {
             tracing::warn!(%notice, "rebuilding the store");
             (rebuild_store(&places), notice)
         }
     };
     match second {
-        Ok(store) => Opened { store, notice: Some(notice) },
+        Ok(store) => OpenedStore { store, notice: Some(notice) },
         Err(e) => in_memory(folder, &e),
     }
 }
 
-fn in_memory(folder: &Path, error: &io::Error) -> Opened {
+fn in_memory(folder: &Path, error: &io::Error) -> OpenedStore {
     let notice = StoreNotice::InMemory { folder: folder.display().to_string(), why: error.to_string() };
     tracing::warn!(%notice, "no store on disk");
-    Opened { store: Arc::new(MemoryStore::new()), notice: Some(notice) }
+    OpenedStore { store: Arc::new(MemoryStore::new()), notice: Some(notice) }
 }
 
-fn try_open(places: &StoreFiles) -> Result<Arc<dyn Store>, Trouble> {
-    fs::create_dir_all(places.folder()).map_err(Trouble::Unusable)?;
+fn try_open(places: &StoreFiles) -> Result<Arc<dyn Store>, FolderProblem> {
+    fs::create_dir_all(places.folder()).map_err(FolderProblem::Unusable)?;
     let stamp = match fs::read(places.stamp_file()) {
         Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
         Err(e) if e.kind() == io::ErrorKind::NotFound => None,
-        Err(e) => return Err(Trouble::Unusable(e)),
+        Err(e) => return Err(FolderProblem::Unusable(e)),
     };
     let stamped = match &stamp {
         None => None,
@@ -119,7 +119,7 @@ fn try_open(places: &StoreFiles) -> Result<Arc<dyn Store>, Trouble> {
     let store = match (opened, stamped) {
         // The process that created the database was killed: nothing is lost.
         (Err(StoreError::Damaged(_)), None) => {
-            places.remove_database(number).map_err(Trouble::Unusable)?;
+            places.remove_database(number).map_err(FolderProblem::Unusable)?;
             SledStore::open(&places.data_folder(number), places.damage_mark(number))?
         }
         (opened, _) => opened?,
@@ -127,7 +127,7 @@ fn try_open(places: &StoreFiles) -> Result<Arc<dyn Store>, Trouble> {
     match format::judge_format(stamped.map(|stamp| stamp.version), &store)? {
         FormatState::Current if stamped.is_some() => {}
         FormatState::New | FormatState::Current => begin(places, &store)?,
-        FormatState::Other(found) => return Err(Trouble::Rebuild(StoreNotice::OtherVersion { found })),
+        FormatState::Other(found) => return Err(FolderProblem::Rebuild(StoreNotice::OtherVersion { found })),
         FormatState::Damaged(why) => return Err(rebuild_trouble(why)),
     }
     // Not earlier: until here, the folder might have belonged to another process.
@@ -135,8 +135,8 @@ fn try_open(places: &StoreFiles) -> Result<Arc<dyn Store>, Trouble> {
     Ok(Arc::new(DiskStore::new(places.clone(), number, store)))
 }
 
-fn rebuild_trouble(why: &str) -> Trouble {
-    Trouble::Rebuild(StoreNotice::Rebuilt { why: why.to_owned() })
+fn rebuild_trouble(why: &str) -> FolderProblem {
+    FolderProblem::Rebuild(StoreNotice::Rebuilt { why: why.to_owned() })
 }
 
 /// Writes the record first and the stamp last: if the process is killed in between, the folder still opens
@@ -161,7 +161,7 @@ fn rebuild_store(places: &StoreFiles) -> io::Result<Arc<dyn Store>> {
     // Without a stamp the first database counts.
     places.remove_database(0)?;
     try_open(places).map_err(|trouble| match trouble {
-        Trouble::Unusable(e) => e,
-        Trouble::Rebuild(notice) => io::Error::other(notice.to_string()),
+        FolderProblem::Unusable(e) => e,
+        FolderProblem::Rebuild(notice) => io::Error::other(notice.to_string()),
     })
 }

@@ -20,7 +20,7 @@ use std::task::{Context, Waker};
 #[cfg(target_os = "linux")]
 use rustix::thread;
 
-use crate::trees::{Op, Store, StoreError, StoreTree};
+use crate::trees::{Store, StoreError, StoreOperation, StoreTree};
 
 /// Most attempts to open a locked database: one that was closed a moment ago stays locked until sled's own
 /// threads release it.
@@ -99,12 +99,12 @@ impl Store for SledStore {
         self.run(|| Ok(self.sled_tree(tree).get(key)?.map(|value| value.to_vec())))
     }
 
-    fn batch(&self, tree: StoreTree, ops: Vec<Op>) -> Result<(), StoreError> {
+    fn batch(&self, tree: StoreTree, ops: Vec<StoreOperation>) -> Result<(), StoreError> {
         let mut batch = sled::Batch::default();
         for op in ops {
             match op {
-                Op::Put { key, value } => batch.insert(key, value),
-                Op::Remove { key } => batch.remove(key),
+                StoreOperation::Put { key, value } => batch.insert(key, value),
+                StoreOperation::Remove { key } => batch.remove(key),
             }
         }
         self.run(|| self.sled_tree(tree).apply_batch(batch))

@@ -39,7 +39,7 @@ impl StoreTree {
 
 /// One step of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Op {
+pub enum StoreOperation {
     /// Sets `key` to `value`.
     Put {
         /// The key to set.
@@ -89,7 +89,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// [`StoreError`] when the disk refuses.
-    fn batch(&self, tree: StoreTree, ops: Vec<Op>) -> Result<(), StoreError>;
+    fn batch(&self, tree: StoreTree, ops: Vec<StoreOperation>) -> Result<(), StoreError>;
 
     /// Calls `visit` with every key and value of `tree` whose key starts with `prefix`, in byte order, until it answers
     /// `false`.
@@ -127,7 +127,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// # Errors
     /// [`StoreError`] when the disk refuses.
     fn put(&self, tree: StoreTree, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        self.batch(tree, vec![Op::Put { key: key.to_vec(), value: value.to_vec() }])
+        self.batch(tree, vec![StoreOperation::Put { key: key.to_vec(), value: value.to_vec() }])
     }
 
     /// Removes `key`.
@@ -135,7 +135,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// # Errors
     /// [`StoreError`] when the disk refuses.
     fn remove(&self, tree: StoreTree, key: &[u8]) -> Result<(), StoreError> {
-        self.batch(tree, vec![Op::Remove { key: key.to_vec() }])
+        self.batch(tree, vec![StoreOperation::Remove { key: key.to_vec() }])
     }
 
     /// Returns all keys of `tree` that start with `prefix`, in byte order.

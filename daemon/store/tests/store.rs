@@ -3,19 +3,21 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hob_store::{FORMAT_VERSION, MemoryStore, Op, Opened, Store, StoreNotice, StoreTree, open};
+use hob_store::{
+    FORMAT_VERSION, MemoryStore, OpenedStore, Store, StoreNotice, StoreOperation, StoreTree, open,
+};
 
-fn put_op(key: &str, value: &str) -> Op {
-    Op::Put { key: key.into(), value: value.into() }
+fn put_op(key: &str, value: &str) -> StoreOperation {
+    StoreOperation::Put { key: key.into(), value: value.into() }
 }
 
-fn remove(key: &str) -> Op {
-    Op::Remove { key: key.into() }
+fn remove(key: &str) -> StoreOperation {
+    StoreOperation::Remove { key: key.into() }
 }
 
 /// Fills a store with enough entries that damage hits one.
 fn fill_store(folder: &Path) {
-    let Opened { store, notice } = open(folder);
+    let OpenedStore { store, notice } = open(folder);
     assert_eq!(notice, None);
     for n in 0..2_000u32 {
         let value = n.to_le_bytes().repeat(50);
@@ -63,7 +65,7 @@ fn both_stores_keep_the_same_promises() {
 fn what_was_flushed_is_there_again() {
     let folder = tempfile::tempdir().expect("tempdir");
     fill_store(folder.path());
-    let Opened { store, notice } = open(folder.path());
+    let OpenedStore { store, notice } = open(folder.path());
     assert_eq!(notice, None);
     assert_eq!(store.keys(StoreTree::Facts, b"key-").expect("keys").len(), 2_000);
     assert!(store.size_on_disk() > 0);
@@ -133,7 +135,7 @@ fn flipped_bytes_never_panic_and_never_lie() {
 }
 
 fn check_survives(folder: &Path) {
-    let Opened { store, .. } = open(folder);
+    let OpenedStore { store, .. } = open(folder);
     for n in 0..2_000u32 {
         if let Ok(Some(value)) = store.get(StoreTree::Facts, format!("key-{n:05}").as_bytes()) {
             assert_eq!(value, n.to_le_bytes().repeat(50));
@@ -144,7 +146,7 @@ fn check_survives(folder: &Path) {
     let _ = store.flush();
     drop(store);
     // The next start repairs damage that only showed in use.
-    let Opened { store, .. } = open(folder);
+    let OpenedStore { store, .. } = open(folder);
     store.put(StoreTree::Facts, b"new", b"value").expect("usable again");
 }
 
@@ -188,7 +190,7 @@ fn a_file_in_the_place_of_the_data_is_set_aside() {
 
 /// Makes a store from which most entries have been removed again.
 fn hollow_store(folder: &Path) -> std::sync::Arc<dyn Store> {
-    let Opened { store, notice } = open(folder);
+    let OpenedStore { store, notice } = open(folder);
     assert_eq!(notice, None);
     for n in 0..8_000u32 {
         store.put(StoreTree::Facts, format!("key-{n:05}").as_bytes(), &value(n)).expect("put");
@@ -236,7 +238,7 @@ fn compacting_gives_space_back_and_keeps_everything() {
     store.flush().expect("flush");
     drop(store);
     assert_eq!(entries(folder.path()), ["data-2", "format"], "one database is left");
-    let Opened { store, notice } = open(folder.path());
+    let OpenedStore { store, notice } = open(folder.path());
     assert_eq!(notice, None);
     assert_hollow(&*store);
     assert_eq!(store.get(StoreTree::Facts, b"later").expect("get").as_deref(), Some(&b"v"[..]));
@@ -304,7 +306,7 @@ fn what_a_kill_leaves_behind_costs_nothing_and_goes() {
     fs::write(folder.path().join("data-1/db"), b"half a copy").expect("written");
     fs::write(folder.path().join("format.new"), b"hob-").expect("written");
     fs::write(folder.path().join("data/snap.7FFFFFFFFFFFFFFF.generating"), b"torn").expect("written");
-    let Opened { store, notice } = open(folder.path());
+    let OpenedStore { store, notice } = open(folder.path());
     assert_eq!(notice, None);
     assert_hollow(&*store);
     drop(store);

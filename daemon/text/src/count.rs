@@ -136,7 +136,7 @@ pub fn count(
             |lane| lane.count_file(candidate, snapshot.text(&candidate.hash), &within),
         );
     });
-    let sum = lanes.into_values().map(|lane| lane.sum).fold(Sum::new(patterns.len()), Sum::add_sum);
+    let sum = lanes.into_values().map(|lane| lane.sum).fold(CountSum::new(patterns.len()), CountSum::add_sum);
     Ok(CountAnswer {
         counts: sum.counts.into_iter().map(PatternCounts::with_top_files).collect(),
         candidates: candidates.len(),
@@ -161,13 +161,13 @@ fn compile_patterns(patterns: &[String]) -> Result<Vec<Pattern>, CountError> {
 struct Lane<'a> {
     reader: FileReader<'a>,
     verifiers: Vec<Verifier<'a>>,
-    sum: Sum,
+    sum: CountSum,
 }
 
 impl<'a> Lane<'a> {
     fn new(reader: FileReader<'a>, verifiers: impl Iterator<Item = Verifier<'a>>) -> Self {
         let verifiers: Vec<_> = verifiers.collect();
-        Self { reader, sum: Sum::new(verifiers.len()), verifiers }
+        Self { reader, sum: CountSum::new(verifiers.len()), verifiers }
     }
 
     fn count_file(
@@ -194,13 +194,13 @@ impl<'a> Lane<'a> {
 }
 
 /// Counts of some of the files.
-struct Sum {
+struct CountSum {
     counts: Vec<PatternCounts>,
     unreadable: usize,
     stopped: bool,
 }
 
-impl Sum {
+impl CountSum {
     fn new(patterns: usize) -> Self {
         Self { counts: vec![PatternCounts::default(); patterns], unreadable: 0, stopped: false }
     }

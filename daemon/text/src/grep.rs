@@ -518,23 +518,23 @@ fn group_syntax(syntax: &str) -> String {
 /// Returns true if a regex has literals and no capital letter is among them. `\S` and `\p{Lu}` are no literals.
 fn is_lower(syntax: &str) -> bool {
     let Ok(ast) = ast::parse::Parser::new().parse(syntax) else { return false };
-    ast::visit(&ast, Capitals::default()).is_ok_and(|found| found.any && !found.capital)
+    ast::visit(&ast, CapitalsSeen::default()).is_ok_and(|found| found.any && !found.capital)
 }
 
 #[derive(Default)]
-struct Capitals {
+struct CapitalsSeen {
     any: bool,
     capital: bool,
 }
 
-impl Capitals {
+impl CapitalsSeen {
     fn see_literal(&mut self, literal: &ast::Literal) {
         self.any = true;
         self.capital |= literal.c.is_uppercase();
     }
 }
 
-impl ast::Visitor for Capitals {
+impl ast::Visitor for CapitalsSeen {
     type Output = Self;
     type Err = ();
 

@@ -223,7 +223,7 @@ impl Assembly {
     }
 
     /// Returns the room for the lines of the next block.
-    fn room_for_block(&self) -> Room {
+    fn room_for_block(&self) -> LineRoom {
         let most = BLOCK_LINES / (1 + 2 * self.context as usize);
         let wanted = self.wanted_of_next();
         let lines = match self.left {
@@ -231,7 +231,7 @@ impl Assembly {
             // Not much more than the rest, because it would be discarded.
             _ => wanted.lines.saturating_mul(2).min(most.max(1)),
         };
-        Room { left: AtomicUsize::new(lines), wanted }
+        LineRoom { left: AtomicUsize::new(lines), wanted }
     }
 
     /// Returns true if the file lacks lines that belong in the answer.
@@ -278,12 +278,12 @@ impl Assembly {
 
 /// The number of lines that the files of a block may still keep. It is approximate: files that are searched
 /// at the same time see the same room.
-struct Room {
+struct LineRoom {
     left: AtomicUsize,
     wanted: WantedLines,
 }
 
-impl Room {
+impl LineRoom {
     /// Searches a file within the present room, and reduces the room by the lines that it keeps.
     fn search_within(
         &self,

@@ -5,7 +5,7 @@ use hob_proto::{ClientKind, ErrorCode, ToolError};
 use serde_json::json;
 
 use super::map::confined_path;
-use super::{Needs, ToolCall, ToolOutcome, to_data};
+use super::{NeededIndex, ToolCall, ToolOutcome, to_data};
 use hob_host::{Digest, DigestPart, DigestQuery};
 use hob_results::errors;
 use hob_words::investigate::bundle;
@@ -13,14 +13,14 @@ use hob_words::investigate::bundle;
 /// Does nothing. With `fresh`, it does nothing behind the barrier, which is how the barrier's cost is measured.
 pub(super) fn noop(call: &mut ToolCall<'_>) -> ToolOutcome {
     if call.terms.fresh {
-        call.workspace(Needs::Text)?;
+        call.workspace(NeededIndex::Text)?;
     }
     Ok(json!({}))
 }
 
 pub(super) fn digest(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: DigestArgs = call.parse_args()?;
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     let query = DigestQuery {
         below: confined_path(&workspace, args.path_prefix.as_deref())?.unwrap_or_else(hob_base::WsPath::root),
         from: args.from,

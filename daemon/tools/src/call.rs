@@ -34,7 +34,7 @@ const SCOPE_ARGS: [&str; 6] = ["paths", "tests", "path_prefix", "pathPrefix", "g
 
 /// The part of the index that a handler reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Needs {
+pub(crate) enum NeededIndex {
     /// Nothing that is indexed: only state.
     State,
     /// The handler reads the text index.
@@ -203,23 +203,24 @@ impl<'h> ToolCall<'h> {
 
     /// Returns the call's workspace, after waiting for the index that the handler needs and, unless the caller opted
     /// out, for the barrier.
-    pub(crate) fn workspace(&mut self, needs: Needs) -> Result<Arc<Workspace>, ToolError> {
+    pub(crate) fn workspace(&mut self, needs: NeededIndex) -> Result<Arc<Workspace>, ToolError> {
         let workspace = self.open_workspace()?;
         self.notes.root = Some(workspace.root().clone());
-        if needs == Needs::State {
+        if needs == NeededIndex::State {
             return Ok(workspace);
         }
         self.wait_for_index(&workspace, needs)?;
         let begun = Instant::now();
         if self.terms.fresh {
-            self.notes.freshness = workspace.barrier(needs == Needs::Map, BARRIER_PATIENCE);
+            self.notes.freshness = workspace.barrier(needs == NeededIndex::Map, BARRIER_PATIENCE);
         }
         // The list is read here: a file that another call finds to be readable from now on leaves it before the index
         // has the file. Files that have left it already are waited for below.
         let unread = workspace.unread_warning();
         if self.terms.fresh {
             if self.notes.freshness == Freshness::Fresh {
-                self.notes.freshness = workspace.wait_for_found(needs == Needs::Map, begun, BARRIER_PATIENCE);
+                self.notes.freshness =
+                    workspace.wait_for_found(needs == NeededIndex::Map, begun, BARRIER_PATIENCE);
             }
             if let Freshness::Unknown(Some(why)) = &self.notes.freshness {
                 self.notes.warnings.push(why.clone());
@@ -257,7 +258,7 @@ impl<'h> ToolCall<'h> {
         let project = host.workspace(&self.terms.start).map_err(|error| errors::open(&error))?;
         let Some(package) = self.terms.package.clone() else { return Ok(project) };
         // The project's manifests say which version is meant.
-        self.wait_for_index(&project, Needs::Text)?;
+        self.wait_for_index(&project, NeededIndex::Text)?;
         if self.terms.fresh
             && let Freshness::Unknown(Some(why)) = project.barrier(false, BARRIER_PATIENCE)
         {
@@ -288,8 +289,8 @@ impl<'h> ToolCall<'h> {
         }
     }
 
-    pub(super) fn wait_for_index(&self, workspace: &Workspace, needs: Needs) -> Result<(), ToolError> {
-        let phase = if needs == Needs::Text { Phase::Text } else { Phase::Map };
+    pub(super) fn wait_for_index(&self, workspace: &Workspace, needs: NeededIndex) -> Result<(), ToolError> {
+        let phase = if needs == NeededIndex::Text { Phase::Text } else { Phase::Map };
         let cancel = self.cancel.with_deadline(self.first_time(FIRST_INDEX_PATIENCE));
         let report = |progressed: hob_host::Progressed| {
             if let Some(progress) = &self.request.progress {

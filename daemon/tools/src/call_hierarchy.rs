@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hob_base::{Deadline, WsPath};
-use hob_bridge::{Answered, Listed, UsesQuestion};
+use hob_bridge::{AnsweredQuestion, Listed, UsesQuestion};
 use hob_live::instance::{Instance, ServerAnswer};
 use hob_live::live::LiveError;
 use hob_live::requests::{self, CallItem, RequestPosition, ServerQueryContext};
@@ -24,7 +24,7 @@ use hob_proto::{ErrorCode, ToolError};
 use super::nav::{ADDED, LONG_PATIENCE, LSP, completeness_of};
 use super::nav_query::{NavQuery, revision_of_call, word_at};
 use super::scope::CallScope;
-use super::{Needs, ToolCall, ToolOutcome, left_out, stand_in, to_data};
+use super::{NeededIndex, ToolCall, ToolOutcome, left_out, stand_in, to_data};
 use hob_host::Workspace;
 use hob_results::{errors, live as to_proto};
 
@@ -140,7 +140,7 @@ fn from_server(
     let root = CallRoot { name: root.name.clone(), kind: root.kind.to_owned(), file, line, col };
     let mut calls: Vec<Call> = merge_calls(&answer.value).into_iter().map(to_proto::call).collect();
     calls.extend(left_out::calls_of_missing(&held.missing));
-    asked.promote_answer(answer, |_, roots| Answered::Calls { direction, roots });
+    asked.promote_answer(answer, |_, roots| AnsweredQuestion::Calls { direction, roots });
     Ok(CallHierarchyResult { root, calls, completeness, source: LSP.to_owned() })
 }
 
@@ -159,7 +159,7 @@ fn ask_for_calls(
     if direction == requests::Direction::Outgoing {
         return Ok((asked.ask_server(call, PATIENCE, question)?, left_out::MapComparison::default()));
     }
-    let inquiry = left_out::Inquiry {
+    let inquiry = left_out::UsesInquiry {
         question: UsesQuestion::Callers,
         patience: PATIENCE,
         listed: &|roots: &Vec<CallItem>| call_sites(roots),
@@ -230,7 +230,7 @@ fn function_asked(
     call: &mut ToolCall<'_>,
     asked: &NavQuery,
 ) -> Result<(Arc<Workspace>, NodeInfo), ToolError> {
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     let found = function_around(&workspace.map(), &asked.at.file, asked.at.line);
     found.map(|info| (workspace, info)).ok_or_else(|| errors::no_function_at(&asked.at))
 }
@@ -297,7 +297,7 @@ fn callers(
         let caller = by_function.entry(key).or_insert_with(|| Caller { info, sites: Vec::new() });
         caller.sites.push(CallSite { line: place.start.0, col: Some(place.start.1) });
     }
-    asked.promote_answer(answer, |at, found| Answered::References { at, found });
+    asked.promote_answer(answer, |at, found| AnsweredQuestion::References { at, found });
     let mut calls = Vec::new();
     for Caller { info, sites } in by_function.into_values().take(MOST) {
         let is_new = seen.insert(info.node);

@@ -13,9 +13,9 @@ use hob_proto::tools::ToolDef;
 use serde_json::Value;
 
 use super::call::{CallServices, CallTerms, Handled, ToolCall};
-use super::several_projects::merge::{self, Answered};
+use super::several_projects::merge::{self, ProjectAnswer};
 use super::several_projects::relocate::ProjectPlace;
-use super::{Handler, Needs};
+use super::{Handler, NeededIndex};
 
 /// Tools that answer about all dependencies.
 const TOOLS: [&str; 5] = ["count_patterns", "map_search", "read_symbols", "regex_search", "text_search"];
@@ -59,7 +59,7 @@ pub fn ask_every_package(question: AllPackages<'_>) -> Handled {
         return Handled::failed_with(error, Vec::new());
     };
     let mut outer = ToolCall::new(question.services, question.request, question.terms_for(None), Vec::new());
-    let project = match outer.workspace(Needs::Text) {
+    let project = match outer.workspace(NeededIndex::Text) {
         Ok(project) => project,
         Err(error) => return Handled::failed_with(error, outer.notes.warnings),
     };
@@ -69,9 +69,14 @@ pub fn ask_every_package(question: AllPackages<'_>) -> Handled {
     if found.is_empty() {
         return Handled { outcome: Err(tally.nothing_asked()), notes: outer.notes };
     }
-    let answers = found.iter().map(|(place, data)| Answered::new(data.clone(), place)).collect();
-    let asked =
-        merge::Asked { rule, tool, args: &question.terms.args, places: &[], failed: !tally.left.is_empty() };
+    let answers = found.iter().map(|(place, data)| ProjectAnswer::new(data.clone(), place)).collect();
+    let asked = merge::MergeQuery {
+        rule,
+        tool,
+        args: &question.terms.args,
+        places: &[],
+        failed: !tally.left.is_empty(),
+    };
     let outcome = merge::merge_answers(&asked, answers, &mut outer.notes);
     Handled { outcome, notes: outer.notes }
 }

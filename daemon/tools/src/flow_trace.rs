@@ -13,7 +13,7 @@ use hob_proto::tools::flow::{FlowArgs, FlowDetail, FlowNode, FlowResult};
 use super::call::note_room;
 use super::map::with_graph_deadline;
 use super::symbol_question::{SymbolQuestion, ask_about};
-use super::{Needs, ToolCall, ToolOutcome, to_data};
+use super::{NeededIndex, ToolCall, ToolOutcome, to_data};
 use hob_host::{Stale, Workspace};
 
 /// Most lines of calls that each step shows.
@@ -29,7 +29,7 @@ const WAY: &str = "Raise tokenBudget, pass response_format:'concise', or trace a
 
 pub(super) fn flow_trace(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: FlowArgs = call.parse_args()?;
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     let SymbolQuestion { map, scope, node } = match ask_about(call, &workspace, &args.symbol)? {
         Ok(question) => question,
         Err(several) => return to_data(&FlowResult { ambiguous: vec![several], ..FlowResult::default() }),

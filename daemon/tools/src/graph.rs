@@ -13,7 +13,7 @@ use hob_proto::ToolError;
 use hob_proto::tools::graph::{FileChanges, GraphArgs, GraphFile, GraphResult, GraphSymbol};
 
 use super::change_impact::{git_failed, open_repository};
-use super::{Needs, ToolCall, ToolOutcome, to_data};
+use super::{NeededIndex, ToolCall, ToolOutcome, to_data};
 use hob_host::Workspace;
 use hob_results::{errors, map as to_proto};
 
@@ -36,7 +36,7 @@ pub(super) fn graph(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: GraphArgs = call.parse_args()?;
     // The barrier was passed for the first page, and later pages continue from there.
     call.terms.fresh &= args.after_path.is_none();
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     if args.after_path.is_none() {
         workspace.wait_derived(&call.cancel.with_deadline(Deadline::after(DERIVE_PATIENCE)));
     }

@@ -9,7 +9,7 @@ use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 
 use super::map::confined_path;
-use super::{Needs, ToolCall, ToolOutcome, to_data};
+use super::{NeededIndex, ToolCall, ToolOutcome, to_data};
 use hob_host::Workspace;
 use hob_results::errors;
 
@@ -17,7 +17,7 @@ pub(super) fn grep(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: GrepArgs = call.parse_args()?;
     // The barrier was passed for the first page, and later pages continue from there.
     call.terms.fresh &= args.after_path.is_none();
-    let workspace = call.workspace(Needs::Text)?;
+    let workspace = call.workspace(NeededIndex::Text)?;
     let place = confined_path(&workspace, args.place.as_deref())?.unwrap_or_else(WsPath::root);
     let selection = Selection::new(&workspace, &args)?;
     let pattern = grep_pattern(&args);

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::flow_trace::{file_of, name_of};
 use super::map::with_graph_deadline;
 use super::symbol_question::{SymbolQuestion, ask_about};
-use super::{Needs, ToolCall, ToolOutcome, to_data};
+use super::{NeededIndex, ToolCall, ToolOutcome, to_data};
 use hob_host::Stale;
 
 /// Most lines of uses that each symbol shows.
@@ -29,7 +29,7 @@ const WAY: &str =
 
 pub(super) fn impact(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: ImpactArgs = call.parse_args()?;
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     let SymbolQuestion { map, scope, node } = match ask_about(call, &workspace, &args.symbol)? {
         Ok(question) => question,
         Err(several) => {
@@ -49,7 +49,7 @@ pub(super) fn impact(call: &mut ToolCall<'_>) -> ToolOutcome {
             "Too much is affected to be followed to its end: counts are lower bounds. Pass a smaller max_depth.".into(),
         );
     }
-    let telling = Telling {
+    let telling = ImpactReport {
         map: &map,
         stale: workspace.stale_files(),
         root: node,
@@ -71,7 +71,7 @@ fn put_files_together(map: &Map, affected: &mut [Affected]) {
     affected.sort_by_cached_key(|hit| (order[&(hit.depth, hit.node.file())], line(hit)));
 }
 
-struct Telling<'a> {
+struct ImpactReport<'a> {
     map: &'a Map,
     stale: Stale,
     root: NodeRef,
@@ -80,7 +80,7 @@ struct Telling<'a> {
     offset: usize,
 }
 
-impl Telling<'_> {
+impl ImpactReport<'_> {
     fn result(&self, call: &mut ToolCall<'_>) -> ImpactResult {
         let files = self.files();
         let tests: Vec<&Affected> = self.answer.affected.iter().filter(|hit| hit.is_test).collect();

@@ -9,7 +9,7 @@ use hob_proto::tools::indexes::{DocumentsLeftAside, ExportedIndex, IndexInfo, In
 use hob_proto::{ClientKind, ToolError};
 use hob_results::{errors, map::rfc3339};
 
-use super::{Needs, ToolCall, ToolOutcome, to_data};
+use super::{NeededIndex, ToolCall, ToolOutcome, to_data};
 
 pub(super) fn indexes(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: IndexesArgs = call.parse_args()?;
@@ -23,7 +23,7 @@ pub(super) fn indexes(call: &mut ToolCall<'_>) -> ToolOutcome {
         "export" => export_index(call, &args)?,
         _ => IndexesResult::default(),
     };
-    let workspace = call.workspace(Needs::Text)?;
+    let workspace = call.workspace(NeededIndex::Text)?;
     result.root = workspace.root().to_string();
     result.indexes = workspace.index_statuses().into_iter().map(index_info).collect();
     to_data(&result)
@@ -31,7 +31,7 @@ pub(super) fn indexes(call: &mut ToolCall<'_>) -> ToolOutcome {
 
 fn import_index(call: &mut ToolCall<'_>, args: &IndexesArgs) -> Result<IndexesResult, ToolError> {
     let source = file_argument(args)?;
-    let workspace = call.workspace(Needs::Text)?;
+    let workspace = call.workspace(NeededIndex::Text)?;
     let request = ImportRequest {
         source: source.clone(),
         is_relocated: args.relocate,
@@ -50,7 +50,7 @@ fn import_index(call: &mut ToolCall<'_>, args: &IndexesArgs) -> Result<IndexesRe
 
 fn drop_index(call: &mut ToolCall<'_>, args: &IndexesArgs) -> Result<IndexesResult, ToolError> {
     let name = args.name.clone().ok_or_else(|| missing_argument("name"))?;
-    let workspace = call.workspace(Needs::Text)?;
+    let workspace = call.workspace(NeededIndex::Text)?;
     let is_gone = workspace.drop_index(&name).map_err(|error| errors::index_not_removed(&name, &error))?;
     if !is_gone {
         return Err(errors::no_such_index(&name, &names_of(&workspace)));
@@ -61,7 +61,7 @@ fn drop_index(call: &mut ToolCall<'_>, args: &IndexesArgs) -> Result<IndexesResu
 
 fn export_index(call: &mut ToolCall<'_>, args: &IndexesArgs) -> Result<IndexesResult, ToolError> {
     let target = file_argument(args)?;
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     let outcome = workspace
         .export_index(&target, args.force, &call.cancel)
         .map_err(|error| errors::export_failed(&error))?;

@@ -66,7 +66,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 pub use call::{AnswerNotes, CallServices, CallTerms, Handled, ToolCall};
-pub(crate) use call::{BARRIER_PATIENCE, FIRST_INDEX_PATIENCE, Needs};
+pub(crate) use call::{BARRIER_PATIENCE, FIRST_INDEX_PATIENCE, NeededIndex};
 pub use edit::pending_reminder;
 pub use every_package::{AllPackages, ask_every_package};
 pub use organization::{OrgQuestion, ask_organization};

@@ -16,7 +16,8 @@ use hob_workspace::mapped_for_writing;
 use super::package_meaning::Opening;
 use super::package_neighbors::{add_definitions, calls_into_headers, uses_of_packages};
 use super::{
-    Needs, ToolCall, ToolOutcome, elsewhere, implementers, imported, route_requests, target, to_data, why,
+    NeededIndex, ToolCall, ToolOutcome, elsewhere, implementers, imported, route_requests, target, to_data,
+    why,
 };
 use hob_host::{Phase, Workspace};
 use hob_results::FileLineCache;
@@ -33,7 +34,7 @@ const GRAPH_PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) fn overview(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: OverviewArgs = call.parse_args()?;
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     let focus = args.focus.map(|focus| focus_of(&workspace, focus)).transpose()?;
     let scope = call.parse_scope(&workspace)?;
     workspace.wait_derived(&call.cancel.with_deadline(call.first_time(DERIVE_PATIENCE)));
@@ -82,7 +83,7 @@ pub(super) fn confined_path(workspace: &Workspace, path: Option<&str>) -> Result
 
 pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: NeighborsArgs = call.parse_args()?;
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     call.wait_for_ranking(&workspace);
     let scope = call.parse_scope(&workspace)?;
     let map = workspace.map();
@@ -293,7 +294,7 @@ fn edge_kinds(words: &[String]) -> EdgeKinds {
 
 pub(super) fn rebuild(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: RebuildArgs = call.parse_args()?;
-    let workspace = call.workspace(Needs::State)?;
+    let workspace = call.workspace(NeededIndex::State)?;
     let scope = confined_path(&workspace, args.scope.as_deref())?;
     let started = Instant::now();
     let cold = workspace.progress.now().phase != Phase::Done;
@@ -338,7 +339,7 @@ fn mapped_files_note(workspace: &Workspace) -> Option<String> {
 }
 
 pub(super) fn status(call: &mut ToolCall<'_>) -> ToolOutcome {
-    let workspace = call.workspace(Needs::State)?;
+    let workspace = call.workspace(NeededIndex::State)?;
     let mut result = to_proto::status(&workspace);
     result.notes.extend(mapped_files_note(&workspace));
     result.memory.insert("storeBytesOnDisk".into(), call.services.host.store_bytes().into());

@@ -5,13 +5,13 @@ use hob_map::graph::{EdgeKind, EdgeKinds, NodeKind, NodeRef, PathQuery};
 use hob_proto::tools::path::PathArgs;
 
 use super::map::{parse_direction, text_at, with_graph_deadline};
-use super::{Needs, ToolCall, ToolOutcome, target, to_data, why};
+use super::{NeededIndex, ToolCall, ToolOutcome, target, to_data, why};
 use hob_results::FileLineCache;
 use hob_results::path as to_proto;
 
 pub(super) fn path(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: PathArgs = call.parse_args()?;
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     call.wait_for_ranking(&workspace);
     let scope = call.parse_scope(&workspace)?;
     let map = workspace.map();

@@ -8,7 +8,7 @@ use hob_proto::tools::map::{SearchArgs, SearchHit, SearchResult};
 
 use super::map::with_graph_deadline;
 use super::scope::CallScope;
-use super::{Needs, ToolCall, ToolOutcome, to_data, unused};
+use super::{NeededIndex, ToolCall, ToolOutcome, to_data, unused};
 use hob_host::Stale;
 use hob_results::map as to_proto;
 
@@ -25,7 +25,7 @@ pub(super) fn search(call: &mut ToolCall<'_>) -> ToolOutcome {
     // A query for everything is an empty query.
     args.query.retain(|query| args.callers.is_none() || !matches!(query.trim(), "" | "*"));
     check_args(&args)?;
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     let scope = call.parse_scope(&workspace)?;
     call.wait_for_ranking(&workspace);
     let (map, stale, cancel) = (workspace.map(), workspace.stale_files(), with_graph_deadline(&call.cancel));

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use hob_base::{Deadline, WsPath};
-use hob_bridge::{Answered, UsesQuestion};
+use hob_bridge::{AnsweredQuestion, UsesQuestion};
 use hob_live::instance::{Completeness as Whole, Instance, ServerAnswer};
 use hob_live::live::LiveError;
 use hob_live::requests::{
@@ -23,7 +23,7 @@ use hob_proto::{Anchor, ToolError};
 use super::ask::{LATE_AFTER, text_of};
 use super::nav_query::{NavQuery, PATIENCE};
 use super::scope::CallScope;
-use super::{Needs, ToolCall, ToolOutcome, enclosing, left_out, stand_in, to_data};
+use super::{NeededIndex, ToolCall, ToolOutcome, enclosing, left_out, stand_in, to_data};
 use hob_host::Workspace;
 use hob_results::{errors, live as to_proto};
 
@@ -48,7 +48,7 @@ pub(super) fn definition(call: &mut ToolCall<'_>) -> ToolOutcome {
         Err(error) => return stand_in::definition(call, &asked, error),
     };
     let outcome = locations_result(call, &asked, &answer);
-    asked.promote_answer(answer, |at, found| Answered::Definition { at, found });
+    asked.promote_answer(answer, |at, found| AnsweredQuestion::Definition { at, found });
     outcome
 }
 
@@ -103,9 +103,9 @@ fn early_answer(
 fn places_inquiry(
     question: UsesQuestion,
     patience: Duration,
-) -> left_out::Inquiry<'static, Vec<ServerLocation>> {
+) -> left_out::UsesInquiry<'static, Vec<ServerLocation>> {
     let listed = &|places: &Vec<ServerLocation>| left_out::lines_of(places);
-    left_out::Inquiry {
+    left_out::UsesInquiry {
         question,
         patience,
         listed,
@@ -167,7 +167,7 @@ pub(super) fn references(call: &mut ToolCall<'_>) -> ToolOutcome {
     scope.forget_omissions();
     let with_declarations: left_out::Ask<'_> =
         &|server, at, asking| requests::references(server, at, true, asking);
-    let inquiry = left_out::Inquiry {
+    let inquiry = left_out::UsesInquiry {
         with_declarations: Some(with_declarations).filter(|_| !args.include_declaration),
         ..places_inquiry(UsesQuestion::References, LONG_PATIENCE)
     };
@@ -194,7 +194,7 @@ pub(super) fn references(call: &mut ToolCall<'_>) -> ToolOutcome {
         source: LSP.to_owned(),
     });
     drop(places);
-    asked.promote_answer(answer, |at, found| Answered::References { at, found });
+    asked.promote_answer(answer, |at, found| AnsweredQuestion::References { at, found });
     outcome
 }
 
@@ -239,7 +239,7 @@ pub(super) fn symbols(call: &mut ToolCall<'_>) -> ToolOutcome {
 
 pub(super) fn workspace_symbols(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: WorkspaceSymbolsArgs = call.parse_args()?;
-    let workspace = call.workspace(Needs::Text)?;
+    let workspace = call.workspace(NeededIndex::Text)?;
     let scope = call.parse_scope(&workspace)?;
     let cancel = call.cancel.with_deadline(Deadline::after(LONG_PATIENCE));
     let servers = workspace.live().pool().running_servers(workspace.root());
@@ -357,7 +357,7 @@ pub(super) fn diagnostics(call: &mut ToolCall<'_>) -> ToolOutcome {
 
 /// Returns the diagnostics that the running servers know, with their completeness.
 fn known_diagnostics(call: &mut ToolCall<'_>) -> Result<(Vec<Diagnosis>, Completeness), ToolError> {
-    let workspace = call.workspace(Needs::Text)?;
+    let workspace = call.workspace(NeededIndex::Text)?;
     let cancel = call.cancel.with_deadline(Deadline::after(LONG_PATIENCE));
     let servers = workspace.live().pool().running_servers(workspace.root());
     if servers.is_empty() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hob_base::LineIndex;
-use hob_bridge::Answered;
+use hob_bridge::AnsweredQuestion;
 use hob_host::{Freshness, Workspace, WorkspaceRevision};
 use hob_live::instance::{Instance, ServerAnswer};
 use hob_live::live::LiveError;
@@ -16,7 +16,7 @@ use hob_results::errors;
 
 use super::ask::{ask, await_server, text_of};
 use super::position::LineSpot;
-use super::{Needs, ToolCall, target};
+use super::{NeededIndex, ToolCall, target};
 
 /// Longest time that most questions may take, the start of a server included.
 pub(super) const PATIENCE: Duration = Duration::from_secs(15);
@@ -36,13 +36,13 @@ impl NavQuery {
             (id, target) => id.as_ref().or(target.as_ref()),
         };
         let is_named = target.is_some_and(|target| !target::has_line(target));
-        let mut workspace = call.workspace(if is_named { Needs::Map } else { Needs::Text })?;
+        let mut workspace = call.workspace(if is_named { NeededIndex::Map } else { NeededIndex::Text })?;
         let at = match (target, &args.file) {
             (Some(_), Some(_)) | (None, None) => return Err(errors::position_or_node()),
             (Some(target), None) => match target::position(call, &workspace, target) {
                 Some(spot) => spot.name(&workspace, &call.cancel)?,
                 None => {
-                    workspace = call.workspace(Needs::Map)?;
+                    workspace = call.workspace(NeededIndex::Map)?;
                     place_of_node(call, &workspace, target)?
                 }
             },
@@ -88,7 +88,7 @@ impl NavQuery {
     pub(super) fn promote_answer<T>(
         &self,
         answer: ServerAnswer<T>,
-        answered: impl FnOnce(RequestPosition, T) -> Answered,
+        answered: impl FnOnce(RequestPosition, T) -> AnsweredQuestion,
     ) {
         if let Some(revision) = self.revision.filter(|_| answer.is_complete()) {
             self.workspace.promote_answer(answered(self.at.clone(), answer.value), revision);

@@ -18,7 +18,7 @@ use hob_map::{Lang, Map};
 use hob_proto::Anchor;
 
 use super::meaning::{FileReading, NameMeaning, ReadName};
-use super::{Needs, ToolCall};
+use super::{NeededIndex, ToolCall};
 use hob_results::packages;
 
 /// Most packages that one question opens one after the other.
@@ -66,7 +66,7 @@ pub(super) enum Opening {
 enum LookOutcome {
     Found(Vec<PackageDefinition>),
     /// The packages that have to be opened first.
-    Needs(Vec<OutsidePackage>),
+    NeedsPackages(Vec<OutsidePackage>),
     Nothing,
 }
 
@@ -207,8 +207,8 @@ fn plain_definitions_at(
         match workspace.ask_joined(&at.file, |joined| question.look(joined)) {
             LookOutcome::Found(definitions) => return definitions,
             LookOutcome::Nothing => break,
-            LookOutcome::Needs(_) if opening == Opening::Denied => break,
-            LookOutcome::Needs(packages) => question.open_packages(call, workspace, packages),
+            LookOutcome::NeedsPackages(_) if opening == Opening::Denied => break,
+            LookOutcome::NeedsPackages(packages) => question.open_packages(call, workspace, packages),
         }
     }
     Vec::new()
@@ -245,7 +245,7 @@ impl PackageQuestion {
         let mut meant = self.read.packages_in(map);
         meant.retain(|package| !is_open(package));
         if !meant.is_empty() {
-            return LookOutcome::Needs(meant);
+            return LookOutcome::NeedsPackages(meant);
         }
         if self.widened == MOST_WIDENED {
             return self
@@ -255,7 +255,7 @@ impl PackageQuestion {
         self.widened += 1;
         let mut near = self.packages_near(joined);
         near.retain(|package| !is_open(package));
-        if near.is_empty() { self.look(joined) } else { LookOutcome::Needs(near) }
+        if near.is_empty() { self.look(joined) } else { LookOutcome::NeedsPackages(near) }
     }
 
     /// Returns the declaration that a file of C sees first through its includes, in place of `nodes` outside of the
@@ -356,7 +356,7 @@ fn open_package(
     let host = call.services.host;
     let source = host.open_outside(workspace, package).map_err(|error| packages::why_not_open(&error))?;
     if let Some(opened) = source.workspace() {
-        let indexed = call.wait_for_index(opened, Needs::Map);
+        let indexed = call.wait_for_index(opened, NeededIndex::Map);
         indexed.map_err(|_| format!("{} is being indexed: ask again in a moment.", source.title()))?;
         call.freshen(opened);
     }

@@ -20,8 +20,8 @@ use hob_proto::tools::nav::{Completeness, PositionArgs};
 use super::ask::{ask, text_of};
 use super::nav::{LONG_PATIENCE, completeness_of};
 use super::nav_query::{NavQuery, revision_of_call};
-use super::target::{Named, has_line, look_up};
-use super::{Needs, ToolCall, left_out};
+use super::target::{TargetMeaning, has_line, look_up};
+use super::{NeededIndex, ToolCall, left_out};
 use hob_host::{Freshness, Workspace, WorkspaceRevision};
 use hob_results::errors;
 
@@ -76,15 +76,15 @@ fn file_of(
     let text = target.node_id.as_ref().xor(target.target.as_ref());
     let is_whole = |text: &&String| target.file.is_none() && !has_line(text);
     let Some(text) = text.filter(is_whole) else { return Ok(None) };
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     let map = workspace.map();
     let file = match look_up(call, &map, &workspace, text) {
-        Named::One(meant) => {
+        TargetMeaning::One(meant) => {
             let info = map.info(meant.node).filter(|info| info.kind == NodeKind::File);
             info.and_then(|info| info.path)
         }
-        Named::Text(path, None) => Some(path),
-        Named::Text(..) | Named::Several(_) | Named::Nothing => None,
+        TargetMeaning::Text(path, None) => Some(path),
+        TargetMeaning::Text(..) | TargetMeaning::Several(_) | TargetMeaning::Nothing => None,
     };
     drop(map);
     Ok(file.map(|file| (workspace, file)))
@@ -98,7 +98,7 @@ fn rename_symbol(
     if new_name.trim().is_empty() || new_name.chars().any(char::is_control) {
         return Err(errors::bad_new_name(new_name));
     }
-    let inquiry = left_out::Inquiry {
+    let inquiry = left_out::UsesInquiry {
         question: UsesQuestion::Rename,
         patience: LONG_PATIENCE,
         listed: &changed_lines,
@@ -245,7 +245,7 @@ pub(super) fn worse(
     workspace: &Workspace,
     before: &FileDiagnostics,
     moves: &[(WsPath, WsPath)],
-) -> (Vec<requests::Worse>, FileDiagnostics) {
+) -> (Vec<requests::WorseFile>, FileDiagnostics) {
     let moved: BTreeMap<&WsPath, &WsPath> = moves.iter().map(|(from, to)| (from, to)).collect();
     let files: Vec<WsPath> = before
         .files

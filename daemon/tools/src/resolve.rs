@@ -21,7 +21,7 @@ use hob_proto::{ErrorCode, NodeId, ToolError};
 
 use super::ask::ask;
 use super::position::LineSpot;
-use super::{Needs, ToolCall, ToolOutcome, target, to_data};
+use super::{NeededIndex, ToolCall, ToolOutcome, target, to_data};
 use hob_host::{Freshness, Phase, Workspace};
 use hob_results::to_sentence;
 use hob_results::{errors, resolve as to_proto};
@@ -44,7 +44,7 @@ pub(super) fn resolve(call: &mut ToolCall<'_>) -> ToolOutcome {
 
 /// Finds the present place of a node.
 pub(super) fn place_of(call: &mut ToolCall<'_>, text: &str) -> ToolOutcome {
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     let id = id_of(call, &workspace, text)?;
     let Some(path) = id.path() else { return Err(errors::node_without_file(text)) };
     call.warn_of_unmapped(&workspace.map(), [path]);
@@ -140,12 +140,12 @@ fn node_at(call: &mut ToolCall<'_>, file: &str, line: u32, col: Option<u32>) -> 
 fn workspace_with_or_without_map(
     call: &mut ToolCall<'_>,
 ) -> Result<(Arc<Workspace>, Option<ToolError>), ToolError> {
-    match call.workspace(Needs::Map) {
+    match call.workspace(NeededIndex::Map) {
         Ok(workspace) => Ok((workspace, None)),
         Err(error) if error.code == ErrorCode::MapNotBuilt => {
-            let workspace = call.workspace(Needs::State)?;
+            let workspace = call.workspace(NeededIndex::State)?;
             if workspace.progress.now().phase > Phase::Text {
-                call.workspace(Needs::Text)?;
+                call.workspace(NeededIndex::Text)?;
             }
             Ok((workspace, Some(error)))
         }

@@ -15,13 +15,13 @@ use hob_proto::tools::servers::{
 };
 use serde_json::{Value, json};
 
-use super::{Needs, ToolCall, ToolOutcome, to_data};
+use super::{NeededIndex, ToolCall, ToolOutcome, to_data};
 use hob_host::Workspace;
 use hob_results::errors;
 
 pub(super) fn servers(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: ServersArgs = call.parse_args()?;
-    let workspace = call.workspace(Needs::State)?;
+    let workspace = call.workspace(NeededIndex::State)?;
     let place = ServersQuery {
         workspace: &workspace,
         project: workspace.project(),

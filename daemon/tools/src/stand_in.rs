@@ -27,7 +27,9 @@ use super::imported::{ImportedAnswer, SCIP, anchors_of};
 use super::meaning::{self, NameMeaning, bound_name_at, meaning_at};
 use super::nav_query::{NavQuery, word_at};
 use super::package_meaning::{self, PackageDefinition};
-use super::{Needs, ToolCall, ToolOutcome, enclosing, left_out as held, map::with_graph_deadline, to_data};
+use super::{
+    NeededIndex, ToolCall, ToolOutcome, enclosing, left_out as held, map::with_graph_deadline, to_data,
+};
 use hob_host::{IndexedPlace, Workspace};
 use hob_results::errors;
 
@@ -137,7 +139,7 @@ pub(super) fn definition(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolE
         if !places.is_empty() {
             return locations_of(anchors_of(&asked.workspace, &places), None, SCIP);
         }
-        let workspace = call.workspace(Needs::Map)?;
+        let workspace = call.workspace(NeededIndex::Map)?;
         let found = meaning_at(&workspace, &asked.at, &call.cancel);
         let outside = package_meaning::definitions_beyond(call, &workspace, &asked.at, &found);
         if !outside.is_empty() {
@@ -184,7 +186,7 @@ pub(super) fn references(
 ) -> ToolOutcome {
     answer_from_map(call, error, |call| {
         let imported = ImportedAnswer::at(&asked.workspace, &asked.at);
-        let workspace = call.workspace(Needs::Map)?;
+        let workspace = call.workspace(NeededIndex::Map)?;
         if let Some(imported) = imported {
             return imported_references(call, asked, imported, counts, with_declaration);
         }
@@ -248,7 +250,7 @@ fn with_map(
 /// Answers with the map's signature and documentation of the thing at the place.
 pub(super) fn type_of(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolError) -> ToolOutcome {
     answer_from_map(call, error, |call| {
-        let workspace = call.workspace(Needs::Map)?;
+        let workspace = call.workspace(NeededIndex::Map)?;
         let found = meaning_at(&workspace, &asked.at, &call.cancel);
         let mut outside = package_meaning::definitions_beyond(call, &workspace, &asked.at, &found);
         let (signature, docs) = match found {
@@ -275,7 +277,7 @@ pub(super) fn type_of(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolErro
 /// Answers with a file's definitions from the map.
 pub(super) fn symbols(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolError) -> ToolOutcome {
     answer_from_map(call, error, |call| {
-        let workspace = call.workspace(Needs::Map)?;
+        let workspace = call.workspace(NeededIndex::Map)?;
         let map = workspace.map();
         let defs = map.file_at(asked.at.file.as_str()).map(|file| map.defs_of(file)).unwrap_or_default();
         let infos: Vec<NodeInfo> = defs.into_iter().filter_map(|def| map.info(def.into())).collect();
@@ -302,7 +304,7 @@ pub(super) fn definitions_by_name(
     query: &str,
     limit: usize,
 ) -> Result<Vec<SymbolHit>, ToolError> {
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     let query = SearchQuery { text: query, kinds: KindFilter::Any, path_prefix: "", limit };
     let hits = workspace.map().search(&query).hits;
     let defs = hits.into_iter().map(|hit| hit.info).filter(|info| matches!(info.kind, NodeKind::Def(_)));
@@ -377,7 +379,7 @@ fn find_uses(
     asked: &NavQuery,
     question: UsesQuestion,
 ) -> Result<(std::sync::Arc<Workspace>, held::MapComparison), ToolError> {
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     let (cancel, word) = (with_graph_deadline(&call.cancel), word_at(&workspace, &asked.at));
     let map = workspace.map();
     let found = def_at(&map, asked, &word)

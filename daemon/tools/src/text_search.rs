@@ -16,7 +16,7 @@ use hob_text::ranked::{DocKind, RankedAnswer, RankedHit, RankedIndex, RankedQues
 
 use super::excerpt::{Size, excerpt_of};
 use super::scope::{CallScope, Rules};
-use super::{FIRST_INDEX_PATIENCE, Needs, ToolCall, ToolOutcome, callers, fuse, to_data};
+use super::{FIRST_INDEX_PATIENCE, NeededIndex, ToolCall, ToolOutcome, callers, fuse, to_data};
 use hob_host::{IngestProgress, NotReady, Ranked, Workspace};
 use hob_results::text_search::MappedHit;
 use hob_results::{errors, text_search as to_proto};
@@ -35,7 +35,7 @@ const SNIPPET_WIDTH: usize = 100;
 pub(super) fn text_search(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: TextSearchArgs = call.parse_args()?;
     let question = RankedQuestion::parse(&args.query);
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     let scope = call.parse_scope(&workspace)?;
     if question.is_empty() {
         call.notes.warnings.push("There is no word in the query: pass words or identifiers.".into());

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use hob_base::{CancelToken, FileId, Stopped, WsPath};
 
 use crate::identity::FolderIdentity;
-use crate::unread::{ReadFailure, Tried};
+use crate::unread::{FailedAttempt, ReadFailure};
 use crate::{
     Batch, FileTable, ReadPlan, Rules, Scan, ScanNote, ScanRequest, ScannedFile, Stat, Watcher, scan_tree,
 };
@@ -140,12 +140,12 @@ impl Refresh<'_> {
 fn unless_in_doubt(found: io::Result<fs::Metadata>) -> Result<Option<fs::Metadata>, ReadFailure> {
     match found {
         Ok(found) => Ok(Some(found)),
-        Err(error) => ReadFailure::from_error(&error, Tried::Look).map_or(Ok(None), Err),
+        Err(error) => ReadFailure::from_error(&error, FailedAttempt::Look).map_or(Ok(None), Err),
     }
 }
 
 /// The present state of a path.
-enum Now {
+enum PathState {
     File(Stat),
     Dir,
     /// The path has nothing that belongs to the workspace.
@@ -166,17 +166,17 @@ struct Looking<'a> {
 impl Looking<'_> {
     fn path(&mut self, path: &WsPath) -> Result<(), Stopped> {
         match self.state_now(path) {
-            Now::Dir => return self.refresh_tree(path),
-            Now::File(stat) => {
+            PathState::Dir => return self.refresh_tree(path),
+            PathState::File(stat) => {
                 // The path may have been a folder before.
                 self.gone_below(path, true);
                 self.file(ScannedFile { path: path.clone(), stat });
             }
-            Now::Nothing => {
+            PathState::Nothing => {
                 self.gone_below(path, false);
                 self.nameless.extend(self.inode_without_name(path));
             }
-            Now::Unknown(trouble) => self.keep_unknown(path, trouble),
+            PathState::Unknown(trouble) => self.keep_unknown(path, trouble),
         }
         Ok(())
     }
@@ -184,7 +184,7 @@ impl Looking<'_> {
     /// Refreshes a path that is or was a folder.
     fn refresh_tree(&mut self, path: &WsPath) -> Result<(), Stopped> {
         match self.state_now(path) {
-            Now::Dir => {
+            PathState::Dir => {
                 let scan = self.context.scan_below(path)?;
                 let plan = self.context.table.plan_reads(&scan, path, self.context.rules);
                 if let Some(watcher) = &self.context.watcher {
@@ -197,12 +197,12 @@ impl Looking<'_> {
                 self.plan.gone.extend(plan.gone);
                 Ok(())
             }
-            Now::File(_) => self.path(path),
-            Now::Nothing => {
+            PathState::File(_) => self.path(path),
+            PathState::Nothing => {
                 self.gone_below(path, false);
                 Ok(())
             }
-            Now::Unknown(trouble) => {
+            PathState::Unknown(trouble) => {
                 self.keep_unknown(path, trouble);
                 Ok(())
             }
@@ -250,26 +250,26 @@ impl Looking<'_> {
         self.plan.gone.extend(below.map(|(_, id)| id));
     }
 
-    fn state_now(&mut self, path: &WsPath) -> Now {
-        self.look_at(path).unwrap_or_else(Now::Unknown)
+    fn state_now(&mut self, path: &WsPath) -> PathState {
+        self.look_at(path).unwrap_or_else(PathState::Unknown)
     }
 
     /// Returns the present state of a path; the error is the reason why it cannot be read just now.
-    fn look_at(&mut self, path: &WsPath) -> Result<Now, ReadFailure> {
+    fn look_at(&mut self, path: &WsPath) -> Result<PathState, ReadFailure> {
         let rules = self.context.rules;
         if !self.is_real_dir(path.dir())? {
-            return Ok(Now::Nothing);
+            return Ok(PathState::Nothing);
         }
         let Some(metadata) = unless_in_doubt(fs::symlink_metadata(rules.root().join_ws(path)))? else {
-            return Ok(Now::Nothing);
+            return Ok(PathState::Nothing);
         };
         let admits = |is_dir| rules.check_admitted(path, is_dir).map_err(ReadFailure::of_rules);
         if metadata.is_file() && admits(false)? {
-            Ok(Now::File(Stat::of(&metadata)))
+            Ok(PathState::File(Stat::of(&metadata)))
         } else if metadata.is_dir() && admits(true)? {
-            Ok(Now::Dir)
+            Ok(PathState::Dir)
         } else {
-            Ok(Now::Nothing)
+            Ok(PathState::Nothing)
         }
     }
 

@@ -20,7 +20,7 @@ use crate::explain;
 use crate::names;
 use crate::omitted::Omitted;
 use crate::rule_files::RuleFiles;
-use crate::unread::{ReadFailure, Tried, is_momentary};
+use crate::unread::{FailedAttempt, ReadFailure, is_momentary};
 use crate::{FileClass, Rules, ScanNote, Stat, Watcher};
 
 /// Number of files between two reports of progress.
@@ -118,7 +118,8 @@ fn unreadable_start(request: &ScanRequest<'_>, error: &io::Error) -> Scan {
             scan.notes.push(ScanNote::RootGone { why: error.to_string() });
         }
         _ => scan.unread.extend(
-            ReadFailure::from_error(error, Tried::Folder).map(|trouble| (request.below.clone(), trouble)),
+            ReadFailure::from_error(error, FailedAttempt::Folder)
+                .map(|trouble| (request.below.clone(), trouble)),
         ),
     }
     scan
@@ -266,13 +267,13 @@ impl Collector<'_> {
         } else if kind.is_file() {
             match entry.metadata() {
                 Ok(metadata) => self.file(path, Stat::of(&metadata)),
-                Err(error) => self.note_unread(path, error.io_error(), Tried::Look),
+                Err(error) => self.note_unread(path, error.io_error(), FailedAttempt::Look),
             }
         }
     }
 
     /// Notes a path that could not be read, unless it has vanished meanwhile.
-    fn note_unread(&mut self, path: WsPath, error: Option<&io::Error>, tried: Tried) {
+    fn note_unread(&mut self, path: WsPath, error: Option<&io::Error>, tried: FailedAttempt) {
         let trouble = error.and_then(|error| ReadFailure::from_error(error, tried));
         self.found.unread.extend(trouble.map(|trouble| (path, trouble)));
     }
@@ -296,7 +297,7 @@ impl Collector<'_> {
         tracing::debug!(%error, "while scanning");
         let root = self.request.rules.root().as_path();
         if let Some(path) = path_of(error).and_then(|path| relative_path(root, path).ok()) {
-            self.note_unread(path, error.io_error(), Tried::Folder);
+            self.note_unread(path, error.io_error(), FailedAttempt::Folder);
         }
     }
 }

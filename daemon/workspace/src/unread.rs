@@ -19,7 +19,7 @@ use crate::{DirtySet, ScanNote, UnreportedChange};
 
 /// The attempt that failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Tried {
+pub(crate) enum FailedAttempt {
     /// A file could not be read.
     File,
     /// A folder could not be listed.
@@ -32,7 +32,7 @@ pub(crate) enum Tried {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ReadFailure {
     why: String,
-    tried: Tried,
+    tried: FailedAttempt,
     /// True if the error lasts until somebody changes a mode or an owner, which can be checked without reading.
     is_denied: bool,
     /// True if the path was read before, so that its record may be out of date.
@@ -41,7 +41,7 @@ pub(crate) struct ReadFailure {
 
 impl ReadFailure {
     /// Makes a trouble from an error of reading; `None` where the error means that there is nothing to read.
-    pub(crate) fn from_error(error: &io::Error, tried: Tried) -> Option<Self> {
+    pub(crate) fn from_error(error: &io::Error, tried: FailedAttempt) -> Option<Self> {
         (!is_gone(error)).then(|| Self {
             why: error.to_string(),
             tried,
@@ -52,7 +52,7 @@ impl ReadFailure {
 
     /// Makes the trouble of a folder whose rules could not be read, so that nobody knows which of its files belong.
     pub(crate) fn of_rules(why: String) -> Self {
-        Self { why, tried: Tried::Folder, is_denied: false, was_known: false }
+        Self { why, tried: FailedAttempt::Folder, is_denied: false, was_known: false }
     }
 
     /// Returns the same trouble, with `was_known` set.
@@ -97,19 +97,19 @@ pub(crate) fn is_momentary(error: &io::Error) -> bool {
 }
 
 #[cfg(unix)]
-fn may_be_had(path: &AbsPath, tried: Tried) -> bool {
+fn may_be_had(path: &AbsPath, tried: FailedAttempt) -> bool {
     use rustix::fs::{Access, access};
     let wanted = match tried {
-        Tried::File => Access::READ_OK,
-        Tried::Folder => Access::READ_OK | Access::EXEC_OK,
-        Tried::Look => Access::EXISTS,
+        FailedAttempt::File => Access::READ_OK,
+        FailedAttempt::Folder => Access::READ_OK | Access::EXEC_OK,
+        FailedAttempt::Look => Access::EXISTS,
     };
     // A path that is gone is worth a look too.
     !matches!(access(path.as_path(), wanted), Err(rustix::io::Errno::ACCESS | rustix::io::Errno::PERM))
 }
 
 #[cfg(not(unix))]
-fn may_be_had(_path: &AbsPath, _tried: Tried) -> bool {
+fn may_be_had(_path: &AbsPath, _tried: FailedAttempt) -> bool {
     true
 }
 
@@ -121,7 +121,8 @@ impl Unread {
     /// Records that a file could not be read. Returns true if the path still counts as a file; if not, the file is
     /// gone.
     pub fn note_failure(&self, path: &WsPath, error: &io::Error, was_known: bool) -> bool {
-        let trouble = ReadFailure::from_error(error, Tried::File).map(|trouble| trouble.of_known(was_known));
+        let trouble =
+            ReadFailure::from_error(error, FailedAttempt::File).map(|trouble| trouble.of_known(was_known));
         let is_there = trouble.is_some();
         if let Some(trouble) = trouble {
             tracing::debug!(%path, %error, "not read for now");
@@ -132,14 +133,14 @@ impl Unread {
 
     /// Marks every path of the list that may be readable again. Returns true if there was one.
     pub fn mark_again(&self, root: &AbsPath, dirty: &DirtySet) -> bool {
-        let due: Vec<(WsPath, Tried)> = {
+        let due: Vec<(WsPath, FailedAttempt)> = {
             let list = self.read();
             let due = list.iter().filter(|(path, trouble)| trouble.is_worth_a_try(&root.join_ws(path)));
             due.map(|(path, trouble)| (path.clone(), trouble.tried)).collect()
         };
         let any = !due.is_empty();
         for (path, tried) in due {
-            dirty.mark_found(if tried == Tried::File {
+            dirty.mark_found(if tried == FailedAttempt::File {
                 UnreportedChange::Path(path)
             } else {
                 UnreportedChange::Tree(path)

@@ -10,7 +10,7 @@ const NOTE: usize = 400;
 
 /// The vocabulary in which notes name a tool's arguments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Voice {
+pub enum NoteVocabulary {
     /// Notes use the names of arguments: `offset 6`.
     #[default]
     Tool,
@@ -76,7 +76,7 @@ pub fn command_for(tool: &str) -> Option<String> {
     short.or_else(|| is_name().then(|| format!("hob call {tool}")))
 }
 
-impl Voice {
+impl NoteVocabulary {
     /// Rewrites an error for this voice: on the command line, its hint names commands and options instead of
     /// tools and arguments.
     #[must_use]
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn the_command_line_hears_of_options() {
-        let speak = |note: &str| Voice::CommandLine.rewrite_note(note, Some(&map::SEARCH));
+        let speak = |note: &str| NoteVocabulary::CommandLine.rewrite_note(note, Some(&map::SEARCH));
         assert_eq!(
             speak("raise limit (<=100), or pass kind, pathPrefix or a longer query"),
             "raise --limit (<=100), or pass --kind, --path-prefix or a longer query"
@@ -173,9 +173,12 @@ mod tests {
             "`hob search` finds names, `hob grep` any text, `hob call nav_references` uses; nav_* need a server."
         );
         let error = ToolError::bad_args("`/x` does not exist.").hint("Pass `root`: a folder of the project.");
-        let told = Voice::CommandLine.rewrite_error(&error, Some(&map::SEARCH));
+        let told = NoteVocabulary::CommandLine.rewrite_error(&error, Some(&map::SEARCH));
         assert_eq!(told.hint, "Pass --root: a folder of the project.");
-        assert_eq!(Voice::Tool.rewrite_note("pass pathPrefix", Some(&map::SEARCH)), "pass pathPrefix");
+        assert_eq!(
+            NoteVocabulary::Tool.rewrite_note("pass pathPrefix", Some(&map::SEARCH)),
+            "pass pathPrefix"
+        );
     }
 
     #[test]

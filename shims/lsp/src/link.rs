@@ -29,7 +29,7 @@ pub(crate) enum DaemonLink {
 pub(crate) type Reached = Result<(Connection, Inbox), String>;
 
 /// An event of the link.
-pub(crate) enum News {
+pub(crate) enum LinkEvent {
     /// A message for the editor.
     Message(FromDaemon),
     /// The daemon is gone.
@@ -41,13 +41,13 @@ pub(crate) enum News {
 impl DaemonLink {
     /// Waits for the next event; for ever while there is no connection and no attempt. Dropping the future loses
     /// nothing.
-    pub(crate) async fn next(&mut self) -> News {
+    pub(crate) async fn next(&mut self) -> LinkEvent {
         match self {
             Self::Up(_, inbox) => match inbox.next().await {
-                Ok(message) => News::Message(message),
-                Err(lost) => News::Lost(lost),
+                Ok(message) => LinkEvent::Message(message),
+                Err(lost) => LinkEvent::Lost(lost),
             },
-            Self::Reaching(reaching) => News::Reached(reaching.await),
+            Self::Reaching(reaching) => LinkEvent::Reached(reaching.await),
             Self::Down(_) => std::future::pending().await,
         }
     }

@@ -15,7 +15,7 @@ pub(crate) type Id = String;
 
 /// An error in a message, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Wrong {
+pub(crate) struct MessageError {
     /// JSON-RPC's code for it.
     pub(crate) code: i32,
     /// The reason of the error, as a sentence for people.
@@ -24,7 +24,7 @@ pub(crate) struct Wrong {
     pub(crate) id: Option<Id>,
 }
 
-impl Wrong {
+impl MessageError {
     /// Makes the error for a text that is no JSON.
     pub(crate) fn unreadable(reason: impl Into<String>) -> Self {
         Self { code: -32700, reason: reason.into(), id: None }
@@ -42,7 +42,7 @@ pub(crate) enum EditorMessage {
     /// A request, which needs an answer.
     Request(Id, RequestMethod),
     /// A notification, which needs no answer.
-    Notification(Telling),
+    Notification(KnownNotification),
     /// An answer to a request of the daemon.
     Answer(Id),
 }
@@ -62,7 +62,7 @@ pub(crate) enum RequestMethod {
 
 /// The notifications that the relay treats differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Telling {
+pub(crate) enum KnownNotification {
     /// A notification of the method `initialized`.
     Initialized,
     /// A notification of the method `exit`.
@@ -85,26 +85,28 @@ pub(crate) enum Telling {
 
 impl EditorMessage {
     /// Reads a message of the editor.
-    pub(crate) fn read(message: &str) -> Result<Self, Wrong> {
+    pub(crate) fn read(message: &str) -> Result<Self, MessageError> {
         let mut head = Head::default();
         let mut json = serde_json::Deserializer::from_str(message);
         let read =
             HeadReading { head: &mut head, hurry: false }.deserialize(&mut json).and_then(|()| json.end());
         if let Err(error) = read {
             let what = format!("the message is not readable: {error}");
-            let wrong = if error.is_data() { Wrong::invalid(what) } else { Wrong::unreadable(what) };
+            let wrong =
+                if error.is_data() { MessageError::invalid(what) } else { MessageError::unreadable(what) };
             // The ID may follow the faulty part.
             let id = head.id.or_else(|| IdScan::find_id(message.as_bytes()));
-            return Err(Wrong { id, ..wrong });
+            return Err(MessageError { id, ..wrong });
         }
         match (head.id, head.method) {
             (Some(id), Some(method)) => Ok(Self::Request(id, request_kind(&method))),
             (None, Some(method)) => Ok(Self::Notification(notification_kind(&method, head.params))),
             (Some(id), None) if head.answers => Ok(Self::Answer(id)),
-            (None, None) if head.answers => Ok(Self::Notification(Telling::Other)),
+            (None, None) if head.answers => Ok(Self::Notification(KnownNotification::Other)),
             (id, _) => {
-                let wrong = Wrong::invalid("the message is no JSON-RPC request, notification or answer");
-                Err(Wrong { id, ..wrong })
+                let wrong =
+                    MessageError::invalid("the message is no JSON-RPC request, notification or answer");
+                Err(MessageError { id, ..wrong })
             }
         }
     }
@@ -119,19 +121,19 @@ fn request_kind(method: &str) -> RequestMethod {
     }
 }
 
-fn notification_kind(method: &str, params: Option<&RawValue>) -> Telling {
+fn notification_kind(method: &str, params: Option<&RawValue>) -> KnownNotification {
     let told = match method {
-        "initialized" => Some(Telling::Initialized),
-        "exit" => Some(Telling::Exit),
-        "workspace/didChangeConfiguration" => Some(Telling::Configuration),
-        "workspace/didChangeWorkspaceFolders" => Some(Telling::Folders),
-        "textDocument/didOpen" => document_uri(params).map(Telling::Open),
-        "textDocument/didChange" => document_uri(params).map(Telling::Change),
-        "textDocument/didClose" => document_uri(params).map(Telling::Close),
-        "$/cancelRequest" => cancelled_id(params).map(Telling::Cancel),
+        "initialized" => Some(KnownNotification::Initialized),
+        "exit" => Some(KnownNotification::Exit),
+        "workspace/didChangeConfiguration" => Some(KnownNotification::Configuration),
+        "workspace/didChangeWorkspaceFolders" => Some(KnownNotification::Folders),
+        "textDocument/didOpen" => document_uri(params).map(KnownNotification::Open),
+        "textDocument/didChange" => document_uri(params).map(KnownNotification::Change),
+        "textDocument/didClose" => document_uri(params).map(KnownNotification::Close),
+        "$/cancelRequest" => cancelled_id(params).map(KnownNotification::Cancel),
         _ => None,
     };
-    told.unwrap_or(Telling::Other)
+    told.unwrap_or(KnownNotification::Other)
 }
 
 fn document_uri(params: Option<&RawValue>) -> Option<String> {
@@ -255,16 +257,16 @@ impl<'m> Visitor<'m> for HeadReading<'_, 'm> {
 }
 
 /// Returns an error as the answer to a request; without an ID, to no particular request.
-pub(crate) fn error(id: Option<&str>, wrong: &Wrong) -> String {
+pub(crate) fn error(id: Option<&str>, wrong: &MessageError) -> String {
     refusal_text(id, wrong, "")
 }
 
 /// Returns an [`error`] for a request that the user may try again; for `initialize`.
-pub(crate) fn error_to_retry(id: &str, wrong: &Wrong) -> String {
+pub(crate) fn error_to_retry(id: &str, wrong: &MessageError) -> String {
     refusal_text(Some(id), wrong, r#","data":{"retry":true}"#)
 }
 
-fn refusal_text(id: Option<&str>, Wrong { code, reason, .. }: &Wrong, data: &str) -> String {
+fn refusal_text(id: Option<&str>, MessageError { code, reason, .. }: &MessageError, data: &str) -> String {
     let (id, reason) = (id.unwrap_or("null"), crate::json::text(reason));
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{reason}{data}}}}}"#)
 }
@@ -301,21 +303,27 @@ mod tests {
         let late = read(r#"{"params":{"id":9},"method":"workspace/executeCommand","id":"a\u0062"}"#);
         assert_eq!(late, EditorMessage::Request("\"ab\"".into(), RequestMethod::Command));
         assert_eq!(read(r#"{"id":7,"result":null}"#), EditorMessage::Answer("7".into()));
-        assert_eq!(read(r#"{"method":"x","id":null}"#), EditorMessage::Notification(Telling::Other));
-        assert_eq!(read(r#"{"id":null,"error":{}}"#), EditorMessage::Notification(Telling::Other));
+        assert_eq!(
+            read(r#"{"method":"x","id":null}"#),
+            EditorMessage::Notification(KnownNotification::Other)
+        );
+        assert_eq!(read(r#"{"id":null,"error":{}}"#), EditorMessage::Notification(KnownNotification::Other));
         let cancel = read(r#"{"method":"$/cancelRequest","params":{"id":"q"}}"#);
-        assert_eq!(cancel, EditorMessage::Notification(Telling::Cancel("\"q\"".into())));
+        assert_eq!(cancel, EditorMessage::Notification(KnownNotification::Cancel("\"q\"".into())));
     }
 
     #[test]
     fn documents_are_known_by_their_uri() {
         let change = r#"{"method":"textDocument/didChange","params":{"contentChanges":[{"text":"\"uri\""}],
             "textDocument":{"version":2,"uri":"file:///a%20b"}}}"#;
-        assert_eq!(read(change), EditorMessage::Notification(Telling::Change("file:///a%20b".into())));
+        assert_eq!(
+            read(change),
+            EditorMessage::Notification(KnownNotification::Change("file:///a%20b".into()))
+        );
         let without = r#"{"method":"textDocument/didOpen","params":[1]}"#;
         assert_eq!(
             read(without),
-            EditorMessage::Notification(Telling::Other),
+            EditorMessage::Notification(KnownNotification::Other),
             "the daemon says what is wrong"
         );
     }
@@ -339,7 +347,7 @@ mod tests {
             assert_eq!(wrong.id.as_deref(), Some("1"), "whoever asked is told: {text}");
         }
         let deep = format!(r#"{{"method":"x","params":{}{}}}"#, "[".repeat(200_000), "]".repeat(200_000));
-        assert_eq!(read(&deep), EditorMessage::Notification(Telling::Other));
+        assert_eq!(read(&deep), EditorMessage::Notification(KnownNotification::Other));
     }
 
     #[test]

@@ -17,8 +17,8 @@ use tokio::time::Instant;
 use crate::asked::{DaemonRequests, EditorAnswer};
 use crate::greeting::Additions;
 use crate::json;
-use crate::link::{DaemonLink, Linking, News};
-use crate::message::{self, EditorMessage, Head, RequestMethod, Telling};
+use crate::link::{DaemonLink, LinkEvent, Linking};
+use crate::message::{self, EditorMessage, Head, KnownNotification, RequestMethod};
 use crate::replay::{Replay, unavailable_answer};
 use crate::stdio::{Incoming, Input, Output};
 
@@ -64,9 +64,9 @@ pub(crate) struct Relay<W> {
     shutting_down: Option<String>,
 }
 
-enum Next {
+enum RelayEvent {
     Said(Incoming),
-    Heard(News),
+    Heard(LinkEvent),
     Written(std::io::Result<()>),
 }
 
@@ -92,17 +92,17 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
     pub(crate) async fn run<R: AsyncRead + Unpin>(mut self, mut input: Input<R>) -> End {
         loop {
             let over = match self.next(&mut input).await {
-                Next::Said(Incoming::Message(message)) => self.handle_editor_message(message),
-                Next::Said(Incoming::Wrong(wrong)) => {
+                RelayEvent::Said(Incoming::Message(message)) => self.handle_editor_message(message),
+                RelayEvent::Said(Incoming::MessageError(wrong)) => {
                     self.output.push(&message::error(wrong.id.as_deref(), &wrong));
                     false
                 }
-                Next::Heard(news) => {
+                RelayEvent::Heard(news) => {
                     self.handle_news(news);
                     false
                 }
-                Next::Written(written) => written.is_err(),
-                Next::Said(Incoming::End) => true,
+                RelayEvent::Written(written) => written.is_err(),
+                RelayEvent::Said(Incoming::End) => true,
             };
             if over {
                 break;
@@ -112,7 +112,7 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
         if self.shut_down { End::Orderly } else { End::Abrupt }
     }
 
-    async fn next<R: AsyncRead + Unpin>(&mut self, input: &mut Input<R>) -> Next {
+    async fn next<R: AsyncRead + Unpin>(&mut self, input: &mut Input<R>) -> RelayEvent {
         let connection = self.link.connection().cloned();
         let (idle, full) = (self.output.is_idle(), self.output.is_full());
         let has_room = self.waiting_bytes < WAITING;
@@ -123,9 +123,9 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
             input.next().await
         };
         tokio::select! {
-            written = self.output.flush(), if !idle => Next::Written(written),
-            news = self.link.next(), if !full => Next::Heard(news),
-            said = said, if has_room => Next::Said(said),
+            written = self.output.flush(), if !idle => RelayEvent::Written(written),
+            news = self.link.next(), if !full => RelayEvent::Heard(news),
+            said = said, if has_room => RelayEvent::Said(said),
         }
     }
 
@@ -139,7 +139,7 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
             }
         };
         match &said {
-            EditorMessage::Notification(Telling::Exit) => {
+            EditorMessage::Notification(KnownNotification::Exit) => {
                 self.exit();
                 return true;
             }
@@ -233,20 +233,20 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
         }
     }
 
-    fn handle_news(&mut self, news: News) {
+    fn handle_news(&mut self, news: LinkEvent) {
         match news {
-            News::Message(FromDaemon::Message(message)) => self.pass_to_editor(&message),
-            News::Message(FromDaemon::Keep { uri, changes, open }) => {
+            LinkEvent::Message(FromDaemon::Message(message)) => self.pass_to_editor(&message),
+            LinkEvent::Message(FromDaemon::Keep { uri, changes, open }) => {
                 self.replay.replace(&uri, changes, open);
             }
-            News::Lost(lost) => self.handle_loss(&lost),
-            News::Reached(Ok((connection, inbox))) => {
+            LinkEvent::Lost(lost) => self.handle_loss(&lost),
+            LinkEvent::Reached(Ok((connection, inbox))) => {
                 self.linking.note_standing();
                 self.why_down = None;
                 self.link = DaemonLink::Up(connection.clone(), inbox);
                 self.resume_session(&connection);
             }
-            News::Reached(Err(reason)) => self.note_no_daemon(reason),
+            LinkEvent::Reached(Err(reason)) => self.note_no_daemon(reason),
         }
     }
 

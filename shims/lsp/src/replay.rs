@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use crate::json;
-use crate::message::{self, EditorMessage, Id, RequestMethod, Telling, Wrong};
+use crate::message::{self, EditorMessage, Id, KnownNotification, MessageError, RequestMethod};
 
 /// The ID of the `initialize` for the next daemon; its answer is not for the editor.
 const GREETING: &str = r#""hob-lsp:initialize""#;
@@ -79,28 +79,28 @@ impl Replay {
         self.greeting.as_ref().is_some_and(|greeting| greeting.answered)
     }
 
-    fn keep_notification(&mut self, telling: Telling, message: String) {
+    fn keep_notification(&mut self, telling: KnownNotification, message: String) {
         match telling {
-            Telling::Initialized => self.initialized = Some(message),
-            Telling::Configuration => self.configuration = Some(message),
-            Telling::Folders => self.folders.push(message),
-            Telling::Open(uri) => {
+            KnownNotification::Initialized => self.initialized = Some(message),
+            KnownNotification::Configuration => self.configuration = Some(message),
+            KnownNotification::Folders => self.folders.push(message),
+            KnownNotification::Open(uri) => {
                 let document =
                     ReplayedDocument { came: self.came, open: message, changes: Vec::new(), contained: 0 };
                 self.documents.insert(uri, document);
             }
-            Telling::Change(uri) => {
+            KnownNotification::Change(uri) => {
                 if let Some(document) = self.documents.get_mut(&uri) {
                     document.changes.push(message);
                 }
             }
-            Telling::Close(uri) => drop(self.documents.remove(&uri)),
-            Telling::Cancel(id) => {
+            KnownNotification::Close(uri) => drop(self.documents.remove(&uri)),
+            KnownNotification::Cancel(id) => {
                 if let Some(request) = self.requests.get_mut(&id) {
                     request.cancelled = true;
                 }
             }
-            Telling::Exit | Telling::Other => {}
+            KnownNotification::Exit | KnownNotification::Other => {}
         }
     }
 
@@ -191,7 +191,7 @@ impl ReplayedRequest {
     /// Returns the answer to a request that was under way when its daemon was lost, unless the request is sent again.
     fn answer_instead(&self, id: &str) -> Option<String> {
         let failed = |code, reason: &str| {
-            Some(message::error(Some(id), &Wrong { code, reason: reason.into(), id: None }))
+            Some(message::error(Some(id), &MessageError { code, reason: reason.into(), id: None }))
         };
         match self.asking {
             RequestMethod::Shutdown => Some(message::null_answer(id)),
@@ -211,7 +211,7 @@ impl ReplayedRequest {
 
 /// Returns the answer to a request while no daemon is available.
 pub(crate) fn unavailable_answer(id: &str, asking: RequestMethod, reason: &str) -> String {
-    let wrong = Wrong { code: REQUEST_FAILED, reason: reason.to_owned(), id: None };
+    let wrong = MessageError { code: REQUEST_FAILED, reason: reason.to_owned(), id: None };
     match asking {
         RequestMethod::Shutdown => message::null_answer(id),
         RequestMethod::Initialize => message::error_to_retry(id, &wrong),
@@ -299,8 +299,8 @@ mod tests {
         assert_eq!(replay.messages_to_repeat(), ["two".to_owned(), change("a", 4)]);
         // On the next connection the changes are counted from its own opening of the document.
         replay.replace("a", 1, "three".into());
-        replay.keep(EditorMessage::Notification(Telling::Change("a".into())), "5".into());
-        replay.keep(EditorMessage::Notification(Telling::Change("a".into())), "6".into());
+        replay.keep(EditorMessage::Notification(KnownNotification::Change("a".into())), "5".into());
+        replay.keep(EditorMessage::Notification(KnownNotification::Change("a".into())), "6".into());
         replay.replace("a", 3, "five".into());
         assert_eq!(replay.messages_to_repeat()[0], "five", "2 more are contained");
         assert_eq!(replay.messages_to_repeat().len(), 1);
@@ -312,8 +312,8 @@ mod tests {
         let mut replay = replay_of(&[&open("a"), &change("a", 2), &change("a", 3), close]);
         replay.replace("a", 2, "old".into());
         assert!(replay.messages_to_repeat().is_empty());
-        replay.keep(EditorMessage::Notification(Telling::Open("a".into())), "new".into());
-        replay.keep(EditorMessage::Notification(Telling::Change("a".into())), "2".into());
+        replay.keep(EditorMessage::Notification(KnownNotification::Open("a".into())), "new".into());
+        replay.keep(EditorMessage::Notification(KnownNotification::Change("a".into())), "2".into());
         replay.replace("a", 2, "old".into());
         replay.replace("a", 0, "old".into());
         assert_eq!(replay.messages_to_repeat(), ["new", "2"]);

@@ -10,7 +10,7 @@ use hob_proto::frame::MAX_FRAME;
 use hob_proto::jsonrpc::IdScan;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
-use crate::message::Wrong;
+use crate::message::MessageError;
 
 /// Longest accepted message, in bytes: the contents of a frame, with room for the frame's own fields.
 pub(crate) const MAX_BODY: usize = MAX_FRAME - 64 * 1024;
@@ -31,7 +31,7 @@ pub(crate) enum Incoming {
     /// A message: text that may be no JSON.
     Message(String),
     /// A part that is no message.
-    Wrong(Wrong),
+    MessageError(MessageError),
     /// The end of the input: nothing more comes.
     End,
 }
@@ -64,7 +64,7 @@ struct Frames {
 enum FramedBytes {
     /// The next bytes, of this number, are a body.
     Body(usize),
-    Wrong(Wrong),
+    MessageError(MessageError),
     /// At least this many more bytes are needed.
     Needs(usize),
 }
@@ -79,7 +79,7 @@ impl<R: AsyncRead + Unpin> Input<R> {
         loop {
             match self.frames.find(&self.buffer, &mut self.at) {
                 FramedBytes::Body(length) => return self.take_body(length),
-                FramedBytes::Wrong(wrong) => return Incoming::Wrong(wrong),
+                FramedBytes::MessageError(wrong) => return Incoming::MessageError(wrong),
                 FramedBytes::Needs(more) => self.make_room(more),
             }
             match self.reader.read_buf(&mut self.buffer).await {
@@ -94,7 +94,7 @@ impl<R: AsyncRead + Unpin> Input<R> {
         self.at += length;
         let unreadable = |error: std::string::FromUtf8Error| {
             let id = IdScan::find_id(error.as_bytes());
-            Incoming::Wrong(Wrong { id, ..Wrong::unreadable("the message is no UTF-8") })
+            Incoming::MessageError(MessageError { id, ..MessageError::unreadable("the message is no UTF-8") })
         };
         String::from_utf8(body).map_or_else(unreadable, Incoming::Message)
     }
@@ -124,9 +124,9 @@ impl Frames {
                 }
                 // The error is reported at the end of the message, because the ID may be there.
                 let id = std::mem::take(&mut self.skipped).id().map(str::to_owned);
-                return FramedBytes::Wrong(Wrong {
+                return FramedBytes::MessageError(MessageError {
                     id,
-                    ..Wrong::invalid("the message is longer than 64 MiB")
+                    ..MessageError::invalid("the message is longer than 64 MiB")
                 });
             }
             let Some(end) = unread.iter().take(MAX_LINE).position(|byte| *byte == b'\n') else {
@@ -136,7 +136,7 @@ impl Frames {
                 // The rest may hold the beginning of a header.
                 *at += MAX_LINE - LONGEST_LENGTH;
                 match self.mark_lost() {
-                    Some(wrong) => return FramedBytes::Wrong(wrong),
+                    Some(wrong) => return FramedBytes::MessageError(wrong),
                     None => continue,
                 }
             };
@@ -144,7 +144,7 @@ impl Frames {
             if !(line.is_empty() && self.length.is_some()) {
                 *at += end + 1;
                 if let Some(wrong) = self.line(line) {
-                    return FramedBytes::Wrong(wrong);
+                    return FramedBytes::MessageError(wrong);
                 }
                 continue;
             }
@@ -166,7 +166,7 @@ impl Frames {
     }
 
     /// Reads a line of a header, or another line in its place.
-    fn line(&mut self, line: &[u8]) -> Option<Wrong> {
+    fn line(&mut self, line: &[u8]) -> Option<MessageError> {
         if line.is_empty() {
             // Before a header, empty lines do no harm; after one, a length is missing.
             return if self.in_header { self.mark_lost() } else { None };
@@ -191,10 +191,10 @@ impl Frames {
     }
 
     /// Marks the reader as lost; returns the error for the editor, unless it was reported already.
-    fn mark_lost(&mut self) -> Option<Wrong> {
+    fn mark_lost(&mut self) -> Option<MessageError> {
         let told = self.lost;
         *self = Self { lost: true, ..Self::default() };
-        (!told).then(|| Wrong::unreadable("this is no message with a Content-Length header"))
+        (!told).then(|| MessageError::unreadable("this is no message with a Content-Length header"))
     }
 }
 
@@ -324,7 +324,10 @@ mod tests {
         ] {
             for size in [1, 5, 10_000] {
                 let all = read(format!("{rubbish}Content-Length: 2\r\n\r\n{{}}").as_bytes(), size).await;
-                assert!(matches!(&all[0], Incoming::Wrong(Wrong { code: -32700, .. })), "{all:?}");
+                assert!(
+                    matches!(&all[0], Incoming::MessageError(MessageError { code: -32700, .. })),
+                    "{all:?}"
+                );
                 assert_eq!(all[1..], [message("{}")], "{rubbish:.40} in pieces of {size}");
             }
         }
@@ -336,7 +339,7 @@ mod tests {
         let bytes =
             format!("Content-Length: {}\r\n\r\n{long}Content-Length: 2\r\n\r\n{{}}", long.len()).into_bytes();
         let all = read(&bytes, 1 << 20).await;
-        let Incoming::Wrong(wrong) = &all[0] else { panic!("{:?}", all.len()) };
+        let Incoming::MessageError(wrong) = &all[0] else { panic!("{:?}", all.len()) };
         assert_eq!((wrong.code, wrong.id.as_deref()), (-32600, Some("9")), "whoever asked is told");
         assert_eq!(all[1..], [message("{}")]);
     }
@@ -348,7 +351,7 @@ mod tests {
             4,
         )
         .await;
-        let Incoming::Wrong(wrong) = &all[0] else { panic!("{all:?}") };
+        let Incoming::MessageError(wrong) = &all[0] else { panic!("{all:?}") };
         assert_eq!((wrong.code, wrong.id.as_deref()), (-32700, Some("4")));
         assert_eq!(all[1..], [message("{}")]);
     }

@@ -52,7 +52,7 @@ pub(crate) struct Questions<'c> {
 }
 
 /// The continuation of a call after an answer that came with a question.
-pub(crate) enum Next {
+pub(crate) enum CallContinuation {
     /// The call ends with its present answer.
     Stands,
     /// The client has to repeat its call.
@@ -87,24 +87,31 @@ impl<'c> Questions<'c> {
     }
 
     /// Puts the question of an answer to the client.
-    pub(crate) async fn put_question(&mut self, ask: Ask, reporter: Option<&mut Reporter>) -> Next {
+    pub(crate) async fn put_question(
+        &mut self,
+        ask: Ask,
+        reporter: Option<&mut Reporter>,
+    ) -> CallContinuation {
         let wanted = match ask.question {
             AskKind::Choose { .. } => Offer::Choose,
             AskKind::Sample { .. } => Offer::Sample,
         };
         if !self.offers().contains(&wanted) || self.replies.contains_key(&ask.key) {
-            return Next::Stands;
+            return CallContinuation::Stands;
         }
         self.round += 1;
         if self.is_repeated {
             let state = json!({"round": self.round, "asked": ask.key, "replies": self.replies});
             let requests = BTreeMap::from([(ask.key.clone(), as_request(ask))]);
-            return Next::Returned(InputRequiredResult::new(Some(requests), Some(state.to_string())));
+            return CallContinuation::Returned(InputRequiredResult::new(
+                Some(requests),
+                Some(state.to_string()),
+            ));
         }
         let key = ask.key.clone();
-        let Some(reply) = self.wait(ask, reporter).await else { return Next::Cancelled };
+        let Some(reply) = self.wait(ask, reporter).await else { return CallContinuation::Cancelled };
         self.replies.insert(key, reply);
-        Next::Again
+        CallContinuation::Again
     }
 
     /// Asks and waits; `null` for anything but a reply, `None` if the call is cancelled meanwhile.

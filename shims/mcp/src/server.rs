@@ -17,7 +17,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 
-use crate::ask::{Next, Questions};
+use crate::ask::{CallContinuation, Questions};
 use crate::policy;
 use crate::relay::{Relay, RelayOrder, Reporter};
 use crate::roots::{CallRoot, Roots};
@@ -130,13 +130,13 @@ impl ServerHandler for Server {
             let envelope = stands.take().filter(|_| !ok).unwrap_or(envelope);
             let next = match ask {
                 Some(ask) => questions.put_question(ask, reporter.as_mut()).await,
-                None => Next::Stands,
+                None => CallContinuation::Stands,
             };
             match next {
-                Next::Stands => return Ok(as_result(envelope, form).into()),
-                Next::Returned(question) => return Ok(question.into()),
-                Next::Again => stands = Some(envelope),
-                Next::Cancelled => return Err(cancelled_error()),
+                CallContinuation::Stands => return Ok(as_result(envelope, form).into()),
+                CallContinuation::Returned(question) => return Ok(question.into()),
+                CallContinuation::Again => stands = Some(envelope),
+                CallContinuation::Cancelled => return Err(cancelled_error()),
             }
         }
     }

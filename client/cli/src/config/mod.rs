@@ -8,7 +8,7 @@ mod ask;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use hob_proto::settings::{Counted, Problem, Report, SettingsRequest};
+use hob_proto::settings::{EffectiveSetting, Problem, Report, SettingsRequest};
 
 use crate::term::{self, Style};
 use crate::{CommandFailure, CommandOutcome, Common, output};
@@ -20,11 +20,11 @@ use crate::{CommandFailure, CommandOutcome, Common, output};
 #[derive(Debug, Args)]
 pub(crate) struct Config {
     #[command(subcommand)]
-    what: Option<What>,
+    what: Option<ConfigCommand>,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum ConfigCommand {
     /// Report the errors in the settings, with line and column; exit code 1 if there are any
     ///
     /// Without a file: your own settings, those of the project, and the environment.
@@ -58,21 +58,21 @@ enum What {
 impl Config {
     pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         let place = common.project_folder()?;
-        let what = self.what.unwrap_or(What::Show { origin: false });
+        let what = self.what.unwrap_or(ConfigCommand::Show { origin: false });
         let mut question =
             SettingsRequest { root: place.to_str().map(str::to_owned), ..SettingsRequest::default() };
         match &what {
-            What::Check { file: Some(file) } => question.file = Some(place_of(common, file)?),
-            What::Schema { project, .. } => {
+            ConfigCommand::Check { file: Some(file) } => question.file = Some(place_of(common, file)?),
+            ConfigCommand::Schema { project, .. } => {
                 question.schema = true;
                 question.of_project = *project;
             }
-            What::Page => question.page = true,
-            What::Check { file: None } => question.tries = true,
-            What::Show { .. } | What::Path => {}
+            ConfigCommand::Page => question.page = true,
+            ConfigCommand::Check { file: None } => question.tries = true,
+            ConfigCommand::Show { .. } | ConfigCommand::Path => {}
         }
         let report = ask::ask_hobd(&question)?;
-        if common.json && !matches!(what, What::Schema { .. }) {
+        if common.json && !matches!(what, ConfigCommand::Schema { .. }) {
             let text =
                 serde_json::to_string(&report).map_err(|error| CommandFailure::Daemon(error.to_string()))?;
             term::print(&format!("{text}\n"))?;
@@ -80,17 +80,17 @@ impl Config {
         }
         let style = Style::of_stdout();
         let text = match &what {
-            What::Check { .. } => check_text(&report, &style),
-            What::Show { origin } => values_text(&report, *origin, &style),
-            What::Path => paths_text(&report, &style),
-            What::Schema { .. } => schema_text(&report)?,
-            What::Page => report.page.clone().unwrap_or_default(),
+            ConfigCommand::Check { .. } => check_text(&report, &style),
+            ConfigCommand::Show { origin } => values_text(&report, *origin, &style),
+            ConfigCommand::Path => paths_text(&report, &style),
+            ConfigCommand::Schema { .. } => schema_text(&report)?,
+            ConfigCommand::Page => report.page.clone().unwrap_or_default(),
         };
         match &what {
-            What::Schema { out, .. } => output::print_or_write(&text, out.as_deref())?,
+            ConfigCommand::Schema { out, .. } => output::print_or_write(&text, out.as_deref())?,
             _ => term::print(&text)?,
         }
-        if matches!(what, What::Show { .. }) {
+        if matches!(what, ConfigCommand::Show { .. }) {
             for line in remarks(&report, &Style::of_stderr()) {
                 term::print_to_stderr(&line);
             }
@@ -108,8 +108,8 @@ pub(crate) fn settings_text(common: &Common) -> Result<String, CommandFailure> {
     Ok(check_text(&report, &style) + &values_text(&report, true, &style))
 }
 
-fn check_outcome(what: &What, report: &Report) -> CommandOutcome {
-    let is_wrong = matches!(what, What::Check { .. }) && !report.problems.is_empty();
+fn check_outcome(what: &ConfigCommand, report: &Report) -> CommandOutcome {
+    let is_wrong = matches!(what, ConfigCommand::Check { .. }) && !report.problems.is_empty();
     if is_wrong { CommandOutcome::Refused } else { CommandOutcome::Done }
 }
 
@@ -147,7 +147,7 @@ fn problem_text(problem: &Problem, style: &Style) -> String {
 }
 
 fn values_text(report: &Report, origin: bool, style: &Style) -> String {
-    let line = |one: &Counted| {
+    let line = |one: &EffectiveSetting| {
         let set = format!("{} = {}", one.key, one.value);
         if !origin {
             return format!("{set}\n");

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::check::{Check, Finding};
-use super::entries::{Agent, Tried};
+use super::entries::{Agent, EntryTrial};
 use super::surroundings::Surroundings;
-use crate::setup::agents::probe::Answered;
+use crate::setup::agents::probe::WorkingEntry;
 use crate::setup::agents::{AgentFileState, Configured};
 
 pub(super) const CHECKS: &[Check] = &[Check { name: "entries", run: entries }];
@@ -33,7 +33,7 @@ fn judge_agent(agent: &Agent) -> Finding {
         (Configured::Other | Configured::No, _) => {
             Finding::note(format!("{title}: the entry `hob` in {file} starts no program")).with_fix(again)
         }
-        (Configured::Yes(entry), Tried::No(why)) => {
+        (Configured::Yes(entry), EntryTrial::No(why)) => {
             let program = Path::new(&entry.command);
             if program.is_absolute() && !program.is_file() {
                 return Finding::problem(format!(
@@ -44,16 +44,16 @@ fn judge_agent(agent: &Agent) -> Finding {
             }
             Finding::note(format!("{title}: {} ({file}) was {why}", entry.command))
         }
-        (Configured::Yes(entry), Tried::Yes(Err(why))) => {
+        (Configured::Yes(entry), EntryTrial::Yes(Err(why))) => {
             let why = why.split_whitespace().collect::<Vec<_>>().join(" ");
             Finding::problem(format!("{title}: {} does not work, which {file} names: {why}", entry.command))
                 .with_fix(again)
         }
-        (Configured::Yes(_), Tried::Yes(Ok(answered))) => {
-            let Answered { server, tools, took } = answered;
+        (Configured::Yes(_), EntryTrial::Yes(Ok(answered))) => {
+            let WorkingEntry { server, tools, took } = answered;
             let took = took.as_millis();
             Finding::ok(format!("{title}: {server} answers with {tools} tools in {took} ms ({file})"))
         }
-        (Configured::Yes(_), Tried::Nothing) => Finding::ok(format!("{title}: {file}")),
+        (Configured::Yes(_), EntryTrial::Nothing) => Finding::ok(format!("{title}: {file}")),
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use hob_client::program::file_name;
 
 use crate::Common;
-use crate::setup::agents::probe::{self, Answered};
+use crate::setup::agents::probe::{self, WorkingEntry};
 use crate::setup::agents::{AgentFileState, Configured, SetupScope, configured_here};
 
 /// An agent's entry, and the outcome of starting it.
@@ -17,18 +17,18 @@ use crate::setup::agents::{AgentFileState, Configured, SetupScope, configured_he
 pub(super) struct Agent {
     /// The file that has the entry.
     pub(super) seen: AgentFileState,
-    pub(super) tried: Tried,
+    pub(super) tried: EntryTrial,
 }
 
 /// The outcome of starting an entry.
 #[derive(Debug)]
-pub(super) enum Tried {
+pub(super) enum EntryTrial {
     /// The agent has no entry to start.
     Nothing,
     /// It was not started, for this reason.
     No(&'static str),
     /// It was started, and answered or failed.
-    Yes(Result<Answered, String>),
+    Yes(Result<WorkingEntry, String>),
 }
 
 const NO_DAEMON: &str = "not started, as that would start a daemon (hob doctor --start)";
@@ -52,10 +52,10 @@ pub(super) async fn check_agents(
     for seen in configured_here(common).map_err(|failure| failure.to_string())? {
         let tried = match &seen.state {
             Configured::Yes(entry) => match why_not(&seen, may_start) {
-                Some(why) => Tried::No(why),
-                None => Tried::Yes(probe::start(entry, root).await),
+                Some(why) => EntryTrial::No(why),
+                None => EntryTrial::Yes(probe::start(entry, root).await),
             },
-            _ => Tried::Nothing,
+            _ => EntryTrial::Nothing,
         };
         agents.push(Agent { seen, tried });
     }

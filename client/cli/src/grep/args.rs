@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::elsewhere::Elsewhere;
+use super::elsewhere::UnsupportedOption;
 
 const DETAILS: &str = "\
 Options mean what they mean to ripgrep, and the output is ripgrep's, files in order of path. What is searched is what hob has
@@ -142,7 +142,7 @@ pub(crate) struct Grep {
     pub(super) no_config: bool,
 
     #[command(flatten)]
-    pub(super) elsewhere: Elsewhere,
+    pub(super) elsewhere: UnsupportedOption,
 }
 
 /// The choice when output is coloured.

@@ -67,11 +67,11 @@ const KNOWN: &[RipgrepOption] = &[
 
 /// The first such option on the command line, with the advice on it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Elsewhere {
+pub(super) struct UnsupportedOption {
     pub(super) used: Option<&'static str>,
 }
 
-impl Args for Elsewhere {
+impl Args for UnsupportedOption {
     fn augment_args(command: Command) -> Command {
         command.args(KNOWN.iter().map(|&(name, letter, has_value)| {
             let arg = Arg::new(name).long(name).hide(true);
@@ -88,7 +88,7 @@ impl Args for Elsewhere {
     }
 }
 
-impl FromArgMatches for Elsewhere {
+impl FromArgMatches for UnsupportedOption {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let given = |name| matches.value_source(name) == Some(clap::parser::ValueSource::CommandLine);
         Ok(Self { used: KNOWN.iter().map(|known| known.0).find(|name| given(name)) })

@@ -25,7 +25,7 @@ use super::{CommandFailure, CommandOutcome, Common};
 pub(crate) use args::Grep;
 use args::{Sort, When};
 use json::Messages;
-use plain::{Look, Plain};
+use plain::{MatchStyle, Plain};
 
 /// A place to search, with the user's spelling of it.
 struct Operand {
@@ -221,7 +221,7 @@ impl Grep {
     }
 
     /// Returns the style in which lines are printed; `one_file` matters if the user named only a single file.
-    fn line_look(&self, one_file: bool) -> Look {
+    fn line_look(&self, one_file: bool) -> MatchStyle {
         let terminal = io::stdout().is_terminal();
         let colour = match self.color {
             When::Always => true,
@@ -230,7 +230,7 @@ impl Grep {
         };
         let or_else = |yes: bool, no: bool, otherwise: bool| yes || (!no && otherwise);
         let column = self.column;
-        Look {
+        MatchStyle {
             colour,
             paths: or_else(self.with_filename, self.no_filename, !one_file),
             heading: or_else(self.heading, self.no_heading, terminal || self.pretty),

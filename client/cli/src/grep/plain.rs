@@ -8,7 +8,7 @@ use crate::visible::on_one_line;
 
 /// The style in which matches are printed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Look {
+pub(super) struct MatchStyle {
     pub(super) colour: bool,
     pub(super) paths: bool,
     pub(super) heading: bool,
@@ -25,7 +25,7 @@ pub(super) struct Look {
 /// Prints one file after the other.
 pub(super) struct Plain<W> {
     out: W,
-    look: Look,
+    look: MatchStyle,
     /// True if anything has been printed.
     begun: bool,
     /// True if a match is being coloured.
@@ -39,7 +39,7 @@ const COLUMN: &[u8] = b"\x1b[0m";
 const MATCH: &[u8] = b"\x1b[0m\x1b[1m\x1b[31m";
 
 impl<W: Write> Plain<W> {
-    pub(super) fn new(out: W, look: Look) -> Self {
+    pub(super) fn new(out: W, look: MatchStyle) -> Self {
         Self { out, look, begun: false, in_match: false }
     }
 

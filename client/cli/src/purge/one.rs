@@ -21,7 +21,7 @@ const STAYS: &str = "what is known of files by their contents stays until nobody
                      other projects may have the same";
 
 /// Files kept for the project outside the daemon.
-struct Beside {
+struct OutsideFiles {
     pages: Vec<PathBuf>,
     trusted: bool,
 }
@@ -61,13 +61,13 @@ impl Purge {
     }
 }
 
-fn find_beside(places: &Places, kept: &PurgeResult) -> Result<Beside, CommandFailure> {
+fn find_beside(places: &Places, kept: &PurgeResult) -> Result<OutsideFiles, CommandFailure> {
     let trusted = Trusted::read(&places.trust_file())?;
     let trusted = trusted.folders().any(|folder| folder.as_os_str() == kept.root.as_str());
-    Ok(Beside { pages: graph::pages_of(places, &kept.root), trusted })
+    Ok(OutsideFiles { pages: graph::pages_of(places, &kept.root), trusted })
 }
 
-impl Beside {
+impl OutsideFiles {
     fn forget(&self, places: &Places, kept: &PurgeResult) -> Result<(), CommandFailure> {
         for page in &self.pages {
             remove(page).map_err(|error| removal_failure(page, &error))?;
@@ -79,7 +79,7 @@ impl Beside {
     }
 }
 
-fn purge_text(kept: &PurgeResult, beside: &Beside, as_json: bool) -> String {
+fn purge_text(kept: &PurgeResult, beside: &OutsideFiles, as_json: bool) -> String {
     let parts = purge_parts(kept, beside);
     if as_json {
         let word = if kept.removed { "removed" } else { "wouldRemove" };
@@ -99,7 +99,7 @@ fn purge_text(kept: &PurgeResult, beside: &Beside, as_json: bool) -> String {
 }
 
 /// Lists each removed part on a line of its own: paths first.
-fn purge_parts(kept: &PurgeResult, beside: &Beside) -> Vec<String> {
+fn purge_parts(kept: &PurgeResult, beside: &OutsideFiles) -> Vec<String> {
     let mut parts = kept.folders.clone();
     parts.extend(beside.pages.iter().map(|page| page.display().to_string()));
     if kept.pending > 0 {

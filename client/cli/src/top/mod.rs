@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::term::{self, Style};
 use super::{CommandFailure, CommandOutcome, Common, ask};
-use view::{News, TopView};
+use view::{TopEvent, TopView};
 
 /// Watch the daemon: projects, servers, memory, calls
 ///
@@ -41,7 +41,7 @@ impl Top {
         }
         let news = status_once(&settings).await?;
         let text = match (common.json, news) {
-            (true, News::Status(status)) => format!("{status}\n"),
+            (true, TopEvent::Status(status)) => format!("{status}\n"),
             (true, _) => format!("{}\n", json!({"running": false})),
             (false, news) => one_frame(news),
         };
@@ -51,14 +51,14 @@ impl Top {
 }
 
 /// Asks the daemon once for its status.
-async fn status_once(settings: &Settings) -> Result<News, CommandFailure> {
+async fn status_once(settings: &Settings) -> Result<TopEvent, CommandFailure> {
     Ok(match connect_if_running(settings).await? {
         Reached::Serving(connection) => {
             let status = connection.status().await.map_err(|lost| CommandFailure::Daemon(lost.reason))?;
-            News::Status(Value::Object(status))
+            TopEvent::Status(Value::Object(status))
         }
-        Reached::Nobody | Reached::Leaving => News::NotRunning,
-        Reached::Refusing(refusal) => News::Trouble(view::refusal_text(&refusal)),
+        Reached::Nobody | Reached::Leaving => TopEvent::NotRunning,
+        Reached::Refusing(refusal) => TopEvent::Trouble(view::refusal_text(&refusal)),
     })
 }
 
@@ -70,7 +70,7 @@ async fn connect_if_running(settings: &Settings) -> Result<Reached, Unavailable>
     connect(settings).await
 }
 
-fn one_frame(news: News) -> String {
+fn one_frame(news: TopEvent) -> String {
     let mut view = TopView::new(false);
     view.interactive = false;
     view.apply_news(news);

@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 
 use super::connect_if_running;
 use super::draw;
-use super::view::{self, News, TopView};
+use super::view::{self, TopEvent, TopView};
 use crate::CommandFailure;
 
 /// Time between two requests to the daemon, or two attempts to find it.
@@ -92,12 +92,12 @@ fn keys() -> std::io::Result<mpsc::UnboundedReceiver<Event>> {
 }
 
 /// Asks for the status again and again, and looks for a daemon while there is none. Ends when the receiver is gone.
-async fn poll_status(settings: Settings, tell: mpsc::Sender<News>) {
+async fn poll_status(settings: Settings, tell: mpsc::Sender<TopEvent>) {
     loop {
         let news = match connect_if_running(&settings).await {
             Ok(Reached::Serving(connection)) => {
                 while let Ok(status) = connection.status().await {
-                    if tell.send(News::Status(Value::Object(status))).await.is_err() {
+                    if tell.send(TopEvent::Status(Value::Object(status))).await.is_err() {
                         return;
                     }
                     tokio::time::sleep(PERIOD).await;
@@ -106,9 +106,9 @@ async fn poll_status(settings: Settings, tell: mpsc::Sender<News>) {
                 tokio::time::sleep(KEYS_WITHIN).await;
                 continue;
             }
-            Ok(Reached::Nobody | Reached::Leaving) => News::NotRunning,
-            Ok(Reached::Refusing(refusal)) => News::Trouble(view::refusal_text(&refusal)),
-            Err(why) => News::Trouble(why.to_string()),
+            Ok(Reached::Nobody | Reached::Leaving) => TopEvent::NotRunning,
+            Ok(Reached::Refusing(refusal)) => TopEvent::Trouble(view::refusal_text(&refusal)),
+            Err(why) => TopEvent::Trouble(why.to_string()),
         };
         if tell.send(news).await.is_err() {
             return;

@@ -16,12 +16,12 @@ pub(super) struct Column {
     /// True if the text is aligned to the right.
     pub(super) right: bool,
     /// The end of a text that is cut off when the text is too long.
-    pub(super) cut: Cut,
+    pub(super) cut: CutEnd,
 }
 
 /// The end of a text that is cut off first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cut {
+pub(super) enum CutEnd {
     /// The beginning is cut off, because the end of a path tells more.
     Start,
     /// The end is cut off, because the beginning of a text tells more.
@@ -32,24 +32,24 @@ pub(super) enum Cut {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) text: String,
-    pub(super) look: Look,
+    pub(super) look: TextRole,
 }
 
 impl Part {
-    pub(super) fn new(text: impl Into<String>, look: Look) -> Self {
+    pub(super) fn new(text: impl Into<String>, look: TextRole) -> Self {
         Self { text: text.into(), look }
     }
 }
 
 impl From<String> for Part {
     fn from(text: String) -> Self {
-        Self::new(text, Look::Plain)
+        Self::new(text, TextRole::Plain)
     }
 }
 
 /// The meaning of a text, which decides how it looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum TextRole {
     Plain,
     Head,
     Faint,
@@ -83,7 +83,7 @@ pub(super) fn lines(columns: &[Column], rows: &[Line], width: u16) -> Vec<Line> 
         }
         line
     };
-    let head = line(&|at| Part::new(columns[at].title, Look::Head));
+    let head = line(&|at| Part::new(columns[at].title, TextRole::Head));
     let body =
         rows.iter().map(|row| line(&|at| row.get(at).cloned().unwrap_or_else(|| String::new().into())));
     std::iter::once(head).chain(body).collect()
@@ -106,7 +106,7 @@ pub(super) fn cell_width(text: &str) -> usize {
 
 /// Cuts `text` to `width` cells, with a mark where something is left out. Characters that would move the cursor are
 /// dropped.
-pub(super) fn cut_to_cells(text: &str, width: usize, end: Cut) -> String {
+pub(super) fn cut_to_cells(text: &str, width: usize, end: CutEnd) -> String {
     let text: String = text.chars().filter(|c| !c.is_control() && !is_invisible(*c)).collect();
     if cell_width(&text) <= width {
         return text;
@@ -119,8 +119,8 @@ pub(super) fn cut_to_cells(text: &str, width: usize, end: Cut) -> String {
         fits
     };
     match end {
-        Cut::End => format!("{}…", text.chars().take_while(fits).collect::<String>()),
-        Cut::Start => {
+        CutEnd::End => format!("{}…", text.chars().take_while(fits).collect::<String>()),
+        CutEnd::Start => {
             let kept: Vec<char> = text.chars().rev().take_while(fits).collect();
             format!("…{}", kept.iter().rev().collect::<String>())
         }
@@ -133,13 +133,13 @@ mod tests {
 
     #[test]
     fn texts_are_cut_to_cells() {
-        assert_eq!(cut_to_cells("/home/me/project", 9, Cut::Start), "…/project");
-        assert_eq!(cut_to_cells("project", 7, Cut::Start), "project");
-        assert_eq!(cut_to_cells("project", 4, Cut::End), "pro…");
-        assert_eq!(cut_to_cells("日本語", 5, Cut::End), "日本…");
-        assert_eq!(cut_to_cells("日本語", 4, Cut::Start), "…語");
-        assert_eq!(cut_to_cells("a\x1b[2Jb\n", 9, Cut::End), "a[2Jb");
-        assert_eq!(cut_to_cells("a\u{202e}b", 9, Cut::End), "ab");
-        assert_eq!(cut_to_cells("long", 0, Cut::End), "…");
+        assert_eq!(cut_to_cells("/home/me/project", 9, CutEnd::Start), "…/project");
+        assert_eq!(cut_to_cells("project", 7, CutEnd::Start), "project");
+        assert_eq!(cut_to_cells("project", 4, CutEnd::End), "pro…");
+        assert_eq!(cut_to_cells("日本語", 5, CutEnd::End), "日本…");
+        assert_eq!(cut_to_cells("日本語", 4, CutEnd::Start), "…語");
+        assert_eq!(cut_to_cells("a\x1b[2Jb\n", 9, CutEnd::End), "a[2Jb");
+        assert_eq!(cut_to_cells("a\u{202e}b", 9, CutEnd::End), "ab");
+        assert_eq!(cut_to_cells("long", 0, CutEnd::End), "…");
     }
 }

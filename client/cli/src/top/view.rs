@@ -10,7 +10,7 @@ use super::picture::{Picture, Tool};
 
 /// New facts about the daemon.
 #[derive(Clone, Debug)]
-pub(super) enum News {
+pub(super) enum TopEvent {
     /// The daemon's status, as JSON.
     Status(Value),
     /// No daemon runs at present.
@@ -127,21 +127,21 @@ impl TopView {
     }
 
     /// Applies news, unless paused.
-    pub(super) fn apply_news(&mut self, news: News) {
+    pub(super) fn apply_news(&mut self, news: TopEvent) {
         self.heard = Instant::now();
         self.silent = None;
         if self.paused {
             return;
         }
         match news {
-            News::Status(status) => {
+            TopEvent::Status(status) => {
                 let picture = Picture::from_status(&status);
                 self.count(&picture);
                 self.add_sample(&picture);
                 self.picture = Some(picture);
             }
-            News::NotRunning => self.lose_daemon(NOT_RUNNING.to_owned()),
-            News::Trouble(why) => self.lose_daemon(why),
+            TopEvent::NotRunning => self.lose_daemon(NOT_RUNNING.to_owned()),
+            TopEvent::Trouble(why) => self.lose_daemon(why),
         }
     }
 
@@ -205,7 +205,8 @@ mod tests {
 
     #[test]
     fn a_rate_needs_two_counts_of_the_same_daemon() {
-        let status = |pid: u64, calls: u64| News::Status(json!({"pid": pid, "metrics": {"calls": calls}}));
+        let status =
+            |pid: u64, calls: u64| TopEvent::Status(json!({"pid": pid, "metrics": {"calls": calls}}));
         let mut view = TopView::new(false);
         view.apply_news(status(1, 100));
         assert_eq!(view.rate, None);
@@ -221,10 +222,10 @@ mod tests {
         assert_eq!(view.rate, None, "another daemon counts from nothing");
         assert!(view.history.is_empty());
         view.paused = true;
-        view.apply_news(News::NotRunning);
+        view.apply_news(TopEvent::NotRunning);
         assert!(view.picture.is_some(), "nothing changes while paused");
         view.paused = false;
-        view.apply_news(News::NotRunning);
+        view.apply_news(TopEvent::NotRunning);
         assert!(view.picture.is_none() && view.trouble.contains("not running"));
     }
 }

@@ -6,7 +6,7 @@ use hob_base::{AbsPath, WsPath};
 
 use super::{Edits, Report};
 use crate::error::{EditError, cause_without_number};
-use crate::journal::Left;
+use crate::journal::LeftRecord;
 use crate::pending::{PendingOutcome, Settled};
 use crate::record::{EditSubject, Record};
 use crate::recover;
@@ -82,12 +82,12 @@ impl Edits {
         let mut is_done = true;
         for one in left {
             match one {
-                Left::Damaged { name, why } => {
+                LeftRecord::Damaged { name, why } => {
                     report
                         .warnings
                         .push(format!("the journal {name} cannot be used and was set aside: {why}"));
                 }
-                Left::Record { record, committed } => match self.finish_left(&record, committed) {
+                LeftRecord::Record { record, committed } => match self.finish_left(&record, committed) {
                     Ok(said) => report.recovered.push(said),
                     Err(said) => {
                         report.warnings.push(said);

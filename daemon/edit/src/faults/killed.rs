@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{LINKED, OLD, TWIN, abs, fixed_clock, full_proposal, some_owner, trees_old_and_new};
 use crate::files::Disk;
-use crate::files::hooked::{Hooked, Op};
+use crate::files::hooked::{FileOperation, HookedFiles};
 use crate::files::sim::SimTree;
 use crate::{EditError, Edits, PendingOutcome};
 
@@ -27,11 +27,12 @@ fn child() {
     let at: usize = at.parse().expect("a number");
     let count = AtomicUsize::new(0);
     // A look changes nothing: a kill before it is the same as one before the next operation.
-    let hook = move |op, _: &Path| match op == Op::Look || count.fetch_add(1, Ordering::Relaxed) < at {
-        true => Ok(()),
-        false => std::process::abort(),
-    };
-    let killing = Arc::new(Hooked { inner: Arc::new(Disk), hook: Box::new(hook) });
+    let hook =
+        move |op, _: &Path| match op == FileOperation::Look || count.fetch_add(1, Ordering::Relaxed) < at {
+            true => Ok(()),
+            false => std::process::abort(),
+        };
+    let killing = Arc::new(HookedFiles { inner: Arc::new(Disk), hook: Box::new(hook) });
     let (edits, _) = Edits::with_files(killing, &abs(&format!("{folder}/state")), fixed_clock());
     let id = edits.pending_edits(&|_| true).first().expect("one is pending").id.clone();
     edits.apply(&id).expect("nothing is in the way");

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use super::{Deed, STATE, Scene, WORKSPACE, abs, fixed_clock, with_faults};
+use super::{FaultedOperation, STATE, Scene, WORKSPACE, abs, fixed_clock, with_faults};
 use crate::files::Files;
-use crate::files::hooked::Op;
+use crate::files::hooked::FileOperation;
 use crate::files::sim::Sim;
 use crate::{EditError, Edits};
 
@@ -32,7 +32,7 @@ fn write(disk: &Sim, name: &str, aside: bool) {
 
 #[test]
 fn what_somebody_writes_meanwhile_is_kept() {
-    let scene = Scene::new(Deed::Apply);
+    let scene = Scene::new(FaultedOperation::Apply);
     let total = scene.all_operations().len();
     let (old, new) = scene.trees_of_deed();
     for (name, aside) in
@@ -75,7 +75,7 @@ fn what_somebody_writes_meanwhile_is_kept() {
 /// there is lost, while writes into the file itself are not.
 #[test]
 fn without_exchange_one_moment_is_left() {
-    let scene = Scene::new(Deed::Apply);
+    let scene = Scene::new(FaultedOperation::Apply);
     // Two operations are in that moment here: the attempt to exchange, and the rename.
     for (aside, most) in [(true, 2), (false, 0)] {
         let mut lost = 0;
@@ -86,7 +86,11 @@ fn without_exchange_one_moment_is_left() {
                 if n == at {
                     write(&writer, "edit.txt", aside);
                 }
-                if op == Op::Exchange { Err(std::io::ErrorKind::Unsupported.into()) } else { Ok(()) }
+                if op == FileOperation::Exchange {
+                    Err(std::io::ErrorKind::Unsupported.into())
+                } else {
+                    Ok(())
+                }
             }));
             lost += usize::from(contents_of(&disk, "edit.txt").as_deref() != Some(THEIRS));
         }
@@ -96,7 +100,7 @@ fn without_exchange_one_moment_is_left() {
 
 #[test]
 fn recovery_leaves_alone_what_somebody_changed_since() {
-    let scene = Scene::new(Deed::Apply);
+    let scene = Scene::new(FaultedOperation::Apply);
     let total = scene.all_operations().len();
     let (old, new) = scene.trees_of_deed();
     let mut reported = 0;
@@ -125,7 +129,7 @@ fn recovery_leaves_alone_what_somebody_changed_since() {
 
 #[test]
 fn a_record_waits_for_its_workspace_but_not_for_ever() {
-    let scene = Scene::new(Deed::Apply);
+    let scene = Scene::new(FaultedOperation::Apply);
     let at = scene.all_operations().len() / 2;
     let disk = scene.disk.copy_now();
     let dead = || Err(std::io::Error::other("the process is dead"));

@@ -18,7 +18,7 @@ use std::{io, sync::Mutex};
 use hob_base::{AbsPath, WsPath};
 
 use crate::files::Files;
-use crate::files::hooked::{Hooked, Op};
+use crate::files::hooked::{FileOperation, HookedFiles};
 use crate::files::sim::{Sim, SimTree};
 use crate::{Applied, Clock, EditError, Edits, Owner, PendingId, Proposal, ProposedFile};
 
@@ -112,20 +112,20 @@ pub(super) fn trees_old_and_new() -> (SimTree, SimTree) {
 
 /// The operation during which a fault happens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Deed {
+pub(super) enum FaultedOperation {
     Apply,
     Undo,
 }
 
 /// A disk on which a deed is about to be done.
 pub(super) struct Scene {
-    pub(super) deed: Deed,
+    pub(super) deed: FaultedOperation,
     pub(super) disk: Arc<Sim>,
     pub(super) id: PendingId,
 }
 
 impl Scene {
-    pub(super) fn new(deed: Deed) -> Self {
+    pub(super) fn new(deed: FaultedOperation) -> Self {
         let disk = Arc::new(Sim::new());
         for (name, text, mode) in OLD {
             disk.place_file(&format!("{WORKSPACE}/{name}"), text.as_bytes(), mode);
@@ -134,7 +134,7 @@ impl Scene {
         let (edits, _) = Edits::with_files(disk.clone(), &abs(STATE), fixed_clock());
         let root = abs(WORKSPACE);
         let id = edits.propose(&some_owner(&root), full_proposal()).expect("queued").id;
-        if deed == Deed::Undo {
+        if deed == FaultedOperation::Undo {
             edits.apply(&id).expect("applied");
         }
         Self { deed, disk, id }
@@ -144,21 +144,21 @@ impl Scene {
     fn trees_of_deed(&self) -> (SimTree, SimTree) {
         let (old, new) = trees_old_and_new();
         match self.deed {
-            Deed::Apply => (old, new),
-            Deed::Undo => (new, old),
+            FaultedOperation::Apply => (old, new),
+            FaultedOperation::Undo => (new, old),
         }
     }
 
     pub(super) fn do_deed(&self, files: Arc<dyn Files>) -> Result<Applied, EditError> {
         let (edits, _) = Edits::with_files(files, &abs(STATE), fixed_clock());
         match self.deed {
-            Deed::Apply => edits.apply(&self.id),
-            Deed::Undo => edits.undo(&abs(WORKSPACE)),
+            FaultedOperation::Apply => edits.apply(&self.id),
+            FaultedOperation::Undo => edits.undo(&abs(WORKSPACE)),
         }
     }
 
     /// Returns every operation of a deed without faults.
-    pub(super) fn all_operations(&self) -> Vec<Op> {
+    pub(super) fn all_operations(&self) -> Vec<FileOperation> {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&seen);
         let hook = move |op, _: &Path| {
@@ -166,21 +166,22 @@ impl Scene {
             Ok(())
         };
         let disk = self.disk.copy_now();
-        self.do_deed(Arc::new(Hooked { inner: disk.clone(), hook: Box::new(hook) })).expect("undisturbed");
+        self.do_deed(Arc::new(HookedFiles { inner: disk.clone(), hook: Box::new(hook) }))
+            .expect("undisturbed");
         assert_eq!(disk.tree_below(WORKSPACE), self.trees_of_deed().1);
         std::mem::take(&mut *seen.lock().expect("no panic"))
     }
 
     /// Checks that the disk is whole after recovery.
     #[track_caller]
-    pub(super) fn is_whole(&self, disk: &Arc<Sim>, what: &str) -> Whole {
+    pub(super) fn is_whole(&self, disk: &Arc<Sim>, what: &str) -> WholeState {
         let (edits, report) = Edits::with_files(disk.clone(), &abs(STATE), fixed_clock());
         assert_eq!(report.warnings, Vec::<String>::new(), "{what}");
         let tree = disk.tree_below(WORKSPACE);
         let (before, after) = self.trees_of_deed();
         let whole = match &tree {
-            tree if *tree == before => Whole::Before,
-            tree if *tree == after => Whole::After,
+            tree if *tree == before => WholeState::Before,
+            tree if *tree == after => WholeState::After,
             _ => panic!("{what}: neither the one nor the other: {:?}", tree.keys()),
         };
         assert_eq!(disk.tree_below(&format!("{STATE}/journal")).len(), 0, "{what}: a journal is left");
@@ -201,19 +202,19 @@ impl Scene {
 
     /// Checks that the pending edits and the undo agree with the files.
     #[track_caller]
-    fn check_agreement(&self, edits: &Edits, disk: &Sim, whole: Whole, what: &str) {
+    fn check_agreement(&self, edits: &Edits, disk: &Sim, whole: WholeState, what: &str) {
         let (before, after) = self.trees_of_deed();
         let again = || match self.deed {
-            Deed::Apply => edits.apply(&self.id),
-            Deed::Undo => edits.undo(&abs(WORKSPACE)),
+            FaultedOperation::Apply => edits.apply(&self.id),
+            FaultedOperation::Undo => edits.undo(&abs(WORKSPACE)),
         };
-        if whole == Whole::Before {
+        if whole == WholeState::Before {
             again().unwrap_or_else(|error| panic!("{what}: cannot be done again: {error}"));
             assert_eq!(disk.tree_below(WORKSPACE), after, "{what}: done again");
         }
         assert!(again().is_err(), "{what}: done twice");
         assert_eq!(disk.tree_below(WORKSPACE), after, "{what}: an error wrote something");
-        if self.deed == Deed::Apply {
+        if self.deed == FaultedOperation::Apply {
             match edits.undo(&abs(WORKSPACE)) {
                 Ok(_) => assert_eq!(disk.tree_below(WORKSPACE), before, "{what}: undone"),
                 Err(error) => panic!("{what}: cannot be undone: {error}"),
@@ -223,7 +224,7 @@ impl Scene {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Whole {
+pub(super) enum WholeState {
     Before,
     After,
 }
@@ -231,9 +232,9 @@ pub(super) enum Whole {
 /// Makes a disk whose operations are counted from zero; `fault` decides which of them fail.
 pub(super) fn with_faults(
     inner: Arc<dyn Files>,
-    fault: impl Fn(usize, Op, &Path) -> io::Result<()> + Send + Sync + 'static,
+    fault: impl Fn(usize, FileOperation, &Path) -> io::Result<()> + Send + Sync + 'static,
 ) -> Arc<dyn Files> {
     let count = AtomicUsize::new(0);
     let hook = move |op, path: &Path| fault(count.fetch_add(1, Ordering::Relaxed), op, path);
-    Arc::new(Hooked { inner, hook: Box::new(hook) })
+    Arc::new(HookedFiles { inner, hook: Box::new(hook) })
 }

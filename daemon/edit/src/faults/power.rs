@@ -2,8 +2,8 @@
 
 use std::io;
 
-use super::{Deed, Scene, Whole, with_faults};
-use crate::files::hooked::Op;
+use super::{FaultedOperation, Scene, WholeState, with_faults};
+use crate::files::hooked::FileOperation;
 use crate::files::sim::Dice;
 
 /// Number of ways to lose unsynced data that are tried for each operation.
@@ -15,7 +15,7 @@ fn dead_error() -> io::Error {
 
 #[test]
 fn a_kill_before_any_operation_leaves_old_or_new() {
-    for deed in [Deed::Apply, Deed::Undo] {
+    for deed in [FaultedOperation::Apply, FaultedOperation::Undo] {
         let scene = Scene::new(deed);
         let total = scene.all_operations().len();
         let mut seen = Vec::new();
@@ -28,20 +28,22 @@ fn a_kill_before_any_operation_leaves_old_or_new() {
                 ));
             let whole = scene.is_whole(&disk, &format!("{deed:?} killed at {at} of {total}"));
             assert!(
-                done.is_err() || whole == Whole::After,
+                done.is_err() || whole == WholeState::After,
                 "{deed:?} at {at}: what was said to be done is not"
             );
             seen.push(whole);
         }
         // After the first new result all are new: one operation decides.
-        assert!(seen.is_sorted_by_key(|whole| *whole == Whole::After) && seen.contains(&Whole::After));
+        assert!(
+            seen.is_sorted_by_key(|whole| *whole == WholeState::After) && seen.contains(&WholeState::After)
+        );
         assert!(total > 100, "{total} operations");
     }
 }
 
 #[test]
 fn a_power_failure_before_any_operation_leaves_old_or_new() {
-    for deed in [Deed::Apply, Deed::Undo] {
+    for deed in [FaultedOperation::Apply, FaultedOperation::Undo] {
         let scene = Scene::new(deed);
         let total = scene.all_operations().len();
         for at in 0..=total {
@@ -55,7 +57,10 @@ fn a_power_failure_before_any_operation_leaves_old_or_new() {
                 let disk = disk.after_power_loss(seed * 1000 + at as u64);
                 let what = format!("{deed:?}, power lost at {at} of {total}, {seed}");
                 let whole = scene.is_whole(&disk, &what);
-                assert!(done.is_err() || whole == Whole::After, "{what}: what was said to be done is not");
+                assert!(
+                    done.is_err() || whole == WholeState::After,
+                    "{what}: what was said to be done is not"
+                );
             }
         }
     }
@@ -64,8 +69,8 @@ fn a_power_failure_before_any_operation_leaves_old_or_new() {
 #[test]
 fn a_disk_that_only_says_that_it_synced_is_found_out() {
     // If this test saw no fault, the tests above would not see one either.
-    for lie in [Op::Sync, Op::SyncFolder] {
-        let scene = Scene::new(Deed::Apply);
+    for lie in [FileOperation::Sync, FileOperation::SyncFolder] {
+        let scene = Scene::new(FaultedOperation::Apply);
         let mut mixtures = 0;
         for at in 0..scene.all_operations().len() {
             let disk = scene.disk.copy_lying(lie);
@@ -85,7 +90,7 @@ fn a_disk_that_only_says_that_it_synced_is_found_out() {
 #[test]
 fn a_second_failure_while_the_first_is_recovered_from_leaves_old_or_new() {
     let mut dice = Dice(7);
-    for deed in [Deed::Apply, Deed::Undo] {
+    for deed in [FaultedOperation::Apply, FaultedOperation::Undo] {
         let scene = Scene::new(deed);
         let total = scene.all_operations().len();
         for _ in 0..1500 {
@@ -97,8 +102,10 @@ fn a_second_failure_while_the_first_is_recovered_from_leaves_old_or_new() {
             let has_exchange = dice.number_below(3) > 0;
             for at in [first, second, third] {
                 let _ = scene.do_deed(with_faults(disk.clone(), move |n, op, _| match n < at {
-                    true if op == Op::Link && !has_links => Err(io::ErrorKind::Unsupported.into()),
-                    true if op == Op::Exchange && !has_exchange => Err(io::ErrorKind::Unsupported.into()),
+                    true if op == FileOperation::Link && !has_links => Err(io::ErrorKind::Unsupported.into()),
+                    true if op == FileOperation::Exchange && !has_exchange => {
+                        Err(io::ErrorKind::Unsupported.into())
+                    }
                     true => Ok(()),
                     false => Err(dead_error()),
                 }));

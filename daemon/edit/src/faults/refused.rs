@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{Deed, STATE, Scene, WORKSPACE, Whole, with_faults};
+use super::{FaultedOperation, STATE, Scene, WORKSPACE, WholeState, with_faults};
 use crate::EditError;
-use crate::files::hooked::Op;
+use crate::files::hooked::FileOperation;
 
 /// Errors with which the system may refuse an operation.
 const REFUSALS: [ErrorKind; 4] = [
@@ -18,36 +18,41 @@ const REFUSALS: [ErrorKind; 4] = [
     ErrorKind::Other,
 ];
 
-fn may_refuse(kind: ErrorKind, op: Op) -> bool {
+fn may_refuse(kind: ErrorKind, op: FileOperation) -> bool {
     match kind {
         ErrorKind::StorageFull => {
             matches!(
                 op,
-                Op::Create
-                    | Op::Write
-                    | Op::Overwrite
-                    | Op::Link
-                    | Op::MakeFolder
-                    | Op::Rename
-                    | Op::Exchange
-                    | Op::Sync
-                    | Op::SyncFolder
+                FileOperation::Create
+                    | FileOperation::Write
+                    | FileOperation::Overwrite
+                    | FileOperation::Link
+                    | FileOperation::MakeFolder
+                    | FileOperation::Rename
+                    | FileOperation::Exchange
+                    | FileOperation::Sync
+                    | FileOperation::SyncFolder
             )
         }
-        ErrorKind::CrossesDevices => matches!(op, Op::Link | Op::Rename | Op::Exchange),
-        ErrorKind::PermissionDenied => !matches!(op, Op::Sync | Op::SyncFolder),
+        ErrorKind::CrossesDevices => {
+            matches!(op, FileOperation::Link | FileOperation::Rename | FileOperation::Exchange)
+        }
+        ErrorKind::PermissionDenied => !matches!(op, FileOperation::Sync | FileOperation::SyncFolder),
         _ => true,
     }
 }
 
-fn takes_space(op: Op) -> bool {
-    matches!(op, Op::Create | Op::Write | Op::Link | Op::MakeFolder)
+fn takes_space(op: FileOperation) -> bool {
+    matches!(
+        op,
+        FileOperation::Create | FileOperation::Write | FileOperation::Link | FileOperation::MakeFolder
+    )
 }
 
 #[test]
 fn any_operation_may_be_refused_once() {
     let mut points = 0;
-    for deed in [Deed::Apply, Deed::Undo] {
+    for deed in [FaultedOperation::Apply, FaultedOperation::Undo] {
         let scene = Scene::new(deed);
         for (at, op) in scene.all_operations().into_iter().enumerate() {
             for kind in REFUSALS.into_iter().filter(|kind| may_refuse(*kind, op)) {
@@ -80,7 +85,7 @@ fn check_outcome(
         Ok(applied) if !applied.warnings.is_empty() => assert_eq!(tree, after, "{what}"),
         Ok(_) => {
             assert_eq!(tree, after, "{what}");
-            assert_eq!(scene.is_whole(disk, what), Whole::After);
+            assert_eq!(scene.is_whole(disk, what), WholeState::After);
         }
         Err(EditError::Unfinished { .. }) => {
             scene.is_whole(disk, what);
@@ -90,7 +95,7 @@ fn check_outcome(
             assert_eq!(disk.empty_folders(WORKSPACE), 0, "{what}");
             // The refused operation may have been the reading of it.
             if disk.tree_below(STATE).keys().all(|name| !name.ends_with("damaged")) {
-                assert_eq!(scene.is_whole(disk, what), Whole::Before);
+                assert_eq!(scene.is_whole(disk, what), WholeState::Before);
             }
         }
     }
@@ -98,7 +103,7 @@ fn check_outcome(
 
 #[test]
 fn a_disk_that_is_full_from_some_operation_on_keeps_everything_old() {
-    for deed in [Deed::Apply, Deed::Undo] {
+    for deed in [FaultedOperation::Apply, FaultedOperation::Undo] {
         let scene = Scene::new(deed);
         let total = scene.all_operations().len();
         for at in 0..total {
@@ -118,13 +123,14 @@ fn a_disk_that_is_full_from_some_operation_on_keeps_everything_old() {
 #[test]
 fn a_workspace_that_may_no_longer_be_written_is_finished_when_it_may() {
     let mut unfinished = 0;
-    for deed in [Deed::Apply, Deed::Undo] {
+    for deed in [FaultedOperation::Apply, FaultedOperation::Undo] {
         let scene = Scene::new(deed);
         for at in 0..scene.all_operations().len() {
             let what = format!("{deed:?}: read-only from {at}");
             let disk = scene.disk.copy_now();
             let denied = with_faults(disk.clone(), move |n, op, path: &Path| {
-                let writes = !matches!(op, Op::Look | Op::Sync | Op::SyncFolder);
+                let writes =
+                    !matches!(op, FileOperation::Look | FileOperation::Sync | FileOperation::SyncFolder);
                 if n >= at && writes && path.starts_with(WORKSPACE) {
                     return Err(ErrorKind::PermissionDenied.into());
                 }
@@ -140,16 +146,19 @@ fn a_workspace_that_may_no_longer_be_written_is_finished_when_it_may() {
 
 #[test]
 fn what_could_not_be_taken_back_is_at_the_next_apply() {
-    let scene = Scene::new(Deed::Apply);
-    let renames =
-        scene.all_operations().iter().position(|op| *op == Op::Remove).expect("something is removed");
+    let scene = Scene::new(FaultedOperation::Apply);
+    let renames = scene
+        .all_operations()
+        .iter()
+        .position(|op| *op == FileOperation::Remove)
+        .expect("something is removed");
     let total = scene.all_operations().len();
     for at in renames..total {
         let disk = scene.disk.copy_now();
         let broken = Arc::new(AtomicBool::new(true));
         let still = Arc::clone(&broken);
         let files = with_faults(disk.clone(), move |n, op, path: &Path| {
-            let writes = !matches!(op, Op::Look | Op::Sync | Op::SyncFolder);
+            let writes = !matches!(op, FileOperation::Look | FileOperation::Sync | FileOperation::SyncFolder);
             match still.load(Ordering::Relaxed) && n >= at && writes && path.starts_with(WORKSPACE) {
                 true => Err(io::ErrorKind::PermissionDenied.into()),
                 false => Ok(()),

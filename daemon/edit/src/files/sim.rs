@@ -11,7 +11,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::hooked::Op;
+use super::hooked::FileOperation;
 use super::{Attrs, Files, Meta, NodeKind};
 
 type Node = usize;
@@ -44,7 +44,7 @@ struct SimWorld {
     /// Changes of names that have not reached the medium, each with the names that it sets.
     under_way: Vec<SimNameChange>,
     /// An operation that does nothing and reports success.
-    lie: Option<Op>,
+    lie: Option<FileOperation>,
 }
 
 /// A simulated disk, all in memory.
@@ -72,7 +72,7 @@ impl Sim {
     }
 
     /// Returns another disk with the same present state, on which one operation has no effect.
-    pub(crate) fn copy_lying(&self, lie: Op) -> Arc<Self> {
+    pub(crate) fn copy_lying(&self, lie: FileOperation) -> Arc<Self> {
         let copy = self.copy_now();
         copy.lock_world().lie = Some(lie);
         copy
@@ -351,7 +351,7 @@ impl Files for Sim {
 
     fn sync(&self, path: &Path) -> io::Result<()> {
         let mut world = self.lock_world();
-        if world.lie == Some(Op::Sync) {
+        if world.lie == Some(FileOperation::Sync) {
             return Ok(());
         }
         let (seen, kept, is_synced) = world.file(path)?;
@@ -363,7 +363,7 @@ impl Files for Sim {
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         let mut world = self.lock_world();
         let folder = world.find(folder)?;
-        if world.lie == Some(Op::SyncFolder) {
+        if world.lie == Some(FileOperation::SyncFolder) {
             return Ok(());
         }
         let concerns = |change: &SimNameChange| change.iter().any(|((parent, _), _)| *parent == folder);

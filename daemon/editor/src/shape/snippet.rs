@@ -55,7 +55,7 @@ enum SnippetPart<'a> {
 }
 
 /// The text after the number of a stop, or after a variable's name.
-enum Rest<'a> {
+enum StopRest<'a> {
     /// Nothing follows: the stop has no default.
     Bare,
     Default(Vec<SnippetPart<'a>>),
@@ -197,36 +197,42 @@ impl<'a> Parser<'a> {
         };
         let rest = match braced {
             _ if number.is_empty() && name.is_empty() => return None,
-            false => Rest::Bare,
+            false => StopRest::Bare,
             true if name.is_empty() && self.eat_word("|") => {
-                Rest::Default(vec![SnippetPart::Text(self.parse_choice()?)])
+                StopRest::Default(vec![SnippetPart::Text(self.parse_choice()?)])
             }
             true => self.rest_in_braces(depth)?,
         };
         Some(match rest {
-            Rest::Unclosed(opened, mut inner) => {
+            StopRest::Unclosed(opened, mut inner) => {
                 inner.insert(0, SnippetPart::Text(self.text[start..opened].to_owned()));
                 SnippetPart::Inner(inner)
             }
-            Rest::Bare if name.is_empty() => SnippetPart::Stop { number, default: None },
-            Rest::Default(default) if name.is_empty() => SnippetPart::Stop { number, default: Some(default) },
-            Rest::Bare if KNOWN.contains(&name) => SnippetPart::Inner(Vec::new()),
-            Rest::Bare => SnippetPart::Inner(vec![SnippetPart::Text(name.to_owned())]),
-            Rest::Default(default) => SnippetPart::Inner(default),
+            StopRest::Bare if name.is_empty() => SnippetPart::Stop { number, default: None },
+            StopRest::Default(default) if name.is_empty() => {
+                SnippetPart::Stop { number, default: Some(default) }
+            }
+            StopRest::Bare if KNOWN.contains(&name) => SnippetPart::Inner(Vec::new()),
+            StopRest::Bare => SnippetPart::Inner(vec![SnippetPart::Text(name.to_owned())]),
+            StopRest::Default(default) => SnippetPart::Inner(default),
         })
     }
 
     /// Parses the text after a name in braces; `None` if it follows no rule.
-    fn rest_in_braces(&mut self, depth: usize) -> Option<Rest<'a>> {
+    fn rest_in_braces(&mut self, depth: usize) -> Option<StopRest<'a>> {
         if self.eat_word("}") || self.eat_word("/") && self.eat_transformation() {
-            return Some(Rest::Bare);
+            return Some(StopRest::Bare);
         }
         if !self.eat_word(":") {
             return None;
         }
         let opened = self.at;
         let default = self.parse_parts(Some('}'), depth + 1);
-        Some(if self.eat_word("}") { Rest::Default(default) } else { Rest::Unclosed(opened, default) })
+        Some(if self.eat_word("}") {
+            StopRest::Default(default)
+        } else {
+            StopRest::Unclosed(opened, default)
+        })
     }
 
     /// Returns the first of the words up to `|}`, and consumes all of them.

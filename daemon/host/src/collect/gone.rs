@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use hob_base::ContentHash;
-use hob_store::{Op, StoreError, StoreTree};
+use hob_store::{StoreError, StoreOperation, StoreTree};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::folder_name::{FOLDER_NAME, folder_name};
@@ -63,7 +63,7 @@ impl CollectRun<'_> {
         let over = since.is_some_and(|since| self.now.saturating_sub(since) > self.keep.grace.as_secs());
         let removed = is_missing && over && self.remove_snapshot(name);
         let note = match (is_missing && !removed, since) {
-            (true, None) => Op::Put { key: key(name), value: self.now.to_le_bytes().to_vec() },
+            (true, None) => StoreOperation::Put { key: key(name), value: self.now.to_le_bytes().to_vec() },
             (false, Some(_)) => remove(key(name)),
             _ => return Ok(removed),
         };

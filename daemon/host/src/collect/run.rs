@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hob_base::AbsPath;
-use hob_store::{Op, Store, StoreError};
+use hob_store::{Store, StoreError, StoreOperation};
 
 use crate::open_workspaces::OpenWorkspaces;
 
@@ -90,8 +90,8 @@ impl CollectRun<'_> {
 }
 
 /// Returns the operation that removes an entry of the store.
-pub(super) fn remove(key: Vec<u8>) -> Op {
-    Op::Remove { key }
+pub(super) fn remove(key: Vec<u8>) -> StoreOperation {
+    StoreOperation::Remove { key }
 }
 
 /// Reads a little-endian number; `None` unless it has eight bytes.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, TryLockError};
 
 use hob_base::{ContentHash, lock};
-use hob_store::{Op, StoreError, StoreTree};
+use hob_store::{StoreError, StoreOperation, StoreTree};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::run::{CollectError, CollectRun, Collected, RECORD, parse_u64, remove};
@@ -26,8 +26,8 @@ struct Sweep {
 /// The changes of the store that a slice of the facts requires.
 #[derive(Default)]
 struct Steps {
-    facts: Vec<Op>,
-    notes: Vec<Op>,
+    facts: Vec<StoreOperation>,
+    notes: Vec<StoreOperation>,
 }
 
 impl CollectRun<'_> {
@@ -122,7 +122,9 @@ impl CollectRun<'_> {
         sweep.done.unused += 1;
         match since {
             None => {
-                steps.notes.push(Op::Put { key: key.to_vec(), value: self.now.to_le_bytes().to_vec() });
+                steps
+                    .notes
+                    .push(StoreOperation::Put { key: key.to_vec(), value: self.now.to_le_bytes().to_vec() });
             }
             Some(since) if sweep.may_be_too_much => sweep.candidates.push((since, bytes, key.to_vec())),
             Some(_) => {}

@@ -13,7 +13,7 @@ use std::time::SystemTime;
 use hob_base::{ContentHash, FileId, WsPath};
 use hob_map::graph::{Claim, DefRef, FileConfirmations, Proof, Reach};
 use hob_map::{Lang, Map};
-use hob_store::{Op, StoreError, StoreTree};
+use hob_store::{StoreError, StoreOperation, StoreTree};
 use rustc_hash::FxHashMap;
 
 use super::super::clock::unix_seconds_of;
@@ -53,17 +53,22 @@ pub(crate) fn save(workspace: &Workspace) {
     }
 }
 
-fn record_op(map: &Map, depends: &mut Depends<'_>, kept: &FileConfirmations, written: u64) -> Option<Op> {
+fn record_op(
+    map: &Map,
+    depends: &mut Depends<'_>,
+    kept: &FileConfirmations,
+    written: u64,
+) -> Option<StoreOperation> {
     let (path, content) = depends.path_and_hash(kept.file)?;
     let key = format::key(content, path.as_str());
     if kept.spots.is_empty() {
-        return Some(Op::Remove { key });
+        return Some(StoreOperation::Remove { key });
     }
     let targets = kept.spots.iter().map(|(_, target)| target.file);
     let depends = depends.hash_of_dependencies(kept.file, &kept.reach, targets)?;
     let spots =
         kept.spots.iter().map(|(at, target)| confirmed_ref(map, *at, *target)).collect::<Option<Vec<_>>>()?;
-    Some(Op::Put { key, value: format::encode(&Record { written, depends, spots }) })
+    Some(StoreOperation::Put { key, value: format::encode(&Record { written, depends, spots }) })
 }
 
 fn confirmed_ref(map: &Map, at: (u32, u32), target: DefRef) -> Option<ConfirmedRef> {

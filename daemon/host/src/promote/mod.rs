@@ -21,7 +21,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hob_bridge::{Answered, derive_claims};
+use hob_bridge::{AnsweredQuestion, derive_claims};
 use rustc_hash::FxBuildHasher;
 
 use super::freshness::Freshness;
@@ -50,7 +50,7 @@ impl Workspace {
     }
 
     /// Promotes a server's complete answer to a question that was put at `revision`. Returns immediately.
-    pub fn promote_answer(self: &Arc<Self>, answered: Answered, revision: WorkspaceRevision) {
+    pub fn promote_answer(self: &Arc<Self>, answered: AnsweredQuestion, revision: WorkspaceRevision) {
         let view = self.live().pool().known_view(self.root());
         if view.is_some_and(|view| !view.unsaved_files().is_empty()) {
             // The answer is about texts that no file has.
@@ -98,7 +98,7 @@ fn work_off_answers(workspace: &Workspace) {
 }
 
 /// Adds the edges of an answer to the map. Returns true if all edges of the answer are in.
-fn apply_promotion(workspace: &Workspace, answered: &Answered, revision: WorkspaceRevision) -> bool {
+fn apply_promotion(workspace: &Workspace, answered: &AnsweredQuestion, revision: WorkspaceRevision) -> bool {
     let start = Instant::now();
     let go_on = || !workspace.is_map_wanted() && !workspace.closing.is_cancelled();
     for _ in 0..ATTEMPTS {

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hob_base::lock;
-use hob_bridge::Answered;
+use hob_bridge::AnsweredQuestion;
 use rustc_hash::FxHashSet;
 
 use crate::revision::WorkspaceRevision;
@@ -38,7 +38,7 @@ pub(super) struct PromotionQueue {
 /// An answer that waits for promotion.
 #[derive(Debug)]
 pub(super) struct WaitingAnswer {
-    pub(super) answered: Answered,
+    pub(super) answered: AnsweredQuestion,
     pub(super) revision: WorkspaceRevision,
     pub(super) hash: u64,
 }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hob_base::{ContentHash, FileId, WsPath};
 use hob_map::EXTRACTOR_VERSION;
-use hob_text::ranked::{Opened, Patch, RankedDoc, RankedError, RankedIndex};
+use hob_text::ranked::{OpenedIndex, Patch, RankedDoc, RankedError, RankedIndex};
 use hob_workspace::is_gone;
 use hob_workspace::read::read_file;
 use rayon::prelude::*;
@@ -159,7 +159,7 @@ fn open(workspace: &Workspace, epoch: u64) -> Result<Arc<RankedIndex>, RankedErr
     lock(&workspace.ranked.state).tracks = true;
     let folder = workspace.ranked.folder.join(FOLDER);
     let form = format!("facts {EXTRACTOR_VERSION}");
-    let Opened { index, discarded } = RankedIndex::open(folder.as_path(), &form)?;
+    let OpenedIndex { index, discarded } = RankedIndex::open(folder.as_path(), &form)?;
     if let Some(why) = discarded {
         tracing::warn!(root = %workspace.root(), why, "a ranked index was discarded");
     }
@@ -208,7 +208,7 @@ fn ingest_order(
         }
         // The last lot of many files may be small.
         let is_flush = order.files.len() > FEW;
-        let lot = Lot { files, wanted: &wanted, done: &done, epoch: order.epoch, is_flush };
+        let lot = DocumentBatch { files, wanted: &wanted, done: &done, epoch: order.epoch, is_flush };
         if !lot.ingest_into(workspace, index)? {
             return Ok(false);
         }
@@ -244,7 +244,7 @@ fn flush(workspace: &Workspace, index: &RankedIndex, epoch: u64) -> Result<bool,
         numbers.iter().filter_map(|number| state.files.ids.get(number).copied()).collect()
     };
     let (wanted, done) = (present_paths(workspace, &files), AtomicU64::new(0));
-    let lot = Lot { files: &files, wanted: &wanted, done: &done, epoch, is_flush: true };
+    let lot = DocumentBatch { files: &files, wanted: &wanted, done: &done, epoch, is_flush: true };
     let taken = lot.ingest_into(workspace, index)?;
     lock(&workspace.ranked.state).commits += 1;
     Ok(taken)
@@ -261,7 +261,7 @@ fn present_paths(workspace: &Workspace, files: &[FileId]) -> FxHashMap<FileId, W
 /// A function that adds a document under its file's number and version.
 type Add<'a> = &'a mut dyn FnMut(u64, u64, RankedDoc<'_>) -> Result<(), RankedError>;
 
-struct Lot<'l> {
+struct DocumentBatch<'l> {
     files: &'l [FileId],
     /// The files that exist, with their paths.
     wanted: &'l FxHashMap<FileId, WsPath>,
@@ -271,7 +271,7 @@ struct Lot<'l> {
     is_flush: bool,
 }
 
-impl Lot<'_> {
+impl DocumentBatch<'_> {
     /// Ingests the lot. Returns false if its index is no longer wanted.
     fn ingest_into(&self, workspace: &Workspace, index: &RankedIndex) -> Result<bool, RankedError> {
         let Some(outdated) = self.assign_numbers(workspace) else { return Ok(false) };

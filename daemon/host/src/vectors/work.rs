@@ -69,7 +69,7 @@ fn run(workspace: &Workspace) {
             lock(&workspace.vectors.state).model = Some(model.fingerprint());
         }
         let generation = workspace.generation().0;
-        let Due { total, files, gone } = due_files(workspace);
+        let DueVectors { total, files, gone } = due_files(workspace);
         // A new choice forgets the vectors of the old one, also where nothing else was due.
         let is_chosen_anew = choose_least_worth(workspace, total);
         let is_done = files.is_empty() && gone.is_empty() && !is_chosen_anew;
@@ -97,7 +97,7 @@ fn forget_vectors(workspace: &Workspace) {
 }
 
 /// The files whose vectors have to be made or forgotten.
-struct Due {
+struct DueVectors {
     /// Number of all definitions.
     total: u64,
     /// Files without vectors, or with vectors of other facts.
@@ -106,7 +106,7 @@ struct Due {
     gone: Vec<FileId>,
 }
 
-fn due_files(workspace: &Workspace) -> Due {
+fn due_files(workspace: &Workspace) -> DueVectors {
     let (text, map) = (workspace.text(), workspace.map());
     let known = workspace.vectors.files();
     let (mut total, mut files, mut there) = (0, Vec::new(), FxHashSet::default());
@@ -120,7 +120,7 @@ fn due_files(workspace: &Workspace) -> Due {
     }
     let gone = known.keys().copied().filter(|file| !there.contains(file)).collect();
     files.sort_unstable();
-    Due { total, files, gone }
+    DueVectors { total, files, gone }
 }
 
 /// Decides the least worth of a definition that gets a vector, where there is not room for all. Returns true if the

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::c_index::{self, Endings};
 use crate::keep;
-use crate::spec::{Announce, Circumstances, Install, Launch, ReadySignal, ServerSpec};
+use crate::spec::{Announce, Install, Launch, ReadySignal, ServerCircumstances, ServerSpec};
 
 /// Endings of files that others include.
 const HEADERS: &[&str] = &[".h", ".hh", ".hpp", ".hxx", ".inl", ".inc", ".def"];
@@ -50,7 +50,7 @@ const DATABASE: &str = "compilationDatabasePath";
 ///
 /// hob does not do this where the project's settings name a database, which would then not count any more, and where
 /// databases lie only further down, of which there may be several.
-fn options(circumstances: &Circumstances<'_>) -> Value {
+fn options(circumstances: &ServerCircumstances<'_>) -> Value {
     let apart = circumstances.keep.filter(|_| database_of(circumstances.root).is_some());
     apart.map_or(Value::Null, |keep| json!({DATABASE: keep}))
 }
@@ -96,7 +96,7 @@ mod tests {
     use crate::process::ServerCommand;
 
     fn described_launch(root: &AbsPath, keep: &Path) -> Launch {
-        let circumstances = Circumstances { trusted: false, root, keep: Some(keep), ask: &|_, _| None };
+        let circumstances = ServerCircumstances { trusted: false, root, keep: Some(keep), ask: &|_, _| None };
         Launch {
             spec: Arc::new(servers().remove(0)),
             command: ServerCommand {

@@ -1,6 +1,6 @@
 //! Describes the server for Go: gopls, measured at version 0.11.
 
-use crate::spec::{Announce, Circumstances, Environment, Install, OpenPolicy, ReadySignal, ServerSpec};
+use crate::spec::{Announce, Environment, Install, OpenPolicy, ReadySignal, ServerCircumstances, ServerSpec};
 
 pub(super) fn servers() -> Vec<ServerSpec> {
     vec![ServerSpec {
@@ -26,7 +26,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
 /// Returns gopls' variables. gopls has Go list the project's packages. For that Go may fetch whatever the project
 /// names, even a toolchain, and run it; it may also run the C compiler with the project's arguments. Without trust the
 /// variables forbid this.
-fn environment(circumstances: &Circumstances<'_>) -> Environment {
+fn environment(circumstances: &ServerCircumstances<'_>) -> Environment {
     let restricted = [("GOTOOLCHAIN", "local"), ("GOPROXY", "off"), ("CGO_ENABLED", "0"), ("GOVCS", "*:off")];
     match circumstances.trusted {
         true => Environment::new(),

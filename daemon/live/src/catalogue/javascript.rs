@@ -4,7 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::spec::{
-    Announce, Circumstances, Install, Judges, OpenPolicy, ReadySignal, Reread, ServerSpec, no_settings,
+    Announce, DiagnosticsCommand, Install, OpenPolicy, ReadySignal, Reread, ServerCircumstances, ServerSpec,
+    no_settings,
 };
 
 const FILES: &[(&str, &str)] = &[
@@ -22,7 +23,7 @@ const FILES: &[(&str, &str)] = &[
 const RELOAD: Reread =
     Reread { command: "typescript.tsserverRequest", arguments: &["reloadProjects"], also: &[".json"] };
 /// The command that asks for diagnostics: these servers push nothing for a file without errors before and now.
-const JUDGES: Judges = Judges {
+const JUDGES: DiagnosticsCommand = DiagnosticsCommand {
     command: "typescript.tsserverRequest",
     questions: &["syntacticDiagnosticsSync", "semanticDiagnosticsSync", "suggestionDiagnosticsSync"],
 };
@@ -77,6 +78,6 @@ pub(super) fn servers() -> Vec<ServerSpec> {
     vec![typescript, tsls, vtsls]
 }
 
-fn tsls_options(_circumstances: &Circumstances<'_>) -> Value {
+fn tsls_options(_circumstances: &ServerCircumstances<'_>) -> Value {
     json!({"disableAutomaticTypingAcquisition": true})
 }

@@ -70,7 +70,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::spec::Circumstances;
+    use crate::spec::ServerCircumstances;
 
     #[test]
     fn the_table_is_sound() {
@@ -86,7 +86,7 @@ mod tests {
             assert!(spec.clean_exit_codes.contains(&0), "{name}");
             for trusted in [true, false] {
                 let root = &AbsPath::new(std::env::temp_dir()).expect("absolute");
-                let circumstances = Circumstances { trusted, root, keep: None, ask: &|_, _| None };
+                let circumstances = ServerCircumstances { trusted, root, keep: None, ask: &|_, _| None };
                 for value in [(spec.options)(&circumstances), (spec.settings)(&circumstances)] {
                     assert!(matches!(value, Value::Null | Value::Object(_)), "{name}");
                 }

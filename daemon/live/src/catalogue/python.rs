@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::spec::{Announce, Circumstances, Install, Lags, OpenPolicy, ReadySignal, ServerSpec, no_settings};
+use crate::spec::{
+    Announce, Install, OpenPolicy, ReadySignal, ServerCircumstances, ServerLags, ServerSpec, no_settings,
+};
 
 const FILES: &[(&str, &str)] = &[("py", "python"), ("pyi", "python")];
 const MARKERS: &[&str] =
@@ -24,7 +26,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         open: OpenPolicy::Never,
         // Measured: 0.2 to 2.8 s until it has read changed files again, 1.2 to 6.3 s until it knows which files there
         // are.
-        announce: Announce::OpenAndKeep(Lags {
+        announce: Announce::OpenAndKeep(ServerLags {
             read: Duration::from_secs(4),
             listed: Duration::from_secs(7),
         }),
@@ -77,7 +79,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
 }
 
 /// Returns pyright's settings: the server looks at the whole project, but reports diagnostics of open files only.
-fn pyright_settings(circumstances: &Circumstances<'_>) -> Value {
+fn pyright_settings(circumstances: &ServerCircumstances<'_>) -> Value {
     let analysis =
         json!({"diagnosticMode": "openFilesOnly", "autoSearchPaths": true, "useLibraryCodeForTypes": true});
     let mut settings = json!({"python": {"analysis": analysis}, "basedpyright": {"analysis": analysis}});

@@ -7,7 +7,9 @@ use std::time::Duration;
 use hob_base::AbsPath;
 use serde_json::{Value, json};
 
-use crate::spec::{Announce, Circumstances, Environment, Install, Lags, OpenPolicy, ReadySignal, ServerSpec};
+use crate::spec::{
+    Announce, Environment, Install, OpenPolicy, ReadySignal, ServerCircumstances, ServerLags, ServerSpec,
+};
 
 /// Advice on missing sources of the standard library: without them rust-analyzer does not see most uses of methods.
 const ADVICE: &[(&str, &str)] = &[(
@@ -29,7 +31,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         open: OpenPolicy::Never,
         // After a change it reads the files in the background, and meanwhile answers as if nothing had happened.
         // Measured: 0.1 to 0.9 s.
-        announce: Announce::OpenAndKeep(Lags {
+        announce: Announce::OpenAndKeep(ServerLags {
             read: Duration::from_secs(3),
             listed: Duration::from_secs(3),
         }),
@@ -48,7 +50,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
 
 /// Returns rust-analyzer's options. They always name the sysroot: if rust-analyzer has to look for one and finds no
 /// sources, it adds a component to the user's toolchain by itself.
-fn options(circumstances: &Circumstances<'_>) -> Value {
+fn options(circumstances: &ServerCircumstances<'_>) -> Value {
     let sysroot = find_sysroot(circumstances);
     json!({
         "cargo": {"sysroot": sysroot, "buildScripts": {"enable": circumstances.trusted}},
@@ -59,7 +61,7 @@ fn options(circumstances: &Circumstances<'_>) -> Value {
     })
 }
 
-fn find_sysroot(circumstances: &Circumstances<'_>) -> Option<PathBuf> {
+fn find_sysroot(circumstances: &ServerCircumstances<'_>) -> Option<PathBuf> {
     let printed = (circumstances.ask)("rustc", &["--print", "sysroot"])?;
     Some(printed.trim().into()).filter(|path: &PathBuf| path.is_absolute())
 }
@@ -69,7 +71,7 @@ fn find_sysroot(circumstances: &Circumstances<'_>) -> Option<PathBuf> {
 ///
 /// In any form rust-analyzer has Cargo describe the project, and Cargo runs the compiler. The project's own settings
 /// for Cargo can name that compiler and its wrapper; these variables overrule them.
-fn environment(circumstances: &Circumstances<'_>) -> Environment {
+fn environment(circumstances: &ServerCircumstances<'_>) -> Environment {
     let mut variables: Environment = vec![("RUSTUP_AUTO_INSTALL", "0".into())];
     let nothing = ["/bin/false", "/usr/bin/false"].into_iter().find(|path| Path::new(path).exists());
     variables.extend(nothing.map(|path| ("RUSTUP", path.into())));
@@ -135,7 +137,7 @@ mod tests {
         let root = &AbsPath::new("/p").expect("absolute");
         let value = |trusted: bool, sysroot: &'static str| {
             let ask = move |_: &str, _: &[&str]| Some(format!("{sysroot}\n"));
-            let circumstances = Circumstances { trusted, root, keep: None, ask: &ask };
+            let circumstances = ServerCircumstances { trusted, root, keep: None, ask: &ask };
             let found = environment(&circumstances).into_iter().find(|(name, _)| *name == "RUSTUP_TOOLCHAIN");
             found.map(|(_, value)| value)
         };

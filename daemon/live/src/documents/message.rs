@@ -29,7 +29,7 @@ pub enum AnnouncePlan {
 
 /// Diagnostics that a server has been asked to push.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Awaited {
+pub struct AwaitedDiagnostics {
     /// The messages that make the server push them; empty if it was asked before.
     pub tell: Vec<DocumentMessage>,
     /// The version of the file that the diagnostics will be about.

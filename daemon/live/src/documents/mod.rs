@@ -18,8 +18,8 @@ use hob_base::{AbsPath, ContentHash, WsPath};
 use serde_json::json;
 
 pub use change::{FileChange, ReadText};
-pub use message::{AnnouncePlan, Awaited, DocumentMessage};
-pub use shown::{Doc, EditorId, Label, Shown};
+pub use message::{AnnouncePlan, AwaitedDiagnostics, DocumentMessage};
+pub use shown::{Doc, EditorId, Label, ServerText};
 
 use crate::spec::{Announce, ServerSpec};
 use crate::uri;
@@ -150,13 +150,13 @@ impl ServerDocuments {
         path: &WsPath,
         before: u64,
         read: ReadText<'_>,
-    ) -> Option<Awaited> {
+    ) -> Option<AwaitedDiagnostics> {
         let was_open = self.open.contains_key(path);
         let mut tell = self.open(spec, path, read)?;
         let (uri, changes) = (self.uri(path), self.changes);
         let open = self.open.get_mut(path)?;
         if let Some((_, before)) = open.asked.filter(|(covered, _)| *covered == changes) {
-            return Some(Awaited { tell, version: open.version, before });
+            return Some(AwaitedDiagnostics { tell, version: open.version, before });
         }
         if was_open {
             let text = read(path)?;
@@ -164,7 +164,7 @@ impl ServerDocuments {
             tell.push(did_change(&uri, open.version, &text, true));
         }
         open.asked = Some((changes, before));
-        Some(Awaited { tell, version: open.version, before })
+        Some(AwaitedDiagnostics { tell, version: open.version, before })
     }
 
     /// Returns the files that are open.

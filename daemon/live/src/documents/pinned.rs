@@ -7,7 +7,7 @@ use serde_json::json;
 use super::ServerDocuments;
 use super::message::{DocumentMessage, did_change};
 use super::open_file::ServerOpenFile;
-use super::shown::{Doc, EditorId, Shown};
+use super::shown::{Doc, EditorId, ServerText};
 use crate::spec::ServerSpec;
 
 impl ServerDocuments {
@@ -17,7 +17,7 @@ impl ServerDocuments {
         &mut self,
         spec: &ServerSpec,
         doc: &Doc,
-        shown: &Shown,
+        shown: &ServerText,
         whole: bool,
     ) -> Option<DocumentMessage> {
         let uri = self.uri_of(doc);

@@ -29,7 +29,7 @@ pub struct Label {
 
 /// The text that a server gets of a document.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Shown {
+pub struct ServerText {
     /// The protocol's language identifier.
     pub language: String,
     /// The document's whole text.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::announce::{MOST_KEPT, MOST_SHOWN};
 use super::*;
-use crate::spec::{Lags, Reread};
+use crate::spec::{Reread, ServerLags};
 
 fn spec_announcing(announce: Announce) -> ServerSpec {
     ServerSpec { name: "test", files: &[("py", "python")], announce, ..ServerSpec::cautious_defaults() }
@@ -102,7 +102,7 @@ fn a_verdict_is_asked_for_once_after_every_change_anywhere() {
 
 #[test]
 fn a_server_that_reads_again_late_has_changed_files_open() {
-    let lags = Lags { read: Duration::from_secs(4), listed: Duration::from_secs(7) };
+    let lags = ServerLags { read: Duration::from_secs(4), listed: Duration::from_secs(7) };
     let spec = spec_announcing(Announce::OpenAndKeep(lags));
     let mut documents = ServerDocuments::new(AbsPath::new("/p").expect("absolute"));
     let text: ReadText<'_> = &|_| Some(String::new());

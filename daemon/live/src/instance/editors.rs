@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::Instance;
 use super::silence::Signs;
-use crate::documents::{Doc, DocumentMessage, EditorId, Shown};
+use crate::documents::{Doc, DocumentMessage, EditorId, ServerText};
 use crate::overlay::ProjectOverlay;
 use crate::rpc::{CallError, OnOutcome};
 
@@ -25,7 +25,7 @@ impl Instance {
     }
 
     /// Shows the server an editor's document, if it serves such documents; the caller holds the overlay's lock.
-    pub(crate) fn show_document(&self, doc: &Doc, shown: &Shown) {
+    pub(crate) fn show_document(&self, doc: &Doc, shown: &ServerText) {
         if !self.serves_document(doc, &shown.language) {
             return;
         }

@@ -30,7 +30,7 @@ use crate::ready::Readiness;
 use crate::rpc::{CallError, RpcClient};
 use crate::session::ServerSession;
 use crate::spec::{Launch, ServerSpec};
-use silence::{Missed, Signs};
+use silence::{MissedDeadlines, Signs};
 
 pub use answer::{Completeness, ServerAnswer};
 pub use error::StartError;
@@ -55,7 +55,7 @@ pub struct Instance {
     view: Arc<ProjectOverlay>,
     started: Instant,
     answered: AtomicBool,
-    missed: Missed,
+    missed: MissedDeadlines,
     /// The signs of life at a time when an editor's request had been without an answer for long.
     signs: Mutex<Option<Signs>>,
     /// The reason why the server was given up, if it was.

@@ -69,7 +69,7 @@ impl UnansweredRequest {
 
 /// Counts the deadlines that one server missed.
 #[derive(Debug, Default)]
-pub(super) struct Missed(Mutex<MissedDeadlineState>);
+pub(super) struct MissedDeadlines(Mutex<MissedDeadlineState>);
 
 #[derive(Debug, Default)]
 struct MissedDeadlineState {
@@ -81,7 +81,7 @@ struct MissedDeadlineState {
     on_probation: bool,
 }
 
-impl Missed {
+impl MissedDeadlines {
     pub(super) fn put_on_probation(&self) {
         self.lock_state().on_probation = true;
     }

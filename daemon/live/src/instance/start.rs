@@ -9,7 +9,7 @@ use hob_base::CancelToken;
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
-use super::silence::{Missed, Signs};
+use super::silence::{MissedDeadlines, Signs};
 use super::{Instance, StartError};
 use crate::documents::ServerDocuments;
 use crate::offer;
@@ -83,7 +83,7 @@ impl Instance {
             capabilities: result["capabilities"].clone(),
             started: Instant::now(),
             answered: AtomicBool::new(false),
-            missed: Missed::default(),
+            missed: MissedDeadlines::default(),
             signs: Mutex::default(),
             given_up: OnceLock::new(),
             launch,

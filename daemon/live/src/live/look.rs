@@ -18,10 +18,10 @@ use crate::asked::run_to_end;
 use crate::catalogue;
 use crate::find::{FoundProgram, ProgramIdentity, ProgramSearch, Reject, Rejected, program_identity};
 use crate::keep;
-use crate::lately::Lately;
+use crate::lately::RecentValues;
 use crate::preferences::{Preferences, ServerPreference, StatedPreference};
 use crate::process::{ServerCommand, neutral_folder};
-use crate::spec::{Circumstances, Environment, Launch, ServerSpec};
+use crate::spec::{Environment, Launch, ServerCircumstances, ServerSpec};
 
 /// Time for which hob relies on a program's output about the machine, such as the place of an interpreter or a
 /// toolchain.
@@ -54,19 +54,19 @@ pub struct ServerLookup {
 /// Facts about the machine that hob has found out recently.
 #[derive(Debug)]
 pub(super) struct ServerLookupCache {
-    chosen: Lately<Choice, Chosen>,
+    chosen: RecentValues<Choice, ChosenServer>,
     /// The paths of the programs that [`Live::run`] asks, by name.
-    programs: Lately<(AbsPath, bool, String), PathBuf>,
+    programs: RecentValues<(AbsPath, bool, String), PathBuf>,
     /// The output of programs that hob asked, by program and arguments.
-    asked: Lately<(PathBuf, Vec<String>), Option<String>>,
+    asked: RecentValues<(PathBuf, Vec<String>), Option<String>>,
 }
 
 impl Default for ServerLookupCache {
     fn default() -> Self {
         Self {
-            chosen: Lately::new(LOOKED_WITHIN),
-            programs: Lately::new(LOOKED_WITHIN),
-            asked: Lately::new(BELIEVED_FOR),
+            chosen: RecentValues::new(LOOKED_WITHIN),
+            programs: RecentValues::new(LOOKED_WITHIN),
+            asked: RecentValues::new(BELIEVED_FOR),
         }
     }
 }
@@ -76,7 +76,7 @@ type Choice = (AbsPath, bool, Vec<&'static str>);
 
 /// The chosen kind of server, and its program.
 #[derive(Clone, Debug)]
-struct Chosen {
+struct ChosenServer {
     preferences: Arc<Preferences>,
     spec: Arc<ServerSpec>,
     found: FoundProgram,
@@ -130,7 +130,7 @@ impl Live {
         Ok((self.describe_launch(&chosen.spec, project, &chosen.found, chosen.args), chosen.found))
     }
 
-    fn chosen_lately(&self, choice: &Choice, project: &LiveProject) -> Option<Chosen> {
+    fn chosen_lately(&self, choice: &Choice, project: &LiveProject) -> Option<ChosenServer> {
         let chosen = self.known.chosen.get(choice)?;
         if !project.trusted && (chosen.spec.needs_trust_in)(&project.root).is_some() {
             return None;
@@ -141,7 +141,11 @@ impl Live {
     }
 
     /// Returns the first of `wanted` whose program exists and may run.
-    fn choose_server(&self, project: &LiveProject, wanted: &[&Arc<ServerSpec>]) -> Result<Chosen, LiveError> {
+    fn choose_server(
+        &self,
+        project: &LiveProject,
+        wanted: &[&Arc<ServerSpec>],
+    ) -> Result<ChosenServer, LiveError> {
         let mut rejected = Vec::new();
         let mut untrusted = None;
         for spec in wanted {
@@ -150,7 +154,7 @@ impl Live {
                 && let Some(identity) = program_identity(&found.program)
             {
                 let (preferences, spec) = (Arc::clone(&project.preferences), Arc::clone(spec));
-                return Ok(Chosen { preferences, spec, found, args, identity });
+                return Ok(ChosenServer { preferences, spec, found, args, identity });
             }
             if looked.rejected.iter().any(|it| it.why.is_of_trust()) {
                 untrusted = untrusted.or(Some(spec.name));
@@ -263,8 +267,12 @@ impl Live {
     ) -> Launch {
         let ask = |program: &str, args: &[&str]| self.run(program, args, project);
         let keep = self.options.keep.as_ref().map(|keep| keep::folder_for(keep, spec.name, &project.root));
-        let circumstances =
-            Circumstances { trusted: project.trusted, root: &project.root, keep: keep.as_deref(), ask: &ask };
+        let circumstances = ServerCircumstances {
+            trusted: project.trusted,
+            root: &project.root,
+            keep: keep.as_deref(),
+            ask: &ask,
+        };
         let known = ((spec.options)(&circumstances), (spec.settings)(&circumstances));
         let (options, settings) = match project.preferences.server_preference(spec.name) {
             Some(wish) => wish.laid_over(known, spec, project.trusted),

@@ -16,7 +16,7 @@ use hob_base::line_index::without_mark;
 use hob_base::{AbsPath, ContentHash, WsPath, small};
 use serde_json::Value;
 
-use crate::documents::{Doc, EditorId, FileChange, Label, Shown};
+use crate::documents::{Doc, EditorId, FileChange, Label, ServerText};
 use crate::instance::Instance;
 use crate::uri;
 use document::{OverlayDocument, TextOwner};
@@ -336,7 +336,7 @@ impl ProjectOverlay {
     }
 
     /// Returns the text that servers are to have of a document; `None` if they are to have none.
-    fn shown_text(&self, state: &OverlayState, doc: &Doc) -> Option<Shown> {
+    fn shown_text(&self, state: &OverlayState, doc: &Doc) -> Option<ServerText> {
         let document = state.documents.get(doc)?;
         let (text, label) = match document.text_owner() {
             TextOwner::Owner(editor) => {
@@ -355,7 +355,7 @@ impl ProjectOverlay {
                 }
             }
         };
-        Some(Shown { language: document.language.clone(), text, changes: None, label })
+        Some(ServerText { language: document.language.clone(), text, changes: None, label })
     }
 
     fn disk_hash(&self, doc: &Doc) -> Option<ContentHash> {

@@ -19,7 +19,7 @@ const FORGIVEN_AFTER: Duration = Duration::from_secs(600);
 
 /// The earliest time at which a server may be started.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Next {
+pub(super) enum NextStart {
     /// The server may be started at once.
     Now,
     /// The server may be started at this time.
@@ -49,17 +49,17 @@ impl Backoff {
     }
 
     /// Returns when the server may be started.
-    pub(super) fn next(&self, now: Instant) -> Next {
+    pub(super) fn next(&self, now: Instant) -> NextStart {
         let recent = self.failures.iter().filter(|&&at| now.saturating_duration_since(at) < WITHIN).count();
-        let Some(&last) = self.failures.back() else { return Next::Now };
+        let Some(&last) = self.failures.back() else { return NextStart::Now };
         if recent >= MOST || self.is_given_up(now) {
-            return Next::Never;
+            return NextStart::Never;
         }
         if recent == 0 {
-            return Next::Now;
+            return NextStart::Now;
         }
         let pause = (FIRST * 2u32.pow(recent as u32 - 1)).min(LONGEST);
-        if now >= last + pause { Next::Now } else { Next::At(last + pause) }
+        if now >= last + pause { NextStart::Now } else { NextStart::At(last + pause) }
     }
 
     /// Returns true if the server was given up: five failures that were close together count until they are forgiven.
@@ -80,27 +80,27 @@ mod tests {
         let start = Instant::now();
         let at = |millis: u64| start + Duration::from_millis(millis);
         let mut backoff = Backoff::default();
-        assert_eq!(backoff.next(start), Next::Now);
+        assert_eq!(backoff.next(start), NextStart::Now);
         let mut pauses = Vec::new();
         let mut now = start;
         for _ in 0..MOST {
             backoff.add_failure(now);
             match backoff.next(now) {
-                Next::At(then) => {
+                NextStart::At(then) => {
                     pauses.push((then - now).as_millis());
                     now = then;
-                    assert_eq!(backoff.next(now), Next::Now);
+                    assert_eq!(backoff.next(now), NextStart::Now);
                 }
-                Next::Never => break,
-                Next::Now => panic!("it failed this very moment"),
+                NextStart::Never => break,
+                NextStart::Now => panic!("it failed this very moment"),
             }
         }
         assert_eq!(pauses, [500, 1000, 2000, 4000]);
-        assert_eq!(backoff.next(now + Duration::from_secs(300)), Next::Never);
-        assert_eq!(backoff.next(now + FORGIVEN_AFTER), Next::Now);
+        assert_eq!(backoff.next(now + Duration::from_secs(300)), NextStart::Never);
+        assert_eq!(backoff.next(now + FORGIVEN_AFTER), NextStart::Now);
         backoff.forgive_failures();
-        assert_eq!(backoff.next(now), Next::Now);
+        assert_eq!(backoff.next(now), NextStart::Now);
         backoff.add_failure(at(0));
-        assert_eq!(backoff.next(at(0) + WITHIN), Next::Now, "long ago");
+        assert_eq!(backoff.next(at(0) + WITHIN), NextStart::Now, "long ago");
     }
 }

@@ -21,7 +21,7 @@ use crate::overlay::ProjectOverlay;
 use crate::process::Guard;
 use crate::ready::Readiness;
 use crate::spec::Launch;
-use backoff::{Backoff, Next};
+use backoff::{Backoff, NextStart};
 
 /// Pause between two checks whether the caller of a waiting call has cancelled it.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
@@ -229,7 +229,7 @@ impl Pool {
                 ServerPhase::Running(instance) => return Ok(Arc::clone(instance)),
                 ServerPhase::Starting => check_failure(&state)?,
                 ServerPhase::Absent => match state.backoff.next(Instant::now()) {
-                    Next::Now => match self.start(launch.clone(), Arc::clone(&slot)) {
+                    NextStart::Now => match self.start(launch.clone(), Arc::clone(&slot)) {
                         Ok(()) => {
                             state.state = ServerPhase::Starting;
                             check_failure(&state)?;
@@ -242,8 +242,8 @@ impl Pool {
                             );
                         }
                     },
-                    Next::At(_) => check_failure(&state)?,
-                    Next::Never => {
+                    NextStart::At(_) => check_failure(&state)?,
+                    NextStart::Never => {
                         let (why, stderr) = match state.failure.clone() {
                             Some(failure) => (failure.why, failure.stderr),
                             None => Default::default(),
@@ -579,8 +579,8 @@ fn status(key: InstanceKey, slot: &Slot) -> ServerStatus {
             other => other.to_string(),
         },
         ServerPhase::Absent if failed => match state.backoff.next(Instant::now()) {
-            Next::Never => "failed".to_owned(),
-            Next::Now | Next::At(_) => "crashed".to_owned(),
+            NextStart::Never => "failed".to_owned(),
+            NextStart::Now | NextStart::At(_) => "crashed".to_owned(),
         },
         ServerPhase::Absent => "stopped".to_owned(),
     };

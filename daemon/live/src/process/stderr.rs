@@ -22,12 +22,12 @@ pub struct StderrTail {
 
 #[derive(Debug, Default)]
 struct SharedStderr {
-    heard: Mutex<Heard>,
+    heard: Mutex<StderrState>,
     has_ended: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Heard {
+struct StderrState {
     lines: VecDeque<String>,
     /// Number of lines so far, including dropped ones.
     count: u64,
@@ -84,7 +84,7 @@ impl StderrTail {
         heard.count += 1;
     }
 
-    fn lock_heard(&self) -> MutexGuard<'_, Heard> {
+    fn lock_heard(&self) -> MutexGuard<'_, StderrState> {
         // Each line is added at once.
         self.shared.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -14,7 +14,7 @@ use super::place::RequestPosition;
 use crate::instance::{Completeness, Instance, ServerAnswer};
 use crate::live::LiveError;
 use crate::rpc::CallError;
-use crate::spec::Judges;
+use crate::spec::DiagnosticsCommand;
 
 /// The field of a server's capabilities that lists its commands.
 const COMMANDS: &str = "executeCommandProvider";
@@ -42,7 +42,7 @@ struct TsserverPosition {
 pub(super) fn diagnostics_by_command(
     instance: &Instance,
     file: &WsPath,
-    judges: Judges,
+    judges: DiagnosticsCommand,
     asking: ServerQueryContext<'_>,
 ) -> Result<Option<ServerAnswer<Vec<Diagnostic>>>, LiveError> {
     if !instance.has_capability(COMMANDS, ExecuteCommand::METHOD) {

@@ -20,4 +20,4 @@ pub use locations::{definition, implementations, references};
 pub use place::{RequestPosition, ServerLocation};
 pub use rename::{FileEdits, Renaming, rename, renamed_files, will_rename_files};
 pub use symbols::{FoundSymbol, ServerOutline, kind_word, outline_of_file, workspace_symbols};
-pub use worse::{FileDiagnostics, Worse, judge, worse};
+pub use worse::{FileDiagnostics, WorseFile, judge, worse};

@@ -27,7 +27,7 @@ pub struct FileDiagnostics {
 
 /// A file with more diagnostics than before.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Worse {
+pub struct WorseFile {
     /// The file's present path.
     pub file: WsPath,
     /// The severity that has increased: error or warning.
@@ -93,7 +93,7 @@ pub fn worse(
     before: &FileDiagnostics,
     after: &FileDiagnostics,
     moved: &BTreeMap<WsPath, WsPath>,
-) -> Vec<Worse> {
+) -> Vec<WorseFile> {
     let mut all = Vec::new();
     for (file, now) in &after.files {
         let origin = moved.get(file).unwrap_or(file);
@@ -117,7 +117,7 @@ fn worse_if_more(
     severity: Severity,
     then: &[Diagnosis],
     now: Vec<Diagnosis>,
-) -> Option<Worse> {
+) -> Option<WorseFile> {
     let (before, after) = (then.len(), now.len());
     if after <= before {
         return None;
@@ -134,7 +134,7 @@ fn worse_if_more(
         is_new
     };
     let new = now.into_iter().filter(is_new).collect();
-    Some(Worse { file: file.clone(), severity, before, after, new })
+    Some(WorseFile { file: file.clone(), severity, before, after, new })
 }
 
 #[cfg(test)]

@@ -113,14 +113,14 @@ impl std::fmt::Debug for Reply {
 }
 
 /// The receiver of a request's outcome.
-enum Wants {
+enum OutcomeReceiver {
     /// A thread that waits for the outcome.
     Waiter(SyncSender<RequestOutcome>),
     /// A function that is called with the outcome.
     Handler(OnOutcome),
 }
 
-impl Wants {
+impl OutcomeReceiver {
     fn hand_over(self, outcome: RequestOutcome) {
         match self {
             // The caller cancelled a moment ago and does not wait any more.
@@ -140,7 +140,7 @@ struct Forwarded {
 
 #[derive(Default)]
 struct WaitingCalls {
-    calls: HashMap<i64, Wants>,
+    calls: HashMap<i64, OutcomeReceiver>,
     /// Forwarded requests about documents, which no server holds back on purpose.
     forwarded: HashMap<i64, Forwarded>,
     /// The reason why there will be no more answers.
@@ -148,7 +148,7 @@ struct WaitingCalls {
 }
 
 impl WaitingCalls {
-    fn remove_call(&mut self, id: i64) -> Option<Wants> {
+    fn remove_call(&mut self, id: i64) -> Option<OutcomeReceiver> {
         self.forwarded.remove(&id);
         self.calls.remove(&id)
     }
@@ -246,7 +246,7 @@ impl RpcClient {
         let body = jsonrpc::call(Some(id), method, params)
             .map_err(|error| CallError::Malformed { method, why: error.to_string() })?;
         let (answer, answered) = sync_channel(1);
-        self.register_call(id, Wants::Waiter(answer))?;
+        self.register_call(id, OutcomeReceiver::Waiter(answer))?;
         let outcome = self.send(body).and_then(|()| wait(&answered, cancel));
         if let Err(CallError::Stopped(_)) = outcome {
             self.lock_waiting().remove_call(id);
@@ -268,7 +268,7 @@ impl RpcClient {
     ) -> Result<i64, CallError> {
         let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
         let body = jsonrpc::call_raw(Some(id), method, params);
-        self.register_call(id, Wants::Handler(on))?;
+        self.register_call(id, OutcomeReceiver::Handler(on))?;
         if method.starts_with("textDocument/") {
             let forwarded = Forwarded { since: Instant::now(), heard: self.messages_heard() };
             self.lock_waiting().forwarded.insert(id, forwarded);
@@ -364,7 +364,7 @@ impl RpcClient {
         self.lock_waiting().closed.clone()
     }
 
-    fn register_call(&self, id: i64, answer: Wants) -> Result<(), CallError> {
+    fn register_call(&self, id: i64, answer: OutcomeReceiver) -> Result<(), CallError> {
         let mut waiting = self.lock_waiting();
         if let Some(why) = &waiting.closed {
             return Err(CallError::Closed(why.clone()));

@@ -109,7 +109,7 @@ pub enum Incoming {
 }
 
 #[derive(Deserialize)]
-struct Loose {
+struct LooseMessage {
     #[serde(default)]
     id: Option<RequestId>,
     #[serde(default)]
@@ -128,7 +128,7 @@ impl Incoming {
     /// # Errors
     /// The reason in words, when the body is not JSON-RPC.
     pub fn parse(body: &[u8]) -> Result<Self, String> {
-        let Loose { id, method, params, result, error } =
+        let LooseMessage { id, method, params, result, error } =
             serde_json::from_slice(body).map_err(|error| error.to_string())?;
         Ok(match (method, id) {
             (Some(method), Some(id)) => Self::Request { id, method, params },
@@ -146,7 +146,7 @@ impl Incoming {
 /// The error of `serde_json` when `params` cannot be written as JSON.
 pub fn call(id: Option<i64>, method: &str, params: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     #[derive(Serialize)]
-    struct Out<'a> {
+    struct OutgoingCall<'a> {
         jsonrpc: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
         id: Option<i64>,
@@ -156,7 +156,7 @@ pub fn call(id: Option<i64>, method: &str, params: &impl Serialize) -> serde_jso
     }
     let params = serde_json::value::to_raw_value(params)?;
     let params = Some(&*params).filter(|params| params.get() != "null");
-    serde_json::to_vec(&Out { jsonrpc: "2.0", id, method, params })
+    serde_json::to_vec(&OutgoingCall { jsonrpc: "2.0", id, method, params })
 }
 
 /// Works as [`call`], with parameters that are JSON text already.

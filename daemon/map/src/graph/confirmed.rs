@@ -21,7 +21,7 @@ use hob_base::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::batch::{MapBatch, PreparedChange};
-use super::reach::{Reach, Touched};
+use super::reach::{BatchReach, Reach};
 use super::{DefRef, Map};
 use crate::facts::{Ref, StrId};
 use crate::index::FileEntry;
@@ -212,7 +212,7 @@ impl Confirmed {
     }
 
     /// Forgets the confirmations that depend on touched files.
-    fn forget_touched(&mut self, touched: &Touched) {
+    fn forget_touched(&mut self, touched: &BatchReach) {
         let gone =
             self.files.iter().filter(|(_, held)| held.reach.is_touched_by(touched)).map(|(file, _)| *file);
         let gone: Vec<FileId> = gone.collect();
@@ -322,8 +322,8 @@ impl Map {
     }
 
     /// Returns the files that a batch touches, as far as that shows before it is applied, and the files that it adds.
-    pub(super) fn touched_by(&self, changes: &[PreparedChange]) -> (Touched, Vec<FileId>) {
-        let (mut touched, mut new) = (Touched::default(), Vec::new());
+    pub(super) fn touched_by(&self, changes: &[PreparedChange]) -> (BatchReach, Vec<FileId>) {
+        let (mut touched, mut new) = (BatchReach::default(), Vec::new());
         for change in changes {
             let file = change.file;
             touched.files.insert(file);
@@ -362,7 +362,7 @@ impl Map {
     }
 
     /// Forgets the confirmations that depended on files of an applied batch.
-    pub(super) fn forget_confirmed(&mut self, mut touched: Touched, new: Vec<FileId>, has_many_new: bool) {
+    pub(super) fn forget_confirmed(&mut self, mut touched: BatchReach, new: Vec<FileId>, has_many_new: bool) {
         // A project file may redirect every import.
         if touched.families.iter().any(|family| family.is_manifest()) || has_many_new {
             let stamp = self.confirmed.stamp;

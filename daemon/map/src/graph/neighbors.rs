@@ -194,8 +194,10 @@ impl NeighborWalk<'_> {
         if let Some(surroundings) = &self.surroundings {
             let left_out = std::mem::take(&mut self.left_out);
             let lines = &mut self.lines_left_out;
-            self.left_out =
-                left_out.into_iter().filter(|key| !lines.record_resolved(surroundings.skeleton(), key)).collect();
+            self.left_out = left_out
+                .into_iter()
+                .filter(|key| !lines.record_resolved(surroundings.skeleton(), key))
+                .collect();
             self.keys.iter().for_each(|key| lines.remove(surroundings.skeleton(), key));
         }
         self.left_out.difference(&self.keys).count() + self.lines_left_out.len()
@@ -249,7 +251,9 @@ impl NeighborWalk<'_> {
         }
         let found = match node {
             NodeRef::Def(def) => self.selected_edges_in(surroundings, def, kin, &best)?,
-            NodeRef::File(_) | NodeRef::External(_) => self.selected_edges_in_file(surroundings, node, &best)?,
+            NodeRef::File(_) | NodeRef::External(_) => {
+                self.selected_edges_in_file(surroundings, node, &best)?
+            }
         };
         self.stopped = self.stopped.or(found.stopped);
         let mut edges: Vec<(Edge, Direction)> =

@@ -32,7 +32,7 @@ pub enum Reach {
 
 impl Reach {
     /// Returns true if a touched file is, or might be, among these files.
-    pub(super) fn is_touched_by(&self, touched: &Touched) -> bool {
+    pub(super) fn is_touched_by(&self, touched: &BatchReach) -> bool {
         match self {
             Self::Family(family) => touched.families.contains(family),
             Self::Files(files) if files.len() <= touched.files.len() => {
@@ -45,7 +45,7 @@ impl Reach {
 
 /// The files and languages that a batch of changes touches.
 #[derive(Debug, Default)]
-pub(super) struct Touched {
+pub(super) struct BatchReach {
     /// Files that changed, and those whose imports may lead elsewhere since.
     pub(super) files: FxHashSet<FileId>,
     /// Language groups of which a file changed.

@@ -14,7 +14,7 @@ use crate::facts::{Call, CallKind, DefIdx, Ref, RefKind};
 use crate::resolve::{CallAt, Resolution, Resolver, Thing};
 
 /// The definitions that a call with a reference reaches through values.
-pub(super) struct Through {
+pub(super) struct ThroughValues {
     /// The definitions that the call reaches.
     pub(super) reached: Vec<DefRef>,
     /// True if they replace the definition that the name means.
@@ -29,7 +29,7 @@ impl Map {
         file: FileId,
         r: &Ref,
         found: &Resolution,
-    ) -> Option<Through> {
+    ) -> Option<ThroughValues> {
         if r.kind() != RefKind::Call {
             return None;
         }
@@ -50,12 +50,12 @@ impl Map {
         let at = resolver.call_at(file, (r.line, r.col()))?;
         let mut reached = resolver.reached_defs(at);
         if instead && own.is_none() && reached.is_empty() && resolver.is_of_library(at) {
-            return matches!(found, Resolution::To(..)).then_some(Through { reached, instead });
+            return matches!(found, Resolution::To(..)).then_some(ThroughValues { reached, instead });
         }
         if !instead {
             reached.retain(|def| Some(*def) != own);
         }
-        (!reached.is_empty()).then_some(Through { reached, instead })
+        (!reached.is_empty()).then_some(ThroughValues { reached, instead })
     }
 
     /// Returns the calls without a reference, of one definition, of the file's own text, or of all: the caller, the

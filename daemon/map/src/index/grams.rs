@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use super::runs::{Both, Runs, add, count};
+use super::runs::{RunIntersection, Runs, add, count};
 
 /// The number of kinds of bytes.
 const KINDS: usize = 42;
@@ -132,7 +132,7 @@ impl Grams {
             if count(&common) * TEST < other.bytes.len() {
                 break;
             }
-            let mut both = Both::new(&common);
+            let mut both = RunIntersection::new(&common);
             other.while_each(|run| both.intersect_next(run));
             common = both.common;
         }

@@ -45,7 +45,7 @@ use postings::Postings;
 pub(crate) use runs::{in_parts, subtract_runs};
 use targets::{ClearedTargets, Targets};
 pub(crate) use terms::words_of_module;
-use terms::{Counted, Terms};
+use terms::{NameCount, Terms};
 
 use crate::facts::{FileFacts, GaveUp};
 use crate::langs::lang::Lang;
@@ -380,7 +380,7 @@ impl Index {
         });
     }
 
-    fn list_def(&mut self, file: FileId, place: TopFolders, name: &str, was: Counted, is: Counted) {
+    fn list_def(&mut self, file: FileId, place: TopFolders, name: &str, was: NameCount, is: NameCount) {
         let present = is.count > 0;
         let id = update_posting(&mut self.names, &mut self.defining, name, file, present);
         let entry = self.standings.entry_of(id);

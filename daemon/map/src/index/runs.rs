@@ -30,13 +30,13 @@ pub(super) fn add(runs: &mut Runs, run: Range<u32>) {
 }
 
 /// The intersection of two sets of runs; the second set is passed run by run.
-pub(super) struct Both<'r> {
+pub(super) struct RunIntersection<'r> {
     /// The runs of the first set that do not end before the last run of the second.
     left: &'r [Range<u32>],
     pub(super) common: Runs,
 }
 
-impl<'r> Both<'r> {
+impl<'r> RunIntersection<'r> {
     pub(super) fn new(runs: &'r [Range<u32>]) -> Self {
         Self { left: runs, common: Runs::new() }
     }
@@ -145,7 +145,7 @@ pub(super) mod tests {
         ) {
             let (left, right) = (runs_of(&some), runs_of(&others));
             prop_assert_eq!(count(&left), some.len());
-            let mut both = Both::new(&left);
+            let mut both = RunIntersection::new(&left);
             right.iter().all(|run| both.intersect_next(run.clone()));
             prop_assert_eq!(both.common, runs_of(&(&some & &others)));
             prop_assert_eq!(subtract_runs(&left, &right), runs_of(&(&some - &others)));

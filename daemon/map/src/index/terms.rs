@@ -9,7 +9,7 @@ use crate::facts::{FileFacts, StrId};
 #[derive(Debug, Default)]
 pub(crate) struct Terms<'f> {
     /// Names that the file defines, with their counts and kinds.
-    pub(crate) defined: Vec<(&'f str, Counted)>,
+    pub(crate) defined: Vec<(&'f str, NameCount)>,
     /// Keys for the qualified names and the qualifiers of detached definitions.
     pub(crate) linked: Vec<String>,
     /// Names in its references, imports and exports.
@@ -20,7 +20,7 @@ pub(crate) struct Terms<'f> {
 
 /// The number and kinds of a file's definitions of one name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Counted {
+pub(crate) struct NameCount {
     pub(crate) count: u32,
     pub(crate) kinds: Kinds,
 }
@@ -37,7 +37,7 @@ impl<'f> Terms<'f> {
             defined: entry
                 .defined_names()
                 .map(|(name, defs)| {
-                    let counted = Counted { count: defs.len() as u32, kinds: entry.kinds_of(defs) };
+                    let counted = NameCount { count: defs.len() as u32, kinds: entry.kinds_of(defs) };
                     (facts.name(name), counted)
                 })
                 .collect(),
@@ -83,9 +83,9 @@ pub(crate) fn qualifier_link(qualifier: &str) -> String {
 
 /// Calls `each` with every name whose definitions differ, with the old and the new counts.
 pub(crate) fn diff_defined(
-    before: &[(&str, Counted)],
-    after: &[(&str, Counted)],
-    mut each: impl FnMut(&str, Counted, Counted),
+    before: &[(&str, NameCount)],
+    after: &[(&str, NameCount)],
+    mut each: impl FnMut(&str, NameCount, NameCount),
 ) {
     let (mut old, mut new) = (before.iter().peekable(), after.iter().peekable());
     loop {
@@ -97,7 +97,7 @@ pub(crate) fn diff_defined(
         };
         let lost = if order.is_le() { old.next() } else { None };
         let gained = if order.is_ge() { new.next() } else { None };
-        let counted = |side: Option<&(&str, Counted)>| side.map_or_else(Counted::default, |side| side.1);
+        let counted = |side: Option<&(&str, NameCount)>| side.map_or_else(NameCount::default, |side| side.1);
         if let Some((name, _)) = lost.or(gained)
             && counted(lost) != counted(gained)
         {

@@ -45,8 +45,8 @@ pub use rules::{
     ImportProject, ImportRules, LangSpec, LanguageReader, ModuleTarget, PackageScope, ProjectFile, Reparse,
 };
 pub use semantics::{
-    BuiltinWords, ExtensionScope, NameSemantics, OutsideMembers, PassedImports, Reach, StaticMembers, Twins,
-    VagueNames,
+    BuiltinWords, ExtensionScope, NameSemantics, OutsideMembers, ParallelBodies, PassedImports, Reach,
+    StaticMembers, VagueNames,
 };
 pub use source::{CommentStyle, Repair, SourceRules};
 pub use table::{TABLE, built_languages};

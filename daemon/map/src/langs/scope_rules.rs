@@ -113,7 +113,7 @@ pub(crate) fn has_token(node: Node<'_>, token: &str) -> bool {
 
 /// The scope that a binding belongs to, relative to the node that binds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Within {
+pub(crate) enum BindingScope {
     /// The innermost one; that of the node itself, if it opens one.
     Here,
     /// The one around the node's own.
@@ -162,7 +162,7 @@ pub(crate) struct BoundName {
     /// The bytes of the name.
     pub(crate) place: Range<usize>,
     /// The scope that it belongs to.
-    pub(crate) within: Within,
+    pub(crate) within: BindingScope,
     /// The first byte at which the name has this meaning; 0 for all of its scope.
     pub(crate) from: usize,
     /// The kind of binding.
@@ -179,7 +179,7 @@ pub(crate) struct Binder<'t> {
     kind: BindingKind,
     space: NameSpace,
     pub(crate) bound: Vec<BoundName>,
-    pub(crate) passes: Option<Within>,
+    pub(crate) passes: Option<BindingScope>,
     /// The places where jumps name a label.
     pub(crate) labels: Vec<Range<usize>>,
     /// The name space in which the node itself, if it is the name, is looked up.
@@ -202,19 +202,19 @@ impl<'t> Binder<'t> {
     }
 
     /// Binds the name at a node, if it is the one that is looked for.
-    pub(crate) fn bind(&mut self, name: Node<'_>, within: Within) {
+    pub(crate) fn bind(&mut self, name: Node<'_>, within: BindingScope) {
         if self.is_it(name) {
             self.bind_place(name.byte_range(), within);
         }
     }
 
     /// Binds those of these names that are the one looked for.
-    pub(crate) fn bind_all<'n>(&mut self, names: impl IntoIterator<Item = Node<'n>>, within: Within) {
+    pub(crate) fn bind_all<'n>(&mut self, names: impl IntoIterator<Item = Node<'n>>, within: BindingScope) {
         names.into_iter().for_each(|name| self.bind(name, within));
     }
 
     /// Binds the last part of a path: `"a/b"` gives `b`.
-    pub(crate) fn bind_last_part(&mut self, path: Node<'_>, within: Within) {
+    pub(crate) fn bind_last_part(&mut self, path: Node<'_>, within: BindingScope) {
         let text = self.source.get(path.byte_range()).and_then(|text| std::str::from_utf8(text).ok());
         let text = text.unwrap_or_default().trim_end_matches(['"', '`']);
         let last = text.rsplit(['/', '"', '`']).next().unwrap_or_default();
@@ -248,7 +248,7 @@ impl<'t> Binder<'t> {
     }
 
     /// Looks a name up elsewhere than in the innermost function.
-    pub(crate) fn pass_to(&mut self, name: Node<'_>, within: Within) {
+    pub(crate) fn pass_to(&mut self, name: Node<'_>, within: BindingScope) {
         if self.is_it(name) {
             self.passes = Some(within);
         }
@@ -271,7 +271,7 @@ impl<'t> Binder<'t> {
         self.source.get(name.byte_range()) == Some(self.name.as_bytes())
     }
 
-    fn bind_place(&mut self, place: Range<usize>, within: Within) {
+    fn bind_place(&mut self, place: Range<usize>, within: BindingScope) {
         let Self { from, kind, space, .. } = *self;
         self.bound.push(BoundName { place, within, from, kind, space });
     }

@@ -116,7 +116,7 @@ pub struct NameSemantics {
     /// True if the facts write a value that may come from several paths with `|` between these paths.
     pub joined_values: bool,
     /// The bodies that a name may have side by side, one for each configuration.
-    pub twins: Twins,
+    pub twins: ParallelBodies,
 
     /// True if the extractor marks tests by the language's conventions, so that a file's name says nothing about them.
     pub marks_tests: bool,
@@ -208,7 +208,7 @@ impl NameSemantics {
         parameter_type: None,
         type_arguments: false,
         joined_values: false,
-        twins: Twins::None,
+        twins: ParallelBodies::None,
         marks_tests: false,
         test_blocks: false,
         test_methods: false,
@@ -324,7 +324,7 @@ pub enum OutsideMembers {
 
 /// The bodies that one name may have side by side, of which a build takes one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Twins {
+pub enum ParallelBodies {
     /// One name has one body.
     None,
     /// Functions of one place in a file, for different configurations (`#[cfg(unix)]`).

@@ -8,7 +8,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use crate::langs::scope_rules::{
-    Binder, BindingKind, BoundName, LocalRules, NameSpace, Rebinding, ScopeKind, Visit, Within,
+    Binder, BindingKind, BindingScope, BoundName, LocalRules, NameSpace, Rebinding, ScopeKind, Visit,
 };
 use crate::syntax::{Node, Tree};
 
@@ -17,7 +17,7 @@ struct Scope {
     parent: Option<usize>,
     bindings: Vec<BoundName>,
     /// The scope in which the name is looked up instead, if a statement (`global`, `nonlocal`) says so.
-    passes: Option<Within>,
+    passes: Option<BindingScope>,
 }
 
 struct Mention {
@@ -97,7 +97,7 @@ impl<'t> ScopeReading<'_, 't> {
         let jump = |place| Mention { place, scope: innermost, is_label: true, space };
         self.tree.mentions.extend(labels.map(jump));
         if binder.passes.is_some() {
-            let function = self.tree.scope_within(innermost, Within::Function, false);
+            let function = self.tree.scope_within(innermost, BindingScope::Function, false);
             self.tree.scopes[function].passes = binder.passes;
         }
         let place = visit.node.byte_range();
@@ -204,7 +204,7 @@ impl<'r> ScopeTree<'r> {
         while let Some(at) = next {
             let scope = &self.scopes[at];
             next = match scope.passes {
-                Some(Within::File) => Some(0).filter(|file| *file != at),
+                Some(BindingScope::File) => Some(0).filter(|file| *file != at),
                 _ => scope.parent,
             };
             let is_hidden = scope.kind == ScopeKind::Type && is_inside && !self.rules.sees_members;
@@ -260,18 +260,18 @@ impl<'r> ScopeTree<'r> {
         })
     }
 
-    fn scope_within(&self, innermost: usize, within: Within, opened: bool) -> usize {
+    fn scope_within(&self, innermost: usize, within: BindingScope, opened: bool) -> usize {
         let parent = |scope: usize| self.scopes[scope].parent;
         match within {
-            Within::Here => innermost,
-            Within::Outside if opened => parent(innermost).unwrap_or(innermost),
-            Within::Outside => innermost,
-            Within::File => 0,
-            Within::Function => {
+            BindingScope::Here => innermost,
+            BindingScope::Outside if opened => parent(innermost).unwrap_or(innermost),
+            BindingScope::Outside => innermost,
+            BindingScope::File => 0,
+            BindingScope::Function => {
                 let is_end = |scope: &usize| self.ends_function(*scope);
                 std::iter::successors(Some(innermost), |scope| parent(*scope)).find(is_end).unwrap_or(0)
             }
-            Within::Nearest => self.nearest_binding(innermost).unwrap_or(innermost),
+            BindingScope::Nearest => self.nearest_binding(innermost).unwrap_or(innermost),
         }
     }
 

@@ -37,7 +37,7 @@ pub(crate) fn read_sorted(input: &mut Input<'_>) -> Result<NamePool, PersistErro
     }
     // Reserve by the bytes that are there; a damaged length must not allocate more.
     let mut growing =
-        Growing { added, text: Vec::with_capacity(length.min(added.len() * 64)), start: 0, length };
+        GrowingNames { added, text: Vec::with_capacity(length.min(added.len() * 64)), start: 0, length };
     let ends = input.read_table(&COLUMNS, |at, row| growing.push(at, row))?;
     if !growing.added.is_empty() || growing.text.len() != length {
         return Err(Damaged("the names do not fit"));
@@ -50,7 +50,7 @@ pub(crate) fn read_sorted(input: &mut Input<'_>) -> Result<NamePool, PersistErro
 }
 
 /// The names that were read so far.
-struct Growing<'b> {
+struct GrowingNames<'b> {
     added: &'b [u8],
     text: Vec<u8>,
     /// The start of the last name.
@@ -59,7 +59,7 @@ struct Growing<'b> {
     length: usize,
 }
 
-impl Growing<'_> {
+impl GrowingNames<'_> {
     /// Adds the next name and returns its end.
     fn push(&mut self, at: u32, [shared, added]: [u32; 2]) -> Result<u32, PersistError> {
         let (head, rest) = self.added.split_at_checked(added as usize).ok_or(Damaged("a name is cut off"))?;

@@ -27,7 +27,7 @@ pub(super) fn broken_stretches(
     let mut search =
         BrokenPieceSearch { reading, text, left: AT_LEAST + text.len() * TIMES, found: Vec::new() };
     let before = reading.lang.source_rules().piece_opening.as_bytes().to_vec();
-    let around = Around { before, after: Vec::new() };
+    let around = SurroundingText { before, after: Vec::new() };
     for piece in pieces_near(text, split(text, 0..text.len(), 0), unmapped) {
         if search.stretch_has_error(&around, piece.clone()) {
             search.narrow_piece(&around, piece, LEVELS);
@@ -72,7 +72,7 @@ fn indentation(line: &[u8]) -> usize {
 }
 
 /// The text around a stretch when the stretch is parsed.
-struct Around {
+struct SurroundingText {
     before: Vec<u8>,
     after: Vec<u8>,
 }
@@ -87,7 +87,7 @@ struct BrokenPieceSearch<'a> {
 
 impl BrokenPieceSearch<'_> {
     /// Returns true if a stretch of the text has an error. Once too much was parsed, it returns false.
-    fn stretch_has_error(&mut self, around: &Around, stretch: Range<usize>) -> bool {
+    fn stretch_has_error(&mut self, around: &SurroundingText, stretch: Range<usize>) -> bool {
         let length = around.before.len() + stretch.len() + around.after.len();
         self.left = self.left.saturating_sub(length.max(EACH_TIME));
         if self.left == 0 {
@@ -98,10 +98,10 @@ impl BrokenPieceSearch<'_> {
     }
 
     /// Finds the parts of a broken piece that have to be removed for the rest to be understood.
-    fn narrow_piece(&mut self, around: &Around, piece: Range<usize>, levels: usize) {
+    fn narrow_piece(&mut self, around: &SurroundingText, piece: Range<usize>, levels: usize) {
         let inner = if levels > 0 { stretch_in_braces(self.text, &piece) } else { None };
         let Some(inner) = inner else { return self.found.push(piece) };
-        let within = Around {
+        let within = SurroundingText {
             before: [&around.before, &self.text[piece.start..inner.start]].concat(),
             after: [&self.text[inner.end..piece.end], &around.after].concat(),
         };

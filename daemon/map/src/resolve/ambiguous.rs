@@ -8,7 +8,7 @@ use hob_base::FileId;
 use super::Resolver;
 use crate::facts::{Def, DefFlags};
 use crate::index::FileEntry;
-use crate::langs::semantics::Twins;
+use crate::langs::semantics::ParallelBodies;
 use crate::node::DefRef;
 
 /// Most files that may define a name whose ambiguous definitions are collected: visiting more would cost too much.
@@ -22,13 +22,13 @@ impl Resolver<'_> {
             return Vec::new();
         }
         match entry.lang().semantics().twins {
-            Twins::InFile if found.kind.is_callable() => {
+            ParallelBodies::InFile if found.kind.is_callable() => {
                 let named = entry.defs_named(entry.facts.name(found.name));
                 let same = named.filter(|(_, other)| is_same(found, other));
                 same.map(|(idx, _)| DefRef { file: def.file, def: idx }).collect()
             }
-            Twins::InFolder => self.in_other_files(def, entry, found),
-            Twins::InFile | Twins::None => Vec::new(),
+            ParallelBodies::InFolder => self.in_other_files(def, entry, found),
+            ParallelBodies::InFile | ParallelBodies::None => Vec::new(),
         }
     }
 

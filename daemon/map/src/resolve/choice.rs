@@ -1,7 +1,7 @@
 //! Tests single definitions, and picks one of several with one name. It uses the definitions alone, so every kind of
 //! lookup can call it.
 
-use super::Want;
+use super::WantedKind;
 use crate::facts::{Def, DefFlags, DefIdx, DefKind};
 use crate::index::FileEntry;
 
@@ -17,7 +17,10 @@ pub(super) fn top_defs<'m>(entry: &'m FileEntry, name: &str) -> impl Iterator<It
 
 /// Returns the best of several definitions with one name: one of the wanted kind, then one with a body, then the first
 /// in the file.
-pub(super) fn pick_best_def<'d>(defs: impl Iterator<Item = (DefIdx, &'d Def)>, want: Want) -> Option<DefIdx> {
+pub(super) fn pick_best_def<'d>(
+    defs: impl Iterator<Item = (DefIdx, &'d Def)>,
+    want: WantedKind,
+) -> Option<DefIdx> {
     let key = |def: &Def| (!want.prefers_kind(def.kind), def.flags.has(DefFlags::DECLARATION));
     defs.min_by_key(|(idx, def)| (key(def), *idx)).map(|(idx, _)| idx)
 }

@@ -8,7 +8,7 @@
 use hob_base::FileId;
 
 use super::choice::{pick_best_def, top_defs};
-use super::{Bases, NameLookup, Resolution, Resolver, Site, Thing, Want, builtins};
+use super::{Bases, NameLookup, Resolution, Resolver, Site, Thing, WantedKind, builtins};
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, ImportKind, Ref};
 use crate::langs::rules::ModuleTarget;
 use crate::node::{Confidence, DefRef};
@@ -137,7 +137,7 @@ impl<'m> Resolver<'m> {
                 return None;
             }
             let within = other.defs_named(name).filter(|(_, def)| other.qualifier(def) == qualified);
-            Some(DefRef { file, def: pick_best_def(within, Want::Any)? })
+            Some(DefRef { file, def: pick_best_def(within, WantedKind::Any)? })
         });
         found.min_by_key(|def| self.entry(def.file).map(|entry| entry.path.as_str()))
     }

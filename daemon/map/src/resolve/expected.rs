@@ -1,11 +1,11 @@
 //! Finds the type that an argument is expected to have: that of the parameter in the function's signature.
 
-use super::generics::Given;
+use super::generics::InstantiatedDef;
 use super::members::MemberLookup;
 use super::overloads::parameters_of;
 use super::types::MemberPathPoint;
 use super::written::WrittenType;
-use super::{Resolver, Site, Thing, Want};
+use super::{Resolver, Site, Thing, WantedKind};
 use crate::node::DefRef;
 
 impl<'m> Resolver<'m> {
@@ -15,8 +15,8 @@ impl<'m> Resolver<'m> {
         at: &MemberPathPoint<'m>,
         number: usize,
     ) -> Option<MemberPathPoint<'m>> {
-        let (MemberPathPoint::Named(Thing::Def(def), me) | MemberPathPoint::Given(Given { def, me, .. })) =
-            at
+        let (MemberPathPoint::Named(Thing::Def(def), me)
+        | MemberPathPoint::InstantiatedDef(InstantiatedDef { def, me, .. })) = at
         else {
             return None;
         };
@@ -27,7 +27,7 @@ impl<'m> Resolver<'m> {
         let parameters = parameters_of(signature, name)?;
         let written = parameters.get(number).map(|parameter| parameter.ty.as_str()).filter(|ty| is_type(ty));
         let hint = read(written.or_else(|| component_properties(signature).filter(|_| number == 0))?)?;
-        let site = Site { file: function.file, entry, owner: Some(function.def), want: Want::Type };
+        let site = Site { file: function.file, entry, owner: Some(function.def), want: WantedKind::Type };
         if is_type_parameter(signature, &hint) {
             return None;
         }

@@ -6,7 +6,7 @@
 
 use hob_base::FileId;
 
-use super::{NameLookup, Resolution, Resolver, Site, Thing, Want};
+use super::{NameLookup, Resolution, Resolver, Site, Thing, WantedKind};
 use crate::facts::{Def, DefFlags, DefIdx, ImportKind, Receiver, Ref, TypePart};
 use crate::index::FileEntry;
 use crate::langs::semantics::ExtensionScope;
@@ -103,7 +103,7 @@ impl<'m> Resolver<'m> {
     /// Returns true if the site's file can name a holder of extensions in another file.
     fn can_name(&self, site: Site<'m>, holder: DefRef) -> bool {
         let name = self.def(holder).map_or("", |(entry, def)| entry.facts.name(def.name));
-        let found = self.resolve_bare(Site { owner: None, want: Want::Scope, ..site }, name);
+        let found = self.resolve_bare(Site { owner: None, want: WantedKind::Scope, ..site }, name);
         matches!(found, NameLookup::Thing(Thing::Def(def), _) if def == holder)
     }
 

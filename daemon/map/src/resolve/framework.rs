@@ -76,7 +76,7 @@ impl<'m> Resolver<'m> {
         let path = if folder.is_empty() { file.to_owned() } else { format!("{folder}/{file}") };
         let file = self.index.paths().file(&path)?;
         let entry = self.index.entry(file)?;
-        let site = Site { file, entry, owner: None, want: super::Want::Callee };
+        let site = Site { file, entry, owner: None, want: super::WantedKind::Callee };
         self.fixture_in_file(site, name)
     }
 

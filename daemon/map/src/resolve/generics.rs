@@ -10,7 +10,7 @@ use std::rc::Rc;
 use super::lists::HolderResult;
 use super::types::MemberPathPoint;
 use super::written::WrittenType;
-use super::{NameLookup, Resolver, Site, Thing, Want};
+use super::{NameLookup, Resolver, Site, Thing, WantedKind};
 use crate::facts::{DefKind, TypePart};
 use crate::langs::support::split_outside_brackets;
 use crate::node::DefRef;
@@ -29,7 +29,7 @@ pub(super) struct TypeArguments<'m> {
 
 /// A definition with the types for which type parameters stand in it.
 #[derive(Clone, Debug)]
-pub(super) struct Given<'m> {
+pub(super) struct InstantiatedDef<'m> {
     pub(super) def: DefRef,
     /// The class of the object through which it was reached.
     pub(super) me: Option<DefRef>,
@@ -70,7 +70,7 @@ impl<'m> Resolver<'m> {
                 None => MemberPathPoint::Of(ty),
             };
         }
-        let given = types.clone().map(|types| Given { def: ty, me: None, types });
+        let given = types.clone().map(|types| InstantiatedDef { def: ty, me: None, types });
         let behind = match &given {
             Some(given) => self.typed_for(given, TypePart::VALUE),
             None => self.typed_at(ty, TypePart::VALUE, None),
@@ -80,14 +80,18 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns a value of one of a definition's types, with the type arguments applied.
-    pub(super) fn typed_for(&self, given: &Given<'m>, part: TypePart) -> Option<MemberPathPoint<'m>> {
+    pub(super) fn typed_for(
+        &self,
+        given: &InstantiatedDef<'m>,
+        part: TypePart,
+    ) -> Option<MemberPathPoint<'m>> {
         let (entry, found) = self.def(given.def)?;
         let hint = entry.facts.type_of(given.def.def, part)?;
         if hint.starts_with([':', '=']) {
             return self.typed_at(given.def, part, given.me);
         }
         let owner = if found.kind.is_callable() { Some(given.def.def) } else { found.parent };
-        let site = Site { file: given.def.file, entry, owner, want: Want::Type };
+        let site = Site { file: given.def.file, entry, owner, want: WantedKind::Type };
         let ty = WrittenType { given: given.types.clone(), ..WrittenType::new(hint, site, given.me) };
         self.with_fuel(None, || self.point_of_hint(&ty))
     }
@@ -95,7 +99,7 @@ impl<'m> Resolver<'m> {
     /// Returns the class of a value with its type arguments; `None` if it has none.
     pub(super) fn applied_behind(&self, at: &MemberPathPoint<'m>) -> Option<(DefRef, TypeArguments<'m>)> {
         let behind = match at {
-            MemberPathPoint::Given(given) => self.typed_for(given, TypePart::VALUE),
+            MemberPathPoint::InstantiatedDef(given) => self.typed_for(given, TypePart::VALUE),
             MemberPathPoint::Named(Thing::Def(def), me) if !self.has_members(*def) => {
                 self.typed_at(*def, TypePart::VALUE, *me)
             }
@@ -113,7 +117,7 @@ impl<'m> Resolver<'m> {
         member: DefRef,
         of: &Thing,
         applied: Option<(DefRef, TypeArguments<'m>)>,
-    ) -> Option<Given<'m>> {
+    ) -> Option<InstantiatedDef<'m>> {
         let (entry, found) = self.def(member)?;
         if !entry.lang().semantics().type_arguments {
             return None;
@@ -124,7 +128,7 @@ impl<'m> Resolver<'m> {
         let (mut at, mut types) = (class, own);
         for _ in 0..BASES {
             if at == owner {
-                return types.map(|types| Given { def: member, me: Some(class), types });
+                return types.map(|types| InstantiatedDef { def: member, me: Some(class), types });
             }
             (at, types) = self.base_towards(at, owner, types.unwrap_or_default())?;
         }
@@ -141,7 +145,7 @@ impl<'m> Resolver<'m> {
         let leads = |base: DefRef| base == owner || self.bases(base).known.contains(&owner);
         let base = self.bases(class).known.iter().copied().find(|base| leads(*base))?;
         let (entry, found) = self.def(class)?;
-        let site = Site { file: class.file, entry, owner: found.parent, want: Want::Type };
+        let site = Site { file: class.file, entry, owner: found.parent, want: WantedKind::Type };
         let hints = (0..BASES).filter_map(|number| entry.facts.type_of(class.def, TypePart::base(number)?));
         let types = hints.into_iter().find_map(|hint| {
             let ty = WrittenType { given: given.clone(), ..WrittenType::new(hint, site, None) };
@@ -170,7 +174,7 @@ impl<'m> Resolver<'m> {
             MemberPathPoint::Applied(_, types) => types.clone(),
             _ => TypeArguments::default(),
         };
-        self.typed_for(&Given { def: alias, me: None, types }, part)
+        self.typed_for(&InstantiatedDef { def: alias, me: None, types }, part)
     }
 
     /// Returns the result of calling a variable or field whose type is an alias of a function type.
@@ -212,7 +216,7 @@ impl<'m> Resolver<'m> {
     ) -> Option<MemberPathPoint<'m>> {
         let (def, me, mut given) = match &at {
             MemberPathPoint::Named(Thing::Def(def), me) => (*def, *me, TypeArguments::default()),
-            MemberPathPoint::Given(given) => (given.def, given.me, given.types.clone()),
+            MemberPathPoint::InstantiatedDef(given) => (given.def, given.me, given.types.clone()),
             MemberPathPoint::HolderMethod(_, HolderResult::Mapped) => {
                 return self.holder_of(&WrittenType::new(&format!("[]{types}"), site, None));
             }
@@ -223,7 +227,7 @@ impl<'m> Resolver<'m> {
         if self.has_members(def) {
             return self.result_of_call(at);
         }
-        let result = self.typed_for(&Given { def, me, types: given }, TypePart::RESULT);
+        let result = self.typed_for(&InstantiatedDef { def, me, types: given }, TypePart::RESULT);
         result.or_else(|| self.result_of_call(at))
     }
 }

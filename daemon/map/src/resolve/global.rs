@@ -7,7 +7,7 @@
 use hob_base::FileId;
 
 use super::choice::top_defs;
-use super::{NameLookup, Resolution, Resolver, Site, Thing, Want, builtins};
+use super::{NameLookup, Resolution, Resolver, Site, Thing, WantedKind, builtins};
 use crate::facts::{Def, DefFlags, DefKind, Receiver, Ref, RefKind, StrId};
 use crate::index::{FileEntry, NameId};
 use crate::langs::lang::Lang;
@@ -21,7 +21,7 @@ pub(super) struct GlobalKey {
     lang: Lang,
     /// True if types count.
     types: bool,
-    want: Want,
+    want: WantedKind,
 }
 
 impl<'m> Resolver<'m> {
@@ -102,7 +102,7 @@ impl<'m> Resolver<'m> {
     }
 }
 
-impl Want {
+impl WantedKind {
     fn accepts_free(self, kind: DefKind) -> bool {
         match self {
             Self::Callee => kind.is_callable() || kind.is_type(),

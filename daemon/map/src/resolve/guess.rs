@@ -5,7 +5,7 @@ use hob_base::FileId;
 use super::choice::is_table;
 use super::modules::{has_linkage, is_visible};
 use super::overloads::Overloads;
-use super::{Resolution, Resolver, Site, Thing, Want, global, language_group};
+use super::{Resolution, Resolver, Site, Thing, WantedKind, global, language_group};
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref, RefKind};
 use crate::index::{FileEntry, Kinds, Share};
 use crate::langs::semantics::Reach;
@@ -18,7 +18,7 @@ pub(crate) const SHOWN: usize = 5;
 
 /// The result of the search for the only definition of a name.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Only {
+pub(super) enum OnlyDefinition {
     /// No definition of the name fits.
     None,
     /// Exactly this definition fits.
@@ -107,17 +107,19 @@ impl<'m> Resolver<'m> {
         };
         let vague = global::is_vague(language_group(site), r, name);
         match only {
-            Only::One(def) if vague && !(def.file == site.file && is_path(r)) => Resolution::Unresolved,
-            Only::None => Resolution::Dropped,
-            Only::One(def) => Resolution::To(Thing::Def(def), Confidence::Name),
-            Only::Several => Resolution::Unresolved,
+            OnlyDefinition::One(def) if vague && !(def.file == site.file && is_path(r)) => {
+                Resolution::Unresolved
+            }
+            OnlyDefinition::None => Resolution::Dropped,
+            OnlyDefinition::One(def) => Resolution::To(Thing::Def(def), Confidence::Name),
+            OnlyDefinition::Several => Resolution::Unresolved,
         }
     }
 
     /// Returns true if an unresolved reference would resolve by its name alone if only one definition had that name.
     pub(crate) fn is_told_by_name(&self, file: FileId, r: &Ref) -> bool {
         let Some(entry) = self.entry(file) else { return false };
-        let site = Site { file, entry, owner: r.owner, want: Want::for_ref_kind(r.kind()) };
+        let site = Site { file, entry, owner: r.owner, want: WantedKind::for_ref_kind(r.kind()) };
         let name = entry.facts.name(r.name);
         let is_unknown = match r.receiver() {
             Receiver::Unknown => true,
@@ -128,25 +130,25 @@ impl<'m> Resolver<'m> {
         is_unknown && !self.is_only_near(name) && !is_vague()
     }
 
-    fn only_possible(&self, site: Site<'m>, r: &Ref) -> Only {
+    fn only_possible(&self, site: Site<'m>, r: &Ref) -> OnlyDefinition {
         if site.entry.lang().semantics().declares_in_headers {
             return match &Group::split(self, self.possible_defs(site, r).collect())[..] {
-                [] => Only::None,
-                [group] => Only::One(group.representative(self)),
-                _ => Only::Several,
+                [] => OnlyDefinition::None,
+                [group] => OnlyDefinition::One(group.representative(self)),
+                _ => OnlyDefinition::Several,
             };
         }
         // Outside C the search can stop at the second definition.
         let mut possible = self.possible_defs(site, r);
-        let Some(first) = possible.next() else { return Only::None };
+        let Some(first) = possible.next() else { return OnlyDefinition::None };
         let mut all = vec![first];
         for other in possible {
             if !self.is_same_place(first, other) {
-                return Only::Several;
+                return OnlyDefinition::Several;
             }
             all.push(other);
         }
-        Only::One(Group { all }.representative(self))
+        OnlyDefinition::One(Group { all }.representative(self))
     }
 
     /// Returns the likeliest candidates of an unresolved reference, at most [`SHOWN`].
@@ -160,7 +162,7 @@ impl<'m> Resolver<'m> {
     pub(crate) fn all_candidates(&self, file: FileId, r: &Ref) -> Candidates {
         let Some(entry) = self.entry(file) else { return Candidates::default() };
         let r = &global::without_root(entry, r);
-        let site = Site { file, entry, owner: r.owner, want: Want::for_ref_kind(r.kind()) };
+        let site = Site { file, entry, owner: r.owner, want: WantedKind::for_ref_kind(r.kind()) };
         let mut list = match self.resolve_any(file, r) {
             Resolution::To(Thing::Def(def), _) => match self.overloads_for(file, r, def) {
                 Overloads::Open(all) => all,
@@ -211,7 +213,7 @@ impl<'m> Resolver<'m> {
 
     /// Returns the definitions that a bare name can mean through headers. Headers declare a popular type by the
     /// hundred; if something is defined, declarations count only as long as they are few.
-    pub(super) fn visible_bare(&self, want: Want, name: &str) -> Vec<DefRef> {
+    pub(super) fn visible_bare(&self, want: WantedKind, name: &str) -> Vec<DefRef> {
         let (mut bodies, announced) = self.visible_where(want, name);
         // A name with that many definitions identifies none of them.
         if bodies.len() > MANY || (bodies.is_empty() && announced.len() > MANY) {
@@ -232,7 +234,7 @@ impl<'m> Resolver<'m> {
 
     /// Returns the definitions with a body and the declarations of a name that headers can make visible. Each list ends
     /// one above [`MANY`], which suffices to show that they are many.
-    fn visible_where(&self, want: Want, name: &str) -> (Vec<DefRef>, Vec<DefRef>) {
+    fn visible_where(&self, want: WantedKind, name: &str) -> (Vec<DefRef>, Vec<DefRef>) {
         let (mut bodies, mut announced) = (Vec::new(), Vec::new());
         let kinds = self.index.name_id(name).map_or_else(Kinds::default, |name| self.index.kinds_of(name));
         let wanted = Kinds::matching(|kind| is_free_kind(kind) && want.accepts_kind(kind));
@@ -305,7 +307,7 @@ fn is_rename(entry: &FileEntry, def: &Def) -> bool {
     def.kind == DefKind::Macro && is_word(name) && is_word(value)
 }
 
-impl Want {
+impl WantedKind {
     /// Returns true if a name in this position can mean a definition of this kind.
     fn accepts_kind(self, kind: DefKind) -> bool {
         match self {

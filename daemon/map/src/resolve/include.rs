@@ -11,7 +11,7 @@ use hob_base::FileId;
 use rustc_hash::FxHashSet;
 
 use super::guess::Group;
-use super::{Resolver, Site, Want};
+use super::{Resolver, Site, WantedKind};
 use crate::index::{FileEntry, NameId};
 use crate::langs::rules::ModuleTarget;
 use crate::node::{Confidence, DefRef};
@@ -49,7 +49,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the definitions that a bare name can mean, from any file.
-    fn bare_meanings(&self, want: Want, name: NameId) -> Vec<DefRef> {
+    fn bare_meanings(&self, want: WantedKind, name: NameId) -> Vec<DefRef> {
         let find = || self.visible_bare(want, self.index.name(name));
         match self.keeps && self.index.files_defining_id(name).len() > MANY_FILES {
             true => self.index.targets().meanings((name, want as u8), || find().into()).to_vec(),

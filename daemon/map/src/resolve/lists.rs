@@ -7,7 +7,7 @@
 
 use super::types::MemberPathPoint;
 use super::written::WrittenType;
-use super::{NameLookup, Resolver, Site, Thing, Want};
+use super::{NameLookup, Resolver, Site, Thing, WantedKind};
 use crate::facts::TypePart;
 use crate::langs::support::split_outside_brackets;
 use crate::node::DefRef;
@@ -81,7 +81,7 @@ impl<'m> Resolver<'m> {
             MemberPathPoint::Named(Thing::Def(def), me) if !self.has_members(*def) => {
                 self.typed_at(*def, TypePart::VALUE, *me)
             }
-            MemberPathPoint::Given(given) => self.typed_for(given, TypePart::VALUE),
+            MemberPathPoint::InstantiatedDef(given) => self.typed_for(given, TypePart::VALUE),
             _ => None,
         }
     }
@@ -174,7 +174,8 @@ impl<'m> Resolver<'m> {
         if text.starts_with(['%', '^']) {
             return self.parameter_point(hint);
         }
-        match self.follow_path(Site { want: Want::Type, ..*site }, super::generics::name_of_type(text)?) {
+        match self.follow_path(Site { want: WantedKind::Type, ..*site }, super::generics::name_of_type(text)?)
+        {
             NameLookup::Thing(Thing::Def(ty), _) => Some(self.applied_type(ty, hint)),
             NameLookup::Thing(thing, _) => Some(super::types::point_of_thing(thing)),
             NameLookup::Bound | NameLookup::Absent { .. } => None,

@@ -7,7 +7,7 @@ use hob_base::FileId;
 use super::choice::pick_best_def;
 use super::choice::{is_class, is_named_object, is_object_of_methods};
 use super::overloads::Parameters;
-use super::{Bases, NameLookup, Resolver, Site, Thing, Want, builtins};
+use super::{Bases, NameLookup, Resolver, Site, Thing, WantedKind, builtins};
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref, RefKind, TypePart};
 use crate::index::FileEntry;
 use crate::langs::lang::Lang;
@@ -39,7 +39,7 @@ impl<'m> Resolver<'m> {
 
     /// Finds a member of a type or of its bases, nearest first, left to right.
     pub(super) fn find_member(&self, class: DefRef, name: &str) -> MemberLookup {
-        self.find_wanted(class, name, Want::Any)
+        self.find_wanted(class, name, WantedKind::Any)
     }
 
     /// Returns the method with a name that a type has, its own or inherited. It starts with full fuel, so only queries
@@ -47,24 +47,24 @@ impl<'m> Resolver<'m> {
     pub(crate) fn method_of_type(&self, class: DefRef, name: &str) -> Option<DefRef> {
         self.fuel.set(super::FUEL);
         self.cut.set(false);
-        match self.find_wanted(class, name, Want::Callee) {
+        match self.find_wanted(class, name, WantedKind::Callee) {
             MemberLookup::Found(def) => Some(def),
             MemberLookup::Missing { .. } => None,
         }
     }
 
     /// Finds a member of a type or of its bases; if methods and fields have name spaces of their own, `want` chooses.
-    pub(super) fn find_wanted(&self, class: DefRef, name: &str, want: Want) -> MemberLookup {
+    pub(super) fn find_wanted(&self, class: DefRef, name: &str, want: WantedKind) -> MemberLookup {
         self.search_classes(vec![class], name, want)
     }
 
     /// Finds a member that a type inherits.
     pub(super) fn find_inherited(&self, class: DefRef, name: &str) -> MemberLookup {
-        self.find_inherited_wanted(class, name, Want::Any)
+        self.find_inherited_wanted(class, name, WantedKind::Any)
     }
 
     /// Finds a member that a type inherits; if methods and fields have name spaces of their own, `want` chooses.
-    pub(super) fn find_inherited_wanted(&self, class: DefRef, name: &str, want: Want) -> MemberLookup {
+    pub(super) fn find_inherited_wanted(&self, class: DefRef, name: &str, want: WantedKind) -> MemberLookup {
         let bases = self.bases(class);
         match self.search_classes(bases.known.iter().rev().copied().collect(), name, want) {
             MemberLookup::Missing { open } => MemberLookup::Missing { open: open || bases.open },
@@ -73,7 +73,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// Searches the classes on `stack`, the last one first, and their bases.
-    fn search_classes(&self, mut stack: Vec<DefRef>, name: &str, want: Want) -> MemberLookup {
+    fn search_classes(&self, mut stack: Vec<DefRef>, name: &str, want: WantedKind) -> MemberLookup {
         let key = stack.last().map(|&class| (class, Box::<str>::from(name)));
         let Some(key) = key.filter(|key| !self.active.borrow().contains(key)) else {
             self.cut.set(true);
@@ -128,10 +128,10 @@ impl<'m> Resolver<'m> {
 
     /// Returns a member that the type itself defines, in whatever file.
     pub(super) fn own_member(&self, class: DefRef, name: &str) -> Option<DefRef> {
-        self.own_wanted(class, name, Want::Any)
+        self.own_wanted(class, name, WantedKind::Any)
     }
 
-    fn own_wanted(&self, class: DefRef, name: &str, want: Want) -> Option<DefRef> {
+    fn own_wanted(&self, class: DefRef, name: &str, want: WantedKind) -> Option<DefRef> {
         let (entry, def) = self.def(class)?;
         let qualified = entry.facts.name(def.qualified);
         let semantics = entry.lang().semantics();
@@ -144,7 +144,7 @@ impl<'m> Resolver<'m> {
                     || (entry.qualifier(child) == qualified && entry.is_detached(child))
             })
         };
-        let want = if semantics.methods_apart && want == Want::Callee { want } else { Want::Any };
+        let want = if semantics.methods_apart && want == WantedKind::Callee { want } else { WantedKind::Any };
         // An implementation of a trait for all types of some kind has the trait's name; the trait's own declaration has
         // precedence.
         let is_trait = semantics.blanket_impls && def.kind == DefKind::Trait;
@@ -185,7 +185,7 @@ impl<'m> Resolver<'m> {
     /// Returns the type of which a detached definition is a member.
     pub(crate) fn owner_of_detached(&self, entry: &'m FileEntry, member: DefRef) -> Option<DefRef> {
         let def = entry.facts.def(member.def);
-        let site = Site { file: member.file, entry, owner: def.parent, want: Want::Scope };
+        let site = Site { file: member.file, entry, owner: def.parent, want: WantedKind::Scope };
         match self.follow_path(site, entry.qualifier(def)) {
             NameLookup::Thing(Thing::Def(owner), _) => Some(self.body_of(owner)),
             _ => self.trait_of_blanket(site, entry.qualifier(def)),
@@ -256,7 +256,7 @@ impl<'m> Resolver<'m> {
     pub(super) fn resolve_base(&self, class: DefRef, entry: &'m FileEntry, r: &Ref) -> Option<DefRef> {
         let name = entry.facts.name(r.name);
         let outer = entry.facts.def(class.def).parent;
-        let site = Site { file: class.file, entry, owner: outer, want: Want::Type };
+        let site = Site { file: class.file, entry, owner: outer, want: WantedKind::Type };
         let found = match r.receiver() {
             Receiver::None => self.base_name(Site { owner: Some(class.def), ..site }, name),
             Receiver::Path(path) => match self.follow_path(site, entry.facts.name(path)) {
@@ -298,7 +298,7 @@ impl<'m> Resolver<'m> {
         let hint = entry.facts.type_of(def.def, TypePart::VALUE).and_then(|hint| hint.strip_prefix('='));
         let is_path = |path: &&str| !path.contains(['(', '[', '~', '@', '!']);
         let Some(path) = hint.filter(is_path) else { return def };
-        let site = Site { file: def.file, entry, owner: found.parent, want: Want::Type };
+        let site = Site { file: def.file, entry, owner: found.parent, want: WantedKind::Type };
         match self.follow_path(site, path) {
             NameLookup::Thing(Thing::Def(class), _) if self.has_members(class) => class,
             _ => def,

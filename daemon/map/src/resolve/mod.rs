@@ -111,7 +111,7 @@ pub(crate) enum Resolution {
 
 /// The kind of thing that fits best at the place of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Want {
+enum WantedKind {
     Callee,
     Type,
     /// A type or a module, which has members.
@@ -119,7 +119,7 @@ enum Want {
     Any,
 }
 
-impl Want {
+impl WantedKind {
     fn for_ref_kind(kind: RefKind) -> Self {
         match kind {
             RefKind::Call | RefKind::Framework | RefKind::Injected => Self::Callee,
@@ -144,11 +144,11 @@ struct Site<'m> {
     file: FileId,
     entry: &'m FileEntry,
     owner: Option<DefIdx>,
-    want: Want,
+    want: WantedKind,
 }
 
 /// Groups of definitions that a name may mean, by name and wanted kind.
-type Visible = FxHashMap<(NameId, Want), Rc<[guess::Group]>>;
+type Visible = FxHashMap<(NameId, WantedKind), Rc<[guess::Group]>>;
 
 /// Resolves references for one query.
 #[derive(Debug)]
@@ -164,7 +164,7 @@ pub(crate) struct Resolver<'m> {
     /// The definitions that a bare name can mean outside its file, in C and C++.
     visible: RefCell<Visible>,
     /// The one definition that a member can mean by its name alone, if there is one.
-    members: RefCell<FxHashMap<(NameId, Want, Lang), guess::Only>>,
+    members: RefCell<FxHashMap<(NameId, WantedKind, Lang), guess::OnlyDefinition>>,
     /// The definition that a bare name means among those without a namespace.
     globals: RefCell<FxHashMap<global::GlobalKey, Option<DefRef>>>,
     /// By name: true if a trait has, or may have, a member of the name.
@@ -263,7 +263,7 @@ impl<'m> Resolver<'m> {
         let Some(entry) = self.index.entry(file).filter(|entry| !entry.lang().is_prose()) else {
             return Resolution::Dropped;
         };
-        let site = Site { file, entry, owner: r.owner, want: Want::for_ref_kind(r.kind()) };
+        let site = Site { file, entry, owner: r.owner, want: WantedKind::for_ref_kind(r.kind()) };
         let name = entry.facts.name(r.name);
         let found = match r.receiver() {
             _ if r.kind() == RefKind::Injected => self.injected_ref(site, r, name),
@@ -348,7 +348,7 @@ impl<'m> Resolver<'m> {
 
     fn path_ref(&self, site: Site<'m>, r: &Ref, path: &str) -> Resolution {
         let first = path.split('.').next().unwrap_or(path);
-        let found = self.follow_path(Site { want: Want::Scope, ..site }, path);
+        let found = self.follow_path(Site { want: WantedKind::Scope, ..site }, path);
         if let Some(thing) = self.parametric_value(site, path, &found) {
             return self.member_ref(site, r, thing, Confidence::Import);
         }
@@ -439,7 +439,7 @@ impl<'m> Resolver<'m> {
             };
         }
         let Some(ty) = generics::name_of_type(ty) else { return self.unknown_ref(site, r) };
-        match self.follow_path(Site { want: Want::Type, ..site }, ty) {
+        match self.follow_path(Site { want: WantedKind::Type, ..site }, ty) {
             NameLookup::Thing(Thing::External(package), _) => {
                 let outside = Thing::External(package);
                 let added = self.extension_ref(site, r).or_else(|| self.written_for(site, r, &outside));

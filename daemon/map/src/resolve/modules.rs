@@ -8,7 +8,7 @@ use hob_base::FileId;
 use super::choice::pick_best_def;
 use super::members::MemberLookup;
 use super::schemas;
-use super::{Module, NameLookup, Resolver, Site, Thing, Want};
+use super::{Module, NameLookup, Resolver, Site, Thing, WantedKind};
 use crate::facts::{Def, DefFlags, DefKind, Import, ImportKind, StrId};
 use crate::index::FileEntry;
 use crate::langs::lang::Lang;
@@ -55,7 +55,7 @@ impl<'m> Resolver<'m> {
     /// Returns the thing for which a dotted path stands in a file, outside of all definitions.
     pub(crate) fn path_in_file(&self, file: FileId, path: &str) -> NameLookup {
         match self.entry(file).filter(|_| !path.is_empty()) {
-            Some(entry) => self.follow_path(Site { file, entry, owner: None, want: Want::Any }, path),
+            Some(entry) => self.follow_path(Site { file, entry, owner: None, want: WantedKind::Any }, path),
             None => NameLookup::Absent { open: false },
         }
     }
@@ -113,7 +113,7 @@ impl<'m> Resolver<'m> {
         if let Some(name) = import.name {
             path = format!("{path}.{}", entry.facts.name(name));
         }
-        let site = Site { file, entry, owner: import.owner, want: Want::Scope };
+        let site = Site { file, entry, owner: import.owner, want: WantedKind::Scope };
         match self.follow_path(site, path.trim_start_matches('.')) {
             NameLookup::Thing(thing, sure) => NameLookup::Thing(thing, sure.max(Confidence::Import)),
             NameLookup::Bound | NameLookup::Absent { .. } => NameLookup::Bound,
@@ -202,7 +202,7 @@ impl<'m> Resolver<'m> {
     }
 
     fn exported_by_any(&self, files: &[FileId], name: &str, trail: &mut Trail) -> NameLookup {
-        let found = self.first_defining(files, name, Want::Any, &|_| true);
+        let found = self.first_defining(files, name, WantedKind::Any, &|_| true);
         if let Some(def) = found {
             return NameLookup::Thing(Thing::Def(def), Confidence::Import);
         }
@@ -242,7 +242,7 @@ impl<'m> Resolver<'m> {
         if let Some(found) = self.export_entry(file, entry, name, trail) {
             return found;
         }
-        let site = Site { file, entry, owner: None, want: Want::Any };
+        let site = Site { file, entry, owner: None, want: WantedKind::Any };
         let own = entry
             .defs_named(name)
             .filter(|(_, def)| def.parent.is_none() && def.qualified == def.name && is_visible(entry, def))
@@ -279,7 +279,7 @@ impl<'m> Resolver<'m> {
         let id = entry.facts.names.find(name)?;
         let export = entry.facts.exports.iter().find(|export| export.exported == id)?;
         let local = entry.facts.name(export.local);
-        let site = Site { file, entry, owner: None, want: Want::Any };
+        let site = Site { file, entry, owner: None, want: WantedKind::Any };
         if let Some(def) = pick_best_def(super::choice::top_defs(entry, local), site.want) {
             return Some(NameLookup::Thing(Thing::Def(DefRef { file, def }), Confidence::Import));
         }
@@ -335,10 +335,10 @@ impl<'m> Resolver<'m> {
         let Some(scope) = entry.def_qualified(inner, 1) else { return NameLookup::Absent { open: false } };
         let def = entry.facts.def(scope);
         if def.kind != DefKind::Module {
-            return self.member_of_type(DefRef { file, def: scope }, name, Want::Any);
+            return self.member_of_type(DefRef { file, def: scope }, name, WantedKind::Any);
         }
         let within = entry.defs_named(name).filter(|(_, child)| entry.qualifier(child) == inner);
-        if let Some(child) = pick_best_def(within, Want::Any) {
+        if let Some(child) = pick_best_def(within, WantedKind::Any) {
             return NameLookup::Thing(Thing::Def(DefRef { file, def: child }), Confidence::Import);
         }
         let id = entry.facts.names.find(name);
@@ -359,8 +359,8 @@ impl<'m> Resolver<'m> {
                     self.keyword_start(site, first)
                 }
                 // The path of a type may start with a module.
-                _ if site.want == Want::Type && !rest.is_empty() => {
-                    self.resolve_bare(Site { want: Want::Scope, ..site }, first)
+                _ if site.want == WantedKind::Type && !rest.is_empty() => {
+                    self.resolve_bare(Site { want: WantedKind::Scope, ..site }, first)
                 }
                 _ => self.resolve_bare(site, first),
             };
@@ -437,7 +437,7 @@ impl<'m> Resolver<'m> {
         if !entry.lang().semantics().objects_hide_members {
             return NameLookup::Bound;
         }
-        match self.find_wanted(object, name, Want::Any) {
+        match self.find_wanted(object, name, WantedKind::Any) {
             MemberLookup::Found(key) => {
                 let near = if key.file == site.file { Confidence::Exact } else { Confidence::Import };
                 NameLookup::Thing(key.into(), near)
@@ -446,7 +446,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    fn member_of_type(&self, class: DefRef, name: &str, want: Want) -> NameLookup {
+    fn member_of_type(&self, class: DefRef, name: &str, want: WantedKind) -> NameLookup {
         match self.find_wanted(class, name, want) {
             MemberLookup::Found(def) => NameLookup::Thing(Thing::Def(def), Confidence::Import),
             MemberLookup::Missing { open } => NameLookup::Absent { open },
@@ -465,7 +465,7 @@ impl<'m> Resolver<'m> {
             let file = FileId(file);
             let entry = self.entry(file).filter(|e| e.lang().semantics().open_namespaces)?;
             let within = entry.defs_named(name).filter(|(_, child)| entry.qualifier(child) == qualifier);
-            Some(DefRef { file, def: pick_best_def(within, Want::Any)? })
+            Some(DefRef { file, def: pick_best_def(within, WantedKind::Any)? })
         });
         let bodies: rustc_hash::FxHashSet<DefRef> = elsewhere.map(|def| self.body_of(def)).collect();
         match bodies.into_iter().collect::<Vec<_>>()[..] {

@@ -6,7 +6,7 @@
 use hob_base::FileId;
 
 use super::written::has_trait_members;
-use super::{NameLookup, Resolution, Resolver, Site, Thing, Want};
+use super::{NameLookup, Resolution, Resolver, Site, Thing, WantedKind};
 use crate::facts::{Receiver, Ref, RefKind, TypePart};
 use crate::index::FileEntry;
 use crate::node::{Confidence, DefRef};
@@ -38,7 +38,7 @@ impl<'m> Resolver<'m> {
     /// Returns true if the type of a detached method is of a package, or is unknown.
     fn may_be_for(&self, method: DefRef, package: &str) -> bool {
         let Some((entry, def)) = self.def(method) else { return false };
-        let site = Site { file: method.file, entry, owner: def.parent, want: Want::Scope };
+        let site = Site { file: method.file, entry, owner: def.parent, want: WantedKind::Scope };
         let of = match self.follow_path(site, entry.qualifier(def)) {
             NameLookup::Thing(Thing::Def(ty), _) if !self.has_members(ty) => {
                 self.type_of(ty, TypePart::VALUE, None)
@@ -66,7 +66,7 @@ impl<'m> Resolver<'m> {
         let implemented =
             entry.facts.refs.iter().filter(|r| r.kind() == RefKind::Implements).filter(is_before);
         let r = implemented.max_by_key(|r| (r.line, r.col()))?;
-        let site = Site { file: method.file, entry, owner: def.parent, want: Want::Type };
+        let site = Site { file: method.file, entry, owner: def.parent, want: WantedKind::Type };
         self.implemented(site, entry, r).filter(|of_trait| self.has_members(*of_trait))
     }
 

@@ -5,7 +5,7 @@ use hob_base::FileId;
 
 use super::choice::pick_best_def;
 use super::members::is_plain;
-use super::{Bases, NameLookup, Resolver, Site, Thing, Want};
+use super::{Bases, NameLookup, Resolver, Site, Thing, WantedKind};
 use crate::facts::{Def, DefFlags, DefIdx};
 use crate::index::FileEntry;
 use crate::langs::support::project::packages;
@@ -20,7 +20,7 @@ impl<'m> Resolver<'m> {
         self.other_pieces(class).into_iter().find_map(|piece| {
             let (entry, _) = self.def(piece)?;
             let within = entry.defs_named(name).filter(|(_, child)| child.parent == Some(piece.def));
-            Some(DefRef { file: piece.file, def: pick_best_def(within, Want::Any)? })
+            Some(DefRef { file: piece.file, def: pick_best_def(within, WantedKind::Any)? })
         })
     }
 

@@ -1,7 +1,7 @@
 //! Finds the definitions of a schema by the names that generated code has for them (`GreeterStub`, made from
 //! `Greeter`).
 
-use super::Want;
+use super::WantedKind;
 use super::choice::{pick_best_def, top_defs};
 use crate::facts::{DefIdx, DefKind};
 use crate::index::FileEntry;
@@ -13,7 +13,7 @@ pub(super) fn generated_from(entry: &FileEntry, name: &str) -> Option<DefIdx> {
     let endings = semantics.generated.type_endings.iter();
     let source = endings.filter_map(|ending| name.strip_suffix(ending)).find_map(|source| {
         let types = top_defs(entry, source).filter(|(_, def)| def.kind.is_type());
-        pick_best_def(types, Want::Any)
+        pick_best_def(types, WantedKind::Any)
     });
     source.or_else(|| if semantics.generated.is_schema() { value_of_enumeration(entry, name) } else { None })
 }

@@ -4,7 +4,7 @@ use hob_base::FileId;
 
 use super::choice::{is_table, is_top, pick_best_def, top_defs};
 use super::members::MemberLookup;
-use super::{NameLookup, Resolver, Site, Thing, Want};
+use super::{NameLookup, Resolver, Site, Thing, WantedKind};
 use crate::facts::{Def, DefIdx, DefKind, Import};
 use crate::index::{FileEntry, NameBindings};
 use crate::langs::rules::PackageScope;
@@ -116,7 +116,7 @@ impl<'m> Resolver<'m> {
 
     /// Resolves a name inside `void A::f() { … }`: to a member of `A`, or to something else of the namespace `A`.
     fn beside_detached(&self, site: Site<'m>, def: &Def, name: &str) -> NameLookup {
-        let outside = Site { owner: def.parent, want: Want::Scope, ..site };
+        let outside = Site { owner: def.parent, want: WantedKind::Scope, ..site };
         match self.follow_path(outside, site.entry.qualifier(def)) {
             NameLookup::Thing(Thing::Def(class), _) if self.has_members(class) => {
                 self.bare_member(site, class, name)
@@ -138,15 +138,17 @@ impl<'m> Resolver<'m> {
                 NameLookup::Thing(Thing::Def(def), if near { Confidence::Exact } else { Confidence::Import })
             }
             MemberLookup::Found(_) => NameLookup::Absent { open: false },
-            MemberLookup::Missing { open } => NameLookup::Absent { open: open && site.want != Want::Type },
+            MemberLookup::Missing { open } => {
+                NameLookup::Absent { open: open && site.want != WantedKind::Type }
+            }
         }
     }
 
     fn fits_bare(&self, site: Site<'m>, def: DefRef) -> bool {
         let kind = self.def(def).map(|(_, def)| def.kind);
         match site.want {
-            Want::Type => kind.is_some_and(|kind| Want::Type.prefers_kind(kind)),
-            Want::Scope | Want::Callee | Want::Any => kind.is_some(),
+            WantedKind::Type => kind.is_some_and(|kind| WantedKind::Type.prefers_kind(kind)),
+            WantedKind::Scope | WantedKind::Callee | WantedKind::Any => kind.is_some(),
         }
     }
 
@@ -210,7 +212,7 @@ impl<'m> Resolver<'m> {
         &self,
         files: &[FileId],
         name: &str,
-        want: Want,
+        want: WantedKind,
         keep: &dyn Fn(&FileEntry) -> bool,
     ) -> Option<DefRef> {
         let defining = self.index.files_defining(name);

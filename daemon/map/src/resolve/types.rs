@@ -5,11 +5,11 @@
 //! has the declared result, a path of members goes from type to type. If any step is unknown, the whole is.
 
 use super::choice::is_named_object;
-use super::generics::{Given, TypeArguments};
+use super::generics::{InstantiatedDef, TypeArguments};
 use super::lists::{Holder, HolderResult};
 use super::members::MemberLookup;
-use super::written::{Inner, Then, WrittenType};
-use super::{NameLookup, Resolver, Site, Thing, Want};
+use super::written::{AfterMember, InnerStep, WrittenType};
+use super::{NameLookup, Resolver, Site, Thing, WantedKind};
 use crate::facts::{Def, DefKind, RefKind, TypePart};
 use crate::index::FileEntry;
 use crate::node::DefRef;
@@ -32,7 +32,7 @@ pub(super) enum MemberPathPoint<'m> {
     /// At a value of a class with type arguments.
     Applied(DefRef, TypeArguments<'m>),
     /// At a named thing, with the types for which type parameters stand.
-    Given(Given<'m>),
+    InstantiatedDef(InstantiatedDef<'m>),
 }
 
 /// A step of a path of members.
@@ -45,11 +45,11 @@ enum MemberStep<'p> {
     /// To the value at a place of a tuple or list.
     At(usize),
     /// To a parameter of a function that is passed to the call.
-    Given(TypePart),
+    GivenToCallback(TypePart),
     /// To a parameter of the function itself.
     Parameter(usize),
     /// To a value inside the value.
-    Inner(Inner),
+    InnerStep(InnerStep),
 }
 
 /// Yields the steps of `.field.run()` behind the start of a path, which may itself be called. `each@0:1` is the second
@@ -62,10 +62,10 @@ fn path_steps(path: &str) -> impl Iterator<Item = MemberStep<'_>> {
             return StepsOfSegment { first: Some(MemberStep::At(place)), ..StepsOfSegment::default() };
         }
         let inner = match segment {
-            "?" => Some(Inner::Good),
-            "!" => Some(Inner::Bad),
-            "@" => Some(Inner::Item),
-            "[]" => Some(Inner::Indexed),
+            "?" => Some(InnerStep::Good),
+            "!" => Some(InnerStep::Bad),
+            "@" => Some(InnerStep::Item),
+            "[]" => Some(InnerStep::Indexed),
             _ => None,
         };
         let name = segment.trim_end_matches("()");
@@ -80,7 +80,7 @@ fn path_steps(path: &str) -> impl Iterator<Item = MemberStep<'_>> {
                 _ => (name, None),
             };
         let calls = calls - usize::from(types.is_some() && calls > 0);
-        let first = inner.map(MemberStep::Inner).or((!name.is_empty()).then_some(MemberStep::Name(name)));
+        let first = inner.map(MemberStep::InnerStep).or((!name.is_empty()).then_some(MemberStep::Name(name)));
         StepsOfSegment { first, second: given.or(types), calls }
     })
 }
@@ -115,7 +115,7 @@ fn callback_step(place: &str) -> Option<MemberStep<'_>> {
         "=" => TypePart::callback_result(argument),
         _ => TypePart::callback(argument, parameter.parse().ok()?),
     };
-    part.map(MemberStep::Given)
+    part.map(MemberStep::GivenToCallback)
 }
 
 impl<'m> Resolver<'m> {
@@ -147,11 +147,11 @@ impl<'m> Resolver<'m> {
                 at = match step {
                     MemberStep::Name(name) if site.entry.lang().semantics().library_types => {
                         let then = match steps
-                            .next_if(|step| matches!(step, MemberStep::Call | MemberStep::Given(_)))
+                            .next_if(|step| matches!(step, MemberStep::Call | MemberStep::GivenToCallback(_)))
                         {
-                            Some(MemberStep::Call) => Then::Call,
-                            Some(MemberStep::Given(part)) => Then::Given(part),
-                            _ => Then::Nothing,
+                            Some(MemberStep::Call) => AfterMember::Call,
+                            Some(MemberStep::GivenToCallback(part)) => AfterMember::GivenToCallback(part),
+                            _ => AfterMember::Nothing,
                         };
                         self.written_member(site, at, name, then)?
                     }
@@ -159,12 +159,12 @@ impl<'m> Resolver<'m> {
                     MemberStep::Call => self.result_of_call(at)?,
                     MemberStep::CallWith(types) => self.result_with(at, types, site)?,
                     MemberStep::At(place) => self.taken_at(&at, place)?,
-                    MemberStep::Given(part) => self.given_to_callback(at, part)?,
+                    MemberStep::GivenToCallback(part) => self.given_to_callback(at, part)?,
                     MemberStep::Parameter(number) => self.parameter_value(&at, number)?,
-                    MemberStep::Inner(inner) if site.entry.lang().semantics().library_types => {
+                    MemberStep::InnerStep(inner) if site.entry.lang().semantics().library_types => {
                         self.inner_value(at, inner)?
                     }
-                    MemberStep::Inner(_) => self.taken_out(&at)?,
+                    MemberStep::InnerStep(_) => self.taken_out(&at)?,
                 };
             }
             Some(at)
@@ -225,7 +225,7 @@ impl<'m> Resolver<'m> {
         if matches!(name, "crate" | "super") && site.entry.lang().semantics().path_keywords {
             return self.start_at_module(site, path);
         }
-        match self.resolve_bare(Site { want: Want::Callee, ..site }, name) {
+        match self.resolve_bare(Site { want: WantedKind::Callee, ..site }, name) {
             NameLookup::Thing(thing, _) => Some((MemberPathPoint::Named(thing, None), rest)),
             NameLookup::Bound | NameLookup::Absent { .. } => None,
         }
@@ -239,7 +239,7 @@ impl<'m> Resolver<'m> {
         let taken = call.map_or(names, |call| call + 1);
         let end = path.match_indices('.').nth(taken.checked_sub(1)?).map_or(path.len(), |(at, _)| at);
         let name = path.get(..end)?.trim_end_matches("()");
-        match self.follow_path(Site { want: Want::Callee, ..site }, name) {
+        match self.follow_path(Site { want: WantedKind::Callee, ..site }, name) {
             NameLookup::Thing(thing, _) => Some((MemberPathPoint::Named(thing, None), &path[name.len()..])),
             NameLookup::Bound | NameLookup::Absent { .. } => None,
         }
@@ -266,7 +266,7 @@ impl<'m> Resolver<'m> {
             }
             MemberPathPoint::Named(thing, _) => Some(thing),
             MemberPathPoint::Applied(class, _) => Some(class.into()),
-            MemberPathPoint::Given(given) => match self.typed_for(&given, TypePart::VALUE) {
+            MemberPathPoint::InstantiatedDef(given) => match self.typed_for(&given, TypePart::VALUE) {
                 Some(value) => self.settled_thing(value),
                 None => self.settled_thing(MemberPathPoint::Named(given.def.into(), given.me)),
             },
@@ -298,7 +298,9 @@ impl<'m> Resolver<'m> {
         match self.member_of_thing(site, &thing, name) {
             NameLookup::Thing(Thing::Def(member), _) if is_value => {
                 let given = self.given_to_member(member, &thing, applied);
-                Some(given.map_or(MemberPathPoint::Named(member.into(), me), MemberPathPoint::Given))
+                Some(
+                    given.map_or(MemberPathPoint::Named(member.into(), me), MemberPathPoint::InstantiatedDef),
+                )
             }
             NameLookup::Thing(found, _) => Some(MemberPathPoint::Named(found, me)),
             NameLookup::Bound | NameLookup::Absent { .. } => None,
@@ -308,10 +310,10 @@ impl<'m> Resolver<'m> {
     pub(super) fn result_of_call(&self, at: MemberPathPoint<'m>) -> Option<MemberPathPoint<'m>> {
         match at {
             MemberPathPoint::HolderMethod(holder, result) => self.holder_result(holder, result),
-            MemberPathPoint::Given(given) => match self.typed_for(&given, TypePart::RESULT) {
+            MemberPathPoint::InstantiatedDef(given) => match self.typed_for(&given, TypePart::RESULT) {
                 Some(result) => Some(result),
                 None => self
-                    .result_of_value(&MemberPathPoint::Given(given.clone()))
+                    .result_of_value(&MemberPathPoint::InstantiatedDef(given.clone()))
                     .or_else(|| self.result_of_call(MemberPathPoint::Named(given.def.into(), given.me))),
             },
             MemberPathPoint::Of(ty) | MemberPathPoint::Applied(ty, _) => {
@@ -348,7 +350,7 @@ impl<'m> Resolver<'m> {
         if let MemberPathPoint::HolderMethod(holder, result) = &at {
             return self.given_by_holder(holder, *result, part);
         }
-        if let MemberPathPoint::Given(given) = &at {
+        if let MemberPathPoint::InstantiatedDef(given) = &at {
             return self.typed_for(given, part);
         }
         if let MemberPathPoint::Of(alias) | MemberPathPoint::Applied(alias, _) = &at {
@@ -369,7 +371,7 @@ impl<'m> Resolver<'m> {
     fn type_of_aliased(&self, def: DefRef) -> Option<Thing> {
         let (entry, found) = self.def(def)?;
         let path = entry.facts.type_of(def.def, TypePart::VALUE)?.strip_prefix('=')?;
-        let site = Site { file: def.file, entry, owner: found.parent, want: Want::Callee };
+        let site = Site { file: def.file, entry, owner: found.parent, want: WantedKind::Callee };
         self.with_fuel(None, || self.value(site, &format!("{path}()"), None))
     }
 
@@ -389,7 +391,7 @@ impl<'m> Resolver<'m> {
         let (entry, found) = self.def(def)?;
         let hint = entry.facts.type_of(def.def, part)?;
         let owner = if found.kind.is_callable() { Some(def.def) } else { found.parent };
-        let site = Site { file: def.file, entry, owner, want: Want::Type };
+        let site = Site { file: def.file, entry, owner, want: WantedKind::Type };
         if let Some(holder) = self.holder_from_hint(hint, site, me) {
             return Some(holder);
         }
@@ -410,7 +412,7 @@ impl<'m> Resolver<'m> {
             return self.with_fuel(None, || self.settled_thing(self.typed_at(def, part, me)?));
         }
         let owner = if found.kind.is_callable() { Some(def.def) } else { found.parent };
-        let site = Site { file: def.file, entry, owner, want: Want::Type };
+        let site = Site { file: def.file, entry, owner, want: WantedKind::Type };
         self.with_fuel(None, || match hint.strip_prefix('=') {
             Some(path) => self.value(site, path, me),
             None => match self.follow_path(site, super::generics::name_of_type(hint)?) {
@@ -460,7 +462,7 @@ pub(super) fn point_of_thing<'m>(thing: Thing) -> MemberPathPoint<'m> {
 impl<'m> Resolver<'m> {
     /// Returns the definition that is meant if something of this kind is wanted: in TypeScript a type and a value may
     /// share a name and a place.
-    pub(super) fn meaning_for(&self, def: DefRef, want: Want) -> DefRef {
+    pub(super) fn meaning_for(&self, def: DefRef, want: WantedKind) -> DefRef {
         let Some((entry, found)) =
             self.def(def).filter(|(entry, _)| entry.lang().semantics().types_beside_values)
         else {
@@ -514,10 +516,10 @@ impl<'m> Resolver<'m> {
 }
 
 /// Returns true if a definition of this kind has a meaning that `want` asks for.
-fn has_meaning(want: Want, kind: DefKind) -> bool {
+fn has_meaning(want: WantedKind, kind: DefKind) -> bool {
     match want {
-        Want::Type => kind.is_type() || matches!(kind, DefKind::TypeAlias | DefKind::Module),
-        Want::Callee | Want::Any => !matches!(kind, DefKind::Interface | DefKind::TypeAlias),
-        Want::Scope => true,
+        WantedKind::Type => kind.is_type() || matches!(kind, DefKind::TypeAlias | DefKind::Module),
+        WantedKind::Callee | WantedKind::Any => !matches!(kind, DefKind::Interface | DefKind::TypeAlias),
+        WantedKind::Scope => true,
     }
 }

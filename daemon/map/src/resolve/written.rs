@@ -11,7 +11,7 @@ use super::members::MemberLookup;
 use super::types::MemberPathPoint;
 use hob_base::FileId;
 
-use super::{NameLookup, Resolution, Resolver, Site, Thing, Want, builtins};
+use super::{NameLookup, Resolution, Resolver, Site, Thing, WantedKind, builtins};
 use crate::facts::{Def, DefKind, Ref, TypePart};
 use crate::index::FileEntry;
 use crate::langs::semantics::OutsideMembers;
@@ -35,7 +35,7 @@ pub(super) struct WrittenType<'m> {
 
 /// A step to a value inside another that is no member of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Inner {
+pub(super) enum InnerStep {
     /// To the value that `?` returns.
     Good,
     /// To the value that `Err(x)` binds.
@@ -48,10 +48,10 @@ pub(super) enum Inner {
 
 /// The syntax that follows a member's name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Then {
+pub(super) enum AfterMember {
     Nothing,
     Call,
-    Given(TypePart),
+    GivenToCallback(TypePart),
 }
 
 impl<'m> WrittenType<'m> {
@@ -174,7 +174,7 @@ impl<'m> Resolver<'m> {
     }
 
     fn named_type(&self, ty: &WrittenType<'m>, head: &str) -> NameLookup {
-        let site = Site { want: Want::Type, ..ty.site };
+        let site = Site { want: WantedKind::Type, ..ty.site };
         let Some(me) = ty.me.filter(|_| head.starts_with("Self")) else {
             return self.follow_path(site, head);
         };
@@ -212,7 +212,7 @@ impl<'m> Resolver<'m> {
         site: Site<'m>,
         at: MemberPathPoint<'m>,
         name: &str,
-        then: Then,
+        then: AfterMember,
     ) -> Option<MemberPathPoint<'m>> {
         let at = self.opened_up(at)?;
         let owner = match &at {
@@ -225,7 +225,7 @@ impl<'m> Resolver<'m> {
             return Some(part);
         }
         let owner = owner.map(|def| self.variant_of(def).unwrap_or(def));
-        let want = if then == Then::Nothing { Want::Any } else { Want::Callee };
+        let want = if then == AfterMember::Nothing { WantedKind::Any } else { WantedKind::Callee };
         let thing = self.settled_thing(at)?;
         match self.member_of_thing(Site { want, ..site }, &thing, name) {
             NameLookup::Thing(found, _) => self.apply_syntax(MemberPathPoint::Named(found, owner), then),
@@ -233,11 +233,11 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    fn apply_syntax(&self, at: MemberPathPoint<'m>, then: Then) -> Option<MemberPathPoint<'m>> {
+    fn apply_syntax(&self, at: MemberPathPoint<'m>, then: AfterMember) -> Option<MemberPathPoint<'m>> {
         match then {
-            Then::Nothing => Some(at),
-            Then::Call => self.result_of_call(at),
-            Then::Given(part) => self.given_to_callback(at, part),
+            AfterMember::Nothing => Some(at),
+            AfterMember::Call => self.result_of_call(at),
+            AfterMember::GivenToCallback(part) => self.given_to_callback(at, part),
         }
     }
 
@@ -253,14 +253,14 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns a member that a type of the project itself lacks: through `Deref`, or of every iterator and every value.
-    fn member_beyond(&self, class: DefRef, name: &str, then: Then) -> Option<MemberPathPoint<'m>> {
+    fn member_beyond(&self, class: DefRef, name: &str, then: AfterMember) -> Option<MemberPathPoint<'m>> {
         self.with_fuel(None, || {
             if let Some(target) = self.deref(class) {
                 let (entry, _) = self.def(class)?;
-                let site = Site { file: class.file, entry, owner: Some(class.def), want: Want::Any };
+                let site = Site { file: class.file, entry, owner: Some(class.def), want: WantedKind::Any };
                 return self.written_member(site, target, name, then);
             }
-            if then == Then::Call && is_same(name) {
+            if then == AfterMember::Call && is_same(name) {
                 return Some(MemberPathPoint::Of(class));
             }
             let item = self.item_of(class)?;
@@ -285,16 +285,22 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the value to which a step inside a value leads.
-    pub(super) fn inner_value(&self, at: MemberPathPoint<'m>, inner: Inner) -> Option<MemberPathPoint<'m>> {
+    pub(super) fn inner_value(
+        &self,
+        at: MemberPathPoint<'m>,
+        inner: InnerStep,
+    ) -> Option<MemberPathPoint<'m>> {
         match self.opened_up(at)? {
             MemberPathPoint::Written(ty) => held_type(&ty, inner).map(MemberPathPoint::Written),
-            MemberPathPoint::Of(class) if inner == Inner::Item => {
+            MemberPathPoint::Of(class) if inner == InnerStep::Item => {
                 self.item_of(class).map(MemberPathPoint::Written)
             }
-            MemberPathPoint::Of(class) if inner == Inner::Indexed => match self.find_member(class, "index") {
-                MemberLookup::Found(index) => self.typed_at(index, TypePart::RESULT, Some(class)),
-                MemberLookup::Missing { .. } => None,
-            },
+            MemberPathPoint::Of(class) if inner == InnerStep::Indexed => {
+                match self.find_member(class, "index") {
+                    MemberLookup::Found(index) => self.typed_at(index, TypePart::RESULT, Some(class)),
+                    MemberLookup::Missing { .. } => None,
+                }
+            }
             outside @ MemberPathPoint::Named(Thing::External(_), _) => Some(outside),
             _ => None,
         }
@@ -363,15 +369,20 @@ impl<'m> Resolver<'m> {
         found
     }
 
-    fn library_member(&self, ty: &WrittenType<'m>, name: &str, then: Then) -> Option<MemberPathPoint<'m>> {
+    fn library_member(
+        &self,
+        ty: &WrittenType<'m>,
+        name: &str,
+        then: AfterMember,
+    ) -> Option<MemberPathPoint<'m>> {
         let text = match then {
-            Then::Nothing if ty.kind() == LibraryKind::Tuple => {
+            AfterMember::Nothing if ty.kind() == LibraryKind::Tuple => {
                 let (_, elements) = ty.head_and_arguments();
                 (*elements.get(name.parse::<usize>().ok()?)?).to_owned()
             }
-            Then::Nothing => return None,
-            Then::Call => result_of(ty, name)?,
-            Then::Given(part) => passed_by(ty, name, part)?,
+            AfterMember::Nothing => return None,
+            AfterMember::Call => result_of(ty, name)?,
+            AfterMember::GivenToCallback(part) => passed_by(ty, name, part)?,
         };
         ty.with_text(&text).map(MemberPathPoint::Written)
     }
@@ -382,13 +393,13 @@ pub(super) fn outside_type(name: &str) -> MemberPathPoint<'static> {
     MemberPathPoint::Named(Thing::External(name.into()), None)
 }
 
-fn held_type<'m>(ty: &WrittenType<'m>, inner: Inner) -> Option<WrittenType<'m>> {
+fn held_type<'m>(ty: &WrittenType<'m>, inner: InnerStep) -> Option<WrittenType<'m>> {
     match (ty.kind(), inner) {
-        (LibraryKind::Maybe, Inner::Good | Inner::Item) => ty.argument(0),
-        (LibraryKind::Maybe, Inner::Bad) => ty.argument(1),
-        (LibraryKind::Sequence, Inner::Item | Inner::Indexed) => ty.argument(0),
-        (LibraryKind::Map, Inner::Indexed) => ty.argument(1),
-        (LibraryKind::Map, Inner::Item) => {
+        (LibraryKind::Maybe, InnerStep::Good | InnerStep::Item) => ty.argument(0),
+        (LibraryKind::Maybe, InnerStep::Bad) => ty.argument(1),
+        (LibraryKind::Sequence, InnerStep::Item | InnerStep::Indexed) => ty.argument(0),
+        (LibraryKind::Map, InnerStep::Indexed) => ty.argument(1),
+        (LibraryKind::Map, InnerStep::Item) => {
             let (_, arguments) = ty.head_and_arguments();
             ty.with_text(&format!("({})", arguments.join(",")))
         }

@@ -61,7 +61,7 @@ impl<'q, 'm> NameQueue<'q, 'm> {
     /// Sorts the best names after a key. Returns the number of wanted definitions of all names after it.
     fn fill_best(&mut self, behind: Option<QueuedName>) -> usize {
         let parts = in_parts(self.runs, |runs| {
-            let mut best = Best::new(self.best);
+            let mut best = SmallestKeys::new(self.best);
             let mut total = 0;
             for entry in runs.iter().flat_map(Clone::clone) {
                 let count = self.wanted.count(entry);
@@ -76,7 +76,7 @@ impl<'q, 'm> NameQueue<'q, 'm> {
             (best, total)
         });
         let total = parts.iter().map(|(_, total)| total).sum();
-        let mut all = Best::new(self.best);
+        let mut all = SmallestKeys::new(self.best);
         parts.into_iter().for_each(|(part, _)| all.merge(part));
         self.border = all.close();
         self.names.extend(all.places.into_iter().map(Reverse));
@@ -130,14 +130,14 @@ impl Iterator for NameQueue<'_, '_> {
 }
 
 /// The smallest of many keys.
-struct Best {
+struct SmallestKeys {
     places: Vec<QueuedName>,
     most: usize,
     /// The greatest key that is kept, if greater ones were dropped.
     border: Option<QueuedName>,
 }
 
-impl Best {
+impl SmallestKeys {
     fn new(most: usize) -> Self {
         Self { places: Vec::new(), most, border: None }
     }

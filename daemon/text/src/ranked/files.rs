@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use tantivy::SegmentReader;
 
 use super::index::{RankedError, RankedIndex};
-use super::query::{COVERAGE, Collection, PATIENCE, RankedRequest, Weighed, all_segments};
+use super::query::{COVERAGE, Collection, PATIENCE, RankedRequest, WeighedWords, all_segments};
 use super::question::{RankedQuestion, Word};
 use super::schema::{DocKind, FILE, TAG, split_tag};
 use super::walk::RankedWalk;
@@ -75,7 +75,7 @@ struct FileTally<'q> {
 impl FileTally<'_> {
     fn count_segment(
         &mut self,
-        words: &Weighed<'_>,
+        words: &WeighedWords<'_>,
         segment: &SegmentReader,
         kinds: &[DocKind],
         admits: &dyn Fn(u64) -> bool,

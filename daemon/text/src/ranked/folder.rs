@@ -30,9 +30,9 @@ impl RankedFolder {
 }
 
 /// A file that is being written.
-struct Plain(File);
+struct PlainFile(File);
 
-impl Write for Plain {
+impl Write for PlainFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.write(bytes)
     }
@@ -42,7 +42,7 @@ impl Write for Plain {
     }
 }
 
-impl TerminatingWrite for Plain {
+impl TerminatingWrite for PlainFile {
     fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
         self.0.flush()
     }
@@ -67,7 +67,7 @@ impl Directory for RankedFolder {
             io::ErrorKind::AlreadyExists => OpenWriteError::FileAlreadyExists(path.to_path_buf()),
             _ => OpenWriteError::wrap_io_error(error, path.to_path_buf()),
         })?;
-        Ok(BufWriter::new(Box::new(Plain(file))))
+        Ok(BufWriter::new(Box::new(PlainFile(file))))
     }
 
     fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {

@@ -56,7 +56,7 @@ pub enum RankedError {
 
 /// An index and how it was opened.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedIndex {
     /// The index, ready for searches.
     pub index: RankedIndex,
     /// The reason why an existing index was removed, if it was.
@@ -106,14 +106,14 @@ impl RankedIndex {
     ///
     /// # Errors
     /// When the folder can neither be read nor made.
-    pub fn open(folder: &Path, form: &str) -> Result<Opened, RankedError> {
+    pub fn open(folder: &Path, form: &str) -> Result<OpenedIndex, RankedError> {
         let form = format!("hob ranked {VERSION}\n{form}\n");
         match fs::read_to_string(folder.join(STAMP)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Self::begin(folder, &form, None),
             Ok(found) if found == form => {
                 let there = catch_unwind(AssertUnwindSafe(|| Self::open_existing(folder)));
                 match there.unwrap_or(Err(RankedError::Damaged)) {
-                    Ok(index) => Ok(Opened { index, discarded: None }),
+                    Ok(index) => Ok(OpenedIndex { index, discarded: None }),
                     Err(error) => Self::begin(folder, &form, Some(error.to_string())),
                 }
             }
@@ -121,7 +121,7 @@ impl RankedIndex {
         }
     }
 
-    fn begin(folder: &Path, form: &str, discarded: Option<String>) -> Result<Opened, RankedError> {
+    fn begin(folder: &Path, form: &str, discarded: Option<String>) -> Result<OpenedIndex, RankedError> {
         match fs::remove_dir_all(folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
             _ => fs::create_dir_all(folder)?,
@@ -136,7 +136,7 @@ impl RankedIndex {
         let index = Self::from_index(Index::create(files, schema, settings)?, folder)?;
         // Last: an unfinished index has no stamp and is begun again.
         fs::write(folder.join(STAMP), form)?;
-        Ok(Opened { index, discarded })
+        Ok(OpenedIndex { index, discarded })
     }
 
     fn open_existing(folder: &Path) -> Result<Self, RankedError> {

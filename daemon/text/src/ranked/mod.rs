@@ -21,7 +21,7 @@ mod tokens;
 mod walk;
 
 pub use files::RankedFile;
-pub use index::{Opened, Patch, RankedError, RankedIndex, RankedStats, Update};
+pub use index::{OpenedIndex, Patch, RankedError, RankedIndex, RankedStats, Update};
 pub use query::{RankedAnswer, RankedHit, RankedRequest};
 pub use question::{LONGEST_QUESTION, QuestionWords, RankedQuestion, cut_to_bytes, says_nothing};
 pub use schema::{DocKind, Prior, RankedDoc};

@@ -107,7 +107,7 @@ impl RankedIndex {
     ) -> Result<(RankedAnswer, bool), RankedError> {
         let (searcher, overlay) = self.shown_state();
         let segments = all_segments(&searcher, &overlay);
-        let mut best = Best { limit: request.limit, heap: BinaryHeap::new(), total: 0 };
+        let mut best = BestHits { limit: request.limit, heap: BinaryHeap::new(), total: 0 };
         let words =
             Collection::measure_collection(self, &segments)?.weigh_words(request.question, &segments)?;
         for (part, segment) in segments {
@@ -141,9 +141,9 @@ impl RankedIndex {
 fn search_segment(
     request: &RankedRequest<'_>,
     admits: Option<&dyn Fn(u64) -> bool>,
-    words: &Weighed<'_>,
+    words: &WeighedWords<'_>,
     segment: &SegmentReader,
-    best: &mut Best,
+    best: &mut BestHits,
     cancel: &CancelToken,
 ) -> Result<(), RankedSearchEnd> {
     let mut walk = RankedWalk::new(words, segment)?;
@@ -180,13 +180,13 @@ fn search_segment(
 }
 
 /// The best hits so far; the worst of them on top.
-struct Best {
+struct BestHits {
     limit: usize,
     heap: BinaryHeap<RankedHit>,
     total: usize,
 }
 
-impl Best {
+impl BestHits {
     /// Returns the score that a document must reach to be among the best.
     fn least_score(&self) -> f32 {
         let worst = self.heap.peek().filter(|_| self.heap.len() >= self.limit);
@@ -203,7 +203,7 @@ impl Best {
         }
     }
 
-    fn into_answer(self, words: &Weighed<'_>) -> RankedAnswer {
+    fn into_answer(self, words: &WeighedWords<'_>) -> RankedAnswer {
         let counting = words.words.iter().filter(|(word, _)| word.counts);
         let rarities = counting.map(|(word, rarity)| (word.text.clone(), *rarity)).collect();
         RankedAnswer { hits: self.heap.into_sorted_vec(), total: self.total, rarities }
@@ -232,7 +232,7 @@ pub(super) struct Collection<'i> {
 }
 
 /// A question's words with their worth in this collection.
-pub(super) struct Weighed<'i> {
+pub(super) struct WeighedWords<'i> {
     pub(super) index: &'i RankedIndex,
     /// Mean length of each field.
     pub(super) means: [f32; TEXTS],
@@ -260,7 +260,7 @@ impl<'i> Collection<'i> {
         self,
         question: &RankedQuestion,
         segments: &Segments<'_>,
-    ) -> Result<Weighed<'i>, RankedError> {
+    ) -> Result<WeighedWords<'i>, RankedError> {
         let mut words = Vec::new();
         for word in &question.words {
             let mut most = 0;
@@ -275,6 +275,6 @@ impl<'i> Collection<'i> {
             let rarity = (1.0 + (self.docs - most as f32 + 0.5) / (most as f32 + 0.5)).ln();
             words.push((word.clone(), rarity * word.weight));
         }
-        Ok(Weighed { index: self.index, means: self.means, words })
+        Ok(WeighedWords { index: self.index, means: self.means, words })
     }
 }

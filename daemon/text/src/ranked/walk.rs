@@ -10,7 +10,7 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet, SegmentReader, TERMINATED, Term};
 
 use super::index::RankedError;
-use super::query::{COVERAGE, Weighed};
+use super::query::{COVERAGE, WeighedWords};
 use super::question::Word;
 use super::schema::TEXTS;
 
@@ -44,7 +44,7 @@ struct Cursor {
 
 /// A walk over all documents of a segment that have a word of the question.
 pub(super) struct RankedWalk<'w> {
-    weighed: &'w Weighed<'w>,
+    weighed: &'w WeighedWords<'w>,
     cursors: Vec<Cursor>,
     /// The divisor of a count, by field and class of length.
     norms: Vec<[f32; LENGTH_CLASSES]>,
@@ -92,7 +92,7 @@ impl WordSums {
 }
 
 impl<'w> RankedWalk<'w> {
-    pub(super) fn new(weighed: &'w Weighed<'w>, segment: &SegmentReader) -> Result<Self, RankedError> {
+    pub(super) fn new(weighed: &'w WeighedWords<'w>, segment: &SegmentReader) -> Result<Self, RankedError> {
         let mut cursors = Vec::new();
         for (field, text) in weighed.index.fields.texts.into_iter().enumerate() {
             let lists = segment.inverted_index(text)?;
@@ -259,7 +259,7 @@ fn norms_of_field(field: usize, mean: f32) -> [f32; LENGTH_CLASSES] {
 }
 
 /// Returns one bit for each counted word, in order; words beyond the 32nd have none.
-fn bits_of_words(weighed: &Weighed<'_>) -> Vec<u32> {
+fn bits_of_words(weighed: &WeighedWords<'_>) -> Vec<u32> {
     let mut at = 0;
     let bit = |(word, _): &(Word, f32)| {
         let bit = if word.counts { 1_u32.checked_shl(at).unwrap_or(0) } else { 0 };

@@ -54,7 +54,7 @@ impl MergeJob {
     /// Runs the merge, in parallel.
     #[must_use]
     pub fn run(self) -> Merged {
-        let Living { docs, hashes, ends, blocks } = Living::live_documents_of(&self.parts);
+        let LiveDocuments { docs, hashes, ends, blocks } = LiveDocuments::live_documents_of(&self.parts);
         let numbered = self.parts.iter().zip(&blocks);
         let sources: Vec<SegmentMergeSource<'_>> =
             numbered.map(|(part, numbers)| SegmentMergeSource { segment: &part.segment, numbers }).collect();
@@ -119,7 +119,7 @@ struct SegmentMergeSource<'a> {
 }
 
 /// The live documents of all parts, by path.
-struct Living {
+struct LiveDocuments {
     docs: Vec<Doc>,
     hashes: Vec<u8>,
     ends: Vec<u8>,
@@ -127,7 +127,7 @@ struct Living {
     blocks: Vec<Vec<Option<u32>>>,
 }
 
-impl Living {
+impl LiveDocuments {
     fn live_documents_of(parts: &[TrigramPart]) -> Self {
         let mut live: Vec<(&Doc, usize, u32)> = Vec::new();
         for (at, part) in parts.iter().enumerate() {

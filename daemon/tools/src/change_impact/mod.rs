@@ -22,7 +22,7 @@ use hob_proto::tools::change::{ChangeArgs, ReviewedFile};
 use rustc_hash::FxHashMap;
 
 use super::map::with_graph_deadline;
-use super::{Needs, ToolCall, ToolOutcome, to_data};
+use super::{NeededIndex, ToolCall, ToolOutcome, to_data};
 use assess::{AssessedSymbol, Assessor};
 use broken::UseCheck;
 use calls::CallChecker;
@@ -35,7 +35,7 @@ use shown::ReviewTelling;
 
 pub(super) fn change_impact(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: ChangeArgs = call.parse_args()?;
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     let change = read_change(call, &workspace, &args)?;
     let comparison = change.compare_sides();
     let asked = ReviewQuestion { workspace: &workspace, files: &change.files, max_depth: args.max_depth };

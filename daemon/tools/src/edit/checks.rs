@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use hob_base::Deadline;
-use hob_live::requests::{FileDiagnostics, Worse};
+use hob_live::requests::{FileDiagnostics, WorseFile};
 use hob_text::{SearchOutput, SearchRequest, search};
 use serde_json::{Value, json};
 
@@ -68,7 +68,7 @@ fn regex_escaped(name: &str) -> String {
 }
 
 /// Returns the outcome in a few sentences, for people.
-pub(super) fn message(label: &str, leftovers: &Option<Leftovers>, worse: &[Worse]) -> String {
+pub(super) fn message(label: &str, leftovers: &Option<Leftovers>, worse: &[WorseFile]) -> String {
     let mut message = format!("Applied: {label}.");
     if let Some(left) = leftovers.as_ref().filter(|left| left.lines > 0) {
         message.push_str(&format!(
@@ -89,7 +89,7 @@ pub(super) fn message(label: &str, leftovers: &Option<Leftovers>, worse: &[Worse
 /// Returns the outcome as data, for programs; `None` if there is nothing to tell.
 pub(super) fn check_details(
     leftovers: Option<Leftovers>,
-    worse: Vec<Worse>,
+    worse: Vec<WorseFile>,
     after: FileDiagnostics,
 ) -> Option<Value> {
     let mut details = serde_json::Map::new();
@@ -107,7 +107,7 @@ pub(super) fn check_details(
     (!details.is_empty()).then_some(Value::Object(details))
 }
 
-fn worse_file(worse: Worse) -> Value {
+fn worse_file(worse: WorseFile) -> Value {
     let new: Vec<_> = worse.new.into_iter().take(NEW).map(diagnostic_entry).collect();
     json!({
         "file": worse.file.as_str(),

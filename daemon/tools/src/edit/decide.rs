@@ -12,7 +12,7 @@ use hob_proto::tools::edit::{
 };
 use serde_json::Value;
 
-use super::super::{Needs, ToolCall, ToolOutcome, rename as live, to_data};
+use super::super::{NeededIndex, ToolCall, ToolOutcome, rename as live, to_data};
 use super::{checks, guard};
 use hob_host::{Freshness, Workspace};
 use hob_results::{edit as to_proto, errors};
@@ -25,7 +25,7 @@ const JUDGED_WITHIN: Duration = Duration::from_secs(5);
 
 pub(crate) fn resolve_action(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: ResolveActionArgs = call.parse_args()?;
-    let workspace = call.workspace(Needs::State)?;
+    let workspace = call.workspace(NeededIndex::State)?;
     guard::allowed(call, &workspace)?;
     let owner = Owner { client: call.request.identity.clone(), root: workspace.root().clone() };
     let found = call
@@ -107,7 +107,7 @@ fn apply(
 
 pub(crate) fn pending(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: PendingArgs = call.parse_args()?;
-    let workspace = call.workspace(Needs::State)?;
+    let workspace = call.workspace(NeededIndex::State)?;
     guard::allowed(call, &workspace)?;
     let client = call.request.identity.clone();
     let edits = call.services.host.edits();
@@ -151,7 +151,7 @@ pub(crate) fn pending(call: &mut ToolCall<'_>) -> ToolOutcome {
 }
 
 pub(crate) fn undo(call: &mut ToolCall<'_>) -> ToolOutcome {
-    let workspace = call.workspace(Needs::State)?;
+    let workspace = call.workspace(NeededIndex::State)?;
     guard::allowed(call, &workspace)?;
     let undone =
         call.services.host.edits().undo(workspace.root()).map_err(|error| to_proto::error(&error))?;

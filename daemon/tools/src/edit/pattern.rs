@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::super::map::confined_path;
-use super::super::{Needs, ToolCall, ToolOutcome};
+use super::super::{NeededIndex, ToolCall, ToolOutcome};
 use super::{EditDraft, guard};
 use hob_results::errors;
 
@@ -31,7 +31,7 @@ pub(crate) fn pattern(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: PatternArgs = call.parse_args()?;
     let language = pattern_language(&args.language).map_err(|error| bad_pattern(&error))?;
     let edit = Compiled::new(language.id, &args)?;
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     let desk = EditDraft::new(call, workspace, args.stage)?;
     let below = confined_path(&desk.workspace, args.path_prefix.as_deref())?;
     let files = files(&desk, &edit.langs, below.as_ref());

@@ -15,7 +15,7 @@ use hob_proto::tools::edit::{Operation, SymbolArgs};
 use hob_proto::{ErrorCode, NodeId, ToolError};
 use serde_json::json;
 
-use super::super::{Needs, ToolCall, ToolOutcome, target};
+use super::super::{NeededIndex, ToolCall, ToolOutcome, target};
 use super::{EditDraft, guard};
 use hob_results::errors;
 
@@ -33,7 +33,7 @@ const PARTS: usize = 500;
 pub(crate) fn symbol(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: SymbolArgs = call.parse_args()?;
     let operation = parse_operation(&args)?;
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     let desk = EditDraft::new(call, workspace, args.stage)?;
     let (info, lang) = definition(call, &desk, &args.node_id)?;
     let path = info.path.clone().ok_or_else(|| errors::node_without_file(&args.node_id))?;

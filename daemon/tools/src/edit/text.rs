@@ -4,7 +4,7 @@ use hob_edit::{Proposal, RegexEdit, TextEdit, replace_matches, replace_text};
 use hob_proto::ToolError;
 use hob_proto::tools::edit::TextArgs;
 
-use super::super::{Needs, ToolCall, ToolOutcome};
+use super::super::{NeededIndex, ToolCall, ToolOutcome};
 use super::{EditDraft, guard};
 use hob_results::edit as to_proto;
 
@@ -19,7 +19,7 @@ enum TextEditShape<'a> {
 pub(crate) fn text(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: TextArgs = call.parse_args()?;
     let asked = shape_of_args(&args)?;
-    let workspace = call.workspace(Needs::Text)?;
+    let workspace = call.workspace(NeededIndex::Text)?;
     let desk = EditDraft::new(call, workspace, args.stage)?;
     let path = guard::real_path(&desk.workspace, &args.file)?;
     let before = desk.contents_before(call, &path)?;

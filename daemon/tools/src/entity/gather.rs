@@ -11,7 +11,7 @@ use hob_proto::tools::entity::{EntitySource, EntityStep, Mode};
 use hob_text::ranked::terms_of;
 use serde_json::{Map as Object, Value};
 
-use super::past::Past;
+use super::past::PastRevision;
 use super::path_step;
 use super::paths::{file, fit_of_path};
 use super::request::{SubjectRequest, SubjectScope};
@@ -64,12 +64,12 @@ pub(super) struct SubjectView<'v> {
     pub(super) request: &'v SubjectRequest,
     pub(super) realm: &'v SubjectScope,
     /// The project at a revision, if the request is about one.
-    pub(super) past: Option<&'v Past>,
+    pub(super) past: Option<&'v PastRevision>,
 }
 
 /// The map that is searched: the present one or that of a revision.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum When {
+pub(super) enum MapMoment {
     /// The present map, without files that were different at the revision.
     Now,
     /// The map of the files that have changed since the revision.
@@ -93,7 +93,7 @@ impl SubjectView<'_> {
 
     /// Returns true if a node of the present map may be an answer.
     pub(super) fn admits_node(&self, map: &Map, node: NodeRef) -> bool {
-        let is_hidden = |past: &&Past| {
+        let is_hidden = |past: &&PastRevision| {
             let path = node.file().and_then(|file| map.file(file)).map(|(path, _)| path.as_str());
             path.is_some_and(|path| past.hidden.contains(path))
         };
@@ -118,15 +118,15 @@ impl SubjectView<'_> {
 }
 
 /// Gathers symbols, sections and files by name.
-pub(super) fn by_name(view: &SubjectView<'_>, when: When, gathered: &mut Gathered) {
+pub(super) fn by_name(view: &SubjectView<'_>, when: MapMoment, gathered: &mut Gathered) {
     match (when, view.past) {
-        (When::Then, Some(past)) => in_map(view, &past.map, Some(past), gathered),
-        (When::Then, None) => {}
-        (When::Now, _) => in_map(view, &view.workspace.map(), None, gathered),
+        (MapMoment::Then, Some(past)) => in_map(view, &past.map, Some(past), gathered),
+        (MapMoment::Then, None) => {}
+        (MapMoment::Now, _) => in_map(view, &view.workspace.map(), None, gathered),
     }
 }
 
-fn in_map(view: &SubjectView<'_>, map: &Map, past: Option<&Past>, gathered: &mut Gathered) {
+fn in_map(view: &SubjectView<'_>, map: &Map, past: Option<&PastRevision>, gathered: &mut Gathered) {
     let subject = &view.request.subject;
     let mut looked_for: Vec<(String, usize)> =
         subject.names_to_find().into_iter().map(|name| (name, BY_NAME)).collect();

@@ -28,9 +28,9 @@ use hob_proto::tools::resolve::ResolveArgs;
 use serde_json::{Map as Object, Value};
 
 use super::map::DERIVE_PATIENCE;
-use super::target::{self, Named};
-use super::{Needs, ToolCall, ToolOutcome, to_data};
-use gather::{Gathered, SubjectView, When};
+use super::target::{self, TargetMeaning};
+use super::{NeededIndex, ToolCall, ToolOutcome, to_data};
+use gather::{Gathered, MapMoment, SubjectView};
 use hob_host::Workspace;
 use hob_words::entity::candidate::Candidate;
 use hob_words::entity::judge::{self, DecisionLimits, Expected, SubjectDecision};
@@ -95,7 +95,7 @@ fn resolve_text(call: &mut ToolCall<'_>, args: ResolveArgs, began: Instant, aske
                        count. investigate takes a scope.";
         call.notes.warnings.push(ignored.to_owned());
     }
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     let found = long_text::find_candidates(call, &workspace, &text, &constraints)?;
     to_data(&EntityResult {
         status: found.status,
@@ -123,13 +123,13 @@ fn prefer_node(call: &mut ToolCall<'_>, workspace: &Workspace, request: &mut Sub
     let Some(text) = &request.hints.preferred_id else { return };
     let map = workspace.map();
     match target::look_up(call, &map, workspace, text) {
-        Named::One(meant) => request.hints.preferred_id = Some(map.id(meant.node).to_string()),
-        Named::Several(nodes) => call.notes.warnings.push(format!(
+        TargetMeaning::One(meant) => request.hints.preferred_id = Some(map.id(meant.node).to_string()),
+        TargetMeaning::Several(nodes) => call.notes.warnings.push(format!(
             "`hints.preferred_id`: `{}` is the name of {} definitions: pass one of them.",
             target::short(text),
             nodes.len()
         )),
-        Named::Text(..) | Named::Nothing => {}
+        TargetMeaning::Text(..) | TargetMeaning::Nothing => {}
     }
 }
 
@@ -151,8 +151,8 @@ fn find_candidates(
     let is_quick = request.strategy.mode == Mode::Quick;
     let mut gathered = Gathered::default();
     if request.allows_source(EntitySource::Map) {
-        gather::by_name(view, When::Now, &mut gathered);
-        gather::by_name(view, When::Then, &mut gathered);
+        gather::by_name(view, MapMoment::Now, &mut gathered);
+        gather::by_name(view, MapMoment::Then, &mut gathered);
     }
     if request.names_source(EntitySource::Live) {
         confirm::by_servers(call, view, &mut gathered);
@@ -247,7 +247,7 @@ fn choose_workspace(call: &mut ToolCall<'_>, request: &SubjectRequest) -> Result
             call.terms.start = root;
         }
     }
-    call.workspace(Needs::Map)
+    call.workspace(NeededIndex::Map)
 }
 
 /// Finds the part of the workspace in which the request looks for the subject.

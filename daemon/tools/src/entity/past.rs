@@ -30,7 +30,7 @@ const LARGEST: u64 = 1 << 20;
 const HEAD: usize = 1_000;
 
 /// The project at a revision.
-pub(super) struct Past {
+pub(super) struct PastRevision {
     /// The full ID of the commit.
     pub(super) commit: String,
     /// Present files that were different at the revision.
@@ -43,7 +43,7 @@ pub(super) struct Past {
     pub(super) note: String,
 }
 
-impl Past {
+impl PastRevision {
     /// Marks a candidate as one of the revision, with a URI of git.
     pub(super) fn mark_as_past(&self, mut candidate: Candidate) -> Candidate {
         let line = candidate.attributes.get("line").map(|line| format!("#L{line}")).unwrap_or_default();
@@ -59,7 +59,7 @@ pub(super) fn as_of(
     request: &SubjectRequest,
     revision: &str,
     cancel: &CancelToken,
-) -> Result<Past, EntityFailure> {
+) -> Result<PastRevision, EntityFailure> {
     let failure = |code: &str, message: String| EntityFailure { code: code.to_owned(), message };
     let git = |error: GitError| match error {
         GitError::Ambiguous { .. } | GitError::BadRevision { .. } => {
@@ -102,7 +102,7 @@ pub(super) fn as_of(
     let changed = differences.changed.iter().map(|file| file.path.as_str().to_owned());
     let hidden = changed.chain(differences.new.iter().map(|path| path.as_str().to_owned())).collect();
     let files = then.into_iter().map(|file| file.path).collect();
-    Ok(Past { commit: commit.oid.to_string(), hidden, files, map, note })
+    Ok(PastRevision { commit: commit.oid.to_string(), hidden, files, map, note })
 }
 
 fn files_of_now(workspace: &Workspace) -> Vec<(WsPath, Option<Stat>)> {

@@ -11,7 +11,7 @@ use hob_text::ranked::terms_of;
 use serde_json::Map as Object;
 
 use super::gather::{Gathered, SubjectView, best_fit, uri};
-use super::past::Past;
+use super::past::PastRevision;
 use super::path_step;
 use super::request::SubjectScope;
 use hob_host::{CalledPath, Workspace};
@@ -162,7 +162,7 @@ fn by_present_path(
 /// Adds the files of a revision with a wanted name, and returns the folders like [`by_present_path`].
 fn by_past_path(
     view: &SubjectView<'_>,
-    past: &Past,
+    past: &PastRevision,
     wanted: &WantedNames,
     gathered: &mut Gathered,
 ) -> BTreeMap<String, usize> {

@@ -35,7 +35,7 @@ const TASK: &str = "You match a phrase to one entity of a code base. Answer with
                     means and nothing else. Answer 0 if it means none of them or you cannot tell.";
 
 /// The outcome of asking a model: one candidate, or none with the reason.
-enum Chosen {
+enum ModelChoice {
     /// The candidate at this index.
     One(usize),
     /// No candidate was chosen, for this reason.
@@ -102,14 +102,14 @@ fn by_model(
         steps.push(path_step("select", "not asked", "model", note.to_owned()));
         return false;
     };
-    match answer.map_or_else(Chosen::None, |text| chosen_by_number(&text, candidates.len().min(SHOWN))) {
-        Chosen::One(at) => {
+    match answer.map_or_else(ModelChoice::None, |text| chosen_by_number(&text, candidates.len().min(SHOWN))) {
+        ModelChoice::One(at) => {
             let sure = first(candidates, at).min(BY_MODEL);
             steps.push(path_step("select", "chosen", source, format!("`{}`", candidates[0].id)));
             *decision = SubjectDecision::Resolved(sure);
             true
         }
-        Chosen::None(why) => {
+        ModelChoice::None(why) => {
             steps.push(path_step("select", "not chosen", source, format!("{why}: the candidates stand")));
             false
         }
@@ -132,14 +132,14 @@ fn model_prompt(request: &SubjectRequest, candidates: &[Candidate]) -> String {
 }
 
 /// Returns the first number in a model's answer, behind the thoughts that it wrote.
-fn chosen_by_number(text: &str, most: usize) -> Chosen {
+fn chosen_by_number(text: &str, most: usize) -> ModelChoice {
     let text = text.rsplit_once("</think>").map_or(text, |(_, said)| said);
     let digits: String =
         text.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).take(4).collect();
     match digits.parse::<usize>() {
-        Ok(0) => Chosen::None("it says that none is meant".to_owned()),
-        Ok(number) if number <= most => Chosen::One(number - 1),
-        _ => Chosen::None("it named none of them".to_owned()),
+        Ok(0) => ModelChoice::None("it says that none is meant".to_owned()),
+        Ok(number) if number <= most => ModelChoice::One(number - 1),
+        _ => ModelChoice::None("it named none of them".to_owned()),
     }
 }
 
@@ -218,8 +218,8 @@ mod tests {
     #[test]
     fn a_models_answer_is_a_number_or_nothing() {
         let chosen = |text: &str| match chosen_by_number(text, 3) {
-            Chosen::One(at) => Some(at),
-            Chosen::None(_) => None,
+            ModelChoice::One(at) => Some(at),
+            ModelChoice::None(_) => None,
         };
         assert_eq!(chosen("2"), Some(1));
         assert_eq!(chosen("The answer is 3."), Some(2));

@@ -53,7 +53,7 @@ pub(super) fn by_text(call: &mut ToolCall<'_>, view: &SubjectView<'_>, gathered:
         Err(error) => return gathered.steps.push(path_step("generate", "words", "text", error.message)),
     };
     let before = gathered.len();
-    let worth = Worth { rarities: &found.rarities };
+    let worth = WordWorth { rarities: &found.rarities };
     let missing: Vec<&str> = worth.unknown_words(&view.request.subject.content);
     for TextCandidate { mut candidate, info, text } in candidates_of_hits(view, &found.named) {
         let share = worth.share_of_subject(&view.request.subject.content, &info, &text);
@@ -108,18 +108,18 @@ fn candidates_of_hits(view: &SubjectView<'_>, hits: &[MappedHit]) -> Vec<TextCan
 }
 
 fn ranked_index(call: &mut ToolCall<'_>, view: &SubjectView<'_>) -> Result<Arc<RankedIndex>, String> {
-    let workspace = call.workspace(super::super::Needs::Map).map_err(|error| error.message)?;
+    let workspace = call.workspace(super::super::NeededIndex::Map).map_err(|error| error.message)?;
     debug_assert_eq!(workspace.root(), view.workspace.root());
     text_search::wait_for_ranked_index(call, &workspace)
         .map_err(|error| format!("not searched: {}", error.message))
 }
 
 /// The worth of each word of the subject, by its rarity.
-struct Worth<'r> {
+struct WordWorth<'r> {
     rarities: &'r [(String, f32)],
 }
 
-impl Worth<'_> {
+impl WordWorth<'_> {
     fn worth_of(&self, term: &Term) -> f64 {
         let known = self.rarities.iter().find(|(stem, _)| *stem == term.stem);
         known.map_or(1.0, |(_, rarity)| f64::from(*rarity)).max(0.1)

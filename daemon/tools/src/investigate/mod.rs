@@ -28,7 +28,7 @@ use rustc_hash::FxHashSet;
 
 use super::map::{DERIVE_PATIENCE, with_graph_deadline};
 use super::text_search::{self, RankedQuery};
-use super::{Needs, ToolCall, ToolOutcome, target, to_data};
+use super::{NeededIndex, ToolCall, ToolOutcome, target, to_data};
 use super::{callers, fuse};
 use entry::{TopicPlace, first_lines, hash, shorten_text};
 use evidence::{Evidence, EvidenceRequest};
@@ -74,7 +74,7 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> ToolOutcome {
     }
     let scope = TopicScope::parse(&args.scope)?;
     scope.choose_project(call)?;
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     let admitted = call.parse_scope(&workspace)?;
     let bounds = scope.bounds_in(&workspace, admitted.rules())?;
     workspace.wait_derived(&call.cancel.with_deadline(Deadline::after(DERIVE_PATIENCE)));
@@ -295,7 +295,9 @@ fn rank_places(
 ) -> Vec<(OrderedPlace, TopicPlace)> {
     let map = workspace.map();
     if !map.is_derived() {
-        call.notes.warnings.push("The graph is still being derived: only what the words found is here.".into());
+        call.notes
+            .warnings
+            .push("The graph is still being derived: only what the words found is here.".into());
     }
     let numbered = seeds.iter().filter_map(|(id, score)| Some(Seed { node: map.node(id)?, score: *score }));
     let seeds: Vec<Seed> = numbered.collect();
@@ -350,7 +352,7 @@ pub(super) fn expand(call: &mut ToolCall<'_>) -> ToolOutcome {
             let at = bundle.position(target);
             let text = at.map_or(target.as_str(), |at| bundle.entries[at].uid.as_str());
             let node = match target::look_up(call, &map, &workspace, text) {
-                target::Named::One(meant) => Some(meant.node),
+                target::TargetMeaning::One(meant) => Some(meant.node),
                 _ => None,
             };
             match node.and_then(|node| TopicPlace::new(&map, node)) {
@@ -449,7 +451,7 @@ fn workspace_of(call: &mut ToolCall<'_>, bundle: &Bundle) -> Result<Arc<Workspac
     if let Ok(root) = AbsPath::new(&bundle.root) {
         call.terms.start = root;
     }
-    call.workspace(Needs::Map)
+    call.workspace(NeededIndex::Map)
 }
 
 fn node_of_target(map: &Map, target: &str) -> Option<NodeRef> {

@@ -10,7 +10,7 @@ use hob_live::live::LiveError;
 use hob_live::requests::ServerQueryContext;
 
 use super::super::ask::text_of;
-use super::solution::{self, Others, ProjectsQuery};
+use super::solution::{self, OtherProjects, ProjectsQuery};
 use hob_host::Workspace;
 
 /// Most projects of which a server is shown a file, so that its open files stay well below their limit.
@@ -39,10 +39,10 @@ pub(super) fn other_projects(
     asked: &WsPath,
     instance: &Instance,
     may_use: &dyn Fn() -> Option<BTreeSet<WsPath>>,
-) -> Others {
+) -> OtherProjects {
     let spec = instance.spec();
     if spec.projects.is_empty() {
-        return Others::default();
+        return OtherProjects::default();
     }
     let text = workspace.text();
     let is_of_use =

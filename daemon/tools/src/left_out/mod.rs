@@ -25,7 +25,7 @@ use hob_proto::ToolError;
 use hob_proto::tools::nav::Completeness;
 
 use super::nav_query::NavQuery;
-use super::{Needs, ToolCall, unsaved};
+use super::{NeededIndex, ToolCall, unsaved};
 use hob_results::live as to_proto;
 pub(super) use loading::show_other_projects;
 use loading::{other_projects, show_files, unseen_files};
@@ -49,7 +49,7 @@ pub(super) type Ask<'q> = &'q dyn Fn(
 ) -> Result<ServerAnswer<Vec<ServerLocation>>, LiveError>;
 
 /// A question about uses, with the functions that read its answer.
-pub(super) struct Inquiry<'q, T> {
+pub(super) struct UsesInquiry<'q, T> {
     /// The kind of question, which says which of the map's uses belong to the answer.
     pub(super) question: UsesQuestion,
     /// Time that the server has.
@@ -83,7 +83,7 @@ pub(super) struct MapComparison {
 pub(super) fn ask<T>(
     call: &mut ToolCall<'_>,
     asked: &NavQuery,
-    inquiry: &Inquiry<'_, T>,
+    inquiry: &UsesInquiry<'_, T>,
     question: impl Fn(&Instance, &RequestPosition, ServerQueryContext<'_>) -> Result<ServerAnswer<T>, LiveError>,
 ) -> Result<(ServerAnswer<T>, MapComparison), ToolError> {
     let until = Instant::now() + inquiry.patience;
@@ -204,10 +204,10 @@ fn each_once(warnings: &mut Vec<String>) {
 fn compare_with_map<T>(
     call: &mut ToolCall<'_>,
     asked: &NavQuery,
-    inquiry: &Inquiry<'_, T>,
+    inquiry: &UsesInquiry<'_, T>,
     answer: &T,
 ) -> MapComparison {
-    let workspace = match call.workspace(Needs::Map) {
+    let workspace = match call.workspace(NeededIndex::Map) {
         Ok(workspace) => workspace,
         Err(error) => {
             let doubt =

@@ -5,13 +5,13 @@ use hob_bridge::{Listed, Missing};
 use hob_map::Map;
 use hob_map::graph::{Confidence, Edge, EdgeKind, NodeRef};
 
-use super::super::{Needs, ToolCall};
+use super::super::{NeededIndex, ToolCall};
 use super::{MAP_PATIENCE, MapComparison};
 
 /// Returns sure imports of a file, in files that have no change in `changed`.
 pub(crate) fn find_importers(call: &mut ToolCall<'_>, file: &WsPath, changed: &Listed) -> MapComparison {
     let server = "the language server";
-    let workspace = match call.workspace(Needs::Map) {
+    let workspace = match call.workspace(NeededIndex::Map) {
         Ok(workspace) => workspace,
         Err(error) => {
             let doubt =

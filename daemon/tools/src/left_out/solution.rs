@@ -25,7 +25,7 @@ const MOST_EXTENDED: usize = 8;
 
 /// The projects next to that of a file.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Others {
+pub(super) struct OtherProjects {
     /// One file of each project; projects that refer to the file's own come first, then the nearest.
     pub(super) files: Vec<WsPath>,
     /// Number of projects that are left out, because there are too many.
@@ -67,11 +67,11 @@ pub(super) fn find_other_projects(
     files: &[WsPath],
     question: &ProjectsQuery<'_>,
     read: &dyn Fn(&WsPath) -> Option<String>,
-) -> Others {
+) -> OtherProjects {
     let ProjectsQuery { asked, may_use, roots, most } = *question;
     let solution = Solution::read(files, roots, read);
     if solution.configs.len() < 2 {
-        return Others::default();
+        return OtherProjects::default();
     }
     let may_use = may_use();
     let counts = |file: &&WsPath| may_use.as_ref().is_none_or(|some| some.contains(*file));
@@ -92,7 +92,7 @@ pub(super) fn find_other_projects(
         (!refers, std::cmp::Reverse(common_folders(project, asked.as_str())))
     });
     let more = found.len().saturating_sub(most);
-    Others { files: found.into_iter().take(most).map(|(_, file)| file.clone()).collect(), more }
+    OtherProjects { files: found.into_iter().take(most).map(|(_, file)| file.clone()).collect(), more }
 }
 
 /// The configurations of a workspace, by path.

@@ -30,7 +30,7 @@ use hob_results::org_errors;
 use serde_json::Value;
 
 use super::call::{AnswerNotes, CallServices, CallTerms, Handled};
-use super::several_projects::merge::{self, Answered, MergeRule};
+use super::several_projects::merge::{self, MergeRule, ProjectAnswer};
 use super::several_projects::relocate::ProjectPlace;
 use super::{ToolOutcome, to_data};
 use asked::{AskedOfOrg, CountedPatterns, SearchedLines, SearchedWords};
@@ -137,11 +137,11 @@ impl OrgQuestion<'_> {
             moves_ids: false,
             base: self.terms.start.clone(),
         };
-        let here = answers.answers.iter().map(|(place, data)| Answered::new(data.clone(), place));
-        let there = Answered::new(data, &elsewhere);
-        let all: Vec<Answered<'_>> = here.chain([there]).collect();
+        let here = answers.answers.iter().map(|(place, data)| ProjectAnswer::new(data.clone(), place));
+        let there = ProjectAnswer::new(data, &elsewhere);
+        let all: Vec<ProjectAnswer<'_>> = here.chain([there]).collect();
         let args = &self.terms.args;
-        let asked = merge::Asked { rule, tool: self.tool, args, places: &[], failed: false };
+        let asked = merge::MergeQuery { rule, tool: self.tool, args, places: &[], failed: false };
         merge::merge_answers(&asked, all, notes)
     }
 }

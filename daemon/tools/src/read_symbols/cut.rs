@@ -62,7 +62,7 @@ pub(super) struct Wanted<'r> {
 
 /// The lines of a body that are shown.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct ShownBody {
     /// The shown lines, without numbers.
     pub(super) text: String,
     /// The ranges of the body that are not shown: first and last line, in the file.
@@ -87,7 +87,7 @@ impl<'t> Body<'t> {
     }
 
     /// Returns the lines that fit into `room` characters; at least one.
-    pub(super) fn within(&self, room: usize, wanted: &Wanted<'_>) -> Shown {
+    pub(super) fn within(&self, room: usize, wanted: &Wanted<'_>) -> ShownBody {
         let base = self.without_docs(wanted);
         let is_asked = wanted.pattern.is_some() && self.lines.len() > SHORT;
         let lacks_room = self.cost(wanted) > room;
@@ -101,7 +101,7 @@ impl<'t> Body<'t> {
         let text = self.lines.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(line, _)| *line).collect();
         let missing = self.gaps(&kept);
         let calls = if wanted.focus.is_some() { self.calls_of(&missing) } else { Vec::new() };
-        Shown { text, missing, calls, is_complete, lacks_room }
+        ShownBody { text, missing, calls, is_complete, lacks_room }
     }
 
     /// Returns a flag for each line of a long body that is true if the line is shown without a wish for the whole;

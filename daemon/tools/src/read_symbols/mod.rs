@@ -19,9 +19,9 @@ use regex::Regex;
 
 use super::package_meaning::PackageDefinition;
 use super::package_targets::definitions_named;
-use super::target::{self, Named};
-use super::{Needs, ToolCall, ToolOutcome, to_data};
-use cut::{Body, Docs, Shown, Wanted};
+use super::target::{self, TargetMeaning};
+use super::{NeededIndex, ToolCall, ToolOutcome, to_data};
+use cut::{Body, Docs, ShownBody, Wanted};
 use focus::Focus;
 use hob_host::Workspace;
 use hob_results::errors;
@@ -45,8 +45,8 @@ const LARGEST_OUTSIDE: u64 = 4 << 20;
 const EXPLAINED: usize = 3;
 
 /// A place to read.
-struct Chosen {
-    place: Place,
+struct ReadTarget {
+    place: ReadPlace,
     /// The line that was asked for, if it is not the whole place.
     line: Option<u32>,
     /// The lines of the functions in a class or file.
@@ -54,7 +54,7 @@ struct Chosen {
     is_neighbor: bool,
 }
 
-enum Place {
+enum ReadPlace {
     /// A definition or a file.
     Node(Box<NodeInfo>),
     /// Lines of a file, and the definition that they are in.
@@ -77,7 +77,7 @@ struct View<'a> {
 /// The places of the targets, before any file is read.
 #[derive(Default)]
 struct Choice {
-    chosen: Vec<Chosen>,
+    chosen: Vec<ReadTarget>,
     ambiguous: Vec<Ambiguous>,
     not_found: Vec<String>,
     seen: HashSet<NodeRef>,
@@ -85,7 +85,7 @@ struct Choice {
 
 /// A whole text that was read.
 struct Source {
-    chosen: Chosen,
+    chosen: ReadTarget,
     text: String,
     lines: (u32, u32),
 }
@@ -97,7 +97,7 @@ pub(super) fn read_symbols(call: &mut ToolCall<'_>) -> ToolOutcome {
     }
     let around = args.around.as_deref().map(Regex::new).transpose();
     let around = around.map_err(|error| errors::bad_around(&error))?;
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     if args.outline || args.targets.iter().all(|target| outline::is_folder(call, &workspace, target)) {
         return outline::outlines(call, &workspace, &args.targets);
     }
@@ -147,7 +147,7 @@ impl<'a> View<'a> {
             functions: &chosen.inner,
             line: chosen.line,
             docs: match chosen.place {
-                Place::Lines(..) if self.docs == Docs::Brief => Docs::Whole,
+                ReadPlace::Lines(..) if self.docs == Docs::Brief => Docs::Whole,
                 _ => self.docs,
             },
             folded: chosen.folded(self.folds),
@@ -155,15 +155,15 @@ impl<'a> View<'a> {
     }
 }
 
-impl Chosen {
-    fn new(place: Place, line: Option<u32>) -> Self {
+impl ReadTarget {
+    fn new(place: ReadPlace, line: Option<u32>) -> Self {
         Self { place, line, inner: Vec::new(), is_neighbor: false }
     }
 
     /// Returns the lines of the functions within a node that may be shown in part; `None` for lines that were asked
     /// for, which are shown whole.
     fn folded(&self, folds: bool) -> Option<&[(u32, u32)]> {
-        (folds && matches!(self.place, Place::Node(_))).then_some(&self.inner)
+        (folds && matches!(self.place, ReadPlace::Node(_))).then_some(&self.inner)
     }
 }
 
@@ -177,7 +177,7 @@ fn docs_wanted(asked: Option<bool>, folds: bool) -> Docs {
     }
 }
 
-impl Place {
+impl ReadPlace {
     fn path(&self) -> Option<&WsPath> {
         match self {
             Self::Node(info) => info.path.as_ref(),
@@ -216,28 +216,28 @@ fn choose(call: &mut ToolCall<'_>, workspace: &Workspace, args: &ReadSymbolsArgs
     let map = &workspace.map();
     for text in &args.targets {
         match target::look_up(call, map, workspace, text) {
-            Named::One(meant) => {
+            TargetMeaning::One(meant) => {
                 let place = place(map, meant.node, meant.lines);
-                let is_definition = matches!(place, Some(Place::Node(_)));
+                let is_definition = matches!(place, Some(ReadPlace::Node(_)));
                 if is_definition || meant.lines.is_none_or(|(first, last)| first == last) {
                     call.notes.warnings.extend(meant.note);
                 }
                 let line = meant.lines.map(|(first, _)| first);
                 match place {
-                    Some(Place::Node(_)) => take_with_neighbors(map, &mut choice, meant.node, line, args),
-                    Some(place) => choice.chosen.push(Chosen::new(place, line)),
+                    Some(ReadPlace::Node(_)) => take_with_neighbors(map, &mut choice, meant.node, line, args),
+                    Some(place) => choice.chosen.push(ReadTarget::new(place, line)),
                     None => choice.not_found.push(text.clone()),
                 }
             }
-            Named::Text(path, None) => {
-                choice.chosen.push(Chosen::new(Place::File(path), None));
+            TargetMeaning::Text(path, None) => {
+                choice.chosen.push(ReadTarget::new(ReadPlace::File(path), None));
             }
-            Named::Text(path, Some((first, last))) => {
-                let place = Place::Lines(path, beside(first, last), None);
-                choice.chosen.push(Chosen::new(place, Some(first)));
+            TargetMeaning::Text(path, Some((first, last))) => {
+                let place = ReadPlace::Lines(path, beside(first, last), None);
+                choice.chosen.push(ReadTarget::new(place, Some(first)));
             }
-            Named::Several(nodes) => choice.ambiguous.push(target::ambiguous(map, text, &nodes)),
-            Named::Nothing => choice.not_found.push(text.clone()),
+            TargetMeaning::Several(nodes) => choice.ambiguous.push(target::ambiguous(map, text, &nodes)),
+            TargetMeaning::Nothing => choice.not_found.push(text.clone()),
         }
     }
     choice
@@ -251,20 +251,20 @@ fn look_in_packages(call: &mut ToolCall<'_>, workspace: &Arc<Workspace>, choice:
             Some(first) => call.notes.warnings.push(format!("`{text}` is defined in {}.", first.place.title)),
             None => choice.not_found.push(text),
         }
-        let places = found.into_iter().map(|one| Chosen::new(Place::Package(Box::new(one)), None));
+        let places = found.into_iter().map(|one| ReadTarget::new(ReadPlace::Package(Box::new(one)), None));
         choice.chosen.extend(places);
     }
 }
 
 /// Returns the place of a definition for one line in it, and of the lines themselves for several.
-fn place(map: &Map, node: NodeRef, lines: Option<(u32, u32)>) -> Option<Place> {
+fn place(map: &Map, node: NodeRef, lines: Option<(u32, u32)>) -> Option<ReadPlace> {
     let info = Box::new(map.info(node)?);
     match (lines, info.path.clone()) {
         (Some((first, last)), Some(path)) if first < last || info.kind == NodeKind::File => {
             let around = (info.kind != NodeKind::File).then_some(info);
-            Some(Place::Lines(path, beside(first, last), around))
+            Some(ReadPlace::Lines(path, beside(first, last), around))
         }
-        _ => Some(Place::Node(info)),
+        _ => Some(ReadPlace::Node(info)),
     }
 }
 
@@ -298,8 +298,8 @@ fn take(map: &Map, choice: &mut Choice, node: NodeRef, line: Option<u32>, is_nei
         && let Some(info) = map.info(node)
     {
         let inner = functions_in(map, &info);
-        let place = Place::Node(Box::new(info));
-        choice.chosen.push(Chosen { place, line, inner, is_neighbor });
+        let place = ReadPlace::Node(Box::new(info));
+        choice.chosen.push(ReadTarget { place, line, inner, is_neighbor });
     }
 }
 
@@ -340,15 +340,17 @@ fn is_mostly_others(outer: (u32, u32), functions: &[(u32, u32)]) -> bool {
 }
 
 /// Returns the whole lines of a place; `None` for an external package, which has no source here.
-fn source(workspace: &Workspace, place: &Place) -> Option<(String, (u32, u32))> {
+fn source(workspace: &Workspace, place: &ReadPlace) -> Option<(String, (u32, u32))> {
     let bytes = bytes_of(workspace, place)?;
     let index = LineIndex::new(&bytes);
     // The text after the last newline is a line only if it is not empty.
     let last = index.line_count() - u32::from(index.line_count() > 1 && bytes.ends_with(b"\n"));
     let (first, end) = match place {
-        Place::Node(info) if info.kind != NodeKind::File => (info.lines.0, info.lines.1.min(last)),
-        Place::Lines(_, (first, end), _) => (*first.min(&last), *end.min(&last)),
-        Place::Package(found) if found.info.lines.0 > 0 => (found.info.lines.0, found.info.lines.1.min(last)),
+        ReadPlace::Node(info) if info.kind != NodeKind::File => (info.lines.0, info.lines.1.min(last)),
+        ReadPlace::Lines(_, (first, end), _) => (*first.min(&last), *end.min(&last)),
+        ReadPlace::Package(found) if found.info.lines.0 > 0 => {
+            (found.info.lines.0, found.info.lines.1.min(last))
+        }
         _ => (1, last),
     };
     let from = index.line_range(first)?.start;
@@ -356,15 +358,15 @@ fn source(workspace: &Workspace, place: &Place) -> Option<(String, (u32, u32))> 
     Some((String::from_utf8_lossy(bytes.get(from..to)?).into_owned(), (first, end)))
 }
 
-fn bytes_of(workspace: &Workspace, place: &Place) -> Option<Vec<u8>> {
+fn bytes_of(workspace: &Workspace, place: &ReadPlace) -> Option<Vec<u8>> {
     match place {
-        Place::Package(found) => small::read(found.place.file.as_path(), LARGEST_OUTSIDE).ok(),
+        ReadPlace::Package(found) => small::read(found.place.file.as_path(), LARGEST_OUTSIDE).ok(),
         _ => workspace.disk_contents().read(place.path()?).ok().map(|bytes| bytes.to_vec()),
     }
 }
 
 /// Fits all sources into `room` characters: short ones whole, and a part of each long one.
-fn fitted(room: usize, sources: &[Source], view: &View<'_>) -> Vec<Shown> {
+fn fitted(room: usize, sources: &[Source], view: &View<'_>) -> Vec<ShownBody> {
     let bodies: Vec<Body<'_>> = sources.iter().map(|one| Body::new(&one.text, one.lines.0)).collect();
     let mut shares: Vec<(usize, usize)> = bodies
         .iter()
@@ -383,13 +385,15 @@ fn fitted(room: usize, sources: &[Source], view: &View<'_>) -> Vec<Shown> {
     shown.map(|((body, one), room)| body.within(room, &view.wanted(one))).collect()
 }
 
-fn symbol(source: &Source, shown: &Shown) -> SymbolSource {
+fn symbol(source: &Source, shown: &ShownBody) -> SymbolSource {
     let (uid, name, kind) = match &source.chosen.place {
-        Place::Node(info) => (info.id.to_string(), name_of(info), info.kind.as_str()),
-        Place::Lines(path, _, Some(info)) => (path.to_string(), name_of(info), "lines"),
-        Place::Lines(path, _, None) => (path.to_string(), path.file_name().to_owned(), "lines"),
-        Place::File(path) => (path.to_string(), path.file_name().to_owned(), "file"),
-        Place::Package(found) => (source.chosen.place.uid(), name_of(&found.info), found.info.kind.as_str()),
+        ReadPlace::Node(info) => (info.id.to_string(), name_of(info), info.kind.as_str()),
+        ReadPlace::Lines(path, _, Some(info)) => (path.to_string(), name_of(info), "lines"),
+        ReadPlace::Lines(path, _, None) => (path.to_string(), path.file_name().to_owned(), "lines"),
+        ReadPlace::File(path) => (path.to_string(), path.file_name().to_owned(), "file"),
+        ReadPlace::Package(found) => {
+            (source.chosen.place.uid(), name_of(&found.info), found.info.kind.as_str())
+        }
     };
     SymbolSource {
         uid,

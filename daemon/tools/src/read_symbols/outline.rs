@@ -10,7 +10,7 @@ use hob_map::graph::{DefRef, NodeRef};
 use hob_proto::tools::read::{OutlineSymbol, ReadOutline, ReadSymbolsResult};
 use rustc_hash::FxHashMap;
 
-use super::super::target::{self, Named};
+use super::super::target::{self, TargetMeaning};
 use super::super::{ToolCall, ToolOutcome, to_data};
 use hob_host::Workspace;
 
@@ -34,7 +34,7 @@ pub(super) fn outlines(call: &mut ToolCall<'_>, workspace: &Workspace, targets: 
             continue;
         }
         match target::look_up(call, &map, workspace, text) {
-            Named::One(meant) => {
+            TargetMeaning::One(meant) => {
                 call.notes.warnings.extend(meant.note.filter(|_| matches!(meant.node, NodeRef::Def(_))));
                 match meant.node {
                     NodeRef::File(file) => result.outlines.extend(of_file(&map, file)),
@@ -42,8 +42,8 @@ pub(super) fn outlines(call: &mut ToolCall<'_>, workspace: &Workspace, targets: 
                     NodeRef::External(_) => result.not_found.push(text.clone()),
                 }
             }
-            Named::Several(nodes) => result.ambiguous.push(target::ambiguous(&map, text, &nodes)),
-            Named::Text(..) | Named::Nothing => result.not_found.push(text.clone()),
+            TargetMeaning::Several(nodes) => result.ambiguous.push(target::ambiguous(&map, text, &nodes)),
+            TargetMeaning::Text(..) | TargetMeaning::Nothing => result.not_found.push(text.clone()),
         }
     }
     let files = result.outlines.iter().map(|outline| outline.file.as_str());

@@ -17,7 +17,7 @@ use super::relocate::ProjectPlace;
 use super::routing::{Route, route};
 use super::uses::SymbolOfSibling;
 use super::{ProjectsCall, take_notes};
-use crate::Needs;
+use crate::NeededIndex;
 use crate::call::AnswerNotes;
 use crate::map::{asks_for_calls, with_graph_deadline};
 use crate::route_requests::{find_requests, neighbors_by_requests, routes_among};
@@ -89,7 +89,7 @@ fn callers_in(
     notes: &mut AnswerNotes,
 ) -> Result<Vec<Neighbor>, ToolError> {
     let mut own_call = call.call_about(place, Map::new());
-    let workspace = own_call.workspace(Needs::Map)?;
+    let workspace = own_call.workspace(NeededIndex::Map)?;
     let mut found = match &symbol.definition {
         Some(definition) => definition.users_in(&mut own_call, &workspace),
         None => Vec::new(),

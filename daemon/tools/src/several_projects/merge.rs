@@ -82,14 +82,14 @@ pub(crate) fn rule_of(tool: &str) -> Option<MergeRule> {
 
 /// The result of one project, with the paths of the merged answer.
 #[derive(Debug)]
-pub(crate) struct Answered<'p> {
+pub(crate) struct ProjectAnswer<'p> {
     data: Value,
     /// Targets that the project does not have, as the project got them.
     not_found: Vec<Value>,
     place: &'p ProjectPlace,
 }
 
-impl<'p> Answered<'p> {
+impl<'p> ProjectAnswer<'p> {
     pub(crate) fn new(mut data: Value, place: &'p ProjectPlace) -> Self {
         let not_found = data.get_mut("not_found").and_then(Value::as_array_mut).map(std::mem::take);
         place.relocate(&mut data);
@@ -115,7 +115,7 @@ impl<'p> Answered<'p> {
 
 /// The question whose answers are merged.
 #[derive(Debug)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct MergeQuery<'a> {
     pub(crate) rule: MergeRule,
     pub(crate) tool: &'static ToolDef,
     pub(crate) args: &'a Map<String, Value>,
@@ -127,8 +127,8 @@ pub(crate) struct Asked<'a> {
 
 /// Merges the results, of which there must be at least one.
 pub(crate) fn merge_answers(
-    asked: &Asked<'_>,
-    answers: Vec<Answered<'_>>,
+    asked: &MergeQuery<'_>,
+    answers: Vec<ProjectAnswer<'_>>,
     notes: &mut AnswerNotes,
 ) -> ToolOutcome {
     let mut merged = match asked.rule {
@@ -172,8 +172,8 @@ fn by_file(items: Vec<Value>) -> Vec<RankedHits> {
 
 /// Merges the lists by rank up to the question's limit, and adds up the numbers next to them.
 fn merge_lists(
-    asked: &Asked<'_>,
-    mut answers: Vec<Answered<'_>>,
+    asked: &MergeQuery<'_>,
+    mut answers: Vec<ProjectAnswer<'_>>,
     list: &str,
     notes: &mut AnswerNotes,
     grouped: impl Fn(Vec<Value>) -> Vec<RankedHits>,
@@ -202,7 +202,7 @@ fn interleave(lists: Vec<Vec<RankedHits>>) -> Vec<Value> {
     ranked.into_iter().flat_map(|(_, group)| group.items).collect()
 }
 
-fn limit_of(asked: &Asked<'_>) -> Option<usize> {
+fn limit_of(asked: &MergeQuery<'_>) -> Option<usize> {
     let limit = asked.args.iter().find(|(name, _)| same_name(name, "limit"))?.1.as_u64()?;
     usize::try_from(limit).ok()
 }
@@ -217,7 +217,7 @@ pub(crate) fn note_omitted(notes: &mut AnswerNotes, tool: &ToolDef, list: &str, 
 
 /// Merges the fields other than the lists: numbers are added, truth values hold if they hold in all results
 /// (`more_available` if it holds in any), and lists keep the items that all results have.
-fn add_up(answers: Vec<Answered<'_>>) -> Value {
+fn add_up(answers: Vec<ProjectAnswer<'_>>) -> Value {
     let mut merged = Map::new();
     for answer in answers {
         let Value::Object(fields) = answer.data else { continue };
@@ -260,7 +260,7 @@ fn forget_bundle(merged: &mut Value) {
 }
 
 /// Adds up the counts of each pattern; its files are those with most matches in any project.
-fn merge_counts(mut answers: Vec<Answered<'_>>) -> Value {
+fn merge_counts(mut answers: Vec<ProjectAnswer<'_>>) -> Value {
     let lists: Vec<Vec<Value>> = answers.iter_mut().map(|answer| answer.take_list("patterns")).collect();
     let mut patterns: Vec<Value> = Vec::new();
     for (at, pattern) in lists.into_iter().flat_map(|list| list.into_iter().enumerate()) {
@@ -289,7 +289,7 @@ fn add_pattern(known: &mut Value, mut other: Value) {
 }
 
 /// Lists the symbols of all projects, in their order; a target is missing only if no project has it.
-fn merge_symbols(asked: &Asked<'_>, mut answers: Vec<Answered<'_>>) -> Value {
+fn merge_symbols(asked: &MergeQuery<'_>, mut answers: Vec<ProjectAnswer<'_>>) -> Value {
     let mut merged = json!({"symbols": [], "ambiguous": []});
     for field in ["symbols", "ambiguous", "outlines"] {
         let all: Vec<Value> = answers.iter_mut().flat_map(|answer| answer.take_list(field)).collect();
@@ -307,7 +307,7 @@ fn merge_symbols(asked: &Asked<'_>, mut answers: Vec<Answered<'_>>) -> Value {
 }
 
 /// Returns the one answer that has information about the symbol.
-fn only_answer(tool: &ToolDef, answers: Vec<Answered<'_>>) -> ToolOutcome {
+fn only_answer(tool: &ToolDef, answers: Vec<ProjectAnswer<'_>>) -> ToolOutcome {
     let (mut telling, silent): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| tells(&answer.data));
     if telling.len() > 1 {
         let names: Vec<&str> = telling.iter().map(|answer| answer.place.name.as_str()).collect();

@@ -29,7 +29,7 @@ use serde_json::{Map, Value};
 
 use super::call::{AnswerNotes, CallServices, CallTerms, Handled, ToolCall};
 use super::handler;
-use merge::{Answered, MergeRule};
+use merge::{MergeRule, ProjectAnswer};
 use relocate::ProjectPlace;
 pub(crate) use routing::args_for;
 
@@ -72,7 +72,7 @@ impl ProjectsCall<'_> {
             let handled = self.run_in_one(place, args);
             take_notes(&mut notes, handled.notes, place);
             match handled.outcome {
-                Ok(data) => answers.push(Answered::new(data, place)),
+                Ok(data) => answers.push(ProjectAnswer::new(data, place)),
                 Err(error) => failures.push(ProjectFailure { place, error }),
             }
         }
@@ -81,7 +81,7 @@ impl ProjectsCall<'_> {
         }
         let told = failures.iter().filter(|failure| rule.is_less_without(&failure.error));
         notes.warnings.extend(told.map(ProjectFailure::sentence));
-        let asked = merge::Asked {
+        let asked = merge::MergeQuery {
             rule,
             tool: self.tool,
             args: &self.terms.args,

@@ -17,7 +17,7 @@ use hob_workspace::git::{Oid, Repository};
 
 use super::change_impact::{commit_named, git_failed, open_repository};
 use super::flow_trace::{file_of, name_of};
-use super::{Needs, ToolCall, ToolOutcome, target, to_data};
+use super::{NeededIndex, ToolCall, ToolOutcome, target, to_data};
 use hob_host::Workspace;
 use hob_results::current_bytes;
 use walk::{HistoryStep, HistoryWalk, SymbolIdentity, WalkEnd, change_of, identity_of, read_side};
@@ -30,7 +30,7 @@ const SOURCE: usize = 12_000;
 
 pub(super) fn symbol_history(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: HistoryArgs = call.parse_args()?;
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     let (symbol, identity) = asked_symbol(call, &workspace, &args.symbol)?;
     let repository = open_repository(&workspace)?;
     let cancel = call.cancel.with_deadline(Deadline::after(PATIENCE));

@@ -17,9 +17,9 @@ const MOST_BASES: usize = 32;
 
 /// The meaning of a text.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Named {
+pub(crate) enum TargetMeaning {
     /// One node, without doubt.
-    One(Meant),
+    One(ResolvedTarget),
     /// One of several nodes; the likeliest first.
     Several(Vec<NodeRef>),
     /// A file of the workspace without a node, and the lines in it.
@@ -30,7 +30,7 @@ pub(crate) enum Named {
 
 /// The node that a text means.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Meant {
+pub(crate) struct ResolvedTarget {
     /// The meant node.
     pub(crate) node: NodeRef,
     /// The first and the last line that the text gives.
@@ -39,15 +39,15 @@ pub(crate) struct Meant {
     pub(crate) note: Option<String>,
 }
 
-impl From<NodeRef> for Named {
+impl From<NodeRef> for TargetMeaning {
     fn from(node: NodeRef) -> Self {
-        Self::One(Meant { node, lines: None, note: None })
+        Self::One(ResolvedTarget { node, lines: None, note: None })
     }
 }
 
 /// The context in which targets are looked up.
 #[derive(Clone, Copy)]
-pub(crate) struct Look<'a> {
+pub(crate) struct LookupContext<'a> {
     /// The map of the project.
     pub(crate) map: &'a Map,
     /// The rules for the caller's paths.
@@ -56,16 +56,18 @@ pub(crate) struct Look<'a> {
     pub(crate) shows: &'a dyn Fn(&WsPath) -> bool,
 }
 
-impl Look<'_> {
+impl LookupContext<'_> {
     /// Finds the meaning of a text.
-    pub(crate) fn up(&self, text: &str) -> Named {
+    pub(crate) fn up(&self, text: &str) -> TargetMeaning {
         let trimmed = form::trimmed(text);
         let from_here = self.seen_from_here(trimmed);
         let text = from_here.as_ref().map_or(trimmed, WsPath::as_str);
         let found = self.plainly(text);
         match (found, text.split_once(char::is_whitespace)) {
             // The text may be a line of an answer, which begins with a handle.
-            (Named::Nothing, Some((handle, _))) if handle.contains([':', '.', '#']) => self.plainly(handle),
+            (TargetMeaning::Nothing, Some((handle, _))) if handle.contains([':', '.', '#']) => {
+                self.plainly(handle)
+            }
             (found, _) => found,
         }
     }
@@ -85,8 +87,8 @@ impl Look<'_> {
         self.paths.spelled(path).into_iter().flatten().find(is_folder)
     }
 
-    fn plainly(&self, text: &str) -> Named {
-        let readings: [&dyn Fn() -> Named; 6] = [
+    fn plainly(&self, text: &str) -> TargetMeaning {
+        let readings: [&dyn Fn() -> TargetMeaning; 6] = [
             &|| self.by_id(text),
             &|| self.by_place(text, &|path| self.file(path).into_iter().collect()),
             &|| self.by_name(text),
@@ -94,23 +96,23 @@ impl Look<'_> {
             &|| self.inherited(text),
             &|| self.nearly(text),
         ];
-        let found = readings.iter().map(|read| read()).find(|found| *found != Named::Nothing);
+        let found = readings.iter().map(|read| read()).find(|found| *found != TargetMeaning::Nothing);
         self.settled(text, found.unwrap_or_else(|| self.text_file(text)))
     }
 
-    fn by_id(&self, text: &str) -> Named {
+    fn by_id(&self, text: &str) -> TargetMeaning {
         let id = NodeId::looks_like(text).then(|| text.parse::<NodeId>().ok()).flatten();
-        id.and_then(|id| self.map.node(&id)).map_or(Named::Nothing, Named::from)
+        id.and_then(|id| self.map.node(&id)).map_or(TargetMeaning::Nothing, TargetMeaning::from)
     }
 
     /// Reads a text as a path with lines or a name behind it, in the files that `files` gives for the path.
-    fn by_place(&self, text: &str, files: &dyn Fn(&str) -> Vec<FileId>) -> Named {
+    fn by_place(&self, text: &str, files: &dyn Fn(&str) -> Vec<FileId>) -> TargetMeaning {
         for (path, span) in form::places(text) {
             match files(path)[..] {
                 [] => {}
                 [file] => return self.in_file(file, span),
                 ref several => {
-                    return Named::Several(several.iter().map(|file| NodeRef::File(*file)).collect());
+                    return TargetMeaning::Several(several.iter().map(|file| NodeRef::File(*file)).collect());
                 }
             }
         }
@@ -121,40 +123,40 @@ impl Look<'_> {
                 return self.one_of(defs, &files, name);
             }
         }
-        Named::Nothing
+        TargetMeaning::Nothing
     }
 
     /// Returns the definitions; if there are none, the node whose ID ends with the name, as a private name of
     /// JavaScript with its `#` does.
-    fn one_of(&self, defs: Vec<DefRef>, files: &[FileId], name: &str) -> Named {
+    fn one_of(&self, defs: Vec<DefRef>, files: &[FileId], name: &str) -> TargetMeaning {
         match defs[..] {
             [] => {
                 let encoded = files.iter().find_map(|file| {
                     let id = self.map.id(NodeRef::File(*file));
                     self.map.node(&format!("{id}#{name}").parse::<NodeId>().ok()?)
                 });
-                encoded.map_or(Named::Nothing, Named::from)
+                encoded.map_or(TargetMeaning::Nothing, TargetMeaning::from)
             }
             [def] => NodeRef::Def(def).into(),
-            _ => Named::Several(defs.into_iter().map(NodeRef::Def).collect()),
+            _ => TargetMeaning::Several(defs.into_iter().map(NodeRef::Def).collect()),
         }
     }
 
-    fn by_name(&self, text: &str) -> Named {
+    fn by_name(&self, text: &str) -> TargetMeaning {
         match self.map.lookup(text) {
             Lookup::One(node) => node.into(),
-            Lookup::Ambiguous(nodes) => Named::Several(nodes),
-            Lookup::None => Named::Nothing,
+            Lookup::Ambiguous(nodes) => TargetMeaning::Several(nodes),
+            Lookup::None => TargetMeaning::Nothing,
         }
     }
 
     /// Finds a member that a class has from one of its bases, nearest first.
-    fn inherited(&self, text: &str) -> Named {
+    fn inherited(&self, text: &str) -> TargetMeaning {
         let text = text.trim_end_matches("()");
         let Some((class, member)) = text.rsplit_once("::").or_else(|| text.rsplit_once(['.', '#'])) else {
-            return Named::Nothing;
+            return TargetMeaning::Nothing;
         };
-        let Lookup::One(class) = self.map.lookup(class) else { return Named::Nothing };
+        let Lookup::One(class) = self.map.lookup(class) else { return TargetMeaning::Nothing };
         let kinds: EdgeKinds = [EdgeKind::Extends, EdgeKind::Implements].into_iter().collect();
         let (mut classes, mut at) = (vec![class], 0);
         while let Some(class) = classes.get(at).copied().filter(|_| at < MOST_BASES) {
@@ -163,13 +165,13 @@ impl Look<'_> {
                 && let Some(found) = self.member(def, member)
             {
                 let note = Some(format!("`{}` is inherited: {}.", super::short(text), self.handle(found)));
-                return Named::One(Meant { node: found, lines: None, note });
+                return TargetMeaning::One(ResolvedTarget { node: found, lines: None, note });
             }
             let bases = self.map.edges_out(class, kinds).into_iter().map(|edge| edge.to);
             let new: Vec<NodeRef> = bases.filter(|base| !classes.contains(base)).collect();
             classes.extend(new);
         }
-        Named::Nothing
+        TargetMeaning::Nothing
     }
 
     fn member(&self, class: DefRef, name: &str) -> Option<NodeRef> {
@@ -181,24 +183,26 @@ impl Look<'_> {
     }
 
     /// Finds a module, or a private name that is written without its `#`.
-    fn nearly(&self, text: &str) -> Named {
+    fn nearly(&self, text: &str) -> TargetMeaning {
         let is_dotted = text.contains(['.', '/']) || text.contains("::");
         let files = if is_dotted { self.map.files_of_module(text) } else { Vec::new() };
         match files[..] {
             [] => {}
             [file] => return NodeRef::File(file).into(),
-            ref several => return Named::Several(several.iter().map(|file| NodeRef::File(*file)).collect()),
+            ref several => {
+                return TargetMeaning::Several(several.iter().map(|file| NodeRef::File(*file)).collect());
+            }
         }
         let (before, last) =
             text.rsplit_once('.').map_or(("", text), |(_, last)| (&text[..text.len() - last.len()], last));
         let mut found = self.by_name(&format!("{before}#{}", last.trim_end_matches("()")));
-        if let Named::One(meant) = &mut found {
+        if let TargetMeaning::One(meant) = &mut found {
             meant.note = Some(format!("`{text}` is taken for {}.", self.handle(meant.node)));
         }
         found
     }
 
-    fn in_file(&self, file: FileId, span: WrittenLines) -> Named {
+    fn in_file(&self, file: FileId, span: WrittenLines) -> TargetMeaning {
         let (first, last) = match span {
             WrittenLines::Whole => return NodeRef::File(file).into(),
             WrittenLines::At { line, .. } => (line, line),
@@ -209,7 +213,9 @@ impl Look<'_> {
             _ => Vec::new(),
         };
         let around = || self.map.symbol_around(file, first, last);
-        let meant = |node: NodeRef, note| Named::One(Meant { node, lines: Some((first, last)), note });
+        let meant = |node: NodeRef, note| {
+            TargetMeaning::One(ResolvedTarget { node, lines: Some((first, last)), note })
+        };
         match (&named[..], around()) {
             ([def], _) => meant((*def).into(), None),
             ([], Some(def)) => {
@@ -227,7 +233,7 @@ impl Look<'_> {
                     def.into(),
                     Some(format!("Several names are on that line: {} is meant.", self.handle(def.into()))),
                 ),
-                None => Named::Several(several.iter().copied().map(NodeRef::Def).collect()),
+                None => TargetMeaning::Several(several.iter().copied().map(NodeRef::Def).collect()),
             },
         }
     }
@@ -259,15 +265,17 @@ impl Look<'_> {
     }
 
     /// Chooses the only node of several that is code outside of tests; otherwise sorts those in tests last.
-    fn settled(&self, text: &str, found: Named) -> Named {
-        let Named::Several(mut nodes) = found else { return found };
+    fn settled(&self, text: &str, found: TargetMeaning) -> TargetMeaning {
+        let TargetMeaning::Several(mut nodes) = found else { return found };
         nodes.sort_by_key(|node| (self.map.is_among_tests(*node), self.is_beside(*node)));
         // A declaration file repeats the code's definitions; without code, its definitions count.
         let is_code = |node: &&NodeRef| {
             !self.map.is_among_tests(**node) && !self.is_declaration_file(**node) && !self.is_beside(**node)
         };
         let mut outside = nodes.iter().filter(is_code);
-        let (Some(node), None) = (outside.next(), outside.next()) else { return Named::Several(nodes) };
+        let (Some(node), None) = (outside.next(), outside.next()) else {
+            return TargetMeaning::Several(nodes);
+        };
         let others = nodes.len() - 1;
         let are = if others == 1 { "one other is" } else { "all others are" };
         let is_test = |node: &NodeRef| self.map.is_among_tests(*node);
@@ -278,7 +286,7 @@ impl Look<'_> {
         };
         let note =
             format!("`{}` is taken for {}: {are} in tests{kind}.", super::short(text), self.handle(*node));
-        Named::One(Meant { node: *node, lines: None, note: Some(note) })
+        TargetMeaning::One(ResolvedTarget { node: *node, lines: None, note: Some(note) })
     }
 
     /// Returns true if a node is in a file of types alone (`index.d.ts`).
@@ -306,7 +314,7 @@ impl Look<'_> {
     }
 
     /// Finds an existing file of which the map has nothing.
-    fn text_file(&self, text: &str) -> Named {
+    fn text_file(&self, text: &str) -> TargetMeaning {
         for (path, span) in form::places(text) {
             let lines = match span {
                 WrittenLines::Whole => None,
@@ -316,10 +324,10 @@ impl Look<'_> {
             let is_there =
                 |path: &WsPath| (self.shows)(path) && self.paths.root.join_ws(path).as_path().is_file();
             if let Some(path) = self.paths.spelled(path).into_iter().flatten().find(is_there) {
-                return Named::Text(path, lines);
+                return TargetMeaning::Text(path, lines);
             }
         }
-        Named::Nothing
+        TargetMeaning::Nothing
     }
 
     /// Returns `path:line` of a line of a file.

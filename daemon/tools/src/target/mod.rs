@@ -20,8 +20,8 @@ use hob_proto::{ClientKind, NodeId, ToolError};
 
 pub(super) use absent::why_absent;
 use form::WrittenLines;
-use look::Look;
-pub(super) use look::{Named, handle};
+use look::LookupContext;
+pub(super) use look::{TargetMeaning, handle};
 pub(super) use paths::Paths;
 
 use super::ToolCall;
@@ -55,12 +55,12 @@ pub(super) fn find(
     text: &str,
 ) -> Result<Target, ToolError> {
     match look_up(call, map, workspace, text) {
-        Named::One(meant) => {
+        TargetMeaning::One(meant) => {
             call.notes.warnings.extend(meant.note);
             call.warn_of_unmapped_around(map, meant.node);
             Ok(Target::Node(meant.node))
         }
-        Named::Several(nodes) => {
+        TargetMeaning::Several(nodes) => {
             let several = ambiguous(map, text, &nodes);
             call.notes.warnings.push(format!(
                 "`{}` is the name of {} definitions: pass one of them.",
@@ -75,10 +75,10 @@ pub(super) fn find(
             );
             Ok(Target::Several(several))
         }
-        Named::Text(path, _) => Err(errors::not_mapped(&path)),
-        Named::Nothing => {
+        TargetMeaning::Text(path, _) => Err(errors::not_mapped(&path)),
+        TargetMeaning::Nothing => {
             let shows = |path: &WsPath| workspace.is_visible(path);
-            let look = Look { map, paths: paths(call, workspace), shows: &shows };
+            let look = LookupContext { map, paths: paths(call, workspace), shows: &shows };
             match look.folder(form::trimmed(text)) {
                 Some(folder) => Err(errors::folder_as_symbol(&folder)),
                 None => Err(missing(map, workspace, text)),
@@ -99,7 +99,7 @@ pub(super) fn one(
     text: &str,
 ) -> Result<NodeRef, ToolError> {
     match look_up(call, map, workspace, text) {
-        Named::Several(nodes) => {
+        TargetMeaning::Several(nodes) => {
             let lines = shown(nodes.iter().map(|node| handle(map, *node)));
             Err(errors::several_nodes(&short(text), nodes.len(), lines))
         }
@@ -113,9 +113,9 @@ pub(super) fn one(
 }
 
 /// Finds the meaning of a text without any warning.
-pub(super) fn look_up(call: &ToolCall<'_>, map: &Map, workspace: &Workspace, text: &str) -> Named {
+pub(super) fn look_up(call: &ToolCall<'_>, map: &Map, workspace: &Workspace, text: &str) -> TargetMeaning {
     let shows = |path: &WsPath| workspace.is_visible(path);
-    Look { map, paths: paths(call, workspace), shows: &shows }.up(text)
+    LookupContext { map, paths: paths(call, workspace), shows: &shows }.up(text)
 }
 
 /// Returns true if a text ends with a line, as places do.

@@ -6,7 +6,7 @@ use hob_base::{AbsPath, FileId, WsPath};
 use hob_map::graph::{MapChange, NodeRef};
 use hob_map::{Map, extract, language_of};
 
-use super::look::{Look, Named};
+use super::look::{LookupContext, TargetMeaning};
 use super::{Paths, handle};
 
 const PROJECT: &[(&str, &str)] = &[
@@ -43,17 +43,17 @@ fn map() -> Map {
     map
 }
 
-fn looked_up(map: &Map, folder: &str, text: &str) -> Named {
+fn looked_up(map: &Map, folder: &str, text: &str) -> TargetMeaning {
     let root = AbsPath::new(if cfg!(windows) { "C:\\p" } else { "/p" }).expect("absolute");
     let folder = root.join(folder);
     let paths = Paths { root: &root, folder: &folder, folder_first: true };
-    Look { map, paths, shows: &|_| false }.up(text)
+    LookupContext { map, paths, shows: &|_| false }.up(text)
 }
 
 /// Returns the ID that a text means, with its note.
 fn meant(map: &Map, text: &str) -> (String, String) {
     match looked_up(map, "", text) {
-        Named::One(meant) => (map.id(meant.node).to_string(), meant.note.unwrap_or_default()),
+        TargetMeaning::One(meant) => (map.id(meant.node).to_string(), meant.note.unwrap_or_default()),
         other => (format!("{other:?}"), String::new()),
     }
 }
@@ -130,12 +130,12 @@ fn what_is_not_plainly_said_comes_with_a_note() {
 fn names_that_several_have_are_several_and_none_is_none() {
     let map = map();
     for (text, count) in [("refresh", 2), ("src/hono.ts:6", 2), ("apply", 2)] {
-        let Named::Several(nodes) = looked_up(&map, "", text) else { panic!("{text}: one") };
+        let TargetMeaning::Several(nodes) = looked_up(&map, "", text) else { panic!("{text}: one") };
         assert_eq!(nodes.len(), count, "{text}");
     }
     for text in ["nobody", "app/session.py#nobody", "gone.py:3", "py:app/session.py#Gone", "", ".", "#", "::"]
     {
-        assert_eq!(looked_up(&map, "", text), Named::Nothing, "{text}");
+        assert_eq!(looked_up(&map, "", text), TargetMeaning::Nothing, "{text}");
     }
 }
 
@@ -143,7 +143,7 @@ fn names_that_several_have_are_several_and_none_is_none() {
 fn paths_are_read_from_where_the_caller_stands() {
     let map = map();
     let file = |folder: &str, text: &str| match looked_up(&map, folder, text) {
-        Named::One(meant) => map.id(meant.node).to_string(),
+        TargetMeaning::One(meant) => map.id(meant.node).to_string(),
         other => format!("{other:?}"),
     };
     assert_eq!(file("app", "session.py:4"), "py:app/session.py#Session.refresh");
@@ -170,7 +170,7 @@ fn every_printed_handle_leads_back() {
                 printed.push(format!("{path}:{}:{}", info.name_at.0, info.name_at.1));
             }
             for text in printed {
-                let Named::One(meant) = looked_up(&map, "", &text) else {
+                let TargetMeaning::One(meant) = looked_up(&map, "", &text) else {
                     panic!("{text} does not lead back to {id}")
                 };
                 assert_eq!(map.id(meant.node).to_string(), id, "{text}");

@@ -25,7 +25,7 @@ use super::map::with_graph_deadline;
 use super::route_requests::{find_requests, owner_of_request, path_of_route};
 use super::scope::CallScope;
 use super::whole_tests::whole_test;
-use super::{Needs, ToolCall, ToolOutcome, target, to_data};
+use super::{NeededIndex, ToolCall, ToolOutcome, target, to_data};
 use commands::commands_for;
 use covered::covered_by;
 use hob_budget::chars_of;
@@ -74,7 +74,7 @@ pub(super) fn tests_for(call: &mut ToolCall<'_>) -> ToolOutcome {
         return Err(ToolError::bad_args("target and change exclude each other.")
             .hint("Pass target for a symbol or file, or change for a change."));
     }
-    let workspace = call.workspace(Needs::Map)?;
+    let workspace = call.workspace(NeededIndex::Map)?;
     let (result, places) = match &args.target {
         Some(target) => {
             let scope = call.parse_scope(&workspace)?;

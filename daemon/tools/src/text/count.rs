@@ -9,7 +9,7 @@ use hob_text::{CountRequest, count};
 
 use super::super::{ToolCall, ToolOutcome, to_data};
 use super::kinds::Kinds;
-use super::within::{self, Within};
+use super::within::{self, SearchedFiles};
 use super::{BESIDES_PATIENCE, warn_incomplete};
 use hob_results::{errors, text as to_proto};
 
@@ -22,7 +22,7 @@ pub(crate) fn count_patterns(call: &mut ToolCall<'_>) -> ToolOutcome {
     let kinds = Kinds::from_words(&args.kinds);
     let workspace = within::workspace(call, kinds)?;
     let scope = call.parse_scope(&workspace)?;
-    let within = Within::scope(&scope, kinds, &workspace);
+    let within = SearchedFiles::scope(&scope, kinds, &workspace);
     let request = CountRequest {
         admits: within.admits,
         scope: within.lines,
@@ -36,7 +36,7 @@ pub(crate) fn count_patterns(call: &mut ToolCall<'_>) -> ToolOutcome {
         .install(|| count(&snapshot, &request, &contents, &cancel))
         .map_err(|error| errors::count(&error, &request.patterns))?;
     warn_incomplete(call, answer.complete, answer.unreadable, args.max_millis);
-    if let Some(besides) = Within::besides(&scope, kinds, &workspace) {
+    if let Some(besides) = SearchedFiles::besides(&scope, kinds, &workspace) {
         let besides = CountRequest { admits: besides.admits, scope: besides.lines, ..request.clone() };
         let cancel = call.cancel.with_deadline(Deadline::after(BESIDES_PATIENCE));
         let found = workspace.query_pool().install(|| count(&snapshot, &besides, &contents, &cancel));

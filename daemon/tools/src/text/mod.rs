@@ -14,7 +14,7 @@ use hob_text::{LineMatch, SearchOutput, SearchRequest, search};
 
 pub(super) use count::count_patterns;
 use kinds::Kinds;
-use within::Within;
+use within::SearchedFiles;
 
 use super::{ToolCall, ToolOutcome, enclosing, to_data};
 use hob_results::{errors, text as to_proto};
@@ -34,7 +34,7 @@ pub(super) fn regex_search(call: &mut ToolCall<'_>) -> ToolOutcome {
     // Enough to fill the answer: any further entries would be thrown away.
     let room = call.terms.room / SHORTEST + 1;
     let limit = args.limit.unwrap_or(SHOWN).min(SHOWN);
-    let within = Within::scope(&scope, kinds, &workspace);
+    let within = SearchedFiles::scope(&scope, kinds, &workspace);
     let request = SearchRequest {
         pattern: args.pattern.clone(),
         admits: within.admits,
@@ -51,7 +51,7 @@ pub(super) fn regex_search(call: &mut ToolCall<'_>) -> ToolOutcome {
         .install(|| search(&snapshot, &request, &contents, &cancel))
         .map_err(|error| errors::search(&error, &args.pattern))?;
     warn_incomplete(call, answer.complete, answer.unreadable, args.max_millis);
-    if let Some(besides) = Within::besides(&scope, kinds, &workspace) {
+    if let Some(besides) = SearchedFiles::besides(&scope, kinds, &workspace) {
         let besides = SearchRequest {
             admits: besides.admits,
             scope: besides.lines,

@@ -11,13 +11,13 @@ use hob_proto::ToolError;
 use hob_text::{Admits, LineScope, LineSet};
 
 use super::super::scope::{CallScope, Place, Rules};
-use super::super::{Needs, ToolCall};
+use super::super::{NeededIndex, ToolCall};
 use super::kinds::Kinds;
 use hob_host::Workspace;
 
 /// The files, selected by path, and the lines in them. `None` stands for all files or all lines.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Within {
+pub(super) struct SearchedFiles {
     pub(super) admits: Option<Admits>,
     pub(super) lines: Option<LineScope>,
 }
@@ -25,10 +25,10 @@ pub(super) struct Within {
 /// Returns the workspace of a call, with the map if `kinds` or `tests` need it.
 pub(super) fn workspace(call: &mut ToolCall<'_>, kinds: Kinds) -> Result<Arc<Workspace>, ToolError> {
     let asks_map = kinds.ask_map() || call.scope_args.tests.as_deref().is_some_and(|word| word != "include");
-    call.workspace(if asks_map { Needs::Map } else { Needs::Text })
+    call.workspace(if asks_map { NeededIndex::Map } else { NeededIndex::Text })
 }
 
-impl Within {
+impl SearchedFiles {
     /// Returns the text that is in scope.
     pub(super) fn scope(scope: &CallScope, kinds: Kinds, workspace: &Arc<Workspace>) -> Self {
         let rules = Arc::clone(scope.rules());

@@ -7,7 +7,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hob_base::{AbsPath, ContentHash};
-use hob_store::{Op, Store, StoreError, StoreTree};
+use hob_store::{Store, StoreError, StoreOperation, StoreTree};
 use serde::{Deserialize, Serialize};
 
 /// Time for which the store keeps a bundle.
@@ -86,7 +86,7 @@ impl Bundle {
     /// When the store cannot be written.
     pub fn keep_for_a_day(&self, store: &dyn Store) -> Result<(), StoreError> {
         let mut ops = expired_bundle_ops(store)?;
-        ops.push(Op::Put { key: key(&self.id()), value: encode(self) });
+        ops.push(StoreOperation::Put { key: key(&self.id()), value: encode(self) });
         store.batch(StoreTree::Meta, ops)
     }
 
@@ -95,7 +95,7 @@ impl Bundle {
     /// # Errors
     /// When the store cannot be written.
     pub fn note_given(&self, store: &dyn Store) -> Result<(), StoreError> {
-        store.batch(StoreTree::Meta, vec![Op::Put { key: key(&self.id()), value: encode(self) }])
+        store.batch(StoreTree::Meta, vec![StoreOperation::Put { key: key(&self.id()), value: encode(self) }])
     }
 }
 
@@ -134,12 +134,15 @@ pub fn of_root(store: &dyn Store, root: &AbsPath) -> Result<Vec<Vec<u8>>, StoreE
 /// # Errors
 /// When the store cannot be written.
 pub fn forget_bundles(store: &dyn Store, keys: &[Vec<u8>]) -> Result<(), StoreError> {
-    store.batch(StoreTree::Meta, keys.iter().map(|key| Op::Remove { key: key.clone() }).collect())?;
+    store.batch(
+        StoreTree::Meta,
+        keys.iter().map(|key| StoreOperation::Remove { key: key.clone() }).collect(),
+    )?;
     store.flush()
 }
 
 /// Returns the steps that remove expired bundles, unreadable ones, and the oldest of too many.
-fn expired_bundle_ops(store: &dyn Store) -> Result<Vec<Op>, StoreError> {
+fn expired_bundle_ops(store: &dyn Store) -> Result<Vec<StoreOperation>, StoreError> {
     let (mut going, mut staying) = (Vec::new(), Vec::new());
     store.each(StoreTree::Meta, PREFIX, &mut |key, value| {
         match made_at(value).filter(|made| !is_over(*made)) {
@@ -151,7 +154,7 @@ fn expired_bundle_ops(store: &dyn Store) -> Result<Vec<Op>, StoreError> {
     staying.sort_unstable();
     let too_many = (staying.len() + 1).saturating_sub(MOST);
     going.extend(staying.drain(..too_many).map(|(_, key)| key));
-    Ok(going.into_iter().map(|key| Op::Remove { key }).collect())
+    Ok(going.into_iter().map(|key| StoreOperation::Remove { key }).collect())
 }
 
 fn key(id: &str) -> Vec<u8> {

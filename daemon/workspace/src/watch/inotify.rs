@@ -203,23 +203,23 @@ impl WatchBackend for Inotify {
 
     fn drain(&self, deadline: Deadline) -> bool {
         let queue = &self.instance.queue;
-        let _hurry = Hurry::new(&queue.hurried);
+        let _hurry = WaitingCall::new(&queue.hurried);
         let _turn = lock(&queue.turn);
         queue.hand_on_all(deadline)
     }
 }
 
 /// Counts a call that wants the turn, until the guard is dropped.
-struct Hurry<'q>(&'q AtomicUsize);
+struct WaitingCall<'q>(&'q AtomicUsize);
 
-impl<'q> Hurry<'q> {
+impl<'q> WaitingCall<'q> {
     fn new(count: &'q AtomicUsize) -> Self {
         count.fetch_add(1, Ordering::Relaxed);
         Self(count)
     }
 }
 
-impl Drop for Hurry<'_> {
+impl Drop for WaitingCall<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

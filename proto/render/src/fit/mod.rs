@@ -8,7 +8,7 @@ use hob_proto::envelope::PARTIAL;
 use hob_proto::tools::ToolDef;
 
 use crate::document::{AnswerDocument, AnswerItem, Section};
-use crate::notes::{LeftOut, Voice, bracketed_note, left_out};
+use crate::notes::{LeftOut, NoteVocabulary, bracketed_note, left_out};
 use crate::one_line::shorten_to;
 
 /// The share of the budget that notes may take, one part in so many; beyond it the last notes are left out.
@@ -31,7 +31,7 @@ pub struct Frame<'f> {
     /// Number of items of the paged section on earlier pages.
     pub offset: u64,
     /// The vocabulary in which notes name arguments.
-    pub voice: Voice,
+    pub voice: NoteVocabulary,
 }
 
 /// A document within its budget.

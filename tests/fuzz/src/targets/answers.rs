@@ -4,7 +4,7 @@ use hob_budget::{AnswerDraft, AnswerPage, Limit, fit, fit_as_text};
 use hob_proto::envelope::tokens_of;
 use hob_proto::tools::TOOLS;
 use hob_proto::{Envelope, ToolError};
-use hob_render::{Frame, Voice, document};
+use hob_render::{Frame, NoteVocabulary, document};
 use serde_json::Value;
 
 use crate::input::FuzzInput;
@@ -16,8 +16,12 @@ pub(crate) fn check_rendering(bytes: &[u8]) {
     let Ok(data) = serde_json::from_slice::<Value>(input.rest()) else { return };
     let answer = document(tool.name, &data);
     let items: usize = answer.sections.iter().map(|section| section.items.len()).sum();
-    let frame =
-        |max_chars: usize| Frame { max_chars, tool: Some(tool), voice: Voice::Tool, ..Frame::default() };
+    let frame = |max_chars: usize| Frame {
+        max_chars,
+        tool: Some(tool),
+        voice: NoteVocabulary::Tool,
+        ..Frame::default()
+    };
     let whole = hob_render::fit(&answer, &frame(usize::MAX / 4));
     assert!(!whole.is_cut && whole.shown == items, "{}: {} of {items}", tool.name, whole.shown);
     let room = 400 + budget * 40;

@@ -17,7 +17,7 @@ const PROGRAM: &str = "hob-mcp";
 
 /// The user's options for the entry, from the command line.
 #[derive(Clone, Debug)]
-pub(crate) struct Wishes {
+pub(crate) struct EntryOptions {
     pub(crate) tools: String,
     pub(crate) edits: bool,
     /// The options that name a far side.
@@ -30,7 +30,7 @@ pub(crate) struct Wishes {
 /// The error when there is no `hob-mcp`.
 pub(crate) fn choose_entry(
     scope: SetupScope,
-    wishes: &Wishes,
+    wishes: &EntryOptions,
     env: &dyn Fn(&str) -> Option<OsString>,
 ) -> Result<(AgentEntry, Option<String>), String> {
     let own = std::env::current_exe().ok();

@@ -28,7 +28,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 pub(super) use self::clients::{CLIENTS, SetupAgent};
-use self::command::Wishes;
+use self::command::EntryOptions;
 use self::context::{AgentSetupContext, nonempty_variable};
 use self::entry::AgentEntry;
 use self::formats::{ConfigText, Slot};
@@ -66,7 +66,8 @@ impl AgentOptions {
             return self.undo(&at, Some(client));
         }
         let (scope, file) = self.choose_place(client, &at)?;
-        let wishes = Wishes { tools: self.tools.clone(), edits: self.edits, far: common.far.to_words() };
+        let wishes =
+            EntryOptions { tools: self.tools.clone(), edits: self.edits, far: common.far.to_words() };
         let (entry, note) =
             command::choose_entry(scope, &wishes, &nonempty_variable).map_err(CommandFailure::Usage)?;
         let wanted =
@@ -187,7 +188,7 @@ impl AgentOptions {
         scope: SetupScope,
         plan: &AgentSetupPlan,
         at: &AgentSetupContext<'_>,
-    ) -> Result<probe::Answered, String> {
+    ) -> Result<probe::WorkingEntry, String> {
         let bytes = std::fs::read(&plan.change.found.target).map_err(|error| error.to_string())?;
         let data = ConfigText::read(&bytes)
             .and_then(|text| client.format.parse(&text.text))
@@ -227,7 +228,7 @@ impl AgentOptions {
         client: &SetupAgent,
         scope: SetupScope,
         plan: &AgentSetupPlan,
-        works: Option<probe::Answered>,
+        works: Option<probe::WorkingEntry>,
         at: &AgentSetupContext<'_>,
     ) -> Result<(), CommandFailure> {
         if at.json || self.dry_run {

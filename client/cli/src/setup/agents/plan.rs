@@ -12,7 +12,7 @@ use super::file_change::FileChange;
 use super::formats::{ConfigText, Slot};
 use super::receipt::{Receipt, Receipts, hash, nanos_now, seconds_now};
 use super::scope::SetupScope;
-use super::undo::{self, Way};
+use super::undo::{self, UndoAction};
 
 /// The request to set up one agent.
 pub(super) struct AgentSetupRequest<'a> {
@@ -89,8 +89,8 @@ impl AgentSetupPlan {
         let (original, replaced, made_container, folders) = match &earlier {
             Some(earlier) => {
                 let original = match undo::choose_way(receipts, earlier, found.bytes.as_deref(), false)? {
-                    Way::Restore(bytes) | Way::Take(bytes) => bytes,
-                    Way::Gone(_) | Way::Kept(_) => found.bytes.clone(),
+                    UndoAction::Restore(bytes) | UndoAction::Take(bytes) => bytes,
+                    UndoAction::Gone(_) | UndoAction::Kept(_) => found.bytes.clone(),
                 };
                 (original, earlier.replaced.clone(), earlier.made_container, earlier.folders.clone())
             }

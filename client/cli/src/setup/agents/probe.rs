@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An entry that works.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Answered {
+pub(crate) struct WorkingEntry {
     /// The server's own name and version.
     pub(crate) server: String,
     /// Number of tools that the server offers.
@@ -28,7 +28,7 @@ pub(crate) struct Answered {
 ///
 /// # Errors
 /// The fault of the entry, as a sentence.
-pub(crate) async fn start(entry: &AgentEntry, folder: &Path) -> Result<Answered, String> {
+pub(crate) async fn start(entry: &AgentEntry, folder: &Path) -> Result<WorkingEntry, String> {
     let started = Instant::now();
     let mut child = spawn(entry, folder)?;
     let mut conversation = Conversation::with_child(&mut child)?;
@@ -46,7 +46,7 @@ pub(crate) async fn start(entry: &AgentEntry, folder: &Path) -> Result<Answered,
     let last_words = tokio::time::timeout(Duration::from_secs(2), said).await.unwrap_or_default();
     let ended = tokio::time::timeout(Duration::from_secs(2), child.wait()).await;
     let problem = match asked {
-        Ok(Ok((server, tools))) => return Ok(Answered { server, tools, took }),
+        Ok(Ok((server, tools))) => return Ok(WorkingEntry { server, tools, took }),
         Ok(Err(problem)) => problem,
         Err(_) => format!("it did not answer within {} s", PATIENCE.as_secs()),
     };

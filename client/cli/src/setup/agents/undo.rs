@@ -15,7 +15,7 @@ use super::receipt::{PartReceipt, Receipt, Receipts, hash};
 
 /// The way to undo what a receipt records.
 #[derive(Debug)]
-pub(super) enum Way {
+pub(super) enum UndoAction {
     /// The file is as hob left it and gets its old contents back; `None` if there was no file.
     Restore(Option<Vec<u8>>),
     /// The file was changed since: it stays, without hob's entry. `None` if nothing else is left in a file that hob
@@ -32,7 +32,7 @@ pub(super) enum Way {
 pub(super) struct Undo {
     pub(super) receipt: Receipt,
     pub(super) found: AgentFile,
-    pub(super) way: Way,
+    pub(super) way: UndoAction,
 }
 
 /// Decides how to undo the change of a receipt.
@@ -54,23 +54,23 @@ pub(super) fn choose_way(
     receipt: &Receipt,
     now: Option<&[u8]>,
     force: bool,
-) -> Result<Way, String> {
-    let Some(now) = now else { return Ok(Way::Gone("the file is not there any more")) };
+) -> Result<UndoAction, String> {
+    let Some(now) = now else { return Ok(UndoAction::Gone("the file is not there any more")) };
     let is = Some(hash(now));
     if is.as_ref() == Some(&receipt.after) {
         let before = receipts.file_before(receipt);
         return match before.is_some() || receipt.before.is_none() {
-            true => Ok(Way::Restore(before)),
+            true => Ok(UndoAction::Restore(before)),
             false => take_out_entry(receipt, now, force),
         };
     }
     if is == receipt.before {
-        return Ok(Way::Gone("the file is as it was before"));
+        return Ok(UndoAction::Gone("the file is as it was before"));
     }
     take_out_entry(receipt, now, force)
 }
 
-fn take_out_entry(receipt: &Receipt, now: &[u8], force: bool) -> Result<Way, String> {
+fn take_out_entry(receipt: &Receipt, now: &[u8], force: bool) -> Result<UndoAction, String> {
     if let Some(part) = &receipt.part {
         return take_out_part(receipt, part, now, force);
     }
@@ -81,9 +81,11 @@ fn take_out_entry(receipt: &Receipt, now: &[u8], force: bool) -> Result<Way, Str
     let text = ConfigText::read(now).map_err(broken)?;
     let data = client.format.parse(&text.text).map_err(broken)?;
     let slot = Slot { container: client.container, name: &receipt.name };
-    let Some(there) = slot.value_in(&data) else { return Ok(Way::Gone("the entry is not there any more")) };
+    let Some(there) = slot.value_in(&data) else {
+        return Ok(UndoAction::Gone("the entry is not there any more"));
+    };
     if *there != receipt.entry && !force {
-        return Ok(Way::Kept(
+        return Ok(UndoAction::Kept(
             "the entry was changed since hob wrote it, so it is yours now; --force takes it out".to_owned(),
         ));
     }
@@ -96,19 +98,24 @@ fn take_out_entry(receipt: &Receipt, now: &[u8], force: bool) -> Result<Way, Str
         .format
         .parse(&changed)
         .is_ok_and(|data| data.as_object().is_some_and(serde_json::Map::is_empty));
-    Ok(Way::Take((receipt.before.is_some() || !is_empty).then(|| text.bytes_with(&changed))))
+    Ok(UndoAction::Take((receipt.before.is_some() || !is_empty).then(|| text.bytes_with(&changed))))
 }
 
-fn take_out_part(receipt: &Receipt, part: &PartReceipt, now: &[u8], force: bool) -> Result<Way, String> {
+fn take_out_part(
+    receipt: &Receipt,
+    part: &PartReceipt,
+    now: &[u8],
+    force: bool,
+) -> Result<UndoAction, String> {
     let shown = receipt.target.display();
     let text =
         ConfigText::read(now).map_err(|error| format!("`{shown}`: {error}; repair it, then undo again"))?;
     let left = part.change.take_from(&text.text, force).map_err(|problem| format!("`{shown}`: {problem}"))?;
     Ok(match left {
-        WithoutPart::Text(None) if receipt.before.is_none() => Way::Take(None),
-        WithoutPart::Text(left) => Way::Take(Some(text.bytes_with(&left.unwrap_or_default()))),
-        WithoutPart::Absent => Way::Gone("hob's part is not there any more"),
-        WithoutPart::Changed => Way::Kept(
+        WithoutPart::Text(None) if receipt.before.is_none() => UndoAction::Take(None),
+        WithoutPart::Text(left) => UndoAction::Take(Some(text.bytes_with(&left.unwrap_or_default()))),
+        WithoutPart::Absent => UndoAction::Gone("hob's part is not there any more"),
+        WithoutPart::Changed => UndoAction::Kept(
             "hob's part was changed since hob wrote it, so it is yours now; --force takes it out".to_owned(),
         ),
     })
@@ -118,17 +125,17 @@ impl Undo {
     /// Returns the file's contents after the undo, if they change: `Some(None)` means no file.
     pub(super) fn future_content(&self) -> Option<Option<&[u8]>> {
         match &self.way {
-            Way::Restore(bytes) | Way::Take(bytes) => Some(bytes.as_deref()),
-            Way::Gone(_) | Way::Kept(_) => None,
+            UndoAction::Restore(bytes) | UndoAction::Take(bytes) => Some(bytes.as_deref()),
+            UndoAction::Gone(_) | UndoAction::Kept(_) => None,
         }
     }
 
     /// Returns a clause for people about the way.
     pub(super) fn describe_way(&self) -> String {
         match &self.way {
-            Way::Restore(Some(_)) => "is made what it was, byte for byte".to_owned(),
-            Way::Restore(None) => "is removed: hob had made it".to_owned(),
-            Way::Take(Some(_)) => {
+            UndoAction::Restore(Some(_)) => "is made what it was, byte for byte".to_owned(),
+            UndoAction::Restore(None) => "is removed: hob had made it".to_owned(),
+            UndoAction::Take(Some(_)) => {
                 let back = if self.receipt.replaced.is_some() {
                     "; the entry that was there comes back"
                 } else {
@@ -137,9 +144,9 @@ impl Undo {
                 let own = self.receipt.part_kind().map_or("entry", PartKind::word);
                 format!("was changed since, so only hob's {own} is taken out{back}")
             }
-            Way::Take(None) => "is removed: hob had made it, and nothing else is in it".to_owned(),
-            Way::Gone(reason) => format!("nothing to undo: {reason}"),
-            Way::Kept(reason) => (*reason).clone(),
+            UndoAction::Take(None) => "is removed: hob had made it, and nothing else is in it".to_owned(),
+            UndoAction::Gone(reason) => format!("nothing to undo: {reason}"),
+            UndoAction::Kept(reason) => (*reason).clone(),
         }
     }
 
@@ -159,7 +166,7 @@ impl Undo {
                 fs::remove_file(target).map_err(named)?;
                 file::remove_folders(&self.receipt.folders);
             }
-            None if matches!(self.way, Way::Kept(_)) => return Ok(()),
+            None if matches!(self.way, UndoAction::Kept(_)) => return Ok(()),
             None => {}
         }
         receipts.drop(&self.receipt).map_err(named)

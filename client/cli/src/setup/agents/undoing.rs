@@ -9,7 +9,7 @@ use super::list::{self, Configured};
 use super::options::AgentOptions;
 use super::parts::PartKind;
 use super::receipt::Receipt;
-use super::undo::{self, Undo, Way};
+use super::undo::{self, Undo, UndoAction};
 use crate::term::{self, Style};
 use crate::{CommandFailure, CommandOutcome};
 
@@ -75,7 +75,7 @@ impl AgentOptions {
         } else if agreed && changes {
             term::print("done\n")?;
         }
-        let is_kept = plans.iter().any(|undo| matches!(undo.way, Way::Kept(_)));
+        let is_kept = plans.iter().any(|undo| matches!(undo.way, UndoAction::Kept(_)));
         match (agreed || self.dry_run) && !is_kept && !is_refused {
             true => Ok(CommandOutcome::Done),
             false => Ok(CommandOutcome::Refused),
@@ -125,10 +125,10 @@ fn undo_text(undo: &Undo, style: &Style) -> String {
 
 fn as_json(undo: &Undo) -> serde_json::Value {
     let what = match &undo.way {
-        Way::Restore(_) => "restore",
-        Way::Take(_) => "take-out",
-        Way::Gone(_) => "gone",
-        Way::Kept(_) => "kept",
+        UndoAction::Restore(_) => "restore",
+        UndoAction::Take(_) => "take-out",
+        UndoAction::Gone(_) => "gone",
+        UndoAction::Kept(_) => "kept",
     };
     let receipt = &undo.receipt;
     let part = receipt.part_kind().map_or("entry", PartKind::word);

@@ -10,13 +10,13 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 
 use super::picture::{Metrics, Picture};
-use super::table::{self, Column, Cut, Line, Look, Part};
+use super::table::{self, Column, CutEnd, Line, Part, TextRole};
 use super::view::{Sample, TopView};
 use crate::render;
 
 type TopLines = Vec<Line>;
 
-fn one_part(text: impl Into<String>, look: Look) -> Line {
+fn one_part(text: impl Into<String>, look: TextRole) -> Line {
     vec![Part::new(text, look)]
 }
 
@@ -30,7 +30,7 @@ pub(super) fn draw_view(view: &TopView, area: Rect, buffer: &mut Buffer) {
     lines.extend(body_lines(view, area.width, room));
     lines.resize(height - foot.min(height), Line::new());
     if foot == 1 {
-        lines.push(one_part(keys(view), Look::Faint));
+        lines.push(one_part(keys(view), TextRole::Faint));
     }
     for (line, y) in lines.iter().zip(area.y..) {
         draw_line(line, Rect { y, height: 1, ..area }, view.colour, buffer);
@@ -40,7 +40,7 @@ pub(super) fn draw_view(view: &TopView, area: Rect, buffer: &mut Buffer) {
 fn draw_line(line: &Line, row: Rect, colour: bool, buffer: &mut Buffer) {
     let mut left = row.width;
     for part in line {
-        let text = table::cut_to_cells(&part.text, left.into(), Cut::End);
+        let text = table::cut_to_cells(&part.text, left.into(), CutEnd::End);
         let style = look_style(part.look, colour);
         buffer.set_stringn(row.x + (row.width - left), row.y, &text, left.into(), style);
         left -= u16::try_from(table::cell_width(&text)).unwrap_or(left).min(left);
@@ -73,17 +73,17 @@ pub(super) fn as_text(view: &TopView, width: u16) -> String {
 /// Most rows of a frame that is printed.
 const HIGHEST: u16 = 200;
 
-fn look_style(look: Look, colour: bool) -> Style {
+fn look_style(look: TextRole, colour: bool) -> Style {
     let style = Style::new();
     match look {
         _ if !colour => style,
-        Look::Plain => style,
-        Look::Head => style.add_modifier(Modifier::BOLD),
-        Look::Faint => style.add_modifier(Modifier::DIM),
-        Look::Good => style.fg(Color::Green),
-        Look::Odd => style.fg(Color::Yellow),
-        Look::Bad => style.fg(Color::Red).add_modifier(Modifier::BOLD),
-        Look::Spark => style.fg(Color::Cyan),
+        TextRole::Plain => style,
+        TextRole::Head => style.add_modifier(Modifier::BOLD),
+        TextRole::Faint => style.add_modifier(Modifier::DIM),
+        TextRole::Good => style.fg(Color::Green),
+        TextRole::Odd => style.fg(Color::Yellow),
+        TextRole::Bad => style.fg(Color::Red).add_modifier(Modifier::BOLD),
+        TextRole::Spark => style.fg(Color::Cyan),
     }
 }
 
@@ -95,9 +95,9 @@ fn keys(view: &TopView) -> String {
 /// Returns the lines about the daemon itself; on a low terminal as much as fits into two lines.
 fn head(view: &TopView, area: Rect) -> TopLines {
     let Some(picture) = &view.picture else {
-        let mut lines = vec![one_part(view.trouble.clone(), Look::Head)];
+        let mut lines = vec![one_part(view.trouble.clone(), TextRole::Head)];
         if view.interactive {
-            lines.push(one_part("hob top starts none; it shows one as soon as it runs", Look::Faint));
+            lines.push(one_part("hob top starts none; it shows one as soon as it runs", TextRole::Faint));
         }
         return lines;
     };
@@ -107,22 +107,22 @@ fn head(view: &TopView, area: Rect) -> TopLines {
         true => flow_parts(&brief_head(picture, view.rate), width).into_iter().take(2).collect(),
         false => head_groups(picture, view.rate).iter().flat_map(|group| flow_parts(group, width)).collect(),
     };
-    let mut lines: TopLines = texts.into_iter().map(|text| one_part(text, Look::Plain)).collect();
+    let mut lines: TopLines = texts.into_iter().map(|text| one_part(text, TextRole::Plain)).collect();
     if let Some(first) = lines.first_mut().and_then(|line| line.first_mut()) {
-        first.look = Look::Head;
+        first.look = TextRole::Head;
     }
     if !is_low {
         lines.extend(past_line(view, width));
     }
     if let Some(silent) = view.silent {
-        lines.push(one_part(format!("the daemon has not answered for {silent} s"), Look::Bad));
+        lines.push(one_part(format!("the daemon has not answered for {silent} s"), TextRole::Bad));
     }
     if picture.retiring {
-        lines.push(one_part("the daemon is about to end; the next question starts another", Look::Odd));
+        lines.push(one_part("the daemon is about to end; the next question starts another", TextRole::Odd));
     }
     let most = if is_low { 0 } else { 3 };
     let notices = picture.notices.iter().take(most);
-    lines.extend(notices.map(|notice| one_part(format!("note: {notice}"), Look::Odd)));
+    lines.extend(notices.map(|notice| one_part(format!("note: {notice}"), TextRole::Odd)));
     lines
 }
 
@@ -155,9 +155,9 @@ fn past_line(view: &TopView, width: usize) -> Option<Line> {
     let mut line = Line::new();
     for (name, most, values) in past {
         let lead = if line.is_empty() { "" } else { "   " };
-        line.push(Part::new(format!("{lead}{name} "), Look::Faint));
-        line.push(Part::new(spark::sparkline(&values, room), Look::Spark));
-        line.push(Part::new(format!(" max {most}"), Look::Faint));
+        line.push(Part::new(format!("{lead}{name} "), TextRole::Faint));
+        line.push(Part::new(spark::sparkline(&values, room), TextRole::Spark));
+        line.push(Part::new(format!(" max {most}"), TextRole::Faint));
     }
     Some(line)
 }
@@ -250,7 +250,7 @@ fn millis_text(ms: f64) -> String {
 
 fn body_lines(view: &TopView, width: u16, room: usize) -> TopLines {
     if view.help {
-        return HELP.iter().map(|line| one_part(*line, Look::Plain)).take(room).collect();
+        return HELP.iter().map(|line| one_part(*line, TextRole::Plain)).take(room).collect();
     }
     let Some(picture) = &view.picture else { return Vec::new() };
     let mut tools = picture.metrics.as_ref().map(|metrics| metrics.tools.clone()).unwrap_or_default();
@@ -276,7 +276,7 @@ const HELP: &[&str] = &[
 ];
 
 const fn right_column(title: &'static str, width: u16, from: u16) -> Column {
-    Column { title, width, from, right: true, cut: Cut::End }
+    Column { title, width, from, right: true, cut: CutEnd::End }
 }
 
 const fn left_column(title: &'static str, width: u16, from: u16) -> Column {
@@ -284,7 +284,7 @@ const fn left_column(title: &'static str, width: u16, from: u16) -> Column {
 }
 
 const PROJECTS: &[Column] = &[
-    Column { cut: Cut::Start, ..left_column("PROJECT", 0, 0) },
+    Column { cut: CutEnd::Start, ..left_column("PROJECT", 0, 0) },
     right_column("FILES", 7, 40),
     right_column("SYMBOLS", 9, 60),
     right_column("CHANGES", 7, 70),
@@ -294,12 +294,12 @@ const PROJECTS: &[Column] = &[
 const SERVERS: &[Column] = &[
     left_column("SERVER", 16, 0),
     left_column("LANGUAGES", 14, 90),
-    Column { cut: Cut::Start, ..left_column("PROJECT", 0, 0) },
+    Column { cut: CutEnd::Start, ..left_column("PROJECT", 0, 0) },
     right_column("PROCESS", 7, 60),
     right_column("MEMORY", 9, 40),
     right_column("CLIENTS", 7, 70),
     left_column("STATE", 10, 50),
-    Column { cut: Cut::Start, ..left_column("PROGRAM", 28, 130) },
+    Column { cut: CutEnd::Start, ..left_column("PROGRAM", 28, 130) },
 ];
 
 const TOOLS: &[Column] = &[
@@ -315,7 +315,7 @@ const TOOLS: &[Column] = &[
 
 fn project(one: &super::picture::Workspace) -> Line {
     let [files, symbols, changes] = [one.files, one.symbols, one.generation].map(render::grouped_digits);
-    let look = if one.well { Look::Good } else { Look::Odd };
+    let look = if one.well { TextRole::Good } else { TextRole::Odd };
     vec![
         one.root.clone().into(),
         files.into(),
@@ -329,12 +329,12 @@ fn server_row(one: &super::picture::TopServer) -> Line {
     let pid = one.pid.map(|pid| pid.to_string()).unwrap_or_default();
     let memory = if one.pid.is_some() { render::bytes_text(one.memory) } else { String::new() };
     let look = match one.state.as_str() {
-        "failed" | "crashed" => Look::Bad,
-        "ready" => Look::Good,
-        _ => Look::Odd,
+        "failed" | "crashed" => TextRole::Bad,
+        "ready" => TextRole::Good,
+        _ => TextRole::Odd,
     };
     vec![
-        Part::new(one.name.clone(), if look == Look::Bad { look } else { Look::Plain }),
+        Part::new(one.name.clone(), if look == TextRole::Bad { look } else { TextRole::Plain }),
         one.languages.clone().into(),
         one.root.clone().into(),
         pid.into(),
@@ -350,10 +350,10 @@ const SLOW: f64 = 1_000.0;
 
 fn tool_row(one: &super::picture::Tool) -> Line {
     let time = |ms: Option<f64>| {
-        let look = if ms.is_some_and(|ms| ms >= SLOW) { Look::Odd } else { Look::Plain };
+        let look = if ms.is_some_and(|ms| ms >= SLOW) { TextRole::Odd } else { TextRole::Plain };
         Part::new(ms.map(millis_text).unwrap_or_default(), look)
     };
-    let failed = if one.failed > 0 { Look::Odd } else { Look::Faint };
+    let failed = if one.failed > 0 { TextRole::Odd } else { TextRole::Faint };
     vec![
         one.name.clone().into(),
         render::grouped_digits(one.calls).into(),
@@ -362,7 +362,7 @@ fn tool_row(one: &super::picture::Tool) -> Line {
         time(one.p99),
         time(one.max),
         render::grouped_digits(one.actual).into(),
-        Part::new(render::grouped_digits(one.baseline), Look::Faint),
+        Part::new(render::grouped_digits(one.baseline), TextRole::Faint),
     ]
 }
 
@@ -401,7 +401,7 @@ fn table_part(table: &[Line], given: usize) -> TopLines {
         false => lines.extend(rows.iter().take(given).cloned()),
         true => {
             lines.extend(rows.iter().take(given - 1).cloned());
-            lines.push(one_part(format!("and {} more", rows.len() + 1 - given), Look::Faint));
+            lines.push(one_part(format!("and {} more", rows.len() + 1 - given), TextRole::Faint));
         }
     }
     lines

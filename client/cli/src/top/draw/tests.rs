@@ -5,7 +5,7 @@ use ratatui::backend::TestBackend;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::top::view::{News, Sample, Sort};
+use crate::top::view::{Sample, Sort, TopEvent};
 
 fn status() -> Value {
     let tool = |name: &str, calls: u64, p99: f64, tokens: u64| {
@@ -40,7 +40,7 @@ fn status() -> Value {
 
 fn view() -> TopView {
     let mut view = TopView::new(false);
-    view.apply_news(News::Status(status()));
+    view.apply_news(TopEvent::Status(status()));
     view.rate = Some(12.34);
     let sample = |n: u64| Sample {
         rate: (n * n % 17) as f64,
@@ -75,7 +75,7 @@ fn frames_look_as_they_did() {
     is_golden("140x40.txt", &frame(&view(), 140, 40));
     is_golden("none-80x24.txt", &{
         let mut view = view();
-        view.apply_news(News::NotRunning);
+        view.apply_news(TopEvent::NotRunning);
         frame(&view, 80, 24)
     });
     is_golden("help-80x24.txt", &{
@@ -92,7 +92,7 @@ fn any_size_can_be_drawn() {
     help.help = true;
     views.push(help);
     let mut bare = TopView::new(true);
-    bare.apply_news(News::Status(json!({"pid": 1})));
+    bare.apply_news(TopEvent::Status(json!({"pid": 1})));
     views.push(bare);
     for view in &views {
         for width in [1, 2, 5, 17, 36, 41, 59, 79, 200] {
@@ -143,6 +143,6 @@ fn a_printed_frame_has_everything_and_no_keys() {
         assert!(text.contains(wanted), "{wanted} is not in\n{text}");
     }
     assert!(!text.contains("quit") && text.lines().count() < 30, "{text}");
-    view.apply_news(News::NotRunning);
+    view.apply_news(TopEvent::NotRunning);
     assert_eq!(as_text(&view, 100), "the daemon is not running\n");
 }

@@ -33,7 +33,9 @@ impl Map {
     /// Searches the skeleton.
     pub(super) fn search_skeleton(&self, query: &PathQuery) -> SkeletonOutcome {
         let Some(skeleton) = &self.standing.skeleton else { return SkeletonOutcome::Unknown };
-        let Some(since) = Since::for_query(self, skeleton, query) else { return SkeletonOutcome::Unknown };
+        let Some(since) = LaterChanges::for_query(self, skeleton, query) else {
+            return SkeletonOutcome::Unknown;
+        };
         let changed = !self.standing.changed.is_empty();
         let mut search = SkeletonSearch { skeleton, since, kinds: query.kinds };
         let ends = search.assign_number(query.from).zip(search.assign_number(query.to));
@@ -51,7 +53,7 @@ impl Map {
 }
 
 /// The changes since the last derivation that matter to a search.
-struct Since<'m> {
+struct LaterChanges<'m> {
     map: &'m Map,
     resolver: Resolver<'m>,
     kinds: EdgeKinds,
@@ -67,7 +69,7 @@ struct Since<'m> {
     sources: FxHashMap<NodeRef, Vec<NodeRef>>,
 }
 
-impl<'m> Since<'m> {
+impl<'m> LaterChanges<'m> {
     /// Collects the changes; `None` if there are too many.
     fn for_query(map: &'m Map, skeleton: &Skeleton, query: &'m PathQuery) -> Option<Self> {
         let changed = &map.standing.changed;
@@ -231,7 +233,7 @@ impl SkeletonSide {
 
 struct SkeletonSearch<'m> {
     skeleton: &'m Skeleton,
-    since: Since<'m>,
+    since: LaterChanges<'m>,
     kinds: EdgeKinds,
 }
 

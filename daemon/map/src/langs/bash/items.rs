@@ -3,7 +3,7 @@
 use super::grammar::ShellKind;
 use super::rules::ShellRules;
 use crate::facts::{DefFlags, DefIdx, DefKind};
-use crate::langs::support::{NewDef, Outer, each_child};
+use crate::langs::support::{DefinitionLead, NewDef, each_child};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
@@ -27,7 +27,7 @@ impl ShellRules {
     pub(super) fn define_with(
         &mut self,
         item: &ShellItem<'_, '_>,
-        mut outer: Outer,
+        mut outer: DefinitionLead,
         scope: Option<bool>,
         cx: &mut Cx<'_>,
     ) -> Option<DefIdx> {

@@ -4,14 +4,14 @@ use rustc_hash::FxHashSet;
 
 use super::grammar::{GRAMMAR, ShellGrammar, ShellKind};
 use crate::facts::{DefIdx, Receiver, RefInput, RefKind, StrId};
-use crate::langs::support::{Comment, Handled, Lead};
+use crate::langs::support::{Comment, Handled, LeadingRun};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The state of the walk over one file of shell scripts.
 pub(super) struct ShellRules {
     pub(super) g: &'static ShellGrammar,
-    pub(super) lead: Lead,
+    pub(super) lead: LeadingRun,
     pub(super) handled: Handled,
     /// Variables of the file that are defined already.
     pub(super) variables: FxHashSet<StrId>,
@@ -25,7 +25,7 @@ impl ShellRules {
     pub(super) fn new() -> Self {
         Self {
             g: &GRAMMAR,
-            lead: Lead::default(),
+            lead: LeadingRun::default(),
             handled: Handled::default(),
             variables: FxHashSet::default(),
             locals: FxHashSet::default(),

@@ -5,7 +5,7 @@ use super::grammar::{CKind, is_keyword};
 use super::names::{attribute_like, is_macro_name, is_swapped};
 use super::rules::{Family, variable_kind};
 use crate::facts::{DefFlags, DefKind, Receiver, RefKind, StrId};
-use crate::langs::support::{NewDef, Outer};
+use crate::langs::support::{DefinitionLead, NewDef};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
@@ -102,7 +102,8 @@ impl Family {
         };
         let flags = self.export_flags(node, parts.is_static);
         let flags = flags.with_if(function || parts.is_extern, DefFlags::DECLARATION);
-        let outer = if self.has_body(parts.ty) { Outer::default() } else { self.take_outer(node, cx) };
+        let outer =
+            if self.has_body(parts.ty) { DefinitionLead::default() } else { self.take_outer(node, cx) };
         NewDef {
             node,
             name_at: cx.position(named.node),
@@ -220,7 +221,8 @@ impl Family {
         let function =
             (self.g.cpp || is_typed) && (declared.function.is_some() || declared.kind == CKind::Operator);
         let kind = if function { DefKind::Method } else { DefKind::Field };
-        let outer = if self.has_body(parts.ty) { Outer::default() } else { self.take_outer(node, cx) };
+        let outer =
+            if self.has_body(parts.ty) { DefinitionLead::default() } else { self.take_outer(node, cx) };
         let parent = cx.owner();
         NewDef {
             node,

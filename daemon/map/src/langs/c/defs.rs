@@ -5,7 +5,7 @@ use super::grammar::CKind;
 use super::names::{CDeclaredName, is_macro_name, macro_defined_name};
 use super::rules::{Family, MacroHead};
 use crate::facts::{DefFlags, DefKind, Receiver, RefKind};
-use crate::langs::support::{NewDef, Outer, each_child, refer_unbound};
+use crate::langs::support::{DefinitionLead, NewDef, each_child, refer_unbound};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
@@ -215,7 +215,7 @@ impl Family {
             qualifier: place.qualifier.as_deref(),
             head: (head.start_byte(), head.end_byte()),
         }
-        .make_def(cx, &Outer::default(), None);
+        .make_def(cx, &DefinitionLead::default(), None);
     }
 
     /// Visits `initcall(setup)` before a function, which the grammar takes for its type, and records it as a call.

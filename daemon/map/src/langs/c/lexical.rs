@@ -4,7 +4,7 @@
 //! to the graph, which knows headers and other files; so are functions, whose overloads no scope tells apart.
 
 use crate::langs::scope_rules::{
-    Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, has_token, named_children,
+    Binder, BindingKind, BindingScope, LocalRules, Rebinding, ScopeKind, Visit, has_token, named_children,
 };
 use crate::syntax::Node;
 
@@ -69,20 +69,20 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
         "declaration" => bind_variables(visit, binder),
         "parameter_declaration" | "optional_parameter_declaration" | "variadic_parameter_declaration" => {
             for name in visit.child("declarator").map(parameter_names).unwrap_or_default() {
-                binder.visible_from(name.start_byte()).bind(name, Within::Here);
+                binder.visible_from(name.start_byte()).bind(name, BindingScope::Here);
             }
         }
         "field_declaration" => {
             let names = visit.children("declarator").into_iter().flat_map(declared_names);
-            binder.of_kind(BindingKind::Shared).bind_all(names, Within::Here);
+            binder.of_kind(BindingKind::Shared).bind_all(names, BindingScope::Here);
         }
         "for_range_loop" => {
             let from = visit.child("right").map_or(visit.node.end_byte(), |range| range.end_byte());
             let names = visit.child("declarator").map(declared_names).unwrap_or_default();
-            binder.visible_from(from).bind_all(names, Within::Here);
+            binder.visible_from(from).bind_all(names, BindingScope::Here);
         }
         "lambda_capture_initializer" => {
-            binder.visible_from(visit.node.end_byte()).bind_all(visit.child("left"), Within::Here);
+            binder.visible_from(visit.node.end_byte()).bind_all(visit.child("left"), BindingScope::Here);
         }
         "type_parameter_declaration"
         | "variadic_type_parameter_declaration"
@@ -99,7 +99,7 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
         }
         "enumerator" => bind_type(visit, visit.child("name"), binder),
         "labeled_statement" => {
-            binder.of_kind(BindingKind::Label).bind_all(visit.child("label"), Within::Function);
+            binder.of_kind(BindingKind::Label).bind_all(visit.child("label"), BindingScope::Function);
         }
         "goto_statement" => visit.child("label").into_iter().for_each(|label| binder.jump_to(label)),
         _ => {}
@@ -116,7 +116,7 @@ fn bind_variables(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     let is_old_parameter = visit.parent_kind() == "function_definition";
     for name in names {
         let from = if is_old_parameter { 0 } else { name.start_byte() };
-        binder.visible_from(from).bind(name, Within::Here);
+        binder.visible_from(from).bind(name, BindingScope::Here);
     }
 }
 
@@ -130,7 +130,7 @@ fn bind_type_parameter(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     let default = visit.child("default_type");
     let mut names = named_children(visit.node).into_iter();
     let name = names.find(|child| child.kind() == "type_identifier" && Some(*child) != default);
-    binder.bind_all(name, Within::Here);
+    binder.bind_all(name, BindingScope::Here);
 }
 
 /// Binds names that may stand in a function, in a type or outside both.
@@ -141,7 +141,7 @@ fn bind_type<'n>(visit: &Visit<'_>, names: impl IntoIterator<Item = Node<'n>>, b
         NodeContext::Type => BindingKind::Shared,
         NodeContext::Namespace => return,
     };
-    let within = if visit.kind() == "enumerator" { Within::Here } else { Within::Outside };
+    let within = if visit.kind() == "enumerator" { BindingScope::Here } else { BindingScope::Outside };
     binder.of_kind(kind).bind(name, within);
 }
 

@@ -4,18 +4,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::grammar::{CGrammar, CKind};
 use crate::facts::{DefFlags, DefIdx, DefKind, StrId};
-use crate::langs::support::{Comment, Handled, Lead, Outer};
+use crate::langs::support::{Comment, DefinitionLead, Handled, LeadingRun};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The state of the walk over one file of C or C++.
 pub(crate) struct Family {
     pub(crate) g: &'static CGrammar,
-    pub(crate) lead: Lead,
+    pub(crate) lead: LeadingRun,
     pub(crate) handled: Handled,
     /// The wrapper of a definition (`typedef`, `template<>`), kept for the definition inside: the bytes where the
     /// wrapper starts and ends, and its lead.
-    pub(crate) wrapper: Option<(usize, usize, Outer)>,
+    pub(crate) wrapper: Option<(usize, usize, DefinitionLead)>,
     /// The name that a `typedef` gives to the anonymous struct in it.
     pub(crate) alias_of: Option<AliasOf>,
     /// The first byte of the type of the last `typedef`.
@@ -75,7 +75,7 @@ impl Family {
     pub(crate) fn new(g: &'static CGrammar) -> Self {
         Self {
             g,
-            lead: Lead::default(),
+            lead: LeadingRun::default(),
             handled: Handled::default(),
             wrapper: None,
             alias_of: None,
@@ -97,7 +97,7 @@ impl Family {
     }
 
     /// Takes the comments and attributes before `node`, or before the wrapper that it is in.
-    pub(crate) fn take_outer(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Outer {
+    pub(crate) fn take_outer(&mut self, node: Node<'_>, cx: &Cx<'_>) -> DefinitionLead {
         match self.wrapper.take() {
             Some((start, end, outer)) if (start..end).contains(&node.start_byte()) => outer,
             _ => self.lead.take_outer(node, cx),

@@ -7,7 +7,7 @@ use super::declarator::{CDeclarationParts, Declared, follow_declarator, split_de
 use super::grammar::{CKind, is_keyword};
 use super::rules::{AliasOf, Family};
 use crate::facts::{DefFlags, DefIdx, DefKind, Receiver, RefKind, TypePart};
-use crate::langs::support::{NewDef, Outer, child_where, each_child, refer_unbound};
+use crate::langs::support::{DefinitionLead, NewDef, child_where, each_child, refer_unbound};
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
@@ -239,7 +239,7 @@ impl Family {
         cx: &mut Cx<'_>,
         doc: &str,
     ) -> Option<DefIdx> {
-        let outer = Outer { doc: doc.to_owned(), ..Outer::default() };
+        let outer = DefinitionLead { doc: doc.to_owned(), ..DefinitionLead::default() };
         NewDef {
             node,
             name_at: cx.position(declared.name),

@@ -38,7 +38,7 @@ pub const SPEC: LangSpec = LangSpec {
     file_names: &[],
     interpreters: &[],
     reader: LanguageReader::Twice { grammar: language, extract },
-    imports: &Imports,
+    imports: &CppImportRules,
     bare_members: true,
     package_scope: PackageScope::File,
     project_files: &[],
@@ -78,9 +78,9 @@ fn read(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
     walk(tree, source, facts, &mut Family::new(&grammar::CPP))
 }
 
-struct Imports;
+struct CppImportRules;
 
-impl ImportRules for Imports {
+impl ImportRules for CppImportRules {
     fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
         match module.split("::").next() {
             Some("std") => ModuleTarget::External("std".to_owned()),

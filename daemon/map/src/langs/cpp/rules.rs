@@ -3,7 +3,7 @@
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefKind};
 use crate::langs::c::grammar::CKind;
 use crate::langs::c::{CDeclarationParts, Declared, Family, follow_declarator};
-use crate::langs::support::{NewDef, Outer, each_child};
+use crate::langs::support::{DefinitionLead, NewDef, each_child};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
@@ -59,7 +59,7 @@ impl Family {
             let Some(idx) = def.make_def(cx, &outer, Some(false)) else { continue };
             let qualified = cx.facts.defs()[idx.index()].qualified;
             self.namespaces.insert(qualified);
-            outer = Outer::default();
+            outer = DefinitionLead::default();
         }
         WalkStep::Into
     }
@@ -177,7 +177,7 @@ impl Family {
         let outer = self.take_outer(node, cx);
         let start = outer.start.unwrap_or(node.start_byte());
         let line = outer.line.unwrap_or(Cx::lines(node).0);
-        let outer = Outer { start: Some(start), line: Some(line), ..outer };
+        let outer = DefinitionLead { start: Some(start), line: Some(line), ..outer };
         self.wrapper = Some((node.start_byte(), node.end_byte(), outer));
         cx.open_scope(true);
         WalkStep::Into

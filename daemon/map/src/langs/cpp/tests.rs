@@ -249,7 +249,7 @@ fn damaged_sources_give_facts_all_the_same() {
 #[test]
 fn namespaces_are_no_files() {
     let project = Fake::new(&[("src/a.cc", ""), ("include/lib/x.hpp", "")]);
-    let resolve = |module| project.resolve(&super::Imports, "src/a.cc", module);
+    let resolve = |module| project.resolve(&super::CppImportRules, "src/a.cc", module);
     assert_eq!(resolve("\"lib/x.hpp\""), "include/lib/x.hpp");
     assert_eq!(resolve("std::chrono"), "ext:std");
     assert_eq!(resolve("lib::inner"), "unknown");

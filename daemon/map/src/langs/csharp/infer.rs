@@ -10,9 +10,9 @@ const LIMIT: usize = 32;
 
 /// Reads values and types as C# writes them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sharp;
+pub(super) struct CSharpSyntax;
 
-impl Syntax for Sharp {
+impl Syntax for CSharpSyntax {
     const CALLS_CREATE: bool = false;
     // Properties and namespaces have capitals too.
     const CAPITAL_IS_TYPE: bool = false;
@@ -67,7 +67,7 @@ impl Syntax for Sharp {
     }
 }
 
-impl Sharp {
+impl CSharpSyntax {
     /// Returns the object and the name of `object.name` and `object?.name`.
     pub(super) fn access_parts<'t>(&self, node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
         let (g, f) = (&*GRAMMAR, &GRAMMAR.f);

@@ -2,11 +2,12 @@
 
 use super::docs;
 use super::grammar::CSharpKind;
-use super::infer::{Sharp, element_type, elements_of, name_identifier};
+use super::infer::{CSharpSyntax, element_type, elements_of, name_identifier};
 use super::rules::CSharpRules;
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, RefKind, StrId};
 use crate::langs::support::{
-    NewDef, Outer, SurroundingBody, Syntax, child_where, each_child, has_word, header_start, is_capital,
+    DefinitionLead, NewDef, SurroundingBody, Syntax, child_where, each_child, has_word, header_start,
+    is_capital,
 };
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
@@ -76,7 +77,7 @@ impl CSharpRules {
         let alias = node.child_by_field_id(self.g.f.name);
         let target =
             child_where(node, |c| c.is_named() && Some(c) != alias && self.g.kind(c) != CSharpKind::Comment);
-        let segments = target.and_then(|target| Sharp.type_segments(target)).unwrap_or_default();
+        let segments = target.and_then(|target| CSharpSyntax.type_segments(target)).unwrap_or_default();
         let path = segments.iter().map(|part| cx.text(*part)).collect::<Vec<_>>().join(".");
         let alias = alias.map(|alias| cx.text(alias));
         let (kind, module, name) = match (alias, path.rsplit_once('.')) {
@@ -133,14 +134,14 @@ impl CSharpRules {
             match self.g.kind(member) {
                 CSharpKind::Property | CSharpKind::Event => {
                     self.record_element_type(class, name, ty, cx);
-                    let ty = ty.and_then(|ty| Sharp.type_path(ty, cx));
+                    let ty = ty.and_then(|ty| CSharpSyntax.type_path(ty, cx));
                     self.members.record_field_type(class, name, ty, cx);
                 }
                 CSharpKind::Fields => self.record_field_types(member, class, cx),
                 CSharpKind::Method => {
                     let generic = child_where(member, |c| c.kind() == "type_parameter_list").is_some();
                     let ty = member.child_by_field_id(self.g.f.returns).filter(|_| !generic);
-                    let ty = ty.and_then(|ty| Sharp.type_path(self.awaited_type(ty, cx), cx));
+                    let ty = ty.and_then(|ty| CSharpSyntax.type_path(self.awaited_type(ty, cx), cx));
                     self.members.record_result_type(class, name, ty, cx);
                 }
                 _ => {}
@@ -158,7 +159,7 @@ impl CSharpRules {
     fn record_field_types(&mut self, node: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let (ty, names) = self.declared_fields(node);
         names.iter().for_each(|name| self.record_element_type(class, cx.text(*name), ty, cx));
-        let ty = ty.and_then(|ty| Sharp.type_path(ty, cx));
+        let ty = ty.and_then(|ty| CSharpSyntax.type_path(ty, cx));
         for name in names {
             self.members.record_field_type(class, cx.text(name), ty, cx);
         }
@@ -166,7 +167,7 @@ impl CSharpRules {
 
     /// Notes the type of the elements of a member that is a sequence.
     fn record_element_type(&mut self, class: StrId, name: &str, ty: Option<Node<'_>>, cx: &mut Cx<'_>) {
-        let element = ty.and_then(|ty| element_type(ty, cx)).and_then(|ty| Sharp.type_path(ty, cx));
+        let element = ty.and_then(|ty| element_type(ty, cx)).and_then(|ty| CSharpSyntax.type_path(ty, cx));
         self.members.record_field_type(class, &elements_of(name), element, cx);
     }
 
@@ -191,7 +192,7 @@ impl CSharpRules {
         each_child(list, |p, _| parameters.extend((self.g.kind(p) == CSharpKind::Parameter).then_some(p)));
         for parameter in parameters {
             let Some(name) = parameter.child_by_field_id(self.g.f.name) else { continue };
-            let ty = parameter.child_by_field_id(self.g.f.ty).and_then(|ty| Sharp.type_path(ty, cx));
+            let ty = parameter.child_by_field_id(self.g.f.ty).and_then(|ty| CSharpSyntax.type_path(ty, cx));
             let (kind, flags) = (DefKind::Field, DefFlags::EXPORTED);
             let end = parameter.end_byte();
             self.define_item(
@@ -210,7 +211,7 @@ impl CSharpRules {
         cx: &mut Cx<'_>,
     ) -> Option<DefIdx> {
         let outer = self.lead.take_outer(item.node, cx);
-        let outer = Outer { doc: docs::summary_text(&outer.doc), ..outer };
+        let outer = DefinitionLead { doc: docs::summary_text(&outer.doc), ..outer };
         self.handled.mark(item.name.0);
         let def = NewDef {
             node: item.node,
@@ -371,7 +372,7 @@ impl CSharpRules {
             _ => types.push(child),
         });
         for ty in types {
-            let last = Sharp.type_segments(ty).and_then(|segments| segments.last().copied());
+            let last = CSharpSyntax.type_segments(ty).and_then(|segments| segments.last().copied());
             let Some(last) = last else { continue };
             let kind = match owner {
                 Some(DefKind::Interface) => RefKind::Extends,

@@ -5,7 +5,7 @@
 //! of the property that has it (`Color Color`).
 
 use crate::langs::scope_rules::{
-    Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
+    Binder, BindingKind, BindingScope, LocalRules, Rebinding, ScopeKind, Visit, named_children,
 };
 use crate::syntax::Node;
 
@@ -58,7 +58,7 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
             if visit.ancestors().nth(1).is_some_and(|owner| owner.kind() == "record_declaration") {
                 binder.of_kind(BindingKind::Shared);
             }
-            binder.bind_all(visit.child("name"), Within::Here);
+            binder.bind_all(visit.child("name"), BindingScope::Here);
         }
         // A `params` parameter has no node but its name in the list.
         "parameter_list"
@@ -72,28 +72,28 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
         | "tuple_pattern"
         | "parenthesized_variable_designation"
         | "catch_declaration"
-        | "from_clause" => binder.bind_all(visit.children("name"), Within::Here),
-        "implicit_parameter" => binder.bind(visit.node, Within::Here),
+        | "from_clause" => binder.bind_all(visit.children("name"), BindingScope::Here),
+        "implicit_parameter" => binder.bind(visit.node, BindingScope::Here),
         "variable_declarator" if !is_member(visit) => {
-            binder.bind_all(visit.child("name"), Within::Here);
+            binder.bind_all(visit.child("name"), BindingScope::Here);
         }
         "foreach_statement" => {
             let name = visit.child("left").filter(|left| left.kind() == "identifier");
-            binder.bind_all(name.filter(|_| visit.child("type").is_some()), Within::Here);
+            binder.bind_all(name.filter(|_| visit.child("type").is_some()), BindingScope::Here);
         }
-        "let_clause" | "join_into_clause" => binder.bind_all(visit.node.named_child(0), Within::Here),
+        "let_clause" | "join_into_clause" => binder.bind_all(visit.node.named_child(0), BindingScope::Here),
         "join_clause" => {
             let ty = visit.child("type");
             let name = named_children(visit.node).into_iter().find(|child| Some(*child) != ty);
-            binder.bind_all(name, Within::Here);
+            binder.bind_all(name, BindingScope::Here);
         }
         "query_expression" => {
             let names = named_children(visit.node).into_iter().filter(is_identifier);
-            binder.bind_all(names, Within::Here);
+            binder.bind_all(names, BindingScope::Here);
         }
-        "local_function_statement" => binder.bind_all(visit.child("name"), Within::Outside),
+        "local_function_statement" => binder.bind_all(visit.child("name"), BindingScope::Outside),
         "labeled_statement" => {
-            binder.of_kind(BindingKind::Label).bind_all(visit.node.named_child(0), Within::Function);
+            binder.of_kind(BindingKind::Label).bind_all(visit.node.named_child(0), BindingScope::Function);
         }
         "goto_statement" => {
             visit.node.named_child(0).filter(is_identifier).into_iter().for_each(|to| binder.jump_to(to));

@@ -1,7 +1,7 @@
 //! Binds local names: parameters, variables, patterns, queries; and marks names that are keys rather than uses.
 
 use super::grammar::CSharpKind;
-use super::infer::{Sharp, element_type, elements_of};
+use super::infer::{CSharpSyntax, element_type, elements_of};
 use super::rules::CSharpRules;
 use crate::facts::StrId;
 use crate::langs::support::{SurroundingBody, Syntax, each_child};
@@ -52,13 +52,13 @@ impl CSharpRules {
 
     fn bind_to(&mut self, name: Option<Node<'_>>, ty: Option<Node<'_>>, cx: &mut Cx<'_>) {
         self.bind_elements(name, ty, cx);
-        let ty = ty.and_then(|ty| Sharp.type_path(ty, cx));
+        let ty = ty.and_then(|ty| CSharpSyntax.type_path(ty, cx));
         self.bind(name, ty, cx);
     }
 
     /// Binds the type of the elements of a variable that is a sequence.
     fn bind_elements(&mut self, name: Option<Node<'_>>, ty: Option<Node<'_>>, cx: &mut Cx<'_>) {
-        let element = ty.and_then(|ty| element_type(ty, cx)).and_then(|ty| Sharp.type_path(ty, cx));
+        let element = ty.and_then(|ty| element_type(ty, cx)).and_then(|ty| CSharpSyntax.type_path(ty, cx));
         if let (Some(name), Some(element)) = (name, element) {
             cx.bind(&elements_of(cx.text(name)), Binding::Typed(element));
         }
@@ -124,9 +124,9 @@ impl CSharpRules {
             let inferred = ty.is_some_and(|ty| ty.kind() == "implicit_type");
             let value = declarator.named_child((declarator.named_child_count().max(1) - 1) as u32);
             let ty = match (inferred, value) {
-                (true, Some(value)) if Some(value) != name => self.members.type_of(&Sharp, value, cx),
+                (true, Some(value)) if Some(value) != name => self.members.type_of(&CSharpSyntax, value, cx),
                 (true, _) => None,
-                _ => ty.and_then(|ty| Sharp.type_path(ty, cx)),
+                _ => ty.and_then(|ty| CSharpSyntax.type_path(ty, cx)),
             };
             self.bind(name, ty, cx);
         }

@@ -1,7 +1,7 @@
 //! Records uses: calls, creations, members, names, types, attributes.
 
 use super::grammar::CSharpKind;
-use super::infer::Sharp;
+use super::infer::CSharpSyntax;
 use super::rules::CSharpRules;
 use crate::facts::{Receiver, RefKind};
 use crate::langs::support::{Syntax, each_child, record_arguments};
@@ -29,7 +29,7 @@ impl CSharpRules {
 
     /// Records a type's last name as a use of this kind, on the path before it; type arguments are left to the walk.
     pub(super) fn refer_type(&mut self, ty: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
-        let Some(segments) = Sharp.type_segments(ty) else { return };
+        let Some(segments) = CSharpSyntax.type_segments(ty) else { return };
         self.mark_type(ty);
         let Some((last, before)) =
             segments.split_last().filter(|(last, _)| self.g.kind(**last) == CSharpKind::Ident)
@@ -74,13 +74,13 @@ impl CSharpRules {
 
     pub(super) fn visit_invocation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(function) = node.child_by_field_id(self.g.f.function) else { return WalkStep::Into };
-        let Some((object, name)) = Sharp.call_parts(node) else { return WalkStep::Into };
+        let Some((object, name)) = CSharpSyntax.call_parts(node) else { return WalkStep::Into };
         self.handled.mark(function);
         self.mark_name(function);
         match object {
             Some(object) => {
                 let (members, handled) = (&mut self.members, &mut self.handled);
-                members.refer_member(&Sharp, object, name, RefKind::Call, handled, cx);
+                members.refer_member(&CSharpSyntax, object, name, RefKind::Call, handled, cx);
             }
             None if cx.text(name) == "nameof" => self.handled.mark(name),
             None => {
@@ -108,10 +108,10 @@ impl CSharpRules {
         if self.handled.take_mark(node) {
             return WalkStep::Into;
         }
-        let Some((object, name)) = Sharp.access_parts(node) else { return WalkStep::Into };
+        let Some((object, name)) = CSharpSyntax.access_parts(node) else { return WalkStep::Into };
         self.mark_name(node);
         let (members, handled) = (&mut self.members, &mut self.handled);
-        members.refer_member(&Sharp, object, name, RefKind::Use, handled, cx);
+        members.refer_member(&CSharpSyntax, object, name, RefKind::Use, handled, cx);
         WalkStep::Into
     }
 
@@ -125,7 +125,7 @@ impl CSharpRules {
     pub(super) fn visit_creation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(ty) = node.child_by_field_id(self.g.f.ty) else { return WalkStep::Into };
         self.refer_type(ty, RefKind::Call, cx);
-        let created = Sharp.type_path(ty, cx);
+        let created = CSharpSyntax.type_path(ty, cx);
         if let (Some(created), Some(list)) = (created, node.child_by_field_id(self.g.f.initializer)) {
             let mut keys = Vec::new();
             each_child(list, |child, _| {
@@ -144,7 +144,7 @@ impl CSharpRules {
     /// Records the use of an attribute: `[Fact]` means `FactAttribute`.
     pub(super) fn visit_attribute(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(ty) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
-        let Some(segments) = Sharp.type_segments(ty) else { return WalkStep::Into };
+        let Some(segments) = CSharpSyntax.type_segments(ty) else { return WalkStep::Into };
         self.mark_type(ty);
         let Some((last, before)) = segments.split_last() else { return WalkStep::Into };
         let path = before.iter().map(|part| cx.text(*part)).collect::<Vec<_>>().join(".");

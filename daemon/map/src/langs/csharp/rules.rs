@@ -1,14 +1,14 @@
 //! Sends each node of C# to its handler, and holds what handlers remember between nodes.
 
 use super::grammar::{CSharpGrammar, CSharpKind, GRAMMAR};
-use crate::langs::support::{Comment, Handled, Lead, Members, SurroundingBody};
+use crate::langs::support::{Comment, Handled, LeadingRun, Members, SurroundingBody};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The state of the walk over one file of C#.
 pub(super) struct CSharpRules {
     pub(super) g: &'static CSharpGrammar,
-    pub(super) lead: Lead,
+    pub(super) lead: LeadingRun,
     pub(super) handled: Handled,
     /// Names in the place of a type, which the grammar does not tell from values.
     pub(super) types: Handled,
@@ -19,7 +19,7 @@ impl CSharpRules {
     pub(super) fn new() -> Self {
         Self {
             g: &GRAMMAR,
-            lead: Lead::default(),
+            lead: LeadingRun::default(),
             handled: Handled::default(),
             types: Handled::default(),
             members: Members::default(),

@@ -4,7 +4,7 @@ use super::grammar::CssKind;
 use super::names::is_custom_name;
 use super::rules::CssRules;
 use crate::facts::{DefIdx, DefKind, Receiver, RefKind};
-use crate::langs::support::{NewDef, Outer, child_where, each_child};
+use crate::langs::support::{DefinitionLead, NewDef, child_where, each_child};
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
@@ -24,7 +24,7 @@ impl CssRules {
     pub(super) fn define_or_refer(
         &mut self,
         name: &CssName<'_, '_>,
-        outer: &Outer,
+        outer: &DefinitionLead,
         cx: &mut Cx<'_>,
     ) -> Option<DefIdx> {
         if let Some(&def) = self.known.get(name.name) {
@@ -102,7 +102,7 @@ impl CssRules {
     }
 
     /// Defines the names of a rule, with `mark` before them: layers, or a custom property, which has only its own mark.
-    fn define_queried(&mut self, node: Node<'_>, mark: &str, outer: &Outer, cx: &mut Cx<'_>) {
+    fn define_queried(&mut self, node: Node<'_>, mark: &str, outer: &DefinitionLead, cx: &mut Cx<'_>) {
         let mut names = Vec::new();
         each_child(node, |child, _| {
             names.extend((self.g.kind(child) == CssKind::Query).then_some(child));

@@ -5,14 +5,14 @@ use rustc_hash::FxHashMap;
 use super::grammar::{CssGrammar, CssKind, GRAMMAR};
 use crate::facts::{DefFlags, DefIdx, FactsBuilder};
 use crate::langs::lang::Lang;
-use crate::langs::support::{Comment, Lead};
+use crate::langs::support::{Comment, LeadingRun};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The state of the walk over one file of CSS.
 pub(super) struct CssRules {
     pub(super) g: &'static CssGrammar,
-    pub(super) lead: Lead,
+    pub(super) lead: LeadingRun,
     /// The definitions of the file so far, by name.
     pub(super) known: FxHashMap<String, DefIdx>,
     /// The flags of all definitions: a style sheet exports them, a page does not.
@@ -25,7 +25,7 @@ impl CssRules {
     pub(super) fn new(facts: &FactsBuilder) -> Self {
         Self {
             g: &GRAMMAR,
-            lead: Lead::default(),
+            lead: LeadingRun::default(),
             known: known_names(facts),
             flags: DefFlags::default().with_if(facts.lang() == Lang::Css, DefFlags::EXPORTED),
             font_until: 0,

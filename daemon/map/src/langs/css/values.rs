@@ -5,7 +5,7 @@ use super::items::CssName;
 use super::names::{is_animation_name, is_custom_name, marked_name};
 use super::rules::CssRules;
 use crate::facts::{DefKind, ImportInput, ImportKind, Receiver, RefKind};
-use crate::langs::support::{Outer, child_where, each_child};
+use crate::langs::support::{DefinitionLead, child_where, each_child};
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
@@ -60,7 +60,7 @@ impl CssRules {
     }
 
     /// Defines the container of `container: sidebar / inline-size` and `container-name: sidebar`.
-    fn define_container(&mut self, node: Node<'_>, outer: &Outer, cx: &mut Cx<'_>) {
+    fn define_container(&mut self, node: Node<'_>, outer: &DefinitionLead, cx: &mut Cx<'_>) {
         let operation = child_where(node, |child| self.g.kind(child) == CssKind::Operation);
         let Some(at) = self.words(operation.unwrap_or(node)).first().copied() else { return };
         let name = cx.text(at).split('/').next().unwrap_or("");
@@ -81,7 +81,7 @@ impl CssRules {
             let (kind, name) = (DefKind::Constant, format!("@font-face {}", cx.text(at)));
             if node.start_byte() < self.font_until {
                 let name = CssName { name: &name, at, kind, node, head_end: node.end_byte() };
-                self.define_or_refer(&name, &Outer::default(), cx);
+                self.define_or_refer(&name, &DefinitionLead::default(), cx);
             } else {
                 cx.refer(&name, at, RefKind::Use, Receiver::None);
             }

@@ -2,7 +2,7 @@
 //! the enclosing type are known by bare names.
 
 use crate::langs::scope_rules::{
-    Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
+    Binder, BindingKind, BindingScope, LocalRules, Rebinding, ScopeKind, Visit, named_children,
 };
 use crate::syntax::Node;
 
@@ -63,38 +63,38 @@ fn is_variable_member(member: Node<'_>) -> bool {
 fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     match visit.kind() {
         "class_declaration" | "mixin_declaration" | "enum_declaration" | "extension_declaration" => {
-            binder.of_kind(BindingKind::Shared).bind_all(visit.child("name"), Within::Outside);
+            binder.of_kind(BindingKind::Shared).bind_all(visit.child("name"), BindingScope::Outside);
         }
         "type_alias" | "extension_type_name" | "mixin_application_class" => {
             let name = named_children(visit.node).into_iter().find(is_identifier);
-            binder.of_kind(BindingKind::Shared).bind_all(name, Within::File);
+            binder.of_kind(BindingKind::Shared).bind_all(name, BindingScope::File);
         }
         "member_declaration"
         | "function_declaration"
         | "getter_declaration"
         | "setter_declaration"
         | "external_function_declaration" => {
-            binder.of_kind(BindingKind::Shared).bind_all(function_name(visit.node), Within::Outside);
+            binder.of_kind(BindingKind::Shared).bind_all(function_name(visit.node), BindingScope::Outside);
         }
-        "local_function_declaration" => binder.bind_all(function_name(visit.node), Within::Outside),
+        "local_function_declaration" => binder.bind_all(function_name(visit.node), BindingScope::Outside),
         "initialized_identifier" | "static_final_declaration" => bind_variable(visit, binder),
         "identifier_list" => {
-            binder.of_kind(BindingKind::Shared).bind_all(named_children(visit.node), Within::Here);
+            binder.of_kind(BindingKind::Shared).bind_all(named_children(visit.node), BindingScope::Here);
         }
-        "enum_entry" => binder.of_kind(BindingKind::Shared).bind_all(visit.child("name"), Within::Here),
+        "enum_entry" => binder.of_kind(BindingKind::Shared).bind_all(visit.child("name"), BindingScope::Here),
         "extension_type_representation" => {
-            binder.of_kind(BindingKind::Shared).bind_all(visit.child("name"), Within::Here);
+            binder.of_kind(BindingKind::Shared).bind_all(visit.child("name"), BindingScope::Here);
         }
         "initialized_variable_declaration" | "variable_pattern" | "type_parameter" => {
-            binder.bind_all(visit.child("name"), Within::Here);
+            binder.bind_all(visit.child("name"), BindingScope::Here);
         }
-        "for_statement" | "for_element" => binder.bind_all(visit.child("name"), Within::Here),
+        "for_statement" | "for_element" => binder.bind_all(visit.child("name"), BindingScope::Here),
         "formal_parameter" => bind_parameter(visit, binder),
         "catch_clause" => {
             let names = visit.child("exception").into_iter().chain(visit.child("stack_trace"));
-            binder.bind_all(names, Within::Here);
+            binder.bind_all(names, BindingScope::Here);
         }
-        "labeled_statement" => binder.bind_all(visit.node.named_child(0), Within::Here),
+        "labeled_statement" => binder.bind_all(visit.node.named_child(0), BindingScope::Here),
         "import_specification" => bind_import(visit, binder),
         _ => {}
     }
@@ -119,18 +119,18 @@ fn bind_variable(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     if visit.parent_kind() != "initialized_variable_declaration" {
         binder.of_kind(BindingKind::Shared);
     }
-    binder.bind_all(visit.child("name"), Within::Here);
+    binder.bind_all(visit.child("name"), BindingScope::Here);
 }
 
 /// Binds a parameter, whose name is in a field or, without a type, its only child; `this.name` has the field's name.
 fn bind_parameter(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     let named = visit.child("name");
     let name = named.or_else(|| named_children(visit.node).into_iter().find(|c| c.kind() == "identifier"));
-    binder.bind_all(name, Within::Here);
+    binder.bind_all(name, BindingScope::Here);
 }
 
 fn bind_import(visit: &Visit<'_>, binder: &mut Binder<'_>) {
-    binder.of_kind(BindingKind::Shared).bind_all(visit.child("alias"), Within::File);
+    binder.of_kind(BindingKind::Shared).bind_all(visit.child("alias"), BindingScope::File);
 }
 
 fn is_identifier(node: &Node<'_>) -> bool {

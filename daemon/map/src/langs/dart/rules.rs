@@ -2,14 +2,14 @@
 
 use super::grammar::{DartGrammar, DartKind, GRAMMAR};
 use crate::facts::StrId;
-use crate::langs::support::{Comment, Handled, Lead};
+use crate::langs::support::{Comment, Handled, LeadingRun};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The state of the walk over one file of Dart.
 pub(super) struct DartRules {
     pub(super) g: &'static DartGrammar,
-    pub(super) lead: Lead,
+    pub(super) lead: LeadingRun,
     pub(super) handled: Handled,
     /// The type around the walk; types do not nest.
     pub(super) class: Option<DartClass>,
@@ -33,7 +33,7 @@ impl DartRules {
     pub(super) fn new() -> Self {
         Self {
             g: &GRAMMAR,
-            lead: Lead::default(),
+            lead: LeadingRun::default(),
             handled: Handled::default(),
             class: None,
             cascades: Vec::new(),

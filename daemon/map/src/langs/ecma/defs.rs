@@ -8,7 +8,7 @@ use super::scopes::{SELF, without_local_names};
 use super::types::{THIS, TypeName};
 use super::{Container, Ecma};
 use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, RefKind, TypePart};
-use crate::langs::support::{Comment, Outer};
+use crate::langs::support::{Comment, DefinitionLead};
 use crate::syntax::{Node, all_children, named_children};
 use crate::walk::{Binding, Cx, WalkStep};
 
@@ -23,7 +23,7 @@ pub(super) struct DeclarationWrapper {
 }
 
 impl DeclarationWrapper {
-    pub(super) fn around_node(node: Node<'_>, outer: Outer) -> Self {
+    pub(super) fn around_node(node: Node<'_>, outer: DefinitionLead) -> Self {
         let (first, last) = Cx::lines(node);
         Self {
             bytes: (outer.start.unwrap_or(node.start_byte()) as u32, node.end_byte() as u32),
@@ -404,7 +404,7 @@ impl Ecma {
 
     /// Defines `visit` of `each(function visit() {})`, whose name is bound inside it only.
     fn named_lambda<'t>(&mut self, node: Node<'t>, at: Node<'t>, cx: &mut Cx<'t>) {
-        let wrap = DeclarationWrapper::around_node(node, Outer::default());
+        let wrap = DeclarationWrapper::around_node(node, DefinitionLead::default());
         let new =
             New { name: cx.text(at), at, kind: DefKind::Function, head: self.head(node), visible: false };
         self.make_def(&new, &wrap, Some(true), cx);
@@ -432,7 +432,7 @@ impl Ecma {
             return WalkStep::Into;
         }
         if let Some(name) = node.child_by_field_id(self.grammar.fields.name) {
-            let wrap = DeclarationWrapper::around_node(node, Outer::default());
+            let wrap = DeclarationWrapper::around_node(node, DefinitionLead::default());
             self.open_class(node, cx.text(name), name, &wrap, cx);
             return WalkStep::Into;
         }

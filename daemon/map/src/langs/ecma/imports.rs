@@ -12,7 +12,7 @@ use crate::langs::support::project::{folder_of, join};
 use crate::langs::support::schemas::{self, GeneratedModule};
 
 /// The import rules of TypeScript and of bundlers.
-pub(super) struct Imports;
+pub(super) struct EcmaImportRules;
 
 /// Modules that come with Node.js; they are written with or without `node:`.
 const BUILTIN: &[&str] = &[
@@ -60,7 +60,7 @@ const BUILTIN: &[&str] = &[
     "zlib",
 ];
 
-impl ImportRules for Imports {
+impl ImportRules for EcmaImportRules {
     fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
         // Bundlers allow a query after the path; a specifier that begins with `#` belongs to the package itself.
         let module = module.split('?').next().unwrap_or(module);
@@ -151,7 +151,7 @@ mod tests {
     fn check_targets(files: &[(&str, &str)], from: &str, expected: &[(&str, &str)]) {
         let project = Fake::new(files);
         for (module, target) in expected {
-            assert_eq!(project.resolve(&Imports, from, module), *target, "{module} from {from}");
+            assert_eq!(project.resolve(&EcmaImportRules, from, module), *target, "{module} from {from}");
         }
     }
 

@@ -2,7 +2,7 @@
 //! block, and types may have parameters.
 
 use crate::langs::scope_rules::{
-    Binder, BindingKind, LocalRules, NameSpace, Rebinding, ScopeKind, Visit, Within, has_token,
+    Binder, BindingKind, BindingScope, LocalRules, NameSpace, Rebinding, ScopeKind, Visit, has_token,
     named_children,
 };
 use crate::receiver::MemberRules;
@@ -78,48 +78,48 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
         }
         "type_identifier" => binder.seek_in(NameSpace::Types),
         "function_declaration" | "generator_function_declaration" | "function_signature" => {
-            binder.in_space(NameSpace::Values).bind_all(visit.child("name"), Within::Outside);
+            binder.in_space(NameSpace::Values).bind_all(visit.child("name"), BindingScope::Outside);
         }
         "interface_declaration" | "type_alias_declaration" => {
-            binder.in_space(NameSpace::Types).bind_all(visit.child("name"), Within::Outside);
+            binder.in_space(NameSpace::Types).bind_all(visit.child("name"), BindingScope::Outside);
         }
         "class_declaration" | "abstract_class_declaration" => {
-            binder.bind_all(visit.child("name"), Within::Outside);
+            binder.bind_all(visit.child("name"), BindingScope::Outside);
         }
         "internal_module" | "module" => {
-            binder.bind_all(visit.child("name").and_then(first_name), Within::Outside);
+            binder.bind_all(visit.child("name").and_then(first_name), BindingScope::Outside);
         }
-        "enum_declaration" => binder.bind_all(visit.child("name"), Within::Here),
+        "enum_declaration" => binder.bind_all(visit.child("name"), BindingScope::Here),
         "function_expression" | "generator_function" => {
-            binder.in_space(NameSpace::Values).bind_all(visit.child("name"), Within::Here);
+            binder.in_space(NameSpace::Values).bind_all(visit.child("name"), BindingScope::Here);
         }
-        "class" => binder.bind_all(visit.child("name"), Within::Here),
-        "formal_parameters" => bind_pattern(named_children(visit.node), Within::Here, binder),
-        "arrow_function" => bind_pattern(visit.child("parameter"), Within::Here, binder),
+        "class" => binder.bind_all(visit.child("name"), BindingScope::Here),
+        "formal_parameters" => bind_pattern(named_children(visit.node), BindingScope::Here, binder),
+        "arrow_function" => bind_pattern(visit.child("parameter"), BindingScope::Here, binder),
         "variable_declarator" => {
             let is_var = visit.parent_kind() == "variable_declaration";
-            let within = if is_var { Within::Function } else { Within::Here };
+            let within = if is_var { BindingScope::Function } else { BindingScope::Here };
             bind_pattern(visit.child("name"), within, binder);
         }
         "for_in_statement" => {
             bind_loop(visit, binder);
         }
-        "catch_clause" => bind_pattern(visit.child("parameter"), Within::Here, binder),
+        "catch_clause" => bind_pattern(visit.child("parameter"), BindingScope::Here, binder),
         "type_parameter" | "mapped_type_clause" => {
-            binder.in_space(NameSpace::Types).bind_all(visit.child("name"), Within::Here);
+            binder.in_space(NameSpace::Types).bind_all(visit.child("name"), BindingScope::Here);
         }
-        "index_signature" => binder.bind_all(visit.child("name"), Within::Here),
+        "index_signature" => binder.bind_all(visit.child("name"), BindingScope::Here),
         "infer_type" => {
-            binder.in_space(NameSpace::Types).bind_all(visit.node.named_child(0), Within::Here);
+            binder.in_space(NameSpace::Types).bind_all(visit.node.named_child(0), BindingScope::Here);
         }
-        "labeled_statement" => binder.bind_all(visit.child("label"), Within::Here),
+        "labeled_statement" => binder.bind_all(visit.child("label"), BindingScope::Here),
         "import_clause" | "namespace_import" | "import_require_clause" | "import_alias" => {
             let name = visit.node.named_child(0).filter(|name| name.kind() == "identifier");
-            binder.of_kind(BindingKind::Shared).bind_all(name, Within::Here);
+            binder.of_kind(BindingKind::Shared).bind_all(name, BindingScope::Here);
         }
         "import_specifier" => {
             let name = visit.child("alias").or_else(|| visit.child("name"));
-            binder.of_kind(BindingKind::Shared).bind_all(name, Within::Here);
+            binder.of_kind(BindingKind::Shared).bind_all(name, BindingScope::Here);
         }
         _ => {}
     }
@@ -136,7 +136,7 @@ fn bind_all(visit: &Visit<'_>, binder: &mut Binder<'_>) {
         }
     };
     if is_assigned {
-        bind_pattern(visit.child("left"), Within::Function, binder.of_kind(BindingKind::Implicit));
+        bind_pattern(visit.child("left"), BindingScope::Function, binder.of_kind(BindingKind::Implicit));
     }
 }
 
@@ -154,8 +154,12 @@ fn first_name(path: Node<'_>) -> Option<Node<'_>> {
 
 /// Binds the variable that a loop declares; false if it declares none.
 fn bind_loop(visit: &Visit<'_>, binder: &mut Binder<'_>) -> bool {
-    let kinds =
-        [("var", Within::Function), ("let", Within::Here), ("const", Within::Here), ("using", Within::Here)];
+    let kinds = [
+        ("var", BindingScope::Function),
+        ("let", BindingScope::Here),
+        ("const", BindingScope::Here),
+        ("using", BindingScope::Here),
+    ];
     let declared = kinds.into_iter().find(|(token, _)| has_token(visit.node, token));
     if let Some((_, within)) = declared {
         bind_pattern(visit.child("left"), within, binder);
@@ -164,7 +168,11 @@ fn bind_loop(visit: &Visit<'_>, binder: &mut Binder<'_>) -> bool {
 }
 
 /// Binds the names of a pattern, but not those in its defaults, keys and types.
-fn bind_pattern<'t>(pattern: impl IntoIterator<Item = Node<'t>>, within: Within, binder: &mut Binder<'_>) {
+fn bind_pattern<'t>(
+    pattern: impl IntoIterator<Item = Node<'t>>,
+    within: BindingScope,
+    binder: &mut Binder<'_>,
+) {
     binder.in_space(NameSpace::Values);
     let mut waiting: Vec<Node<'_>> = pattern.into_iter().collect();
     while let Some(node) = waiting.pop() {

@@ -50,10 +50,10 @@ use super::{
     StaticMembers,
 };
 use crate::facts::{DefFlags, DefIdx, FactsBuilder, RefKind, StrId};
-use crate::langs::support::{Handled, Lead};
+use crate::langs::support::{Handled, LeadingRun};
 use crate::syntax::{Node, Tree};
 use crate::walk::{Cx, Rules, WalkStep, walk};
-use grammar::{Act, EcmaGrammar};
+use grammar::{EcmaGrammar, NodeHandling};
 
 pub use json::parse as parse_json;
 pub use manifest::{package_json, read_tsconfig};
@@ -74,7 +74,7 @@ pub const TYPESCRIPT: LangSpec = LangSpec {
     file_names: &[],
     interpreters: &[],
     reader: LanguageReader::Tree { grammar: grammar::typescript_language, extract: extract_typescript },
-    imports: &imports::Imports,
+    imports: &imports::EcmaImportRules,
     bare_members: false,
     package_scope: PackageScope::File,
     project_files: &[
@@ -180,7 +180,7 @@ struct Brace {
 /// The state of the walk. Sets of node ids hold what a node further up decided about one further down.
 struct Ecma {
     grammar: &'static EcmaGrammar,
-    lead: Lead,
+    lead: LeadingRun,
     /// The node id of the next declaration, and the parts around it.
     around: Option<(usize, defs::DeclarationWrapper)>,
     /// The plans for variables, by the node ID of their declarator.
@@ -249,7 +249,7 @@ impl Ecma {
     fn new(grammar: &'static EcmaGrammar) -> Self {
         Self {
             grammar,
-            lead: Lead::default(),
+            lead: LeadingRun::default(),
             around: None,
             plans: FxHashMap::default(),
             top: FxHashMap::default(),
@@ -314,56 +314,56 @@ impl Ecma {
 impl Rules for Ecma {
     fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         match self.grammar.kinds.get(node) {
-            Act::Into => WalkStep::Into,
-            Act::Program => self.scan_top_level(node, cx),
-            Act::Skip => WalkStep::Skip,
-            Act::Comment => self.visit_comment(node, cx),
-            Act::Decorator => self.visit_decorator(node, cx),
-            Act::Import => self.visit_import(node, cx),
-            Act::ImportAlias => self.visit_import_alias(node, cx),
-            Act::Export => self.visit_export(node, cx),
-            Act::Ambient => self.visit_ambient(node, cx),
-            Act::Function => self.visit_function(node, cx),
-            Act::Signature => self.visit_signature(node, cx),
-            Act::Lambda => self.visit_lambda(node, cx),
-            Act::Class => self.visit_class(node, cx),
-            Act::ClassValue => self.visit_class_value(node, cx),
-            Act::ClassBody => self.visit_class_body(node),
-            Act::Object => self.visit_object(node),
-            Act::ObjectType => self.visit_object_type(node),
-            Act::Method => self.visit_method(node, cx),
-            Act::MemberSignature => self.visit_member_signature(node, cx),
-            Act::FieldDefinition => self.visit_field(node, cx),
-            Act::PropertySignature => self.visit_property_signature(node, cx),
-            Act::Pair => self.visit_pair(node, cx),
-            Act::Return => self.returned_object(node, cx),
-            Act::Cast => self.visit_cast(node, cx),
-            Act::Interface => self.visit_interface(node, cx),
-            Act::Enum => self.visit_enumeration(node, cx),
-            Act::EnumMember => self.visit_enum_members(node, cx),
-            Act::TypeAlias => self.visit_type_alias(node, cx),
-            Act::Namespace => self.visit_namespace(node, cx),
-            Act::Declaration => self.visit_declaration(node, cx),
-            Act::Declarator => self.visit_declarator(node, cx),
-            Act::Assignment => self.visit_assignment(node, cx),
-            Act::Block => self.visit_block(node, cx),
-            Act::SwitchBody => self.visit_switch_body(node, cx),
-            Act::For => self.visit_for_statement(node, cx),
-            Act::ForIn => self.visit_for_in(node, cx),
-            Act::Catch => self.visit_catch(node, cx),
-            Act::Identifier => self.visit_identifier(node, cx),
-            Act::Shorthand => self.visit_shorthand(node, cx),
-            Act::Member => self.visit_member(node, cx),
-            Act::TypeIdentifier => self.visit_type_identifier(node, cx),
-            Act::NestedType => self.visit_nested_type(node, cx),
-            Act::Extends => self.mark_bases(node, RefKind::Extends),
-            Act::Implements => self.mark_bases(node, RefKind::Implements),
-            Act::Call => self.visit_call(node, cx),
-            Act::New => self.visit_construction(node, cx),
-            Act::Jsx => self.visit_jsx_element(node, cx),
-            Act::JsxEnd => self.visit_jsx_end(node),
-            Act::TypeScope => self.visit_type_scope(node, cx),
-            Act::Parameter => self.visit_parameter(node),
+            NodeHandling::Into => WalkStep::Into,
+            NodeHandling::Program => self.scan_top_level(node, cx),
+            NodeHandling::Skip => WalkStep::Skip,
+            NodeHandling::Comment => self.visit_comment(node, cx),
+            NodeHandling::Decorator => self.visit_decorator(node, cx),
+            NodeHandling::Import => self.visit_import(node, cx),
+            NodeHandling::ImportAlias => self.visit_import_alias(node, cx),
+            NodeHandling::Export => self.visit_export(node, cx),
+            NodeHandling::Ambient => self.visit_ambient(node, cx),
+            NodeHandling::Function => self.visit_function(node, cx),
+            NodeHandling::Signature => self.visit_signature(node, cx),
+            NodeHandling::Lambda => self.visit_lambda(node, cx),
+            NodeHandling::Class => self.visit_class(node, cx),
+            NodeHandling::ClassValue => self.visit_class_value(node, cx),
+            NodeHandling::ClassBody => self.visit_class_body(node),
+            NodeHandling::Object => self.visit_object(node),
+            NodeHandling::ObjectType => self.visit_object_type(node),
+            NodeHandling::Method => self.visit_method(node, cx),
+            NodeHandling::MemberSignature => self.visit_member_signature(node, cx),
+            NodeHandling::FieldDefinition => self.visit_field(node, cx),
+            NodeHandling::PropertySignature => self.visit_property_signature(node, cx),
+            NodeHandling::Pair => self.visit_pair(node, cx),
+            NodeHandling::Return => self.returned_object(node, cx),
+            NodeHandling::Cast => self.visit_cast(node, cx),
+            NodeHandling::Interface => self.visit_interface(node, cx),
+            NodeHandling::Enum => self.visit_enumeration(node, cx),
+            NodeHandling::EnumMember => self.visit_enum_members(node, cx),
+            NodeHandling::TypeAlias => self.visit_type_alias(node, cx),
+            NodeHandling::Namespace => self.visit_namespace(node, cx),
+            NodeHandling::Declaration => self.visit_declaration(node, cx),
+            NodeHandling::Declarator => self.visit_declarator(node, cx),
+            NodeHandling::Assignment => self.visit_assignment(node, cx),
+            NodeHandling::Block => self.visit_block(node, cx),
+            NodeHandling::SwitchBody => self.visit_switch_body(node, cx),
+            NodeHandling::For => self.visit_for_statement(node, cx),
+            NodeHandling::ForIn => self.visit_for_in(node, cx),
+            NodeHandling::Catch => self.visit_catch(node, cx),
+            NodeHandling::Identifier => self.visit_identifier(node, cx),
+            NodeHandling::Shorthand => self.visit_shorthand(node, cx),
+            NodeHandling::Member => self.visit_member(node, cx),
+            NodeHandling::TypeIdentifier => self.visit_type_identifier(node, cx),
+            NodeHandling::NestedType => self.visit_nested_type(node, cx),
+            NodeHandling::Extends => self.mark_bases(node, RefKind::Extends),
+            NodeHandling::Implements => self.mark_bases(node, RefKind::Implements),
+            NodeHandling::Call => self.visit_call(node, cx),
+            NodeHandling::New => self.visit_construction(node, cx),
+            NodeHandling::Jsx => self.visit_jsx_element(node, cx),
+            NodeHandling::JsxEnd => self.visit_jsx_end(node),
+            NodeHandling::TypeScope => self.visit_type_scope(node, cx),
+            NodeHandling::Parameter => self.visit_parameter(node),
         }
     }
 }

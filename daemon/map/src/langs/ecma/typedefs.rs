@@ -4,7 +4,7 @@ use super::Ecma;
 use super::defs::{DeclarationWrapper, New};
 use super::types::THIS;
 use crate::facts::{DefKind, RefKind, TypePart};
-use crate::langs::support::Outer;
+use crate::langs::support::DefinitionLead;
 use crate::syntax::{Node, named_children};
 use crate::walk::{Cx, WalkStep};
 
@@ -99,7 +99,7 @@ impl Ecma {
         for member in named_children(body) {
             let at = member.child_by_field_id(self.grammar.fields.name).unwrap_or(member);
             let Some(name) = self.property_name(at, cx).filter(|_| at.kind() != "comment") else { continue };
-            let wrap = DeclarationWrapper::around_node(member, Outer::default());
+            let wrap = DeclarationWrapper::around_node(member, DefinitionLead::default());
             let head = (member.start_byte(), member.end_byte());
             self.make_def(&New { name, at, kind: DefKind::Constant, head, visible: true }, &wrap, None, cx);
         }

@@ -5,7 +5,7 @@ use super::defs::{DeclarationWrapper, New};
 use super::scopes::EcmaValueKind;
 use super::types::THIS;
 use crate::facts::{DefKind, TypePart};
-use crate::langs::support::Outer;
+use crate::langs::support::DefinitionLead;
 use crate::syntax::{Node, named_children};
 use crate::walk::{Binding, Cx, WalkStep};
 
@@ -44,7 +44,7 @@ impl Ecma {
             let mut own = if alone {
                 wrap.clone()
             } else {
-                DeclarationWrapper::around_node(declarator, Outer::default())
+                DeclarationWrapper::around_node(declarator, DefinitionLead::default())
             };
             own.exported = wrap.exported;
             if i == 0 {

@@ -4,7 +4,7 @@ use super::grammar::ElixirKind;
 use super::heads::{arguments, do_block, function_head, key_text, keys, keyword, string_content};
 use super::rules::{ElixirRules, OpenModule};
 use crate::facts::{DefFlags, DefIdx, DefKind, Receiver, RefKind};
-use crate::langs::support::{NewDef, Outer, each_child, refer_unbound, test_title};
+use crate::langs::support::{DefinitionLead, NewDef, each_child, refer_unbound, test_title};
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
@@ -41,7 +41,7 @@ impl ElixirRules {
             qualifier: item.qualifier,
             head: (item.node.start_byte(), item.end),
         };
-        let outer = Outer { doc: std::mem::take(&mut self.doc), ..Outer::default() };
+        let outer = DefinitionLead { doc: std::mem::take(&mut self.doc), ..DefinitionLead::default() };
         def.make_def(cx, &outer, scope)
     }
 

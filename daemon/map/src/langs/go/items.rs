@@ -4,7 +4,7 @@ use super::grammar::GoKind;
 use super::imports::local_name;
 use super::rules::GoWalk;
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefKind, TypePart};
-use crate::langs::support::{NewDef, Outer, child_where, each_child};
+use crate::langs::support::{DefinitionLead, NewDef, child_where, each_child};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
@@ -59,7 +59,7 @@ impl GoWalk {
     }
 
     /// Returns the comments and attributes before a specification, and the byte where its header starts.
-    fn take_outer(&mut self, node: Node<'_>, cx: &Cx<'_>) -> (Outer, usize) {
+    fn take_outer(&mut self, node: Node<'_>, cx: &Cx<'_>) -> (DefinitionLead, usize) {
         match self.single.take() {
             Some((start, end, outer)) if (start..end).contains(&node.start_byte()) => (outer, start),
             _ => (self.lead.take_outer(node, cx), node.start_byte()),
@@ -221,7 +221,13 @@ impl GoWalk {
 
     /// Defines the fields, constants or variables that one declaration names. The members of a type without a name
     /// belong to the first.
-    fn define_values(&mut self, value: &GoValue<'_>, names: &[Node<'_>], outer: &Outer, cx: &mut Cx<'_>) {
+    fn define_values(
+        &mut self,
+        value: &GoValue<'_>,
+        names: &[Node<'_>],
+        outer: &DefinitionLead,
+        cx: &mut Cx<'_>,
+    ) {
         let parent = cx.owner();
         for (at, name) in names.iter().enumerate() {
             let text = cx.text(*name);

@@ -2,7 +2,7 @@
 //! declares only names that its block has not yet.
 
 use crate::langs::scope_rules::{
-    Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, has_token, named_children,
+    Binder, BindingKind, BindingScope, LocalRules, Rebinding, ScopeKind, Visit, has_token, named_children,
 };
 use crate::syntax::Node;
 
@@ -43,37 +43,37 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     let end = visit.node.end_byte();
     match visit.kind() {
         "function_declaration" | "type_spec" | "type_alias" => {
-            binder.bind_all(visit.child("name"), Within::Outside);
+            binder.bind_all(visit.child("name"), BindingScope::Outside);
         }
         "parameter_declaration" | "variadic_parameter_declaration" | "type_parameter_declaration" => {
-            binder.bind_all(visit.children("name"), Within::Here);
+            binder.bind_all(visit.children("name"), BindingScope::Here);
         }
         "short_var_declaration" => {
-            binder.visible_from(end).bind_all(names_of(visit.child("left")), Within::Here);
+            binder.visible_from(end).bind_all(names_of(visit.child("left")), BindingScope::Here);
         }
         "var_spec" | "const_spec" => {
             let is_local = visit.parent.is_some_and(is_in_function);
             binder
                 .visible_from(if is_local { end } else { 0 })
-                .bind_all(visit.children("name"), Within::Here);
+                .bind_all(visit.children("name"), BindingScope::Here);
         }
         "range_clause" | "receive_statement" if has_token(visit.node, ":=") => {
-            binder.visible_from(end).bind_all(names_of(visit.child("left")), Within::Here);
+            binder.visible_from(end).bind_all(names_of(visit.child("left")), BindingScope::Here);
         }
-        "type_switch_statement" => binder.bind_all(names_of(visit.child("alias")), Within::Here),
+        "type_switch_statement" => binder.bind_all(names_of(visit.child("alias")), BindingScope::Here),
         "import_spec" => {
             binder.of_kind(BindingKind::Shared);
             match visit.child("name") {
-                Some(name) => binder.bind(name, Within::Here),
+                Some(name) => binder.bind(name, BindingScope::Here),
                 None => {
                     visit
                         .child("path")
                         .into_iter()
-                        .for_each(|path| binder.bind_last_part(path, Within::Here));
+                        .for_each(|path| binder.bind_last_part(path, BindingScope::Here));
                 }
             }
         }
-        "labeled_statement" => binder.bind_all(visit.child("label"), Within::Here),
+        "labeled_statement" => binder.bind_all(visit.child("label"), BindingScope::Here),
         _ => {}
     }
 }

@@ -24,7 +24,8 @@ pub use manifest::read_go_mod;
 
 use super::support::define_grammar;
 use super::{
-    Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, ProjectFile, Reach, SourceRules, Twins,
+    Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, ParallelBodies, ProjectFile, Reach,
+    SourceRules,
 };
 use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
@@ -52,7 +53,7 @@ pub const SPEC: LangSpec = LangSpec {
         imports_tell_all: true,
         structural_interfaces: true,
         objects_hide_members: true,
-        twins: Twins::InFolder,
+        twins: ParallelBodies::InFolder,
         marks_tests: true,
         ..NameSemantics::PLAIN
     },

@@ -4,18 +4,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::grammar::{GRAMMAR, GoGrammar, GoKind};
 use crate::facts::{DefIdx, StrId};
-use crate::langs::support::{Comment, Handled, Lead, Outer, Pending};
+use crate::langs::support::{Comment, DefinitionLead, Handled, LeadingRun, Pending};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The state of the walk over one Go file.
 pub(super) struct GoWalk {
     pub(super) g: &'static GoGrammar,
-    pub(super) lead: Lead,
+    pub(super) lead: LeadingRun,
     pub(super) handled: Handled,
     pub(super) pending: Pending,
     /// The declaration of one thing (`type T ...`), kept for that thing: its first byte, its end, and its comments.
-    pub(super) single: Option<(usize, usize, Outer)>,
+    pub(super) single: Option<(usize, usize, DefinitionLead)>,
     /// Types defined in this file.
     pub(super) types: FxHashMap<StrId, DefIdx>,
     /// Names that imports bind to packages.
@@ -56,7 +56,7 @@ impl GoWalk {
     pub(super) fn new() -> Self {
         Self {
             g: &GRAMMAR,
-            lead: Lead::default(),
+            lead: LeadingRun::default(),
             handled: Handled::default(),
             pending: Pending::default(),
             single: None,

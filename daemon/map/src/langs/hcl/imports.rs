@@ -10,9 +10,9 @@ use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::{folder_of, join};
 
 /// The import rules of Terraform's modules.
-pub(super) struct Modules;
+pub(super) struct HclImportRules;
 
-impl ImportRules for Modules {
+impl ImportRules for HclImportRules {
     fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
         if !module.starts_with('.') {
             let name = module.split('?').next().unwrap_or(module);

@@ -33,7 +33,7 @@ pub const SPEC: LangSpec = LangSpec {
     file_names: &[],
     interpreters: &[],
     reader: LanguageReader::Tree { grammar: language, extract },
-    imports: &imports::Modules,
+    imports: &imports::HclImportRules,
     bare_members: false,
     package_scope: PackageScope::Folder,
     project_files: &[],

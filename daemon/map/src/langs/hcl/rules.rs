@@ -2,14 +2,14 @@
 
 use super::grammar::{GRAMMAR, HclGrammar, HclKind};
 use crate::facts::DefIdx;
-use crate::langs::support::{Comment, Handled, Lead, child_where, each_child};
+use crate::langs::support::{Comment, Handled, LeadingRun, child_where, each_child};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, Rules, WalkStep};
 
 /// The state of the walk over one file of HCL.
 pub(super) struct HclRules {
     pub(super) g: &'static HclGrammar,
-    pub(super) lead: Lead,
+    pub(super) lead: LeadingRun,
     pub(super) handled: Handled,
     /// The end of the top-level block that the walk is in.
     pub(super) outer_end: usize,
@@ -25,7 +25,7 @@ impl HclRules {
     pub(super) fn new() -> Self {
         Self {
             g: &GRAMMAR,
-            lead: Lead::default(),
+            lead: LeadingRun::default(),
             handled: Handled::default(),
             outer_end: 0,
             in_locals: false,

@@ -122,7 +122,7 @@ fn sources_of_modules_are_found() {
         ("modules/vpc/out.tf", ""),
         ("modules/vpc/test.tfvars", ""),
     ]);
-    let rules = &super::imports::Modules;
+    let rules = &super::imports::HclImportRules;
     for (module, found) in [
         ("../modules/vpc", "[modules/vpc/main.tf modules/vpc/out.tf]"),
         ("../modules//vpc/", "[modules/vpc/main.tf modules/vpc/out.tf]"),

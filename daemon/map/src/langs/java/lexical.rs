@@ -2,7 +2,7 @@
 //! the enclosing types are known by bare names.
 
 use crate::langs::scope_rules::{
-    Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
+    Binder, BindingKind, BindingScope, LocalRules, Rebinding, ScopeKind, Visit, named_children,
 };
 use crate::syntax::Node;
 
@@ -51,28 +51,30 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
         | "enum_declaration"
         | "record_declaration"
         | "annotation_type_declaration" => {
-            binder.of_kind(BindingKind::Shared).bind_all(visit.child("name"), Within::Outside);
+            binder.of_kind(BindingKind::Shared).bind_all(visit.child("name"), BindingScope::Outside);
         }
         "formal_parameter" | "catch_formal_parameter" | "resource" | "enhanced_for_statement" => {
-            binder.bind_all(visit.child("name"), Within::Here);
+            binder.bind_all(visit.child("name"), BindingScope::Here);
         }
         "variable_declarator" => bind_variable(visit, binder),
-        "enum_constant" => binder.of_kind(BindingKind::Shared).bind_all(visit.child("name"), Within::Here),
+        "enum_constant" => {
+            binder.of_kind(BindingKind::Shared).bind_all(visit.child("name"), BindingScope::Here)
+        }
         "lambda_expression" => {
             let single = visit.child("parameters").filter(|one| one.kind() == "identifier");
-            binder.bind_all(single, Within::Here);
+            binder.bind_all(single, BindingScope::Here);
         }
-        "inferred_parameters" => binder.bind_all(named_children(visit.node), Within::Here),
-        "instanceof_expression" => binder.bind_all(visit.child("name"), Within::Here),
+        "inferred_parameters" => binder.bind_all(named_children(visit.node), BindingScope::Here),
+        "instanceof_expression" => binder.bind_all(visit.child("name"), BindingScope::Here),
         "type_pattern" | "record_pattern_component" => {
-            binder.bind_all(named_children(visit.node).pop().filter(is_identifier), Within::Here);
+            binder.bind_all(named_children(visit.node).pop().filter(is_identifier), BindingScope::Here);
         }
         "type_parameter" => {
             let name =
                 named_children(visit.node).into_iter().find(|child| child.kind().ends_with("identifier"));
-            binder.bind_all(name, Within::Here);
+            binder.bind_all(name, BindingScope::Here);
         }
-        "labeled_statement" => binder.bind_all(visit.node.named_child(0), Within::Here),
+        "labeled_statement" => binder.bind_all(visit.node.named_child(0), BindingScope::Here),
         "import_declaration" => bind_import(visit, binder),
         _ => {}
     }
@@ -84,7 +86,7 @@ fn bind_variable(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     } else {
         binder.visible_from(visit.node.start_byte());
     }
-    binder.bind_all(visit.child("name"), Within::Here);
+    binder.bind_all(visit.child("name"), BindingScope::Here);
 }
 
 fn bind_import(visit: &Visit<'_>, binder: &mut Binder<'_>) {
@@ -94,7 +96,7 @@ fn bind_import(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     }
     let path = children.first().copied();
     let name = path.map(|path| path.child_by_field_name("name").unwrap_or(path));
-    binder.of_kind(BindingKind::Shared).bind_all(name, Within::Here);
+    binder.of_kind(BindingKind::Shared).bind_all(name, BindingScope::Here);
 }
 
 fn is_identifier(node: &Node<'_>) -> bool {

@@ -4,14 +4,14 @@ use rustc_hash::FxHashMap;
 
 use super::grammar::{GRAMMAR, JavaGrammar, JavaKind};
 use crate::facts::StrId;
-use crate::langs::support::{Comment, Handled, Lead};
+use crate::langs::support::{Comment, Handled, LeadingRun};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The state of the walk over one file of Java.
 pub(super) struct JavaRules {
     pub(super) g: &'static JavaGrammar,
-    pub(super) lead: Lead,
+    pub(super) lead: LeadingRun,
     pub(super) handled: Handled,
     /// The types of fields, by the qualified name of the type that has the field, and the field's name.
     pub(super) field_types: FxHashMap<(StrId, StrId), StrId>,
@@ -35,7 +35,7 @@ impl JavaRules {
     pub(super) fn new() -> Self {
         Self {
             g: &GRAMMAR,
-            lead: Lead::default(),
+            lead: LeadingRun::default(),
             handled: Handled::default(),
             field_types: FxHashMap::default(),
             results: FxHashMap::default(),

@@ -5,7 +5,7 @@
 //! parameters.
 
 use crate::langs::scope_rules::{
-    Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
+    Binder, BindingKind, BindingScope, LocalRules, Rebinding, ScopeKind, Visit, named_children,
 };
 use crate::syntax::Node;
 
@@ -51,18 +51,20 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
             if is_property {
                 binder.of_kind(BindingKind::Shared);
             }
-            binder.bind_all(name_of(visit.node), Within::Here);
+            binder.bind_all(name_of(visit.node), BindingScope::Here);
         }
         "parameter" | "parameter_with_optional_type" | "catch_block" => {
-            binder.bind_all(name_of(visit.node), Within::Here);
+            binder.bind_all(name_of(visit.node), BindingScope::Here);
         }
         "variable_declaration" => bind_variable(visit, binder),
         "type_parameter" => {
             let names =
                 named_children(visit.node).into_iter().filter(|child| child.kind() == "type_identifier");
-            binder.bind_all(names.take(1), Within::Here);
+            binder.bind_all(names.take(1), BindingScope::Here);
         }
-        "function_declaration" if is_local(visit) => binder.bind_all(name_of(visit.node), Within::Outside),
+        "function_declaration" if is_local(visit) => {
+            binder.bind_all(name_of(visit.node), BindingScope::Outside)
+        }
         _ => {}
     }
 }
@@ -71,11 +73,11 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
 fn bind_variable(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     let declaration = visit.ancestors().find(|node| node.kind() != "multi_variable_declaration");
     match declaration.filter(|node| node.kind() == "property_declaration") {
-        None => binder.bind_all(name_of(visit.node), Within::Here),
+        None => binder.bind_all(name_of(visit.node), BindingScope::Here),
         Some(declaration) => {
             let mut around = visit.ancestors().skip_while(|node| *node != declaration).skip(1);
             if around.next().is_some_and(|parent| is_code(parent.kind())) {
-                binder.visible_from(declaration.end_byte()).bind_all(name_of(visit.node), Within::Here);
+                binder.visible_from(declaration.end_byte()).bind_all(name_of(visit.node), BindingScope::Here);
             }
         }
     }

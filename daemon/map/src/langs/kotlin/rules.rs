@@ -1,14 +1,14 @@
 //! Sends each node of Kotlin to its handler, and holds what handlers remember between nodes.
 
 use super::grammar::{GRAMMAR, KotlinGrammar, KotlinKind};
-use crate::langs::support::{Comment, Handled, Lead, Members, Pending, SurroundingBody};
+use crate::langs::support::{Comment, Handled, LeadingRun, Members, Pending, SurroundingBody};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The state of the walk over one file of Kotlin.
 pub(super) struct KotlinRules {
     pub(super) g: &'static KotlinGrammar,
-    pub(super) lead: Lead,
+    pub(super) lead: LeadingRun,
     pub(super) handled: Handled,
     pub(super) pending: Pending,
     pub(super) members: Members,
@@ -18,7 +18,7 @@ impl KotlinRules {
     pub(super) fn new() -> Self {
         Self {
             g: &GRAMMAR,
-            lead: Lead::default(),
+            lead: LeadingRun::default(),
             handled: Handled::default(),
             pending: Pending::default(),
             members: Members::default(),

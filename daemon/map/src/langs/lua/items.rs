@@ -4,7 +4,7 @@ use super::grammar::LuaKind;
 use super::rules::LuaRules;
 use super::values::{assignment_pairs, required_module};
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefInput, RefKind};
-use crate::langs::support::{NewDef, Outer, child_where, each_child};
+use crate::langs::support::{DefinitionLead, NewDef, child_where, each_child};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
@@ -76,7 +76,7 @@ impl LuaRules {
     }
 
     /// Removes the marks of the documentation, and keeps the types that its annotations state.
-    fn take_annotations(&mut self, mut outer: Outer) -> Outer {
+    fn take_annotations(&mut self, mut outer: DefinitionLead) -> DefinitionLead {
         self.annotated.clear();
         let mut lines = Vec::new();
         for line in outer.doc.lines() {

@@ -5,14 +5,14 @@ use rustc_hash::FxHashMap;
 use super::grammar::{GRAMMAR, LuaGrammar, LuaKind};
 use super::tables::Tables;
 use crate::facts::{DefIdx, StrId};
-use crate::langs::support::{Comment, Handled, Lead, Pending};
+use crate::langs::support::{Comment, Handled, LeadingRun, Pending};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The state of the walk over one file of Lua.
 pub(super) struct LuaRules {
     pub(super) g: &'static LuaGrammar,
-    pub(super) lead: Lead,
+    pub(super) lead: LeadingRun,
     pub(super) handled: Handled,
     pub(super) pending: Pending,
     pub(super) tables: Tables,
@@ -34,7 +34,7 @@ impl LuaRules {
     pub(super) fn new(tables: Tables) -> Self {
         Self {
             g: &GRAMMAR,
-            lead: Lead::default(),
+            lead: LeadingRun::default(),
             handled: Handled::default(),
             pending: Pending::default(),
             tables,

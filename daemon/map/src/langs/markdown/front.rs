@@ -5,7 +5,7 @@
 
 /// The settings that are used, and the beginning of the text.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Front<'t> {
+pub(super) struct FrontMatter<'t> {
     /// First byte after the block and after a byte order mark.
     pub(super) end: usize,
     /// The title, and the byte at which it starts.
@@ -15,14 +15,14 @@ pub(super) struct Front<'t> {
 }
 
 /// Reads the block at the start of a text, if there is one.
-pub(super) fn read(text: &str) -> Front<'_> {
+pub(super) fn read(text: &str) -> FrontMatter<'_> {
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let none = Front { end: mark, ..Front::default() };
+    let none = FrontMatter { end: mark, ..FrontMatter::default() };
     let mut lines = text[mark..].split_inclusive('\n');
     let Some(fence) = lines.next().filter(|line| matches!(line.trim_end(), "---" | "+++")) else {
         return none;
     };
-    let mut front = Front { end: mark + fence.len(), ..Front::default() };
+    let mut front = FrontMatter { end: mark + fence.len(), ..FrontMatter::default() };
     for line in lines {
         let at = front.end;
         front.end += line.len();
@@ -60,8 +60,8 @@ mod tests {
         assert_eq!((front.title, front.end), (Some(("A note", 13)), 38));
         assert_eq!(read("+++\ntitle = 'T'\n+++\n").title, Some(("T", 13)));
         assert_eq!(read("\u{feff}---\ntitle: T\n...\n").title, Some(("T", 14)));
-        assert_eq!(read("---\ntitle: T\n"), Front::default());
-        assert_eq!(read("text\n---\ntitle: T\n---\n"), Front::default());
+        assert_eq!(read("---\ntitle: T\n"), FrontMatter::default());
+        assert_eq!(read("text\n---\ntitle: T\n---\n"), FrontMatter::default());
         assert_eq!(read("---\ndeep:\n  title: T\n---\n").title, None);
     }
 }

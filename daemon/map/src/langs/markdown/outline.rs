@@ -80,7 +80,7 @@ impl<'t> MarkdownOutline<'t> {
     }
 
     /// Reads the title and the links of the front matter.
-    fn read_front_matter(&mut self, front: &front::Front<'t>, facts: &mut FactsBuilder) {
+    fn read_front_matter(&mut self, front: &front::FrontMatter<'t>, facts: &mut FactsBuilder) {
         self.cursor = Cursor::default();
         if let Some((title, at)) = front.title {
             let last = self.last_line(self.text.len());

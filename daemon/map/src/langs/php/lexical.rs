@@ -3,7 +3,9 @@
 //! A closure sees those that its `use` names, an arrow function all around it. Names of functions, classes and
 //! constants belong to namespaces and not to scopes; properties are members.
 
-use crate::langs::scope_rules::{Binder, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children};
+use crate::langs::scope_rules::{
+    Binder, BindingScope, LocalRules, Rebinding, ScopeKind, Visit, named_children,
+};
 use crate::syntax::Node;
 
 pub(super) static RULES: LocalRules = LocalRules {
@@ -31,7 +33,7 @@ fn scope_of(visit: &Visit<'_>) -> Option<ScopeKind> {
 fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     match visit.kind() {
         "simple_parameter" | "variadic_parameter" | "property_promotion_parameter" => {
-            binder.bind_all(visit.child("name").and_then(variable_in), Within::Here);
+            binder.bind_all(visit.child("name").and_then(variable_in), BindingScope::Here);
         }
         "assignment_expression" | "augmented_assignment_expression" | "reference_assignment_expression" => {
             bind_target(visit.child("left"), binder);
@@ -48,13 +50,13 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
             named_children(visit.node)
                 .into_iter()
                 .filter_map(variable_in)
-                .for_each(|name| binder.pass_to(name, Within::File));
+                .for_each(|name| binder.pass_to(name, BindingScope::File));
         }
         "anonymous_function_use_clause" => {
             named_children(visit.node)
                 .into_iter()
                 .filter_map(variable_in)
-                .for_each(|name| binder.pass_to(name, Within::Outside));
+                .for_each(|name| binder.pass_to(name, BindingScope::Outside));
         }
         _ => {}
     }
@@ -71,7 +73,7 @@ fn bind_targets(node: Node<'_>, from: usize, binder: &mut Binder<'_>) {
 }
 
 fn bind_target(target: Option<Node<'_>>, binder: &mut Binder<'_>) {
-    binder.bind_all(target.and_then(variable_in), Within::Function);
+    binder.bind_all(target.and_then(variable_in), BindingScope::Function);
 }
 
 /// Returns the name of `$name` or `&$name`, without the signs.

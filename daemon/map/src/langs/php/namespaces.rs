@@ -8,7 +8,7 @@ use super::grammar::PhpKind;
 use super::names::dotted_path;
 use super::rules::PhpRules;
 use crate::facts::{DefFlags, DefIdx, DefKind};
-use crate::langs::support::{NewDef, Outer, each_child};
+use crate::langs::support::{DefinitionLead, NewDef, each_child};
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
@@ -55,7 +55,7 @@ impl PhpRules {
                 qualifier: None,
                 head: (node.start_byte(), name.end_byte()),
             };
-            let Some(made) = def.make_def(cx, &Outer::default(), None) else { return };
+            let Some(made) = def.make_def(cx, &DefinitionLead::default(), None) else { return };
             extend_to(made, last, cx);
             module = Some(made);
         }

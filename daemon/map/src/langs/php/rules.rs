@@ -5,14 +5,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::docblock::Doc;
 use super::grammar::{GRAMMAR, PhpGrammar, PhpKind};
 use crate::facts::StrId;
-use crate::langs::support::{Comment, Handled, Lead};
+use crate::langs::support::{Comment, Handled, LeadingRun};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The state of the walk over one file of PHP.
 pub(super) struct PhpRules {
     pub(super) g: &'static PhpGrammar,
-    pub(super) lead: Lead,
+    pub(super) lead: LeadingRun,
     pub(super) handled: Handled,
     /// The current namespace, dotted; empty outside any.
     pub(super) namespace: String,
@@ -49,7 +49,7 @@ impl PhpRules {
     pub(super) fn new() -> Self {
         Self {
             g: &GRAMMAR,
-            lead: Lead::default(),
+            lead: LeadingRun::default(),
             handled: Handled::default(),
             namespace: String::new(),
             is_further: false,

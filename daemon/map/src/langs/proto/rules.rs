@@ -2,14 +2,14 @@
 
 use super::grammar::{GRAMMAR, ProtoGrammar, ProtoKind};
 use crate::facts::DefKind;
-use crate::langs::support::{Comment, Lead};
+use crate::langs::support::{Comment, LeadingRun};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The state of the walk over one file of Protocol Buffers.
 pub(super) struct ProtoRules {
     pub(super) g: &'static ProtoGrammar,
-    pub(super) lead: Lead,
+    pub(super) lead: LeadingRun,
     /// The type of the field that the walk is in, as [`crate::facts::Receiver::Typed`] writes it; empty for a type of
     /// the language.
     pub(super) field_type: String,
@@ -17,7 +17,7 @@ pub(super) struct ProtoRules {
 
 impl ProtoRules {
     pub(super) fn new() -> Self {
-        Self { g: &GRAMMAR, lead: Lead::default(), field_type: String::new() }
+        Self { g: &GRAMMAR, lead: LeadingRun::default(), field_type: String::new() }
     }
 }
 

@@ -15,12 +15,12 @@ use crate::langs::support::schemas::{self, GeneratedModule};
 use super::stdlib;
 
 /// The import rules of Python.
-pub(super) struct Imports;
+pub(super) struct PythonImportRules;
 
 /// Folders below a root that hold packages by custom.
 const SOURCE_FOLDERS: [&str; 3] = ["", "src", "lib"];
 
-impl ImportRules for Imports {
+impl ImportRules for PythonImportRules {
     fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
         let search = PythonModuleSearch { project, from };
         let found = match module.strip_prefix('.') {
@@ -196,7 +196,7 @@ mod tests {
         let files: Vec<(&str, &str)> = files.iter().map(|path| (*path, "")).collect();
         let project = Fake::new(&files);
         for (module, target) in expected {
-            assert_eq!(project.resolve(&Imports, from, module), *target, "{module} from {from}");
+            assert_eq!(project.resolve(&PythonImportRules, from, module), *target, "{module} from {from}");
         }
     }
 
@@ -303,7 +303,7 @@ mod tests {
     #[test]
     fn a_submodule_is_named_after_its_package() {
         let names: Vec<_> =
-            [".", "..", "..x", "a.b"].iter().filter_map(|m| Imports.submodule(m, "n")).collect();
+            [".", "..", "..x", "a.b"].iter().filter_map(|m| PythonImportRules.submodule(m, "n")).collect();
         assert_eq!(names, [".n", "..n", "..x.n", "a.b.n"]);
     }
 }

@@ -2,7 +2,7 @@
 //! assignment binds a name in all of its function.
 
 use crate::langs::scope_rules::{
-    Binder, BindingKind, BranchRules, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
+    Binder, BindingKind, BindingScope, BranchRules, LocalRules, Rebinding, ScopeKind, Visit, named_children,
 };
 use crate::receiver::MemberRules;
 use crate::syntax::Node;
@@ -52,24 +52,28 @@ fn scope_of(visit: &Visit<'_>) -> Option<ScopeKind> {
 
 fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     match visit.kind() {
-        "function_definition" | "class_definition" => binder.bind_all(visit.child("name"), Within::Outside),
-        "parameters" | "lambda_parameters" => bind_parameters(visit.node, binder),
-        "assignment" => bind_target(visit.child("left"), Within::Here, binder),
-        "for_statement" | "for_in_clause" => bind_target(visit.child("left"), Within::Here, binder),
-        "named_expression" => binder.bind_all(visit.child("name"), Within::Function),
-        "as_pattern_target" => bind_target(named_children(visit.node), Within::Here, binder),
-        "except_clause" => bind_target(visit.child("alias"), Within::Here, binder),
-        "as_pattern" if visit.parent_kind() == "case_pattern" => {
-            binder.bind_all(named_children(visit.node).pop(), Within::Here);
+        "function_definition" | "class_definition" => {
+            binder.bind_all(visit.child("name"), BindingScope::Outside)
         }
-        "splat_pattern" => binder.bind_all(named_children(visit.node), Within::Here),
+        "parameters" | "lambda_parameters" => bind_parameters(visit.node, binder),
+        "assignment" => bind_target(visit.child("left"), BindingScope::Here, binder),
+        "for_statement" | "for_in_clause" => bind_target(visit.child("left"), BindingScope::Here, binder),
+        "named_expression" => binder.bind_all(visit.child("name"), BindingScope::Function),
+        "as_pattern_target" => bind_target(named_children(visit.node), BindingScope::Here, binder),
+        "except_clause" => bind_target(visit.child("alias"), BindingScope::Here, binder),
+        "as_pattern" if visit.parent_kind() == "case_pattern" => {
+            binder.bind_all(named_children(visit.node).pop(), BindingScope::Here);
+        }
+        "splat_pattern" => binder.bind_all(named_children(visit.node), BindingScope::Here),
         "case_pattern" | "keyword_pattern" => bind_capture(visit, binder),
-        "type_alias_statement" => bind_target(visit.child("left"), Within::Here, binder),
+        "type_alias_statement" => bind_target(visit.child("left"), BindingScope::Here, binder),
         "global_statement" => {
-            named_children(visit.node).into_iter().for_each(|name| binder.pass_to(name, Within::File));
+            named_children(visit.node).into_iter().for_each(|name| binder.pass_to(name, BindingScope::File));
         }
         "nonlocal_statement" => {
-            named_children(visit.node).into_iter().for_each(|name| binder.pass_to(name, Within::Outside));
+            named_children(visit.node)
+                .into_iter()
+                .for_each(|name| binder.pass_to(name, BindingScope::Outside));
         }
         "import_statement" | "import_from_statement" => bind_imports(visit, binder),
         _ => {}
@@ -83,12 +87,16 @@ fn bind_parameters(parameters: Node<'_>, binder: &mut Binder<'_>) {
             "default_parameter" | "typed_default_parameter" => parameter.child_by_field_name("name"),
             _ => Some(parameter),
         };
-        bind_target(name, Within::Here, binder);
+        bind_target(name, BindingScope::Here, binder);
     }
 }
 
 /// Binds the names of an assignment's target; members and elements of other values bind nothing.
-fn bind_target<'t>(target: impl IntoIterator<Item = Node<'t>>, within: Within, binder: &mut Binder<'_>) {
+fn bind_target<'t>(
+    target: impl IntoIterator<Item = Node<'t>>,
+    within: BindingScope,
+    binder: &mut Binder<'_>,
+) {
     let mut waiting: Vec<Node<'_>> = target.into_iter().collect();
     while let Some(node) = waiting.pop() {
         match node.kind() {
@@ -111,7 +119,7 @@ fn bind_capture(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     let last = named_children(visit.node).pop().filter(|last| last.kind() == "dotted_name");
     let names = last.map(named_children).unwrap_or_default();
     if names.len() == 1 {
-        binder.bind_all(names, Within::Here);
+        binder.bind_all(names, BindingScope::Here);
     }
 }
 
@@ -119,8 +127,8 @@ fn bind_imports(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     binder.of_kind(BindingKind::Shared);
     for name in visit.children("name") {
         match name.child_by_field_name("alias") {
-            Some(alias) => binder.bind(alias, Within::Here),
-            None => binder.bind_all(name.named_child(0), Within::Here),
+            Some(alias) => binder.bind(alias, BindingScope::Here),
+            None => binder.bind_all(name.named_child(0), BindingScope::Here),
         }
     }
 }

@@ -51,7 +51,7 @@ pub const SPEC: LangSpec = LangSpec {
     file_names: &[],
     interpreters: &["python"],
     reader: LanguageReader::Tree { grammar: language, extract },
-    imports: &imports::Imports,
+    imports: &imports::PythonImportRules,
     bare_members: false,
     package_scope: PackageScope::File,
     project_files: &[
@@ -97,7 +97,7 @@ fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
 }
 
 #[derive(Clone, Copy, Default)]
-enum Act {
+enum NodeHandling {
     #[default]
     Into,
     Skip,
@@ -122,8 +122,8 @@ enum Act {
     TypeAlias,
 }
 
-static KINDS: LazyLock<KindTable<Act>> = LazyLock::new(|| {
-    use Act::{
+static KINDS: LazyLock<KindTable<NodeHandling>> = LazyLock::new(|| {
+    use NodeHandling::{
         Attribute, Call, Class, Comprehension, Decorated, Decorator, DottedName, Function, Identifier,
         Import, ImportFrom, Keyword, Lambda, MemberType, Named, Skip, Subscript, Text, Type, TypeAlias,
     };
@@ -172,7 +172,7 @@ static KINDS: LazyLock<KindTable<Act>> = LazyLock::new(|| {
 /// The state of the walk over one Python file.
 struct Python<'t> {
     scan: Scan<'t>,
-    kinds: &'static KindTable<Act>,
+    kinds: &'static KindTable<NodeHandling>,
     /// The node id of each class that is a definition.
     classes: FxHashMap<DefIdx, usize>,
     /// Overloaded functions by the node id of their implementation.
@@ -256,27 +256,27 @@ impl<'t> Python<'t> {
 impl Rules for Python<'_> {
     fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         match self.kinds.get(node) {
-            Act::Into => WalkStep::Into,
-            Act::Skip => WalkStep::Skip,
-            Act::Decorated => self.visit_decorated(node, cx),
-            Act::Decorator => self.call(node.named_child(0)),
-            Act::Class => self.visit_class(node, cx),
-            Act::Function => self.visit_function(node, cx),
-            Act::Import => statements::visit_import(node, cx),
-            Act::ImportFrom => statements::import_from(node, cx),
-            Act::Identifier => self.visit_identifier(node, cx),
-            Act::Attribute => self.visit_attribute(node, cx),
-            Act::DottedName => self.visit_dotted_name(node, cx),
-            Act::MemberType => self.visit_member_type(node, cx),
-            Act::Call => self.visit_call(node, cx),
-            Act::Type => self.types_in(node),
-            Act::Text => self.visit_string(node, cx),
-            Act::Lambda => self.visit_lambda(node, cx),
-            Act::Comprehension => self.visit_comprehension(node, cx),
-            Act::Keyword => self.visit_keyword(node),
-            Act::Named => self.visit_named_expression(node, cx),
-            Act::Subscript => self.visit_subscript(node),
-            Act::TypeAlias => self.visit_type_alias(node, cx),
+            NodeHandling::Into => WalkStep::Into,
+            NodeHandling::Skip => WalkStep::Skip,
+            NodeHandling::Decorated => self.visit_decorated(node, cx),
+            NodeHandling::Decorator => self.call(node.named_child(0)),
+            NodeHandling::Class => self.visit_class(node, cx),
+            NodeHandling::Function => self.visit_function(node, cx),
+            NodeHandling::Import => statements::visit_import(node, cx),
+            NodeHandling::ImportFrom => statements::import_from(node, cx),
+            NodeHandling::Identifier => self.visit_identifier(node, cx),
+            NodeHandling::Attribute => self.visit_attribute(node, cx),
+            NodeHandling::DottedName => self.visit_dotted_name(node, cx),
+            NodeHandling::MemberType => self.visit_member_type(node, cx),
+            NodeHandling::Call => self.visit_call(node, cx),
+            NodeHandling::Type => self.types_in(node),
+            NodeHandling::Text => self.visit_string(node, cx),
+            NodeHandling::Lambda => self.visit_lambda(node, cx),
+            NodeHandling::Comprehension => self.visit_comprehension(node, cx),
+            NodeHandling::Keyword => self.visit_keyword(node),
+            NodeHandling::Named => self.visit_named_expression(node, cx),
+            NodeHandling::Subscript => self.visit_subscript(node),
+            NodeHandling::TypeAlias => self.visit_type_alias(node, cx),
         }
     }
 }

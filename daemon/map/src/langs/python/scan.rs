@@ -76,7 +76,7 @@ pub(super) enum Marker {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-enum Act {
+enum ScanHandling {
     #[default]
     Skip,
     Into,
@@ -95,8 +95,8 @@ enum Act {
     Yield,
 }
 
-static KINDS: LazyLock<KindTable<Act>> = LazyLock::new(|| {
-    use Act::{
+static KINDS: LazyLock<KindTable<ScanHandling>> = LazyLock::new(|| {
+    use ScanHandling::{
         AsPattern, Assign, Augment, Case, Class, Decorated, Except, For, Function, Import, Into, Outer,
         Return, Yield,
     };
@@ -227,30 +227,39 @@ impl<'t> Scanner<'t> {
     /// Visits one node, and returns true if its children matter.
     fn enter_node(&mut self, node: Node<'t>) -> bool {
         let act = KINDS.get(node);
-        if act == Act::Skip {
+        if act == ScanHandling::Skip {
             return false;
         }
         while self.frames.len() > 1 && self.frames.last().is_some_and(|f| node.start_byte() >= f.end) {
             self.close();
         }
         match act {
-            Act::Function => self.scan_function(node),
-            Act::Class => self.scan_class(node),
-            Act::Assign => self.scan_assignment(node),
-            Act::Augment => self.bind_targets(node.child_by_field_id(FIELDS.left), Ty::Unknown, None),
-            Act::For => self.bind_targets(node.child_by_field_id(FIELDS.left), Ty::Unknown, None),
-            Act::Except => self.bind_alias(node.child_by_field_id(FIELDS.value), node),
-            Act::AsPattern => self.bind_alias(node.named_child(0), node),
-            Act::Decorated => self.scan_decorated(node),
-            Act::Case => self.bind_case_patterns(node),
-            Act::Outer => self.outer_names(node),
-            Act::Import => self.note_imported(node),
-            Act::Return => self.scan_return(node),
-            Act::Yield if self.innermost_frame().is_fixture => self.scan_return(node),
-            Act::Yield => {}
-            Act::Into | Act::Skip => {}
+            ScanHandling::Function => self.scan_function(node),
+            ScanHandling::Class => self.scan_class(node),
+            ScanHandling::Assign => self.scan_assignment(node),
+            ScanHandling::Augment => {
+                self.bind_targets(node.child_by_field_id(FIELDS.left), Ty::Unknown, None)
+            }
+            ScanHandling::For => self.bind_targets(node.child_by_field_id(FIELDS.left), Ty::Unknown, None),
+            ScanHandling::Except => self.bind_alias(node.child_by_field_id(FIELDS.value), node),
+            ScanHandling::AsPattern => self.bind_alias(node.named_child(0), node),
+            ScanHandling::Decorated => self.scan_decorated(node),
+            ScanHandling::Case => self.bind_case_patterns(node),
+            ScanHandling::Outer => self.outer_names(node),
+            ScanHandling::Import => self.note_imported(node),
+            ScanHandling::Return => self.scan_return(node),
+            ScanHandling::Yield if self.innermost_frame().is_fixture => self.scan_return(node),
+            ScanHandling::Yield => {}
+            ScanHandling::Into | ScanHandling::Skip => {}
         }
-        !matches!(act, Act::AsPattern | Act::Outer | Act::Import | Act::Return | Act::Yield)
+        !matches!(
+            act,
+            ScanHandling::AsPattern
+                | ScanHandling::Outer
+                | ScanHandling::Import
+                | ScanHandling::Return
+                | ScanHandling::Yield
+        )
     }
 
     fn innermost_frame(&mut self) -> &mut Frame<'t> {

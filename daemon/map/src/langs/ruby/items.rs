@@ -4,7 +4,7 @@ use super::grammar::RubyKind;
 use super::paths::{constant_path, made_type};
 use super::rules::{RubyClassScope, RubyRules};
 use crate::facts::{DefFlags, DefIdx, DefKind, Receiver, RefKind};
-use crate::langs::support::{NewDef, Outer, child_where, each_child, refer_unbound};
+use crate::langs::support::{DefinitionLead, NewDef, child_where, each_child, refer_unbound};
 use crate::syntax::Node;
 use crate::walk::{Cx, WalkStep};
 
@@ -36,7 +36,7 @@ impl RubyRules {
     pub(super) fn define_with(
         &mut self,
         item: &RubyItem<'_, '_>,
-        outer: &Outer,
+        outer: &DefinitionLead,
         scope: Option<bool>,
         cx: &mut Cx<'_>,
     ) -> Option<DefIdx> {
@@ -295,7 +295,7 @@ impl RubyRules {
         let end = node.end_byte();
         let name_at = word_position(at, cx);
         let item = RubyItem { node, name, name_at, kind: DefKind::Method, flags, end, within: None };
-        self.define_with(&item, &Outer::default(), None, cx)
+        self.define_with(&item, &DefinitionLead::default(), None, cx)
     }
 }
 
@@ -307,7 +307,7 @@ pub(super) fn word_position(node: Node<'_>, cx: &mut Cx<'_>) -> (u32, u32) {
 }
 
 /// Returns the documentation without its marks.
-pub(super) fn without_doc_marks(mut outer: Outer) -> Outer {
+pub(super) fn without_doc_marks(mut outer: DefinitionLead) -> DefinitionLead {
     if !outer.doc.is_empty() {
         let lines = outer.doc.lines().map(|line| line.trim_start_matches('#').trim());
         let lines =

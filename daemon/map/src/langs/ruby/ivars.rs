@@ -60,14 +60,14 @@ impl LongLivedVariables {
 
 /// The owner of a variable: an object, its class, or the program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Side {
+enum VariableOwner {
     Object,
     Class,
     Program,
 }
 
 /// The key of a variable: the path of its class, its owner, and its name.
-type VariableKey = (String, Side, String);
+type VariableKey = (String, VariableOwner, String);
 
 /// The places of one variable.
 #[derive(Default)]
@@ -87,13 +87,13 @@ impl Places {
 }
 
 /// A construct around a variable that decides its owner.
-struct Around {
+struct EnclosingConstruct {
     end: usize,
-    kind: AroundKind,
+    kind: EnclosingKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum AroundKind {
+enum EnclosingKind {
     /// A class or module; the number of its node.
     Class(usize),
     /// A `class << self`, whose code runs on the class.
@@ -126,7 +126,7 @@ pub(super) fn scan_ivars(tree: &Tree, source: &[u8]) -> LongLivedVariables {
 
 struct Scan<'s> {
     source: &'s [u8],
-    around: Vec<Around>,
+    around: Vec<EnclosingConstruct>,
     /// The paths of the enclosing classes, each with those before it; the first is empty.
     paths: Vec<String>,
     assigned: FxHashSet<usize>,
@@ -152,19 +152,19 @@ impl<'s> Scan<'s> {
             return;
         }
         while let Some(left) = self.around.pop_if(|around| around.end <= node.start_byte()) {
-            if matches!(left.kind, AroundKind::Class(_)) {
+            if matches!(left.kind, EnclosingKind::Class(_)) {
                 self.paths.pop();
             }
         }
         match GRAMMAR.kind(node) {
             RubyKind::Class | RubyKind::Module => self.enter_class(node),
-            RubyKind::SingletonClass => self.open(node, AroundKind::Singleton),
+            RubyKind::SingletonClass => self.open(node, EnclosingKind::Singleton),
             RubyKind::Method => {
                 let name = node.child_by_field_id(GRAMMAR.f.name).map_or("", |name| text(name, self.source));
-                self.open(node, AroundKind::Method { is_initialize: name == "initialize" });
+                self.open(node, EnclosingKind::Method { is_initialize: name == "initialize" });
             }
-            RubyKind::SingletonMethod => self.open(node, AroundKind::OwnMethod),
-            RubyKind::Block if !self.is_body_of_made(node) => self.open(node, AroundKind::Block),
+            RubyKind::SingletonMethod => self.open(node, EnclosingKind::OwnMethod),
+            RubyKind::Block if !self.is_body_of_made(node) => self.open(node, EnclosingKind::Block),
             RubyKind::Assign | RubyKind::OpAssign => {
                 let left = node.child_by_field_id(GRAMMAR.f.left);
                 self.assigned.extend(left.map(|left| left.id()));
@@ -189,8 +189,8 @@ impl<'s> Scan<'s> {
         }
     }
 
-    fn open(&mut self, node: Node<'_>, kind: AroundKind) {
-        self.around.push(Around { end: node.end_byte(), kind });
+    fn open(&mut self, node: Node<'_>, kind: EnclosingKind) {
+        self.around.push(EnclosingConstruct { end: node.end_byte(), kind });
     }
 
     fn enter_class(&mut self, node: Node<'_>) {
@@ -204,25 +204,25 @@ impl<'s> Scan<'s> {
             outer => format!("{outer}.{path}"),
         };
         self.paths.push(whole);
-        self.open(node, AroundKind::Class(node.id()));
+        self.open(node, EnclosingKind::Class(node.id()));
     }
 
     /// Returns true if a block is the last child of the call that makes the innermost type.
     fn is_body_of_made(&self, block: Node<'_>) -> bool {
         self.around.last().is_some_and(|around| {
-            matches!(around.kind, AroundKind::Class(_)) && around.end == block.end_byte()
+            matches!(around.kind, EnclosingKind::Class(_)) && around.end == block.end_byte()
         })
     }
 
     /// Returns the side of the innermost class that code here runs on, and true if the code is its `initialize`; `None`
     /// outside of classes.
-    fn side(&self) -> Option<(Side, bool)> {
-        let class = self.around.iter().rposition(|around| matches!(around.kind, AroundKind::Class(_)))?;
+    fn side(&self) -> Option<(VariableOwner, bool)> {
+        let class = self.around.iter().rposition(|around| matches!(around.kind, EnclosingKind::Class(_)))?;
         let inside = &self.around[class + 1..];
         let is = |kind| inside.iter().any(|around| around.kind == kind);
-        let is_initialize = is(AroundKind::Method { is_initialize: true });
-        let of_class = is(AroundKind::Singleton) || is(AroundKind::OwnMethod) || inside.is_empty();
-        Some((if of_class { Side::Class } else { Side::Object }, is_initialize))
+        let is_initialize = is(EnclosingKind::Method { is_initialize: true });
+        let of_class = is(EnclosingKind::Singleton) || is(EnclosingKind::OwnMethod) || inside.is_empty();
+        Some((if of_class { VariableOwner::Class } else { VariableOwner::Object }, is_initialize))
     }
 
     fn note_variable(&mut self, node: Node<'_>) {
@@ -234,11 +234,11 @@ impl<'s> Scan<'s> {
                 if !is_word || SPECIAL.contains(&&*name) {
                     return;
                 }
-                (String::new(), Side::Program, false)
+                (String::new(), VariableOwner::Program, false)
             }
             kind => {
                 let Some((side, is_initialize)) = self.side() else { return };
-                let side = if kind == RubyKind::ClassVar { Side::Object } else { side };
+                let side = if kind == RubyKind::ClassVar { VariableOwner::Object } else { side };
                 (self.paths.last().cloned().unwrap_or_default(), side, is_initialize)
             }
         };
@@ -262,8 +262,8 @@ impl<'s> Scan<'s> {
         if !matches!(method, "attr_reader" | "attr_writer" | "attr_accessor") {
             return;
         }
-        let in_singleton = self.around.last().is_some_and(|around| around.kind == AroundKind::Singleton);
-        let side = if in_singleton { side } else { Side::Object };
+        let in_singleton = self.around.last().is_some_and(|around| around.kind == EnclosingKind::Singleton);
+        let side = if in_singleton { side } else { VariableOwner::Object };
         let class = self.paths.last().cloned().unwrap_or_default();
         each_child(list, |symbol, _| {
             if GRAMMAR.kind(symbol) == RubyKind::Symbol {
@@ -282,7 +282,7 @@ impl<'s> Scan<'s> {
             return;
         }
         let class = self.around.iter().rev().find_map(|around| match around.kind {
-            AroundKind::Class(node) => Some(node),
+            EnclosingKind::Class(node) => Some(node),
             _ => None,
         });
         let class_path = created_class(right, self.source);
@@ -297,9 +297,9 @@ impl<'s> Scan<'s> {
         let mut roles = FxHashMap::default();
         for ((class, side, name), places) in &self.places {
             let other_side = match side {
-                Side::Object => Side::Class,
-                Side::Class => Side::Object,
-                Side::Program => Side::Program,
+                VariableOwner::Object => VariableOwner::Class,
+                VariableOwner::Class => VariableOwner::Object,
+                VariableOwner::Program => VariableOwner::Program,
             };
             let is_on = |side| {
                 let other = self.places.get(&(class.clone(), side, name.clone()));
@@ -307,9 +307,9 @@ impl<'s> Scan<'s> {
             };
             // The map has both sides of a class under one name, and that of the objects goes first. Variables of the
             // class itself are not inherited.
-            let is_hidden = *side != Side::Program && is_on(other_side);
-            let definition = places.definition().filter(|_| *side == Side::Object || !is_hidden);
-            if definition.is_some() || (*side != Side::Class && !is_hidden) {
+            let is_hidden = *side != VariableOwner::Program && is_on(other_side);
+            let definition = places.definition().filter(|_| *side == VariableOwner::Object || !is_hidden);
+            if definition.is_some() || (*side != VariableOwner::Class && !is_hidden) {
                 roles.extend(places.all.iter().map(|id| (*id, VariableRole::Uses)));
             }
             if let Some(definition) = definition {

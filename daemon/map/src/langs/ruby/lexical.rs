@@ -5,7 +5,7 @@
 //! scripts and groups of tests, belong to the file here; those of classes are definitions of the map.
 
 use crate::langs::scope_rules::{
-    Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
+    Binder, BindingKind, BindingScope, LocalRules, Rebinding, ScopeKind, Visit, named_children,
 };
 use crate::syntax::Node;
 
@@ -44,25 +44,25 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
         }
         "for" => assign(visit.child("pattern"), binder),
         "method_parameters" | "block_parameters" | "lambda_parameters" | "destructured_parameter" => {
-            binder.bind_all(identifiers_in(visit.node), Within::Here);
+            binder.bind_all(identifiers_in(visit.node), BindingScope::Here);
         }
         "optional_parameter" | "keyword_parameter" | "block_parameter" => {
-            binder.bind_all(visit.child("name"), Within::Here);
+            binder.bind_all(visit.child("name"), BindingScope::Here);
         }
         // Such a parameter may stand in a pattern too.
         "splat_parameter" | "hash_splat_parameter" => {
             let is_pattern = visit.parent_kind().ends_with("pattern");
-            let within = if is_pattern { Within::Nearest } else { Within::Here };
+            let within = if is_pattern { BindingScope::Nearest } else { BindingScope::Here };
             binder.bind_all(visit.child("name"), within);
         }
         "array_pattern" | "find_pattern" => {
-            binder.bind_all(identifiers_in(visit.node), Within::Nearest);
+            binder.bind_all(identifiers_in(visit.node), BindingScope::Nearest);
         }
         "in_clause" | "match_pattern" | "test_pattern" => assign(visit.child("pattern"), binder),
-        "as_pattern" => binder.bind_all(visit.child("name"), Within::Nearest),
+        "as_pattern" => binder.bind_all(visit.child("name"), BindingScope::Nearest),
         "keyword_pattern" => match visit.child("value") {
             Some(value) => assign(Some(value), binder),
-            None => binder.bind_all(visit.child("key"), Within::Nearest),
+            None => binder.bind_all(visit.child("key"), BindingScope::Nearest),
         },
         _ => {}
     }
@@ -72,9 +72,9 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
 fn assign(target: Option<Node<'_>>, binder: &mut Binder<'_>) {
     let Some(target) = target else { return };
     match target.kind() {
-        "identifier" => binder.bind(target, Within::Nearest),
+        "identifier" => binder.bind(target, BindingScope::Nearest),
         "instance_variable" if binder.is_it(target) && !is_in_class(target) => {
-            binder.of_kind(BindingKind::Implicit).bind(target, Within::File);
+            binder.of_kind(BindingKind::Implicit).bind(target, BindingScope::File);
         }
         _ => {}
     }

@@ -6,14 +6,14 @@ use super::grammar::{GRAMMAR, RubyGrammar, RubyKind};
 use super::ivars::LongLivedVariables;
 use super::locals::Locals;
 use crate::facts::{DefFlags, DefIdx};
-use crate::langs::support::{Comment, Handled, Lead};
+use crate::langs::support::{Comment, Handled, LeadingRun};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The state of the walk over one file of Ruby.
 pub(super) struct RubyRules {
     pub(super) g: &'static RubyGrammar,
-    pub(super) lead: Lead,
+    pub(super) lead: LeadingRun,
     pub(super) handled: Handled,
     pub(super) locals: Locals,
     pub(super) ivars: LongLivedVariables,
@@ -54,7 +54,7 @@ impl RubyRules {
     pub(super) fn new(ivars: LongLivedVariables) -> Self {
         Self {
             g: &GRAMMAR,
-            lead: Lead::default(),
+            lead: LeadingRun::default(),
             handled: Handled::default(),
             locals: Locals::default(),
             ivars,

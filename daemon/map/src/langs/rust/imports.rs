@@ -12,12 +12,12 @@ use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::{folder_of, join};
 
 /// The import rules of Rust.
-pub(super) struct Modules;
+pub(super) struct RustImportRules;
 
 /// Most re-exports of modules that are followed in a row.
 const DEPTH: usize = 8;
 
-impl ImportRules for Modules {
+impl ImportRules for RustImportRules {
     fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
         let segments: Vec<&str> = module.split("::").collect();
         let tree = RustModuleTree { project };

@@ -3,7 +3,7 @@
 use super::grammar::RustKind;
 use super::rules::{RustImplBody, RustWalk};
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefKind, TypePart};
-use crate::langs::support::{ItemDef, NewDef, Outer, child_where, each_child};
+use crate::langs::support::{DefinitionLead, ItemDef, NewDef, child_where, each_child};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, WalkStep};
 
@@ -44,7 +44,7 @@ impl RustWalk {
     }
 
     /// Makes a definition with the owner that its place gives it: a module, a function, or an `impl`.
-    fn define_node(&mut self, item: &ItemDef<'_>, outer: &Outer, cx: &mut Cx<'_>) -> Option<DefIdx> {
+    fn define_node(&mut self, item: &ItemDef<'_>, outer: &DefinitionLead, cx: &mut Cx<'_>) -> Option<DefIdx> {
         let ItemDef { node, name, kind, flags, head_end, scope } = *item;
         let text = cx.text(name);
         let for_tests = outer.marked || self.body_around(node).is_some_and(|body| body.for_tests);

@@ -2,7 +2,7 @@
 //! are visible in all of their block.
 
 use crate::langs::scope_rules::{
-    Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
+    Binder, BindingKind, BindingScope, LocalRules, Rebinding, ScopeKind, Visit, named_children,
 };
 use crate::syntax::Node;
 
@@ -40,10 +40,10 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
         | "union_item"
         | "type_item"
         | "mod_item" => {
-            binder.of_kind(BindingKind::Shared).bind_all(visit.child("name"), Within::Outside);
+            binder.of_kind(BindingKind::Shared).bind_all(visit.child("name"), BindingScope::Outside);
         }
         "const_item" | "static_item" | "macro_definition" => {
-            binder.of_kind(BindingKind::Shared).bind_all(visit.child("name"), Within::Here);
+            binder.of_kind(BindingKind::Shared).bind_all(visit.child("name"), BindingScope::Here);
         }
         "parameter" => bind_pattern(visit.child("pattern"), binder),
         "closure_parameters" => bind_pattern(named_children(visit.node), binder),
@@ -55,7 +55,7 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
             bind_pattern(visit.child("pattern"), binder.visible_from(from));
         }
         "match_pattern" => bind_pattern(visit.node.named_child(0), binder),
-        "type_parameter" | "const_parameter" => binder.bind_all(visit.child("name"), Within::Here),
+        "type_parameter" | "const_parameter" => binder.bind_all(visit.child("name"), BindingScope::Here),
         "use_declaration" => bind_uses(visit, binder),
         _ => {}
     }
@@ -67,7 +67,7 @@ fn bind_pattern<'t>(pattern: impl IntoIterator<Item = Node<'t>>, binder: &mut Bi
     while let Some(node) = waiting.pop() {
         match node.kind() {
             "identifier" | "shorthand_field_identifier" if !binder.is_capital(node) => {
-                binder.bind(node, Within::Here);
+                binder.bind(node, BindingScope::Here);
             }
             "field_pattern" => {
                 let pattern =
@@ -91,9 +91,9 @@ fn bind_uses(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     let mut waiting: Vec<Node<'_>> = visit.child("argument").into_iter().collect();
     while let Some(node) = waiting.pop() {
         match node.kind() {
-            "identifier" => binder.bind(node, Within::Here),
-            "scoped_identifier" => binder.bind_all(node.child_by_field_name("name"), Within::Here),
-            "use_as_clause" => binder.bind_all(node.child_by_field_name("alias"), Within::Here),
+            "identifier" => binder.bind(node, BindingScope::Here),
+            "scoped_identifier" => binder.bind_all(node.child_by_field_name("name"), BindingScope::Here),
+            "use_as_clause" => binder.bind_all(node.child_by_field_name("alias"), BindingScope::Here),
             "scoped_use_list" => waiting.extend(node.child_by_field_name("list")),
             "use_list" => waiting.extend(named_children(node)),
             _ => {}

@@ -30,8 +30,8 @@ pub use manifest::read_cargo_toml;
 
 use super::support::define_grammar;
 use super::{
-    Lang, LangSpec, LanguageReader, NameSemantics, OutsideMembers, PackageScope, ProjectFile, SourceRules,
-    Twins,
+    Lang, LangSpec, LanguageReader, NameSemantics, OutsideMembers, PackageScope, ParallelBodies, ProjectFile,
+    SourceRules,
 };
 use crate::facts::FactsBuilder;
 use crate::syntax::Tree;
@@ -46,7 +46,7 @@ pub const SPEC: LangSpec = LangSpec {
     file_names: &[],
     interpreters: &[],
     reader: LanguageReader::Tree { grammar: language, extract },
-    imports: &imports::Modules,
+    imports: &imports::RustImportRules,
     bare_members: false,
     package_scope: PackageScope::File,
     project_files: &[ProjectFile { is_named: |name| name == "Cargo.toml", read: read_cargo_toml }],
@@ -60,7 +60,7 @@ pub const SPEC: LangSpec = LangSpec {
         derefs: true,
         variant_values: true,
         library_types: true,
-        twins: Twins::InFile,
+        twins: ParallelBodies::InFile,
         marks_tests: true,
         test_methods: true,
         ..NameSemantics::PLAIN

@@ -4,14 +4,14 @@ use rustc_hash::FxHashMap;
 
 use super::grammar::{GRAMMAR, RustGrammar, RustKind};
 use crate::facts::{DefIdx, StrId};
-use crate::langs::support::{Comment, Handled, Lead, Pending};
+use crate::langs::support::{Comment, Handled, LeadingRun, Pending};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The state of the walk over one Rust file.
 pub(super) struct RustWalk {
     pub(super) g: &'static RustGrammar,
-    pub(super) lead: Lead,
+    pub(super) lead: LeadingRun,
     pub(super) handled: Handled,
     pub(super) pending: Pending,
     /// Types defined in this file, by qualified name.
@@ -60,7 +60,7 @@ impl RustWalk {
     pub(super) fn new() -> Self {
         Self {
             g: &GRAMMAR,
-            lead: Lead::default(),
+            lead: LeadingRun::default(),
             handled: Handled::default(),
             pending: Pending::default(),
             types: FxHashMap::default(),

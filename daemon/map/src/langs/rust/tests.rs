@@ -481,7 +481,7 @@ fn paths_in_attributes_are_followed() {
         ("src/sys/unix.rs", "pub fn open() {}"),
         ("generated/proto.rs", ""),
     ]);
-    let resolve = |module| project.resolve(&super::imports::Modules, "src/lib.rs", module);
+    let resolve = |module| project.resolve(&super::imports::RustImportRules, "src/lib.rs", module);
     assert_eq!(resolve("self::sys"), "src/sys/unix.rs");
     assert_eq!(resolve("crate::proto"), "generated/proto.rs");
 }
@@ -518,7 +518,7 @@ fn paths_find_their_modules() {
         ("two/lib.rs", "pub mod x;"),
         ("two/x.rs", ""),
     ]);
-    let resolve = |from, module| project.resolve(&super::imports::Modules, from, module);
+    let resolve = |from, module| project.resolve(&super::imports::RustImportRules, from, module);
     assert_eq!(resolve("one/src/a/sub.rs", "crate"), "one/src/lib.rs");
     assert_eq!(resolve("one/src/a/sub.rs", "crate::b::leaf"), "one/src/b/leaf.rs");
     assert_eq!(resolve("one/src/a/sub.rs", "super"), "one/src/a.rs");
@@ -545,7 +545,7 @@ fn path_expressions_start_at_modules_or_in_scope() {
         ("src/main.rs", "mod net; use net::Conn; struct Local;"),
         ("src/net.rs", "pub struct Conn;"),
     ]);
-    let path = |from, path| project.path_of(&super::imports::Modules, from, path);
+    let path = |from, path| project.path_of(&super::imports::RustImportRules, from, path);
     assert_eq!(path("src/main.rs", "crate.net.Conn"), "src/net.rs 2");
     assert_eq!(path("src/net.rs", "super.Local"), "src/main.rs 1");
     assert_eq!(path("src/main.rs", "std.str"), "ext:std 1");

@@ -17,7 +17,7 @@ use crate::walk::{Cx, WalkStep};
 const MODULE_LIMIT: usize = 1000;
 
 /// One binding of a `use` tree.
-struct Bound<'a> {
+struct UseBinding<'a> {
     /// The path up to and including the name, `::`-separated.
     path: &'a str,
     /// The name after `as`, if there is one.
@@ -83,16 +83,21 @@ impl RustWalk {
                 let path =
                     join_use_path(prefix, if module { "" } else { path.map_or("", |path| cx.text(path)) });
                 let path = self.file_path(tree, path);
-                bind(&Bound { path: &path, alias: Some(alias), module, line }, public, cx);
+                bind(&UseBinding { path: &path, alias: Some(alias), module, line }, public, cx);
             }
             "self" => bind(
-                &Bound { path: &self.file_path(tree, prefix.to_owned()), alias: None, module: true, line },
+                &UseBinding {
+                    path: &self.file_path(tree, prefix.to_owned()),
+                    alias: None,
+                    module: true,
+                    line,
+                },
                 public,
                 cx,
             ),
             "identifier" | "scoped_identifier" | "crate" | "super" => {
                 let path = self.file_path(tree, join_use_path(prefix, cx.text(tree)));
-                bind(&Bound { path: &path, alias: None, module: false, line }, public, cx);
+                bind(&UseBinding { path: &path, alias: None, module: false, line }, public, cx);
             }
             _ => {}
         }
@@ -108,12 +113,12 @@ impl RustWalk {
         let public = self.visibility(node).has(DefFlags::EXPORTED);
         let name = node.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
         let alias = node.child_by_field_id(self.g.f.alias).map(|alias| cx.text(alias));
-        bind(&Bound { path: name, alias, module: true, line: Cx::lines(node).0 }, public, cx);
+        bind(&UseBinding { path: name, alias, module: true, line: Cx::lines(node).0 }, public, cx);
         WalkStep::Skip
     }
 }
 
-fn bind(bound: &Bound<'_>, public: bool, cx: &mut Cx<'_>) {
+fn bind(bound: &UseBinding<'_>, public: bool, cx: &mut Cx<'_>) {
     let path = bound.path.trim_start_matches("::");
     let (module, name) = path.rsplit_once("::").unwrap_or((path, ""));
     let last = if name.is_empty() { module } else { name };

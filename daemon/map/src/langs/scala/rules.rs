@@ -1,14 +1,14 @@
 //! Sends each node of Scala to its handler, and holds what handlers remember between nodes.
 
 use super::grammar::{GRAMMAR, ScalaGrammar, ScalaKind};
-use crate::langs::support::{Comment, Handled, Lead, Members, SurroundingBody};
+use crate::langs::support::{Comment, Handled, LeadingRun, Members, SurroundingBody};
 use crate::syntax::Node;
 use crate::walk::{Cx, Rules, WalkStep};
 
 /// The state of the walk over one file of Scala.
 pub(super) struct ScalaRules {
     pub(super) g: &'static ScalaGrammar,
-    pub(super) lead: Lead,
+    pub(super) lead: LeadingRun,
     pub(super) handled: Handled,
     pub(super) members: Members,
     /// The byte at which the extension, or the implicit class, around the walk ends.
@@ -21,7 +21,7 @@ impl ScalaRules {
     pub(super) fn new() -> Self {
         Self {
             g: &GRAMMAR,
-            lead: Lead::default(),
+            lead: LeadingRun::default(),
             handled: Handled::default(),
             members: Members::default(),
             extends_to: 0,

@@ -59,7 +59,7 @@ pub(crate) struct Tracer<'t> {
 }
 
 /// The state of the outer scope, set aside while the tracer goes through an inner one.
-pub(crate) struct Outer {
+pub(crate) struct OuterScope {
     scope: ScopeIdx,
     known: FxHashMap<SlotIdx, ValueIdx>,
     held: FxHashMap<(ValueIdx, StrId), ValueIdx>,
@@ -69,7 +69,7 @@ pub(crate) struct Outer {
 }
 
 /// The assignments that were noted before text began that may not run.
-pub(crate) struct Since {
+pub(crate) struct EarlierAssignments {
     assigned: Vec<SlotIdx>,
     put: Vec<(ValueIdx, StrId)>,
 }
@@ -270,11 +270,16 @@ impl<'t> Tracer<'t> {
     }
 
     /// Enters a scope inside the current one.
-    pub(crate) fn open(&mut self, kind: ScopeKind, def: Option<DefIdx>, home: Option<ValueIdx>) -> Outer {
+    pub(crate) fn open(
+        &mut self,
+        kind: ScopeKind,
+        def: Option<DefIdx>,
+        home: Option<ValueIdx>,
+    ) -> OuterScope {
         let params = self.slots.len() as u32;
         self.scopes.push(FlowScope { kind, def, parent: self.scope, home, params, param_count: 0 });
         let scope = std::mem::replace(&mut self.scope, ScopeIdx(self.scopes.len() as u32 - 1));
-        Outer {
+        OuterScope {
             scope,
             known: std::mem::take(&mut self.known),
             held: std::mem::take(&mut self.held),
@@ -285,7 +290,7 @@ impl<'t> Tracer<'t> {
     }
 
     /// Leaves the current scope, and returns it as a value.
-    pub(crate) fn close(&mut self, outer: Outer) -> ValueIdx {
+    pub(crate) fn close(&mut self, outer: OuterScope) -> ValueIdx {
         let scope = std::mem::replace(&mut self.scope, outer.scope);
         self.known = outer.known;
         self.held = outer.held;
@@ -463,16 +468,19 @@ impl<'t> Tracer<'t> {
     }
 
     /// Begins text that may not run, or run again: what it assigns counts as unknown once it ends.
-    pub(crate) fn begin(&mut self, run: TracedRun) -> Since {
+    pub(crate) fn begin(&mut self, run: TracedRun) -> EarlierAssignments {
         if run == TracedRun::Again {
             self.known.clear();
             self.held.clear();
         }
         self.doubts += 1;
-        Since { assigned: std::mem::take(&mut self.assigned), put: std::mem::take(&mut self.put) }
+        EarlierAssignments {
+            assigned: std::mem::take(&mut self.assigned),
+            put: std::mem::take(&mut self.put),
+        }
     }
 
-    pub(crate) fn end(&mut self, before: Since) {
+    pub(crate) fn end(&mut self, before: EarlierAssignments) {
         self.doubts -= 1;
         for slot in std::mem::replace(&mut self.assigned, before.assigned) {
             self.known.remove(&slot);

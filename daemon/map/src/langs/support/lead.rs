@@ -20,7 +20,7 @@ pub(crate) enum Comment {
 
 /// The comments and attributes before a definition, ready for its facts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Outer {
+pub(crate) struct DefinitionLead {
     /// First byte of the first attribute or enclosing wrapper.
     pub(crate) start: Option<usize>,
     /// Line of that byte, 1-based.
@@ -37,7 +37,7 @@ pub(crate) struct Outer {
 
 /// The run of comments and attributes that ends at `end`.
 #[derive(Debug, Default)]
-pub(crate) struct Lead {
+pub(crate) struct LeadingRun {
     /// Start and end of the documentation.
     doc: Option<(usize, usize)>,
     /// Start and line of the first attribute.
@@ -46,7 +46,7 @@ pub(crate) struct Lead {
     marked: bool,
 }
 
-impl Lead {
+impl LeadingRun {
     /// Adds a comment that the walk passes; one that stands behind other text on its line is ignored.
     pub(crate) fn add_comment(&mut self, node: Node<'_>, source: &[u8], kind: Comment) {
         let (start, end) = (node.start_byte(), trimmed_end(node, source));
@@ -75,20 +75,20 @@ impl Lead {
     }
 
     /// Takes the comments and attributes of a definition that starts at `node`; empty if something else lies between.
-    pub(crate) fn take_outer(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Outer {
+    pub(crate) fn take_outer(&mut self, node: Node<'_>, cx: &Cx<'_>) -> DefinitionLead {
         let lead = std::mem::take(self);
         if !lead.is_adjacent_to(cx.source, node.start_byte()) {
-            return Outer::default();
+            return DefinitionLead::default();
         }
         let doc = lead
             .doc
             .map_or(String::new(), |(from, to)| clean_comment(cx.slice(from, to.min(from + DOC_LIMIT))));
-        Outer {
+        DefinitionLead {
             start: lead.attribute.map(|(start, _)| start),
             line: lead.attribute.map(|(_, line)| line),
             doc,
             marked: lead.marked,
-            ..Outer::default()
+            ..DefinitionLead::default()
         }
     }
 

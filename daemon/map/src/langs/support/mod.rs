@@ -29,7 +29,7 @@ pub(crate) use flows::{TracedRun, Tracer, children_but};
 pub(crate) use grammar::unknown_kinds;
 pub(crate) use grammar::{Grammar, define_grammar};
 pub(crate) use header::{has_word, header_start};
-pub(crate) use lead::{Comment, Lead, Outer};
+pub(crate) use lead::{Comment, DefinitionLead, LeadingRun};
 pub(crate) use pending::Pending;
 pub(crate) use positions::PiecePositions;
 pub(crate) use title::test_title;
@@ -123,7 +123,12 @@ impl NewDef<'_, '_> {
     /// Records the definition; with `scope`, children are walked inside it and `scope` says whether it binds. A name
     /// that the parser made up, or that is not UTF-8, makes no definition; its children are then walked in a scope
     /// without an owner.
-    pub(crate) fn make_def(&self, cx: &mut Cx<'_>, outer: &Outer, scope: Option<bool>) -> Option<DefIdx> {
+    pub(crate) fn make_def(
+        &self,
+        cx: &mut Cx<'_>,
+        outer: &DefinitionLead,
+        scope: Option<bool>,
+    ) -> Option<DefIdx> {
         if self.name.is_empty() {
             scope.into_iter().for_each(|binds| cx.open_scope(binds));
             return None;

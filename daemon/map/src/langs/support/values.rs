@@ -129,7 +129,13 @@ impl Members {
     }
 
     /// Records the type that a method returns; overloads that differ make it unknown.
-    pub(crate) fn record_result_type(&mut self, class: StrId, name: &str, ty: Option<StrId>, cx: &mut Cx<'_>) {
+    pub(crate) fn record_result_type(
+        &mut self,
+        class: StrId,
+        name: &str,
+        ty: Option<StrId>,
+        cx: &mut Cx<'_>,
+    ) {
         let known = self.results.entry((class, cx.facts.intern(name))).or_insert(ty);
         if *known != ty {
             *known = None;

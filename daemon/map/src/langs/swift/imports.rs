@@ -10,12 +10,12 @@ use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::join;
 
 /// The import rules of Swift.
-pub(super) struct Modules;
+pub(super) struct SwiftImportRules;
 
 /// Folders below which each folder is a module.
 const ROOTS: &[&str] = &["Sources", "Tests", "Plugins"];
 
-impl ImportRules for Modules {
+impl ImportRules for SwiftImportRules {
     fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
         let own = project.path(from);
         let mut homes: Vec<SwiftModuleHome> =

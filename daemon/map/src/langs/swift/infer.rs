@@ -32,7 +32,9 @@ impl SwiftRules {
             each_child(level.list, |member, _| members.push(member));
             for member in members {
                 match self.g.kind(member) {
-                    SwiftKind::Property | SwiftKind::Requirement => self.record_property_types(member, &level, cx),
+                    SwiftKind::Property | SwiftKind::Requirement => {
+                        self.record_property_types(member, &level, cx)
+                    }
                     SwiftKind::Function => self.record_result_type(member, &level, cx),
                     SwiftKind::Case => self.record_case_types(member, &level, cx),
                     SwiftKind::Type | SwiftKind::Protocol => levels.extend(self.level_of(member, &level, cx)),

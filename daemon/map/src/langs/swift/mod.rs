@@ -40,7 +40,7 @@ pub const SPEC: LangSpec = LangSpec {
     file_names: &[],
     interpreters: &["swift"],
     reader: LanguageReader::Tree { grammar: language, extract },
-    imports: &imports::Modules,
+    imports: &imports::SwiftImportRules,
     bare_members: true,
     package_scope: PackageScope::Module,
     project_files: &[ProjectFile { is_named: |name| name == "Package.swift", read: read_package_swift }],

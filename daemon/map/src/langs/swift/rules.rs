@@ -4,14 +4,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::grammar::{GRAMMAR, SwiftGrammar, SwiftKind};
 use crate::facts::{DefIdx, StrId};
-use crate::langs::support::{Comment, Handled, Lead, Pending};
+use crate::langs::support::{Comment, Handled, LeadingRun, Pending};
 use crate::syntax::Node;
 use crate::walk::{Binding, Cx, Rules, WalkStep};
 
 /// The state of the walk over one file of Swift.
 pub(super) struct SwiftRules {
     pub(super) g: &'static SwiftGrammar,
-    pub(super) lead: Lead,
+    pub(super) lead: LeadingRun,
     pub(super) handled: Handled,
     pub(super) pending: Pending,
     /// Declarations directly in a type or at file level; all others are local.
@@ -49,7 +49,7 @@ impl SwiftRules {
     pub(super) fn new() -> Self {
         Self {
             g: &GRAMMAR,
-            lead: Lead::default(),
+            lead: LeadingRun::default(),
             handled: Handled::default(),
             pending: Pending::default(),
             members: Handled::default(),

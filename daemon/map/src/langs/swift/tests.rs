@@ -349,7 +349,7 @@ let package = Package(name: "Kit", products: [.library(name: "Kit", targets: ["K
         ("Plain/Tests/LibTests/T.swift", ""),
         ("App/Main.swift", ""),
     ]);
-    let rules = &super::imports::Modules;
+    let rules = &super::imports::SwiftImportRules;
     let resolve = |module| project.resolve(rules, "Tests/KitTests/KitTests.swift", module);
     assert_eq!(resolve("Kit"), "[Source/Deep/More.swift Source/Kit.swift]");
     assert_eq!(resolve("Core"), "[Sources/Core/Core.swift]");

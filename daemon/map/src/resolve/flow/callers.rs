@@ -4,7 +4,7 @@
 use hob_base::FileId;
 use rustc_hash::FxHashSet;
 
-use super::{Bound, CallAt, FlowKey, Obj, receiver_shift};
+use super::{BindingCall, CallAt, FlowKey, FlowObject, receiver_shift};
 use crate::facts::{CallKind, FlowTarget, FlowValue, ScopeIdx, ScopeKind, SlotIdx, ValueIdx};
 use crate::index::{FileEntry, ValueUse};
 use crate::node::DefRef;
@@ -17,13 +17,13 @@ const VALUES: usize = 400;
 
 /// The values that are still to be followed, and the calls reached.
 #[derive(Default)]
-struct Way {
+struct ForwardWalk {
     waiting: Vec<(FileId, ValueIdx)>,
     met: FxHashSet<(FileId, ValueIdx)>,
     calls: FxHashSet<CallAt>,
 }
 
-impl Way {
+impl ForwardWalk {
     fn visit_value(&mut self, file: FileId, value: ValueIdx) {
         if self.met.len() < VALUES && self.met.insert((file, value)) {
             self.waiting.push((file, value));
@@ -34,14 +34,14 @@ impl Way {
 impl<'m> Resolver<'m> {
     /// Returns the calls that reach a definition. A pass over the whole map gets none: it would ask for every function
     /// that has parameters.
-    pub(super) fn callers_of_def(&self, def: DefRef) -> Vec<Obj> {
+    pub(super) fn callers_of_def(&self, def: DefRef) -> Vec<FlowObject> {
         if self.is_passing() {
             return Vec::new();
         }
         let Some((entry, found)) = self.def(def) else { return Vec::new() };
         let uses = self.uses_in_file(def.file, entry);
         let scope = uses.by_def.get(def.def).unwrap_or(ScopeIdx(u32::MAX));
-        let mut way = Way::default();
+        let mut way = ForwardWalk::default();
         if let Some(value) = uses.scopes.get(scope.0) {
             way.visit_value(def.file, value);
         }
@@ -64,28 +64,28 @@ impl<'m> Resolver<'m> {
         for at in &way.calls {
             bounds.extend(
                 self.shift_if_reaching(*at, def, class)
-                    .map(|shift| Obj::Caller(Bound { by: *at, scope, shift })),
+                    .map(|shift| FlowObject::Caller(BindingCall { by: *at, scope, shift })),
             );
         }
         sorted_callers(bounds)
     }
 
-    pub(super) fn callers_of_lambda(&self, file: FileId, scope: ScopeIdx) -> Vec<Obj> {
+    pub(super) fn callers_of_lambda(&self, file: FileId, scope: ScopeIdx) -> Vec<FlowObject> {
         if self.is_passing() {
             return Vec::new();
         }
         let Some(entry) = self.entry(file) else { return Vec::new() };
-        let mut way = Way::default();
+        let mut way = ForwardWalk::default();
         if let Some(value) = self.uses_in_file(file, entry).scopes.get(scope.0) {
             way.visit_value(file, value);
         }
         self.follow_all(&mut way);
-        let lambda = Obj::Lambda(file, scope);
+        let lambda = FlowObject::Lambda(file, scope);
         let calls = way.calls.iter().filter(|at| {
             let callee = self.call(**at).map(|(_, call)| FlowKey::Value(at.file, call.callee, None));
             callee.is_some_and(|key| self.read(key).contains(&lambda))
         });
-        sorted_callers(calls.map(|at| Obj::Caller(Bound { by: *at, scope, shift: 0 })).collect())
+        sorted_callers(calls.map(|at| FlowObject::Caller(BindingCall { by: *at, scope, shift: 0 })).collect())
     }
 
     /// Returns the class whose constructor a method is; `None` for any other method.
@@ -103,23 +103,25 @@ impl<'m> Resolver<'m> {
         let shift = receiver_shift(entry, true);
         for callee in &callees {
             match callee {
-                Obj::Def(found, is_bound) if *found == def => return Some(u32::from(*is_bound) * shift),
-                Obj::Def(found, _) if Some(*found) == class => return Some(shift),
-                Obj::Instance(..) if self.called_def(callee) == Some(def) => return Some(shift),
+                FlowObject::Def(found, is_bound) if *found == def => {
+                    return Some(u32::from(*is_bound) * shift);
+                }
+                FlowObject::Def(found, _) if Some(*found) == class => return Some(shift),
+                FlowObject::Instance(..) if self.called_def(callee) == Some(def) => return Some(shift),
                 _ => {}
             }
         }
         let passed = self.callbacks(at, entry, call, &callees);
         let is_passed = |value: &ValueIdx| {
             let objects = self.read(FlowKey::Value(at.file, *value, None));
-            objects.iter().any(|obj| matches!(obj, Obj::Def(found, _) if *found == def))
+            objects.iter().any(|obj| matches!(obj, FlowObject::Def(found, _) if *found == def))
         };
         // The call passes the function to the library, which calls it: the arguments are not known.
         passed.iter().any(is_passed).then_some(u32::MAX / 2)
     }
 
     /// Adds the values that a name can stand for in the files that mention it.
-    fn go_to_named(&self, name: &str, home: FileId, way: &mut Way) {
+    fn go_to_named(&self, name: &str, home: FileId, way: &mut ForwardWalk) {
         let files = self.index.files_mentioning(name);
         if files.len() > FILES {
             return self.go_to_named_in(home, name, way);
@@ -131,7 +133,7 @@ impl<'m> Resolver<'m> {
             .for_each(|file| self.go_to_named_in(FileId(*file), name, way));
     }
 
-    fn go_to_named_in(&self, file: FileId, name: &str, way: &mut Way) {
+    fn go_to_named_in(&self, file: FileId, name: &str, way: &mut ForwardWalk) {
         let Some(entry) = self.entry(file).filter(|entry| !entry.facts.flows.is_empty()) else { return };
         let Some(id) = entry.facts.names.find(name) else { return };
         let uses = self.uses_in_file(file, entry);
@@ -143,21 +145,21 @@ impl<'m> Resolver<'m> {
     }
 
     /// Adds the objects of a class.
-    fn go_to_made(&self, class: DefRef, way: &mut Way) {
+    fn go_to_made(&self, class: DefRef, way: &mut ForwardWalk) {
         for caller in self.read(FlowKey::Callers(class)) {
-            let Obj::Caller(bound) = caller else { continue };
+            let FlowObject::Caller(bound) = caller else { continue };
             self.go_to_result(bound.by, way);
         }
     }
 
-    fn go_to_result(&self, at: CallAt, way: &mut Way) {
+    fn go_to_result(&self, at: CallAt, way: &mut ForwardWalk) {
         let Some(entry) = self.entry(at.file) else { return };
         if let Some(value) = self.uses_in_file(at.file, entry).calls.get(at.call.0) {
             way.visit_value(at.file, value);
         }
     }
 
-    fn follow_all(&self, way: &mut Way) {
+    fn follow_all(&self, way: &mut ForwardWalk) {
         while let Some((file, value)) = way.waiting.pop() {
             let Some(entry) = self.entry(file) else { continue };
             let uses = self.uses_in_file(file, entry);
@@ -167,7 +169,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    fn follow_one(&self, file: FileId, entry: &'m FileEntry, one: ValueUse, way: &mut Way) {
+    fn follow_one(&self, file: FileId, entry: &'m FileEntry, one: ValueUse, way: &mut ForwardWalk) {
         match one {
             ValueUse::Callee(call) => {
                 let at = CallAt { file, call };
@@ -187,7 +189,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    fn follow_argument(&self, at: CallAt, number: u32, way: &mut Way) {
+    fn follow_argument(&self, at: CallAt, number: u32, way: &mut ForwardWalk) {
         let Some((entry, call)) = self.call(at) else { return };
         let callees = self.read(FlowKey::Value(at.file, call.callee, None));
         let opened = self.uses_in_file(at.file, entry);
@@ -198,7 +200,8 @@ impl<'m> Resolver<'m> {
                 self.go_to_result(at, way);
             }
         }
-        let is_own = callees.iter().any(|callee| matches!(callee, Obj::Def(..) | Obj::Lambda(..)));
+        let is_own =
+            callees.iter().any(|callee| matches!(callee, FlowObject::Def(..) | FlowObject::Lambda(..)));
         if !is_own {
             way.calls.insert(at);
             if call.kind == CallKind::Decorator
@@ -210,13 +213,19 @@ impl<'m> Resolver<'m> {
     }
 
     /// Follows a value into the parameter of a called function.
-    fn follow_into(&self, callee: &Obj, from: &FileEntry, label: crate::facts::Label, way: &mut Way) {
+    fn follow_into(
+        &self,
+        callee: &FlowObject,
+        from: &FileEntry,
+        label: crate::facts::Label,
+        way: &mut ForwardWalk,
+    ) {
         let (file, scope, is_bound) = match callee {
-            Obj::Def(def, is_bound) => match self.scope_that_runs(*def) {
+            FlowObject::Def(def, is_bound) => match self.scope_that_runs(*def) {
                 Some((at, scope)) => (at, scope, *is_bound || at_class(self, *def)),
                 None => return,
             },
-            Obj::Lambda(file, scope) => (*file, *scope, false),
+            FlowObject::Lambda(file, scope) => (*file, *scope, false),
             _ => return,
         };
         let Some(entry) = self.entry(file) else { return };
@@ -251,7 +260,7 @@ impl<'m> Resolver<'m> {
         Some((runs.file, self.uses_in_file(runs.file, entry).by_def.get(runs.def)?))
     }
 
-    fn follow_stored(&self, file: FileId, entry: &'m FileEntry, to: FlowTarget, way: &mut Way) {
+    fn follow_stored(&self, file: FileId, entry: &'m FileEntry, to: FlowTarget, way: &mut ForwardWalk) {
         let opened = self.uses_in_file(file, entry);
         let flows = &opened.flows;
         let uses = self.uses_in_file(file, entry);
@@ -288,7 +297,7 @@ impl<'m> Resolver<'m> {
                     None => FlowKey::CallersOf(file, scope),
                 };
                 for caller in self.read(key) {
-                    if let Obj::Caller(bound) = caller {
+                    if let FlowObject::Caller(bound) = caller {
                         self.go_to_result(bound.by, way);
                     }
                 }
@@ -301,7 +310,7 @@ fn at_class(resolver: &Resolver<'_>, def: DefRef) -> bool {
     resolver.def(def).is_some_and(|(_, found)| found.kind.is_type())
 }
 
-fn sorted_callers(mut found: Vec<Obj>) -> Vec<Obj> {
-    found.sort_by_key(|obj| if let Obj::Caller(bound) = obj { Some(*bound) } else { None });
+fn sorted_callers(mut found: Vec<FlowObject>) -> Vec<FlowObject> {
+    found.sort_by_key(|obj| if let FlowObject::Caller(bound) = obj { Some(*bound) } else { None });
     found
 }

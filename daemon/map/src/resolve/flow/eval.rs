@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use hob_base::FileId;
 
-use super::{Bound, CallAt, FlowKey, Obj, is_followed, is_static, receiver_shift};
+use super::{BindingCall, CallAt, FlowKey, FlowObject, is_followed, is_static, receiver_shift};
 use crate::facts::{
     CallIdx, CallKind, DefIdx, FlowPart, FlowTarget, FlowValue, Label, ScopeIdx, ScopeKind, SlotIdx,
     SlotKind, StrId, TypePart, ValueIdx,
@@ -29,7 +29,12 @@ pub(super) struct ArgumentAt {
 }
 
 impl<'m> Resolver<'m> {
-    pub(super) fn value_objects(&self, file: FileId, at: ValueIdx, bound: Option<Bound>) -> Vec<Obj> {
+    pub(super) fn value_objects(
+        &self,
+        file: FileId,
+        at: ValueIdx,
+        bound: Option<BindingCall>,
+    ) -> Vec<FlowObject> {
         let Some(entry) = self.entry(file) else { return Vec::new() };
         let opened = self.uses_in_file(file, entry);
         let flows = &opened.flows;
@@ -43,9 +48,9 @@ impl<'m> Resolver<'m> {
             FlowValue::Free(name, scope) => self.free_name_objects(file, entry, name, scope),
             FlowValue::This(scope) => self.this_objects(file, entry, scope, bound),
             FlowValue::Super(scope) => self.this_objects(file, entry, scope, bound),
-            FlowValue::Text(text) => vec![Obj::Text(entry.facts.name(text).into())],
+            FlowValue::Text(text) => vec![FlowObject::Text(entry.facts.name(text).into())],
             FlowValue::Scope(scope) => vec![self.scope_object(file, entry, scope)],
-            FlowValue::Container(_) => vec![Obj::Container(file, at)],
+            FlowValue::Container(_) => vec![FlowObject::Container(file, at)],
             FlowValue::OneOf(parts) => flows.parts(parts).iter().flat_map(|part| read(part.value)).collect(),
             FlowValue::Each(of) => read(of).iter().flat_map(|obj| self.parts_of(obj)).collect(),
             FlowValue::Item(of, key) => {
@@ -60,10 +65,10 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    pub(super) fn scope_object(&self, file: FileId, entry: &FileEntry, scope: ScopeIdx) -> Obj {
+    pub(super) fn scope_object(&self, file: FileId, entry: &FileEntry, scope: ScopeIdx) -> FlowObject {
         match self.uses_in_file(file, entry).flows.scopes.get(scope.0 as usize).and_then(|scope| scope.def) {
-            Some(def) => Obj::Def(DefRef { file, def }, false),
-            None => Obj::Lambda(file, scope),
+            Some(def) => FlowObject::Def(DefRef { file, def }, false),
+            None => FlowObject::Lambda(file, scope),
         }
     }
 
@@ -73,19 +78,19 @@ impl<'m> Resolver<'m> {
         entry: &'m FileEntry,
         name: StrId,
         scope: ScopeIdx,
-    ) -> Vec<Obj> {
+    ) -> Vec<FlowObject> {
         let text = entry.facts.name(name);
         match self.resolve_bare(self.site_in(file, entry, scope), text) {
             NameLookup::Thing(Thing::Def(def), _) => self.read(FlowKey::Def(self.body_of(def))),
             NameLookup::Thing(Thing::Module(_), _) | NameLookup::Bound => Vec::new(),
             NameLookup::Thing(Thing::External(_), _) | NameLookup::Absent { .. } => {
-                vec![Obj::Library(text.into())]
+                vec![FlowObject::Library(text.into())]
             }
         }
     }
 
     /// Returns the objects that a definition can be: those that its variable holds, or the definition itself.
-    pub(super) fn def_objects(&self, def: DefRef) -> Vec<Obj> {
+    pub(super) fn def_objects(&self, def: DefRef) -> Vec<FlowObject> {
         let Some((_, found)) = self.def(def) else { return Vec::new() };
         let slot = self.variable_of(def);
         let held = slot.map(|slot| self.read(FlowKey::Slot(def.file, slot, None))).unwrap_or_default();
@@ -93,10 +98,10 @@ impl<'m> Resolver<'m> {
             return held;
         }
         if is_followed(found.kind) {
-            return vec![Obj::Def(def, false)];
+            return vec![FlowObject::Def(def, false)];
         }
         match self.type_of(def, TypePart::VALUE, None) {
-            Some(Thing::Def(class)) if self.has_members(class) => vec![Obj::Instance(class, None)],
+            Some(Thing::Def(class)) if self.has_members(class) => vec![FlowObject::Instance(class, None)],
             _ => Vec::new(),
         }
     }
@@ -112,7 +117,12 @@ impl<'m> Resolver<'m> {
         uses.vars.get((scope?, found.name))
     }
 
-    pub(super) fn slot_objects(&self, file: FileId, slot: SlotIdx, bound: Option<Bound>) -> Vec<Obj> {
+    pub(super) fn slot_objects(
+        &self,
+        file: FileId,
+        slot: SlotIdx,
+        bound: Option<BindingCall>,
+    ) -> Vec<FlowObject> {
         let Some(entry) = self.entry(file) else { return Vec::new() };
         let opened = self.uses_in_file(file, entry);
         let flows = &opened.flows;
@@ -124,7 +134,7 @@ impl<'m> Resolver<'m> {
             let is_parameter = (scope.params..scope.params + scope.param_count).contains(&slot.0);
             let from = if is_parameter { slot.0 - scope.params } else { 0 };
             let calls = bound.map_or_else(|| self.callers(file, entry, var.scope), |bound| vec![bound]);
-            found.extend(calls.into_iter().map(|call| Obj::Arguments(call, from)));
+            found.extend(calls.into_iter().map(|call| FlowObject::Arguments(call, from)));
         }
         if var.kind == SlotKind::Parameter {
             let number = slot.0 - scope.params;
@@ -146,23 +156,25 @@ impl<'m> Resolver<'m> {
         found
     }
 
-    pub(super) fn callers(&self, file: FileId, entry: &FileEntry, scope: ScopeIdx) -> Vec<Bound> {
+    pub(super) fn callers(&self, file: FileId, entry: &FileEntry, scope: ScopeIdx) -> Vec<BindingCall> {
         let key = match self.uses_in_file(file, entry).flows.scopes[scope.0 as usize].def {
             Some(def) => FlowKey::Callers(DefRef { file, def }),
             None => FlowKey::CallersOf(file, scope),
         };
         let bounds = self.read(key).into_iter();
-        bounds.filter_map(|obj| if let Obj::Caller(bound) = obj { Some(bound) } else { None }).collect()
+        bounds
+            .filter_map(|obj| if let FlowObject::Caller(bound) = obj { Some(bound) } else { None })
+            .collect()
     }
 
     /// Returns the objects that a call passes for a parameter; `None` if it passes none.
-    fn argument_objects(&self, call: Bound, number: u32, name: &str) -> Option<Vec<Obj>> {
+    fn argument_objects(&self, call: BindingCall, number: u32, name: &str) -> Option<Vec<FlowObject>> {
         let argument = self.argument_for(call, number, name)?;
         Some(self.read(FlowKey::Value(call.by.file, argument.value, None)))
     }
 
     /// Returns the argument that a call passes for a parameter.
-    pub(super) fn argument_for(&self, call: Bound, number: u32, name: &str) -> Option<ArgumentAt> {
+    pub(super) fn argument_for(&self, call: BindingCall, number: u32, name: &str) -> Option<ArgumentAt> {
         let (entry, found) = self.call(call.by)?;
         let opened = self.uses_in_file(call.by.file, entry);
         let fits = |part: &FlowPart| match part.label {
@@ -176,7 +188,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the objects that a call passes from argument `from` on: those at these places behind it, or all of them.
-    fn arguments_under(&self, call: Bound, from: u32, places: &[&str]) -> Vec<Obj> {
+    fn arguments_under(&self, call: BindingCall, from: u32, places: &[&str]) -> Vec<FlowObject> {
         let Some((entry, found)) = self.call(call.by) else { return Vec::new() };
         let opened = self.uses_in_file(call.by.file, entry);
         let places: Vec<u32> = places.iter().filter_map(|place| place.parse().ok()).collect();
@@ -187,7 +199,12 @@ impl<'m> Resolver<'m> {
         wanted.flat_map(|part| self.read(FlowKey::Value(call.by.file, part.value, None))).collect()
     }
 
-    pub(super) fn given_back(&self, file: FileId, to: FlowTarget, bound: Option<Bound>) -> Vec<Obj> {
+    pub(super) fn given_back(
+        &self,
+        file: FileId,
+        to: FlowTarget,
+        bound: Option<BindingCall>,
+    ) -> Vec<FlowObject> {
         let Some(entry) = self.entry(file) else { return Vec::new() };
         self.uses_in_file(file, entry)
             .flows
@@ -202,8 +219,8 @@ impl<'m> Resolver<'m> {
         file: FileId,
         entry: &'m FileEntry,
         scope: ScopeIdx,
-        bound: Option<Bound>,
-    ) -> Vec<Obj> {
+        bound: Option<BindingCall>,
+    ) -> Vec<FlowObject> {
         let opened = self.uses_in_file(file, entry);
         let flows = &opened.flows;
         let Some(found) = flows.scopes.get(scope.0 as usize) else { return Vec::new() };
@@ -213,10 +230,10 @@ impl<'m> Resolver<'m> {
         let parent = flows.scopes[found.parent.0 as usize];
         let class = parent.def.filter(|_| parent.kind == ScopeKind::Class).map(|def| DefRef { file, def });
         match (class, is_static(found.kind)) {
-            (Some(class), true) => vec![Obj::Def(class, false)],
+            (Some(class), true) => vec![FlowObject::Def(class, false)],
             (Some(class), false) => {
                 let made = bound.filter(|bound| bound.scope == scope).map(|bound| bound.by);
-                vec![Obj::Instance(class, made)]
+                vec![FlowObject::Instance(class, made)]
             }
             (None, _) => Vec::new(),
         }
@@ -228,8 +245,8 @@ impl<'m> Resolver<'m> {
         entry: &'m FileEntry,
         of: ValueIdx,
         name: StrId,
-        bound: Option<Bound>,
-    ) -> Vec<Obj> {
+        bound: Option<BindingCall>,
+    ) -> Vec<FlowObject> {
         let text = entry.facts.name(name);
         if let Some(found) = self.through_module(file, entry, of, text) {
             return found;
@@ -246,10 +263,10 @@ impl<'m> Resolver<'m> {
         entry: &'m FileEntry,
         of: ValueIdx,
         name: &str,
-    ) -> Option<Vec<Obj>> {
+    ) -> Option<Vec<FlowObject>> {
         match self.thing_in_module(file, entry, of, name)? {
             Thing::Def(def) => Some(self.read(FlowKey::Def(def))),
-            Thing::External(_) => Some(vec![Obj::Library(name.into())]),
+            Thing::External(_) => Some(vec![FlowObject::Library(name.into())]),
             Thing::Module(_) => None,
         }
     }
@@ -297,15 +314,15 @@ impl<'m> Resolver<'m> {
         file: FileId,
         entry: &'m FileEntry,
         call: CallIdx,
-        bound: Option<Bound>,
-    ) -> Vec<Obj> {
+        bound: Option<BindingCall>,
+    ) -> Vec<FlowObject> {
         let at = CallAt { file, call };
         let Some((_, found)) = self.call(at) else { return Vec::new() };
         let callees = self.read(FlowKey::Value(file, found.callee, bound));
         let mut given = Vec::new();
         let mut is_known = false;
         for callee in &callees {
-            is_known |= matches!(callee, Obj::Def(..) | Obj::Lambda(..));
+            is_known |= matches!(callee, FlowObject::Def(..) | FlowObject::Lambda(..));
             given.extend(self.given_by(callee, at));
         }
         given.extend(self.library_result(at, entry, found, &callees, bound));
@@ -319,48 +336,48 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the objects that a call of one object returns.
-    fn given_by(&self, callee: &Obj, at: CallAt) -> Vec<Obj> {
+    fn given_by(&self, callee: &FlowObject, at: CallAt) -> Vec<FlowObject> {
         match callee {
-            Obj::Def(def, is_bound) => {
+            FlowObject::Def(def, is_bound) => {
                 let Some((entry, found)) = self.def(*def) else { return Vec::new() };
                 if found.kind.is_type() {
-                    return vec![Obj::Instance(*def, Some(at))];
+                    return vec![FlowObject::Instance(*def, Some(at))];
                 }
                 let Some(scope) = self.uses_in_file(def.file, entry).by_def.get(def.def) else {
                     return Vec::new();
                 };
                 let shift = receiver_shift(entry, *is_bound);
-                self.run(def.file, entry, Bound { by: at, scope, shift })
+                self.run(def.file, entry, BindingCall { by: at, scope, shift })
             }
-            Obj::Lambda(file, scope) => match self.entry(*file) {
-                Some(entry) => self.run(*file, entry, Bound { by: at, scope: *scope, shift: 0 }),
+            FlowObject::Lambda(file, scope) => match self.entry(*file) {
+                Some(entry) => self.run(*file, entry, BindingCall { by: at, scope: *scope, shift: 0 }),
                 None => Vec::new(),
             },
-            Obj::Instance(class, _) => match self.find_method(*class, "__call__") {
-                Some(method) => self.given_by(&Obj::Def(method, true), at),
+            FlowObject::Instance(class, _) => match self.find_method(*class, "__call__") {
+                Some(method) => self.given_by(&FlowObject::Def(method, true), at),
                 None => Vec::new(),
             },
             _ => Vec::new(),
         }
     }
 
-    fn run(&self, file: FileId, entry: &FileEntry, bound: Bound) -> Vec<Obj> {
+    fn run(&self, file: FileId, entry: &FileEntry, bound: BindingCall) -> Vec<FlowObject> {
         match self.uses_in_file(file, entry).flows.scopes.get(bound.scope.0 as usize).map(|scope| scope.kind)
         {
-            Some(ScopeKind::Generator) => vec![Obj::Yields(file, bound.scope, Some(bound))],
+            Some(ScopeKind::Generator) => vec![FlowObject::Yields(file, bound.scope, Some(bound))],
             Some(_) => self.read(FlowKey::Return(file, bound.scope, Some(bound))),
             None => Vec::new(),
         }
     }
 
     /// Returns the objects that iterating over an object yields.
-    pub(super) fn parts_of(&self, obj: &Obj) -> Vec<Obj> {
+    pub(super) fn parts_of(&self, obj: &FlowObject) -> Vec<FlowObject> {
         match obj {
-            Obj::Container(..) | Obj::Arguments(..) => self.under_key(obj, &[]),
-            Obj::Pairs(..) => vec![obj.clone()],
-            Obj::Yields(file, scope, bound) => self.read(FlowKey::Yield(*file, *scope, *bound)),
-            Obj::Gives(at) => self.mapped_results(*at),
-            Obj::Instance(class, _) => match self.find_method(*class, "[Symbol.iterator]") {
+            FlowObject::Container(..) | FlowObject::Arguments(..) => self.under_key(obj, &[]),
+            FlowObject::Pairs(..) => vec![obj.clone()],
+            FlowObject::Yields(file, scope, bound) => self.read(FlowKey::Yield(*file, *scope, *bound)),
+            FlowObject::Gives(at) => self.mapped_results(*at),
+            FlowObject::Instance(class, _) => match self.find_method(*class, "[Symbol.iterator]") {
                 Some(method) => self.given_by_iterator(method),
                 None => Vec::new(),
             },
@@ -368,7 +385,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    fn given_by_iterator(&self, method: DefRef) -> Vec<Obj> {
+    fn given_by_iterator(&self, method: DefRef) -> Vec<FlowObject> {
         let Some((entry, _)) = self.def(method) else { return Vec::new() };
         let Some(scope) = self.uses_in_file(method.file, entry).by_def.get(method.def) else {
             return Vec::new();
@@ -377,18 +394,20 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the objects that an object holds under any of some keys; without keys, all that it holds.
-    pub(super) fn under_key(&self, obj: &Obj, keys: &[Obj]) -> Vec<Obj> {
+    pub(super) fn under_key(&self, obj: &FlowObject, keys: &[FlowObject]) -> Vec<FlowObject> {
         let texts: Vec<&str> = keys
             .iter()
-            .filter_map(|key| if let Obj::Text(text) = key { Some(&**text) } else { None })
+            .filter_map(|key| if let FlowObject::Text(text) = key { Some(&**text) } else { None })
             .collect();
         match obj {
-            Obj::Container(file, at) => self.held_in(*file, *at, &texts),
-            Obj::Arguments(call, from) if keys.is_empty() || !texts.is_empty() => {
+            FlowObject::Container(file, at) => self.held_in(*file, *at, &texts),
+            FlowObject::Arguments(call, from) if keys.is_empty() || !texts.is_empty() => {
                 self.arguments_under(*call, *from, &texts)
             }
-            Obj::Pairs(file, at) if texts.is_empty() || texts.contains(&"1") => self.held_in(*file, *at, &[]),
-            Obj::Instance(..) if !texts.is_empty() => {
+            FlowObject::Pairs(file, at) if texts.is_empty() || texts.contains(&"1") => {
+                self.held_in(*file, *at, &[])
+            }
+            FlowObject::Instance(..) if !texts.is_empty() => {
                 let names = texts.iter().map(|text| text.trim_start_matches('\''));
                 names.flat_map(|name| self.member_of_object(obj, name, false)).collect()
             }
@@ -398,15 +417,15 @@ impl<'m> Resolver<'m> {
 
     /// Returns the objects that spreading an object into a container adds. A container may be spread into itself, by
     /// way of others, so its contents have a key of their own.
-    fn spread_objects(&self, obj: &Obj, keys: &Rc<[Rc<str>]>) -> Vec<Obj> {
-        if let Obj::Container(file, at) = obj {
+    fn spread_objects(&self, obj: &FlowObject, keys: &Rc<[Rc<str>]>) -> Vec<FlowObject> {
+        if let FlowObject::Container(file, at) = obj {
             return self.read(FlowKey::Held(*file, *at, Rc::clone(keys)));
         }
-        let keys: Vec<Obj> = keys.iter().cloned().map(Obj::Text).collect();
+        let keys: Vec<FlowObject> = keys.iter().cloned().map(FlowObject::Text).collect();
         self.under_key(obj, &keys)
     }
 
-    pub(super) fn held_in(&self, file: FileId, at: ValueIdx, texts: &[&str]) -> Vec<Obj> {
+    pub(super) fn held_in(&self, file: FileId, at: ValueIdx, texts: &[&str]) -> Vec<FlowObject> {
         let Some(entry) = self.entry(file) else { return Vec::new() };
         let opened = self.uses_in_file(file, entry);
         let flows = &opened.flows;
@@ -443,14 +462,14 @@ impl<'m> Resolver<'m> {
     fn may_be(&self, file: FileId, key: ValueIdx, texts: &[&str]) -> bool {
         let keys = self.read(FlowKey::Value(file, key, None));
         (keys.is_empty() && self.is_settled())
-            || keys.iter().any(|key| matches!(key, Obj::Text(text) if texts.contains(&&**text)))
+            || keys.iter().any(|key| matches!(key, FlowObject::Text(text) if texts.contains(&&**text)))
     }
 
     /// Returns the objects that stores elsewhere in the file put into a container.
-    fn put_in(&self, file: FileId, entry: &FileEntry, at: ValueIdx, texts: &[&str]) -> Vec<Obj> {
+    fn put_in(&self, file: FileId, entry: &FileEntry, at: ValueIdx, texts: &[&str]) -> Vec<FlowObject> {
         let opened = self.uses_in_file(file, entry);
         let flows = &opened.flows;
-        let container = Obj::Container(file, at);
+        let container = FlowObject::Container(file, at);
         let mut found = Vec::new();
         let from =
             flows.stores.partition_point(|store| store.to < FlowTarget::Item(ValueIdx(0), ValueIdx(0)));

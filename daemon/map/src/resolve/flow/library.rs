@@ -2,7 +2,7 @@
 
 use hob_base::FileId;
 
-use super::{Bound, CallAt, FlowKey, Obj};
+use super::{BindingCall, CallAt, FlowKey, FlowObject};
 use crate::facts::{Call, FlowValue, Label, StrId, ValueIdx};
 use crate::index::FileEntry;
 use crate::resolve::Resolver;
@@ -90,7 +90,7 @@ impl<'m> Resolver<'m> {
         at: CallAt,
         entry: &'m FileEntry,
         call: Call,
-        callees: &[Obj],
+        callees: &[FlowObject],
     ) -> Vec<ValueIdx> {
         let Some(name) = self.library_name(at.file, entry, call, callees) else { return Vec::new() };
         let opened = self.uses_in_file(at.file, entry);
@@ -107,19 +107,19 @@ impl<'m> Resolver<'m> {
         file: FileId,
         entry: &'e FileEntry,
         call: Call,
-        callees: &[Obj],
+        callees: &[FlowObject],
     ) -> Option<&'e str>
     where
         'm: 'e,
     {
-        let is_library = callees.iter().all(|obj| matches!(obj, Obj::Library(_)));
+        let is_library = callees.iter().all(|obj| matches!(obj, FlowObject::Library(_)));
         let named = |name: StrId| entry.facts.name(name);
         match self.uses_in_file(file, entry).flows.value(call.callee) {
             FlowValue::Free(name, _) if is_library && !callees.is_empty() => Some(named(name)),
             FlowValue::Member(of, name) if is_library => {
                 // A method of an object of the project is not the library's.
                 let objects = self.read_known(FlowKey::Value(file, of, None));
-                let is_own = objects.iter().any(|obj| matches!(obj, Obj::Instance(..)));
+                let is_own = objects.iter().any(|obj| matches!(obj, FlowObject::Instance(..)));
                 Some(named(name)).filter(|_| !is_own)
             }
             _ => None,
@@ -127,7 +127,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the objects that are known of a key, without computing it.
-    fn read_known(&self, key: FlowKey) -> Vec<Obj> {
+    fn read_known(&self, key: FlowKey) -> Vec<FlowObject> {
         let known = self.flow.borrow();
         known.ids.get(&key).map(|id| known.states[*id as usize].set.clone()).unwrap_or_default()
     }
@@ -138,9 +138,9 @@ impl<'m> Resolver<'m> {
         at: CallAt,
         entry: &'m FileEntry,
         call: Call,
-        callees: &[Obj],
-        bound: Option<Bound>,
-    ) -> Vec<Obj> {
+        callees: &[FlowObject],
+        bound: Option<BindingCall>,
+    ) -> Vec<FlowObject> {
         let opened = self.uses_in_file(at.file, entry);
         let flows = &opened.flows;
         let read = |value: ValueIdx| self.read(FlowKey::Value(at.file, value, bound));
@@ -155,9 +155,9 @@ impl<'m> Resolver<'m> {
             ));
         }
         for callee in callees {
-            let Obj::Library(name) = callee else { continue };
+            let FlowObject::Library(name) = callee else { continue };
             match &**name {
-                "map" | "filter" | "starmap" => found.push(Obj::Gives(at)),
+                "map" | "filter" | "starmap" => found.push(FlowObject::Gives(at)),
                 "enumerate" | "entries" => {
                     found.extend(first.into_iter().flat_map(read).filter_map(as_pairs));
                 }
@@ -178,13 +178,13 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the objects that `getattr(x, "name")` returns.
-    fn getattr_objects(&self, at: CallAt, entry: &FileEntry, call: Call) -> Vec<Obj> {
+    fn getattr_objects(&self, at: CallAt, entry: &FileEntry, call: Call) -> Vec<FlowObject> {
         let opened = self.uses_in_file(at.file, entry);
         let [of, name, ..] = opened.flows.parts(call.args) else { return Vec::new() };
         let names = self.read(FlowKey::Value(at.file, name.value, None));
         let objects = self.read(FlowKey::Value(at.file, of.value, None));
         let names =
-            names.iter().filter_map(|name| if let Obj::Text(text) = name { Some(text) } else { None });
+            names.iter().filter_map(|name| if let FlowObject::Text(text) = name { Some(text) } else { None });
         names
             .flat_map(|name| objects.iter().map(move |obj| (obj, name.trim_start_matches('\''))))
             .flat_map(|(obj, name)| self.member_of_object(obj, name, false))
@@ -196,26 +196,28 @@ impl<'m> Resolver<'m> {
         &self,
         at: CallAt,
         name: &str,
-        of: &[Obj],
-        first: Option<&[Obj]>,
-    ) -> Vec<Obj> {
+        of: &[FlowObject],
+        first: Option<&[FlowObject]>,
+    ) -> Vec<FlowObject> {
         let mut found = Vec::new();
         for obj in of {
             match (obj, name) {
-                (Obj::Container(..), "get" | "pop" | "setdefault" | "at" | "shift" | "popleft") => {
+                (FlowObject::Container(..), "get" | "pop" | "setdefault" | "at" | "shift" | "popleft") => {
                     found.extend(self.under_key(obj, first.unwrap_or(&[])));
                 }
-                (Obj::Container(..), "find" | "findLast") => found.extend(self.parts_of(obj)),
-                (Obj::Container(file, value), "items" | "entries") => found.push(Obj::Pairs(*file, *value)),
+                (FlowObject::Container(..), "find" | "findLast") => found.extend(self.parts_of(obj)),
+                (FlowObject::Container(file, value), "items" | "entries") => {
+                    found.push(FlowObject::Pairs(*file, *value))
+                }
                 (
-                    Obj::Container(..),
+                    FlowObject::Container(..),
                     "values" | "copy" | "slice" | "filter" | "concat" | "reverse" | "sort",
                 ) => {
                     found.push(obj.clone());
                 }
-                (_, "map" | "flatMap") => found.push(Obj::Gives(at)),
-                (Obj::Def(..) | Obj::Lambda(..), "bind") => found.push(obj.clone()),
-                (Obj::Yields(..), "next" | "__next__") => found.extend(self.parts_of(obj)),
+                (_, "map" | "flatMap") => found.push(FlowObject::Gives(at)),
+                (FlowObject::Def(..) | FlowObject::Lambda(..), "bind") => found.push(obj.clone()),
+                (FlowObject::Yields(..), "next" | "__next__") => found.extend(self.parts_of(obj)),
                 _ => {}
             }
         }
@@ -223,7 +225,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the results of the functions that a call passes to a library function, which applies them to elements.
-    pub(super) fn mapped_results(&self, at: CallAt) -> Vec<Obj> {
+    pub(super) fn mapped_results(&self, at: CallAt) -> Vec<FlowObject> {
         let Some((entry, call)) = self.call(at) else { return Vec::new() };
         let mut found = Vec::new();
         for arg in self.uses_in_file(at.file, entry).flows.parts(call.args) {
@@ -234,27 +236,27 @@ impl<'m> Resolver<'m> {
         found
     }
 
-    fn returned_unbound(&self, obj: &Obj) -> Vec<Obj> {
+    fn returned_unbound(&self, obj: &FlowObject) -> Vec<FlowObject> {
         let (file, scope) = match obj {
-            Obj::Def(def, _) => {
+            FlowObject::Def(def, _) => {
                 let Some((entry, _)) = self.def(*def) else { return Vec::new() };
                 let Some(scope) = self.uses_in_file(def.file, entry).by_def.get(def.def) else {
                     return Vec::new();
                 };
                 (def.file, scope)
             }
-            Obj::Lambda(file, scope) => (*file, *scope),
+            FlowObject::Lambda(file, scope) => (*file, *scope),
             _ => return Vec::new(),
         };
         self.read(FlowKey::Return(file, scope, None))
     }
 
     /// Returns true if a library function returns its arguments in its result.
-    pub(super) fn hands_on(&self, callee: &Obj) -> bool {
-        matches!(callee, Obj::Library(name) if SAME.contains(&&**name) || matches!(&**name, "map" | "filter" | "enumerate"))
+    pub(super) fn hands_on(&self, callee: &FlowObject) -> bool {
+        matches!(callee, FlowObject::Library(name) if SAME.contains(&&**name) || matches!(&**name, "map" | "filter" | "enumerate"))
     }
 }
 
-fn as_pairs(obj: Obj) -> Option<Obj> {
-    if let Obj::Container(file, value) = obj { Some(Obj::Pairs(file, value)) } else { None }
+fn as_pairs(obj: FlowObject) -> Option<FlowObject> {
+    if let FlowObject::Container(file, value) = obj { Some(FlowObject::Pairs(file, value)) } else { None }
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use hob_base::FileId;
 
-use super::{Bound, CallAt, FlowKey, Obj, is_static, receiver_shift};
+use super::{BindingCall, CallAt, FlowKey, FlowObject, is_static, receiver_shift};
 use crate::facts::{FlowValue, ScopeIdx, ScopeKind, ValueIdx};
 use crate::index::FileEntry;
 use crate::node::DefRef;
@@ -28,22 +28,28 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the objects that a member of an object can be; with `above` only the bases of its class are searched.
-    pub(super) fn member_of_object(&self, obj: &Obj, name: &str, above: bool) -> Vec<Obj> {
+    pub(super) fn member_of_object(&self, obj: &FlowObject, name: &str, above: bool) -> Vec<FlowObject> {
         match obj {
-            Obj::Instance(class, made) => self.member_of_instance(*class, *made, name, above),
-            Obj::Def(def, _) => self.member_of_def(*def, name, above),
-            Obj::Container(..) => {
-                let (plain, quoted) = (Obj::Text(name.into()), Obj::Text(format!("'{name}").into()));
+            FlowObject::Instance(class, made) => self.member_of_instance(*class, *made, name, above),
+            FlowObject::Def(def, _) => self.member_of_def(*def, name, above),
+            FlowObject::Container(..) => {
+                let (plain, quoted) =
+                    (FlowObject::Text(name.into()), FlowObject::Text(format!("'{name}").into()));
                 let keeps_apart = |entry: &FileEntry| entry.lang().semantics().keys_apart;
-                let is_apart =
-                    matches!(obj, Obj::Container(file, _) if self.entry(*file).is_some_and(keeps_apart));
+                let is_apart = matches!(obj, FlowObject::Container(file, _) if self.entry(*file).is_some_and(keeps_apart));
                 if is_apart { Vec::new() } else { self.under_key(obj, &[plain, quoted]) }
             }
             _ => Vec::new(),
         }
     }
 
-    fn member_of_instance(&self, class: DefRef, made: Option<CallAt>, name: &str, above: bool) -> Vec<Obj> {
+    fn member_of_instance(
+        &self,
+        class: DefRef,
+        made: Option<CallAt>,
+        name: &str,
+        above: bool,
+    ) -> Vec<FlowObject> {
         if !above {
             let fields = self.read(FlowKey::Field(class, made, Rc::from(name)));
             if !fields.is_empty() {
@@ -74,24 +80,24 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns a function as read through an object: bound to it, unless it is static.
-    pub(super) fn through_object(&self, obj: Obj) -> Obj {
-        let Obj::Def(def, _) = obj else { return obj };
+    pub(super) fn through_object(&self, obj: FlowObject) -> FlowObject {
+        let FlowObject::Def(def, _) = obj else { return obj };
         let Some((entry, found)) = self.def(def) else { return obj };
         let scope = self.uses_in_file(def.file, entry).by_def.get(def.def);
         let kind = scope.and_then(|scope| self.kind_of_scope(def.file, entry, scope));
         let is_bound = found.kind.is_callable() && kind.is_some_and(|kind| !is_static(kind));
-        Obj::Def(def, is_bound)
+        FlowObject::Def(def, is_bound)
     }
 
-    fn member_of_def(&self, def: DefRef, name: &str, above: bool) -> Vec<Obj> {
+    fn member_of_def(&self, def: DefRef, name: &str, above: bool) -> Vec<FlowObject> {
         let Some((_, found)) = self.def(def) else { return Vec::new() };
         if !found.kind.is_type() {
             return Vec::new();
         }
         if name == "prototype" {
-            return vec![Obj::Def(def, false)];
+            return vec![FlowObject::Def(def, false)];
         }
-        let stored = self.stored_on(&Obj::Def(def, false), name);
+        let stored = self.stored_on(&FlowObject::Def(def, false), name);
         if !stored.is_empty() {
             return stored;
         }
@@ -119,7 +125,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the objects that stores put into a member of this name of exactly this object.
-    fn stored_on(&self, obj: &Obj, name: &str) -> Vec<Obj> {
+    fn stored_on(&self, obj: &FlowObject, name: &str) -> Vec<FlowObject> {
         let mut found = Vec::new();
         for (file, _, of, value) in self.stores_of(name) {
             if self.read(FlowKey::Value(file, of, None)).contains(obj) {
@@ -153,7 +159,7 @@ impl<'m> Resolver<'m> {
 
     /// Returns the objects that a field of a class's objects holds: those that its own methods and those of its bases
     /// store, otherwise those that methods of derived classes store; and those stored from outside.
-    pub(super) fn field_objects(&self, class: DefRef, made: Option<CallAt>, name: &str) -> Vec<Obj> {
+    pub(super) fn field_objects(&self, class: DefRef, made: Option<CallAt>, name: &str) -> Vec<FlowObject> {
         let (mut own, mut below) = (Vec::new(), Vec::new());
         let above = self.types_above(class);
         for (file, entry, of, value) in self.stores_of(name) {
@@ -179,14 +185,16 @@ impl<'m> Resolver<'m> {
     /// class.
     pub(super) fn may_be_object(&self, value: FlowKey, class: DefRef, made: Option<CallAt>) -> bool {
         self.read(value).iter().any(|obj| match obj {
-            Obj::Instance(other, by) => *other == class && (made.is_none() || by.is_none() || *by == made),
+            FlowObject::Instance(other, by) => {
+                *other == class && (made.is_none() || by.is_none() || *by == made)
+            }
             _ => false,
         })
     }
 
     /// Returns the objects that a field can hold, in the object that a call made, after the value of the constructor is
     /// overwritten.
-    pub(super) fn later_objects(&self, class: DefRef, made: CallAt, name: &str) -> Vec<Obj> {
+    pub(super) fn later_objects(&self, class: DefRef, made: CallAt, name: &str) -> Vec<FlowObject> {
         let mut found = Vec::new();
         let above = self.types_above(class);
         for (file, entry, of, value) in self.stores_of(name) {
@@ -220,7 +228,7 @@ impl<'m> Resolver<'m> {
         scope: ScopeIdx,
         value: ValueIdx,
         made: Option<CallAt>,
-    ) -> Vec<Obj> {
+    ) -> Vec<FlowObject> {
         let bound = self.bound_of_store(file, entry, scope, made);
         self.read(FlowKey::Value(file, value, bound))
     }
@@ -232,10 +240,10 @@ impl<'m> Resolver<'m> {
         entry: &FileEntry,
         scope: ScopeIdx,
         made: Option<CallAt>,
-    ) -> Option<Bound> {
+    ) -> Option<BindingCall> {
         let shift = receiver_shift(entry, true);
         let is_made = self.is_constructor_scope(file, entry, scope);
-        made.filter(|_| is_made).map(|by| Bound { by, scope, shift })
+        made.filter(|_| is_made).map(|by| BindingCall { by, scope, shift })
     }
 
     /// Returns the class and the method of a value that is the receiver in a method.

@@ -26,7 +26,7 @@ use std::sync::Arc;
 use hob_base::FileId;
 use rustc_hash::FxHashMap;
 
-use super::{Resolver, Site, Want};
+use super::{Resolver, Site, WantedKind};
 use crate::facts::{Call, CallIdx, DefIdx, DefKind, FlowTarget, ScopeIdx, ScopeKind, SlotIdx, ValueIdx};
 use crate::index::{FileEntry, FlowTables};
 use crate::node::DefRef;
@@ -52,7 +52,7 @@ pub(crate) struct CallAt {
 
 /// A call that binds the parameters of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-struct Bound {
+struct BindingCall {
     by: CallAt,
     /// The scope of the function, in the function's own file.
     scope: ScopeIdx,
@@ -62,7 +62,7 @@ struct Bound {
 
 /// An object that a value can be.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Obj {
+enum FlowObject {
     /// A function or class; `true` if it is bound to an object.
     Def(DefRef, bool),
     /// A function without a name.
@@ -74,27 +74,27 @@ enum Obj {
     /// Pairs of a key or number and a part of a container.
     Pairs(FileId, ValueIdx),
     /// The values that a generator yields.
-    Yields(FileId, ScopeIdx, Option<Bound>),
+    Yields(FileId, ScopeIdx, Option<BindingCall>),
     /// The results of the functions that a call passes to a library function, which applies them to elements.
     Gives(CallAt),
     /// The arguments of a call from a number on.
-    Arguments(Bound, u32),
+    Arguments(BindingCall, u32),
     /// A text, as a key.
     Text(Rc<str>),
     /// A value of the language or of a package outside, by name.
     Library(Rc<str>),
     /// A call that reaches a function.
-    Caller(Bound),
+    Caller(BindingCall),
 }
 
 /// A set of objects to compute.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum FlowKey {
-    Value(FileId, ValueIdx, Option<Bound>),
-    Slot(FileId, SlotIdx, Option<Bound>),
+    Value(FileId, ValueIdx, Option<BindingCall>),
+    Slot(FileId, SlotIdx, Option<BindingCall>),
     /// The objects that a function returns.
-    Return(FileId, ScopeIdx, Option<Bound>),
-    Yield(FileId, ScopeIdx, Option<Bound>),
+    Return(FileId, ScopeIdx, Option<BindingCall>),
+    Yield(FileId, ScopeIdx, Option<BindingCall>),
     Def(DefRef),
     /// A field of objects of a class, of all or of those that one call made.
     Field(DefRef, Option<CallAt>, Rc<str>),
@@ -115,7 +115,7 @@ enum FlowKey {
 
 #[derive(Debug, Default)]
 struct FlowKeyState {
-    set: Vec<Obj>,
+    set: Vec<FlowObject>,
     /// True if an object that is unknown now stays unknown, so that conclusions from its absence are allowed.
     is_settled: bool,
     readers: Vec<u32>,
@@ -159,7 +159,7 @@ impl<'m> Resolver<'m> {
             found.extend(
                 passed
                     .iter()
-                    .filter(|obj| matches!(obj, Obj::Def(..)))
+                    .filter(|obj| matches!(obj, FlowObject::Def(..)))
                     .filter_map(|obj| self.called_def(obj)),
             );
         }
@@ -172,7 +172,7 @@ impl<'m> Resolver<'m> {
     pub(crate) fn is_of_library(&self, at: CallAt) -> bool {
         let Some((_, call)) = self.call(at) else { return false };
         let callees = self.solve(FlowKey::Value(at.file, call.callee, None)).unwrap_or_default();
-        !callees.is_empty() && callees.iter().all(|callee| matches!(callee, Obj::Library(_)))
+        !callees.is_empty() && callees.iter().all(|callee| matches!(callee, FlowObject::Library(_)))
     }
 
     /// Returns the calls that may reach a definition through values.
@@ -187,7 +187,7 @@ impl<'m> Resolver<'m> {
         let callers = self.solve(FlowKey::Callers(def)).unwrap_or_default();
         let mut calls: Vec<CallAt> = callers
             .iter()
-            .filter_map(|obj| if let Obj::Caller(bound) = obj { Some(bound.by) } else { None })
+            .filter_map(|obj| if let FlowObject::Caller(bound) = obj { Some(bound.by) } else { None })
             .collect();
         calls.sort_unstable();
         calls.dedup();
@@ -195,10 +195,10 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the definition that runs when an object is called.
-    fn called_def(&self, obj: &Obj) -> Option<DefRef> {
+    fn called_def(&self, obj: &FlowObject) -> Option<DefRef> {
         match obj {
-            Obj::Def(def, _) => Some(*def),
-            Obj::Instance(class, _) => self.find_method(*class, "__call__"),
+            FlowObject::Def(def, _) => Some(*def),
+            FlowObject::Instance(class, _) => self.find_method(*class, "__call__"),
             _ => None,
         }
     }
@@ -249,11 +249,11 @@ impl<'m> Resolver<'m> {
             }
             at = found.parent;
         };
-        Site { file, entry, owner, want: Want::Callee }
+        Site { file, entry, owner, want: WantedKind::Callee }
     }
 
     /// Returns all objects of a key; `None` if that takes too long, or they are too many.
-    fn solve(&self, key: FlowKey) -> Option<Vec<Obj>> {
+    fn solve(&self, key: FlowKey) -> Option<Vec<FlowObject>> {
         if self.flow.borrow().keys.len() > KEPT {
             let mut known = self.flow.borrow_mut();
             let (files, open_values) = (std::mem::take(&mut known.files), known.open_values);
@@ -290,7 +290,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the objects of a key that are known so far; the reading key is computed again when they grow.
-    fn read(&self, key: FlowKey) -> Vec<Obj> {
+    fn read(&self, key: FlowKey) -> Vec<FlowObject> {
         let mut known = self.flow.borrow_mut();
         let (id, at) = (known.id(key), known.at);
         let state = &mut known.states[id as usize];
@@ -300,7 +300,7 @@ impl<'m> Resolver<'m> {
         if state.is_too_wide { Vec::new() } else { state.set.clone() }
     }
 
-    fn compute_key(&self, key: &FlowKey) -> Vec<Obj> {
+    fn compute_key(&self, key: &FlowKey) -> Vec<FlowObject> {
         self.fuel.set(super::FUEL);
         match key {
             FlowKey::Value(file, value, bound) => self.value_objects(*file, *value, *bound),
@@ -322,7 +322,7 @@ impl<'m> Resolver<'m> {
                 objects.iter().flat_map(|obj| self.member_of_object(obj, name, false)).collect()
             }
             FlowKey::Item(of, key) => {
-                let keys: Vec<Obj> = key.iter().cloned().map(Obj::Text).collect();
+                let keys: Vec<FlowObject> = key.iter().cloned().map(FlowObject::Text).collect();
                 let objects = receivers::opened_objects(self.read((**of).clone()), |key| self.read(key));
                 objects.iter().flat_map(|obj| self.under_key(obj, &keys)).collect()
             }
@@ -369,7 +369,7 @@ impl FlowMemory {
         Some(next)
     }
 
-    fn grow_key(&mut self, id: u32, found: Vec<Obj>) {
+    fn grow_key(&mut self, id: u32, found: Vec<FlowObject>) {
         let is_callers = matches!(self.keys[id as usize], FlowKey::Callers(_) | FlowKey::CallersOf(..));
         let most = if is_callers { 8 * WIDTH } else { WIDTH };
         let state = &mut self.states[id as usize];

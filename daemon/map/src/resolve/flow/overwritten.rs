@@ -7,7 +7,7 @@
 
 use hob_base::FileId;
 
-use super::{CallAt, FlowKey, Obj, receiver_shift};
+use super::{CallAt, FlowKey, FlowObject, receiver_shift};
 use crate::facts::{Call, FlowValue, Flows, Label, ScopeIdx, SlotIdx, StrId, ValueIdx};
 use crate::resolve::Resolver;
 
@@ -48,7 +48,7 @@ impl<'m> Resolver<'m> {
         let field = CalledField { file: at.file, of, name: entry.facts.name(name) };
         let made = CallAt { file: at.file, call: made };
         let objects = self.solve(FlowKey::Value(at.file, of, None))?;
-        let [Obj::Instance(class, Some(by))] = objects[..] else { return None };
+        let [FlowObject::Instance(class, Some(by))] = objects[..] else { return None };
         let is_overwritten = by == made
             && changes
                 .filter(|change| change.scope == call.scope)
@@ -61,7 +61,7 @@ impl<'m> Resolver<'m> {
     /// Returns true if a call surely stores a field of an object that is its argument or receiver.
     fn overwrites(&self, change: &Call, field: &CalledField<'_>) -> bool {
         let callees = self.solve(FlowKey::Value(field.file, change.callee, None)).unwrap_or_default();
-        let [Obj::Def(def, is_bound)] = callees[..] else { return false };
+        let [FlowObject::Def(def, is_bound)] = callees[..] else { return false };
         let Some((entry, _)) = self.def(def) else { return false };
         let Some(name) = entry.facts.names.find(field.name) else { return false };
         let Some(from) = self.entry(field.file) else { return false };

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use hob_base::FileId;
 
-use super::{CallAt, FlowKey, Obj};
+use super::{CallAt, FlowKey, FlowObject};
 use crate::facts::{DefIdx, DefKind, ScopeIdx, ValueIdx};
 use crate::index::FileEntry;
 use crate::node::DefRef;
@@ -99,23 +99,23 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the objects that a call returns, for any caller of the enclosing function.
-    pub(super) fn call_result(&self, at: CallAt) -> Vec<Obj> {
+    pub(super) fn call_result(&self, at: CallAt) -> Vec<FlowObject> {
         let Some(entry) = self.entry(at.file) else { return Vec::new() };
         self.result(at.file, entry, at.call, None)
     }
 
     /// Returns the definitions of an object's member.
-    fn defined_members(&self, obj: &Obj, name: &str) -> Vec<DefRef> {
+    fn defined_members(&self, obj: &FlowObject, name: &str) -> Vec<DefRef> {
         match obj {
-            Obj::Instance(class, _) | Obj::Def(class, _) if self.has_members(*class) => {
-                let is_type = matches!(obj, Obj::Def(..));
+            FlowObject::Instance(class, _) | FlowObject::Def(class, _) if self.has_members(*class) => {
+                let is_type = matches!(obj, FlowObject::Def(..));
                 match self.find_member(*class, name) {
                     // A class has no instance members.
                     MemberLookup::Found(def) if !is_type || self.is_of_type_itself(def) => vec![def],
                     MemberLookup::Found(_) | MemberLookup::Missing { .. } => Vec::new(),
                 }
             }
-            Obj::Container(file, at) => self.defined_keys(*file, *at, name),
+            FlowObject::Container(file, at) => self.defined_keys(*file, *at, name),
             _ => Vec::new(),
         }
     }
@@ -125,7 +125,7 @@ impl<'m> Resolver<'m> {
         let Some(entry) = self.entry(file) else { return Vec::new() };
         let holds = |parent: DefIdx| {
             let objects = self.solve(self.key_of_holder(file, entry, parent, NESTED)).unwrap_or_default();
-            objects.contains(&Obj::Container(file, container))
+            objects.contains(&FlowObject::Container(file, container))
         };
         let keys = entry.defs_named(name).filter(|(_, key)| key.parent.is_some_and(&holds));
         keys.map(|(def, _)| DefRef { file, def }).collect()
@@ -148,9 +148,12 @@ impl<'m> Resolver<'m> {
 
 /// Opens objects whose members are wanted: code that a library runs for its caller stands for what it yields and
 /// returns.
-pub(super) fn opened_objects(objects: Vec<Obj>, known: impl Fn(FlowKey) -> Vec<Obj>) -> Vec<Obj> {
-    let open = |obj: Obj| match obj {
-        Obj::Yields(file, scope, bound) => {
+pub(super) fn opened_objects(
+    objects: Vec<FlowObject>,
+    known: impl Fn(FlowKey) -> Vec<FlowObject>,
+) -> Vec<FlowObject> {
+    let open = |obj: FlowObject| match obj {
+        FlowObject::Yields(file, scope, bound) => {
             let mut given = known(FlowKey::Yield(file, scope, bound));
             given.extend(known(FlowKey::Return(file, scope, bound)));
             given

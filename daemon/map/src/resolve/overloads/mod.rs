@@ -13,7 +13,7 @@ use std::rc::Rc;
 use hob_base::FileId;
 
 use super::members::MemberLookup;
-use super::{NameLookup, Resolver, Site, Thing, Want};
+use super::{NameLookup, Resolver, Site, Thing, WantedKind};
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref};
 use crate::index::FileEntry;
 use crate::langs::semantics::{NameSemantics, StaticMembers};
@@ -58,7 +58,7 @@ pub(super) enum Announcements {
 
 /// The part of a type that a member belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Side {
+enum MemberSide {
     /// The type itself: `Shop.open()`.
     Type,
     /// The objects of the type: `shop.close()`.
@@ -154,7 +154,7 @@ impl<'m> Resolver<'m> {
     /// Returns the macro that a header defines, if the file itself defines it only further down.
     fn included_macro(&self, file: FileId, r: &Ref) -> Option<DefRef> {
         let entry = self.entry(file)?;
-        let site = Site { file, entry, owner: r.owner, want: Want::for_ref_kind(r.kind()) };
+        let site = Site { file, entry, owner: r.owner, want: WantedKind::for_ref_kind(r.kind()) };
         let (def, _) = self.included_def(site, entry.facts.name(r.name))?;
         (def.file != file).then_some(def)
     }
@@ -299,22 +299,22 @@ impl<'m> Resolver<'m> {
     pub(super) fn is_of_type_itself(&self, member: DefRef) -> bool {
         let Some((entry, def)) = self.def(member) else { return true };
         let has_sides = entry.lang().semantics().static_members != StaticMembers::Unmarked;
-        !has_sides || !is_member(entry, def) || side_of(entry, def) == Side::Type
+        !has_sides || !is_member(entry, def) || side_of(entry, def) == MemberSide::Type
     }
 
     /// Returns the side of a type that a use asks for; `None` if its receiver does not tell.
-    fn wanted_side(&self, file: FileId, r: &Ref) -> Option<Side> {
+    fn wanted_side(&self, file: FileId, r: &Ref) -> Option<MemberSide> {
         let entry = self.entry(file)?;
         match r.receiver() {
-            Receiver::Typed(ty) if !entry.facts.name(ty).starts_with('=') => Some(Side::Object),
+            Receiver::Typed(ty) if !entry.facts.name(ty).starts_with('=') => Some(MemberSide::Object),
             Receiver::Path(path) => {
-                let site = Site { file, entry, owner: r.owner, want: Want::Scope };
+                let site = Site { file, entry, owner: r.owner, want: WantedKind::Scope };
                 let NameLookup::Thing(Thing::Def(owner), _) = self.follow_path(site, entry.facts.name(path))
                 else {
                     return None;
                 };
                 let (_, owner) = self.def(owner)?;
-                (owner.kind == DefKind::Class).then_some(Side::Type)
+                (owner.kind == DefKind::Class).then_some(MemberSide::Type)
             }
             _ => None,
         }
@@ -335,7 +335,7 @@ fn is_member(entry: &FileEntry, def: &Def) -> bool {
         && def.parent.is_some_and(|parent| entry.facts.def(parent).kind == DefKind::Class)
 }
 
-fn side_of(entry: &FileEntry, def: &Def) -> Side {
+fn side_of(entry: &FileEntry, def: &Def) -> MemberSide {
     let is_of_type = match entry.lang().semantics().static_members {
         StaticMembers::Unmarked => false,
         StaticMembers::ByWord => {
@@ -352,7 +352,7 @@ fn side_of(entry: &FileEntry, def: &Def) -> Side {
                 && def.bytes.1 < other.bytes.1
         }),
     };
-    if is_of_type { Side::Type } else { Side::Object }
+    if is_of_type { MemberSide::Type } else { MemberSide::Object }
 }
 
 /// Returns true if both are functions of one name in one place; in languages whose declarations announce bodies, both

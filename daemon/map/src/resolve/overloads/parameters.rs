@@ -20,7 +20,7 @@ pub(crate) struct Parameter {
 
 /// The quality of an argument's fit to a parameter; better ones are greater.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Fit {
+enum ArgumentFit {
     /// The argument cannot be passed.
     Never,
     /// It may fit through an alias, a type parameter or a conversion: as good as any other fit, except the type itself.
@@ -53,16 +53,16 @@ pub(super) fn fitting(
     conversions: Conversions,
 ) -> Vec<usize> {
     let kinds: Vec<ArgumentKind> = arguments.kinds().collect();
-    let fits = |parameters: &[Parameter]| -> Vec<Option<Fit>> {
+    let fits = |parameters: &[Parameter]| -> Vec<Option<ArgumentFit>> {
         (0..kinds.len()).map(|at| fit(kinds[at], parameter_at(parameters, at), conversions)).collect()
     };
     let can = |parameters: &[Parameter]| {
-        takes(parameters, kinds.len()) && !fits(parameters).contains(&Some(Fit::Never))
+        takes(parameters, kinds.len()) && !fits(parameters).contains(&Some(ArgumentFit::Never))
     };
     let able: Vec<usize> = (0..overloads.len()).filter(|at| can(&overloads[*at])).collect();
     // An overload that surely takes exactly that many has precedence over variadic ones.
     let is_fixed = |at: &usize| !overloads[*at].iter().any(|parameter| parameter.variadic);
-    let is_sure = |at: &usize| fits(&overloads[*at]).iter().all(|fit| *fit > Some(Fit::Perhaps));
+    let is_sure = |at: &usize| fits(&overloads[*at]).iter().all(|fit| *fit > Some(ArgumentFit::Perhaps));
     let has_sure = able.iter().any(|at| is_fixed(at) && is_sure(at));
     let able: Vec<usize> = able.into_iter().filter(|at| !has_sure || is_fixed(at)).collect();
     let beaten =
@@ -94,7 +94,7 @@ fn beats(one: &[Parameter], other: &[Parameter], kinds: &[ArgumentKind], convers
         else {
             return false;
         };
-        let unclear = [here, there].contains(&Fit::Perhaps) && here != Fit::Same;
+        let unclear = [here, there].contains(&ArgumentFit::Perhaps) && here != ArgumentFit::Same;
         if unclear || here < there {
             return false;
         }
@@ -104,7 +104,7 @@ fn beats(one: &[Parameter], other: &[Parameter], kinds: &[ArgumentKind], convers
 }
 
 /// Judges the fit of an argument; `None` if its kind does not decide.
-fn fit(kind: ArgumentKind, parameter: Option<&Parameter>, conversions: Conversions) -> Option<Fit> {
+fn fit(kind: ArgumentKind, parameter: Option<&Parameter>, conversions: Conversions) -> Option<ArgumentFit> {
     let parameter = parameter.filter(|parameter| !parameter.ty.is_empty())?;
     if parameter.variadic {
         // The argument is one element of the list, or the list itself.
@@ -112,62 +112,70 @@ fn fit(kind: ArgumentKind, parameter: Option<&Parameter>, conversions: Conversio
         let is_list = matches!(kind, ArgumentKind::Array | ArgumentKind::Null | ArgumentKind::Unknown);
         let is_told = conversions == Conversions::Fixed && !is_list && !parameter.generic;
         return if is_told {
-            fit_type(kind, element, conversions).filter(|fit| *fit == Fit::Never)
+            fit_type(kind, element, conversions).filter(|fit| *fit == ArgumentFit::Never)
         } else {
             None
         };
     }
     if parameter.generic && kind != ArgumentKind::Unknown {
-        return Some(Fit::Perhaps);
+        return Some(ArgumentFit::Perhaps);
     }
     fit_type(kind, &parameter.ty, conversions)
 }
 
-fn fit_type(kind: ArgumentKind, ty: &str, conversions: Conversions) -> Option<Fit> {
+fn fit_type(kind: ArgumentKind, ty: &str, conversions: Conversions) -> Option<ArgumentFit> {
     use ArgumentKind::{Array, Bool, Char, Double, Float, Function, Int, Long, Null, Object, Text, Unknown};
-    let Some(wanted) = kind_of_type(ty) else { return Some(Fit::Perhaps).filter(|_| kind != Unknown) };
+    let Some(wanted) = kind_of_type(ty) else {
+        return Some(ArgumentFit::Perhaps).filter(|_| kind != Unknown);
+    };
     let (is_fixed, is_loose) = (conversions == Conversions::Fixed, conversions == Conversions::Loose);
     Some(match (kind, wanted) {
         (Unknown, _) | (Array, Array) => return None,
-        (Function, Object) if is_fixed && ty == "Object" => Fit::Never,
-        (Array, Object) if matches!(ty, "Serializable" | "Cloneable") => Fit::Any,
-        (Array, Object) if is_fixed && is_comparable(ty) => Fit::Never,
-        (Object, Object) if is_comparable(ty) => Fit::Perhaps,
-        (Object | Array, Object) if is_root_type(ty) => Fit::Any,
+        (Function, Object) if is_fixed && ty == "Object" => ArgumentFit::Never,
+        (Array, Object) if matches!(ty, "Serializable" | "Cloneable") => ArgumentFit::Any,
+        (Array, Object) if is_fixed && is_comparable(ty) => ArgumentFit::Never,
+        (Object, Object) if is_comparable(ty) => ArgumentFit::Perhaps,
+        (Object | Array, Object) if is_root_type(ty) => ArgumentFit::Any,
         // Nothing says which class the object is of, or whether a class takes a lambda.
         (Object | Function, Object) | (Null, Object | Text | Array) => return None,
         (Null, _) if is_boxed(ty) => return None,
         // If both a boxed and a plain type are offered, a literal is a plain value.
-        (kind, wanted) if kind == wanted && is_fixed && is_boxed(ty) && is_exact(kind, ty) => Fit::Boxed,
-        (kind, wanted) if kind == wanted && is_exact(kind, ty) && !(is_loose && kind == Text) => Fit::Same,
+        (kind, wanted) if kind == wanted && is_fixed && is_boxed(ty) && is_exact(kind, ty) => {
+            ArgumentFit::Boxed
+        }
+        (kind, wanted) if kind == wanted && is_exact(kind, ty) && !(is_loose && kind == Text) => {
+            ArgumentFit::Same
+        }
         (kind, wanted) if kind == wanted => {
             if is_fixed {
-                Fit::Never
+                ArgumentFit::Never
             } else {
-                Fit::Perhaps
+                ArgumentFit::Perhaps
             }
         }
         (Int, Long) | (Int | Long | Char, Float | Double) | (Float, Double) | (Char, Int | Long)
             if !is_fixed || is_widening(ty) =>
         {
             if is_exact(wanted, ty) {
-                Fit::Widened(std::cmp::Reverse(wanted))
+                ArgumentFit::Widened(std::cmp::Reverse(wanted))
             } else {
-                Fit::Perhaps
+                ArgumentFit::Perhaps
             }
         }
-        (Int | Long | Float | Double, Object) if ty == "Number" => Fit::Any,
-        (Int | Long | Float | Double | Char | Bool | Text, Object) if is_root_type(ty) => Fit::Any,
-        (Text, Object) if is_fixed && matches!(ty, "CharSequence" | "Constable" | "ConstantDesc") => Fit::Any,
-        (Text, Object) if !is_fixed && ty != "Number" => Fit::Perhaps,
-        (Object, _) | (_, Object) if !is_fixed => Fit::Perhaps,
+        (Int | Long | Float | Double, Object) if ty == "Number" => ArgumentFit::Any,
+        (Int | Long | Float | Double | Char | Bool | Text, Object) if is_root_type(ty) => ArgumentFit::Any,
+        (Text, Object) if is_fixed && matches!(ty, "CharSequence" | "Constable" | "ConstantDesc") => {
+            ArgumentFit::Any
+        }
+        (Text, Object) if !is_fixed && ty != "Number" => ArgumentFit::Perhaps,
+        (Object, _) | (_, Object) if !is_fixed => ArgumentFit::Perhaps,
         (Int | Long | Float | Double | Char | Bool, Int | Long | Float | Double | Char | Bool)
             if !is_fixed =>
         {
-            Fit::Perhaps
+            ArgumentFit::Perhaps
         }
-        (Int, Text) | (Text | Function, Bool) if is_loose => Fit::Perhaps,
-        _ => Fit::Never,
+        (Int, Text) | (Text | Function, Bool) if is_loose => ArgumentFit::Perhaps,
+        _ => ArgumentFit::Never,
     })
 }
 

@@ -10,7 +10,7 @@ use crate::setup::agents::scope::SetupScope;
 
 /// The file of a part.
 #[derive(Clone, Copy)]
-enum Place {
+enum PartFile {
     /// This file, relative to the project's root or the user's folder.
     In(&'static str),
     /// The file of the agent's entry.
@@ -19,18 +19,18 @@ enum Place {
     No(&'static str),
 }
 
-use Place::{In, No, OfEntry};
+use PartFile::{In, No, OfEntry};
 
 /// The place of an agent's kind of part, for a project and for a user. `~claude` and `~codex` are folders that a
 /// variable may name, `~config` is the folder of configuration.
 struct PartPlace {
     client: &'static str,
     kind: PartKind,
-    project: Place,
-    user: Place,
+    project: PartFile,
+    user: PartFile,
 }
 
-const fn row(client: &'static str, kind: PartKind, project: Place, user: Place) -> PartPlace {
+const fn row(client: &'static str, kind: PartKind, project: PartFile, user: PartFile) -> PartPlace {
     PartPlace { client, kind, project, user }
 }
 

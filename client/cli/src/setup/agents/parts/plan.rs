@@ -14,7 +14,7 @@ use crate::setup::agents::formats::ConfigText;
 use crate::setup::agents::plan::stays_inside;
 use crate::setup::agents::receipt::{PartReceipt, Receipt, Receipts, hash, nanos_now, seconds_now};
 use crate::setup::agents::scope::SetupScope;
-use crate::setup::agents::undo::{self, Way};
+use crate::setup::agents::undo::{self, UndoAction};
 
 /// The request to add one part.
 pub(super) struct PartRequest<'a> {
@@ -77,8 +77,8 @@ impl PartPlan {
         let (original, folders) = match &earlier {
             Some(earlier) => {
                 let original = match undo::choose_way(receipts, earlier, found.bytes.as_deref(), false)? {
-                    Way::Restore(bytes) | Way::Take(bytes) => bytes,
-                    Way::Gone(_) | Way::Kept(_) => found.bytes.clone(),
+                    UndoAction::Restore(bytes) | UndoAction::Take(bytes) => bytes,
+                    UndoAction::Gone(_) | UndoAction::Kept(_) => found.bytes.clone(),
                 };
                 (original, earlier.folders.clone())
             }

@@ -4,12 +4,17 @@ use hob_base::FileId;
 
 use super::{Carried, ChainSearch, ValueAt};
 use crate::facts::{FlowTarget, FlowValue, Label, StrId, ValueIdx};
-use crate::resolve::flow::{Bound, FlowKey, Obj};
+use crate::resolve::flow::{BindingCall, FlowKey, FlowObject};
 
 impl ChainSearch<'_, '_> {
     /// Finds the way through any container that has the object under one of the keys (under any key, without keys):
     /// into the container, and along the way of the container.
-    pub(super) fn reach_part_of(&mut self, of: ValueAt, keys: Option<&[Obj]>, obj: &Obj) -> Option<Carried> {
+    pub(super) fn reach_part_of(
+        &mut self,
+        of: ValueAt,
+        keys: Option<&[FlowObject]>,
+        obj: &FlowObject,
+    ) -> Option<Carried> {
         let holders = self.resolver.solve(of.key())?;
         holders.iter().find_map(|holder| {
             let found = match keys {
@@ -26,25 +31,32 @@ impl ChainSearch<'_, '_> {
     /// Finds the way of an object into a container.
     pub(super) fn enter_container(
         &mut self,
-        holder: &Obj,
-        keys: Option<&[Obj]>,
-        obj: &Obj,
+        holder: &FlowObject,
+        keys: Option<&[FlowObject]>,
+        obj: &FlowObject,
     ) -> Option<Carried> {
         match holder {
-            Obj::Container(file, at) => {
+            FlowObject::Container(file, at) => {
                 let written = self.enter_written(ValueAt::new(*file, *at), keys, obj);
                 written.or_else(|| self.enter_put(holder, *file, keys, obj))
             }
             _ if holder == obj => Some(Vec::new()),
-            Obj::Pairs(file, at) => self.enter_container(&Obj::Container(*file, *at), None, obj),
-            Obj::Arguments(call, from) => self.enter_arguments(*call, *from, obj),
-            Obj::Yields(file, scope, bound) => self.carry(&FlowKey::Yield(*file, *scope, *bound), obj),
+            FlowObject::Pairs(file, at) => {
+                self.enter_container(&FlowObject::Container(*file, *at), None, obj)
+            }
+            FlowObject::Arguments(call, from) => self.enter_arguments(*call, *from, obj),
+            FlowObject::Yields(file, scope, bound) => self.carry(&FlowKey::Yield(*file, *scope, *bound), obj),
             _ => None,
         }
     }
 
     /// Finds the way through a part of the container's literal.
-    fn enter_written(&mut self, container: ValueAt, keys: Option<&[Obj]>, obj: &Obj) -> Option<Carried> {
+    fn enter_written(
+        &mut self,
+        container: ValueAt,
+        keys: Option<&[FlowObject]>,
+        obj: &FlowObject,
+    ) -> Option<Carried> {
         let opened = self.opened(container.file)?;
         let FlowValue::Container(parts) = opened.uses.flows.value(container.value) else { return None };
         let written = opened.uses.flows.parts(parts).iter().zip(parts.start..);
@@ -65,7 +77,7 @@ impl ChainSearch<'_, '_> {
     }
 
     /// Returns true if a part with this label can be under one of the keys.
-    fn may_fit(&self, file: FileId, label: Label, keys: Option<&[Obj]>) -> bool {
+    fn may_fit(&self, file: FileId, label: Label, keys: Option<&[FlowObject]>) -> bool {
         let Some(texts) = keys.map(texts_of).filter(|texts| !texts.is_empty()) else { return true };
         match label {
             Label::At(at) => texts.contains(&&*at.to_string()),
@@ -88,10 +100,10 @@ impl ChainSearch<'_, '_> {
     /// Finds the way through a store under a key, or in a member, of the container.
     fn enter_put(
         &mut self,
-        container: &Obj,
+        container: &FlowObject,
         file: FileId,
-        keys: Option<&[Obj]>,
-        obj: &Obj,
+        keys: Option<&[FlowObject]>,
+        obj: &FlowObject,
     ) -> Option<Carried> {
         let opened = self.opened(file)?;
         let texts = keys.map(texts_of).unwrap_or_default();
@@ -114,7 +126,7 @@ impl ChainSearch<'_, '_> {
     }
 
     /// Finds the way through one of the arguments of a call, from a number on.
-    fn enter_arguments(&mut self, call: Bound, from: u32, obj: &Obj) -> Option<Carried> {
+    fn enter_arguments(&mut self, call: BindingCall, from: u32, obj: &FlowObject) -> Option<Carried> {
         let (entry, found) = self.resolver.call(call.by)?;
         let uses = self.resolver.uses_in_file(call.by.file, entry);
         let parts = uses.flows.parts(found.args).iter().zip(found.args.start..);
@@ -127,6 +139,8 @@ impl ChainSearch<'_, '_> {
     }
 }
 
-fn texts_of(keys: &[Obj]) -> Vec<&str> {
-    keys.iter().filter_map(|key| if let Obj::Text(text) = key { Some(&**text) } else { None }).collect()
+fn texts_of(keys: &[FlowObject]) -> Vec<&str> {
+    keys.iter()
+        .filter_map(|key| if let FlowObject::Text(text) = key { Some(&**text) } else { None })
+        .collect()
 }

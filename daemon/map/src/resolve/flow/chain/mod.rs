@@ -19,7 +19,7 @@ use std::sync::Arc;
 use hob_base::FileId;
 use rustc_hash::FxHashMap;
 
-use super::{Bound, CallAt, FlowKey, Obj};
+use super::{BindingCall, CallAt, FlowKey, FlowObject};
 use crate::facts::{FlowPlaces, FlowTarget, ScopeIdx, ScopeKind, SlotIdx, SlotKind, ValueIdx};
 use crate::index::{FileEntry, FlowTables};
 use crate::node::DefRef;
@@ -49,7 +49,7 @@ type Carried = Vec<ChainPlace>;
 struct ValueAt {
     file: FileId,
     value: ValueIdx,
-    bound: Option<Bound>,
+    bound: Option<BindingCall>,
 }
 
 impl ValueAt {
@@ -71,7 +71,7 @@ struct ChainSearch<'r, 'm> {
     resolver: &'r Resolver<'m>,
     places: &'r PlacesByFile<'r>,
     /// The result for each key and object; `None` also while the search for it runs.
-    found: FxHashMap<(FlowKey, Obj), Option<Carried>>,
+    found: FxHashMap<(FlowKey, FlowObject), Option<Carried>>,
     depth: usize,
 }
 
@@ -126,7 +126,7 @@ impl<'m> ChainSearch<'_, 'm> {
     fn reach_callback(&mut self, at: CallAt, value: ValueIdx, def: DefRef) -> Option<Carried> {
         let passed = ValueAt::new(at.file, value);
         let objects = self.resolver.solve(passed.key())?;
-        let is_def = |obj: &&Obj| matches!(obj, Obj::Def(found, _) if *found == def);
+        let is_def = |obj: &&FlowObject| matches!(obj, FlowObject::Def(found, _) if *found == def);
         let mut carried = objects.iter().filter(is_def).find_map(|obj| self.carry(&passed.key(), obj))?;
         carried.extend(self.argument_places(at, value)?);
         Some(carried)
@@ -134,7 +134,7 @@ impl<'m> ChainSearch<'_, 'm> {
 
     /// Finds the places over which an object gets to a key; `None` if the key cannot have the object, or no way is
     /// found.
-    fn carry(&mut self, key: &FlowKey, obj: &Obj) -> Option<Carried> {
+    fn carry(&mut self, key: &FlowKey, obj: &FlowObject) -> Option<Carried> {
         let asked = (key.clone(), obj.clone());
         if let Some(known) = self.found.get(&asked) {
             return known.clone();
@@ -151,11 +151,11 @@ impl<'m> ChainSearch<'_, 'm> {
         carried
     }
 
-    fn has(&self, key: &FlowKey, obj: &Obj) -> bool {
+    fn has(&self, key: &FlowKey, obj: &FlowObject) -> bool {
         self.resolver.solve(key.clone()).is_some_and(|objects| objects.contains(obj))
     }
 
-    fn carry_to_key(&mut self, key: &FlowKey, obj: &Obj) -> Option<Carried> {
+    fn carry_to_key(&mut self, key: &FlowKey, obj: &FlowObject) -> Option<Carried> {
         match key {
             FlowKey::Value(file, value, bound) => {
                 self.reach_value(ValueAt { file: *file, value: *value, bound: *bound }, obj)
@@ -184,8 +184,8 @@ impl<'m> ChainSearch<'_, 'm> {
         &mut self,
         file: FileId,
         to: FlowTarget,
-        bound: Option<Bound>,
-        obj: &Obj,
+        bound: Option<BindingCall>,
+        obj: &FlowObject,
     ) -> Option<Carried> {
         let opened = self.opened(file)?;
         let mut values = opened.uses.flows.values_stored_in(to);
@@ -200,12 +200,12 @@ impl<'m> ChainSearch<'_, 'm> {
         &mut self,
         file: FileId,
         slot: SlotIdx,
-        bound: Option<Bound>,
-        obj: &Obj,
+        bound: Option<BindingCall>,
+        obj: &FlowObject,
     ) -> Option<Carried> {
         let opened = self.opened(file)?;
         let var = *opened.uses.flows.slots.get(slot.0 as usize)?;
-        if var.kind == SlotKind::Rest && matches!(obj, Obj::Arguments(..)) {
+        if var.kind == SlotKind::Rest && matches!(obj, FlowObject::Arguments(..)) {
             return Some(Vec::new());
         }
         if var.kind == SlotKind::Parameter {
@@ -222,14 +222,20 @@ impl<'m> ChainSearch<'_, 'm> {
     }
 
     /// Finds the way through the argument that a call passes for a parameter.
-    fn reach_argument(&mut self, call: Bound, number: u32, name: &str, obj: &Obj) -> Option<Carried> {
+    fn reach_argument(
+        &mut self,
+        call: BindingCall,
+        number: u32,
+        name: &str,
+        obj: &FlowObject,
+    ) -> Option<Carried> {
         let argument = self.resolver.argument_for(call, number, name)?;
         let mut carried = self.carry(&ValueAt::new(call.by.file, argument.value).key(), obj)?;
         carried.extend(self.part_places(call.by, argument.part)?);
         Some(carried)
     }
 
-    fn reach_def(&mut self, def: DefRef, obj: &Obj) -> Option<Carried> {
+    fn reach_def(&mut self, def: DefRef, obj: &FlowObject) -> Option<Carried> {
         if let Some(slot) = self.resolver.variable_of(def) {
             let key = FlowKey::Slot(def.file, slot, None);
             if !self.resolver.solve(key.clone())?.is_empty() {
@@ -241,7 +247,13 @@ impl<'m> ChainSearch<'_, 'm> {
     }
 
     /// Finds the way through a store in a field of a class's objects.
-    fn reach_field(&mut self, class: DefRef, made: Option<CallAt>, name: &str, obj: &Obj) -> Option<Carried> {
+    fn reach_field(
+        &mut self,
+        class: DefRef,
+        made: Option<CallAt>,
+        name: &str,
+        obj: &FlowObject,
+    ) -> Option<Carried> {
         let resolver = self.resolver;
         let above = resolver.types_above(class);
         resolver.stores_of(name).into_iter().find_map(|(file, entry, of, value)| {

@@ -5,7 +5,7 @@ use hob_base::FileId;
 use super::{Carried, ChainPlace, ChainSearch, ValueAt};
 use crate::facts::{Call, CallIdx, CallKind, FlowParts, FlowValue, ScopeIdx, ScopeKind, StrId, ValueIdx};
 use crate::node::DefRef;
-use crate::resolve::flow::{Bound, CallAt, FlowKey, Obj, receiver_shift};
+use crate::resolve::flow::{BindingCall, CallAt, FlowKey, FlowObject, receiver_shift};
 use crate::resolve::members::MemberLookup;
 use crate::resolve::{NameLookup, Thing};
 
@@ -20,7 +20,7 @@ pub(super) struct MemberAt<'n> {
 }
 
 impl ChainSearch<'_, '_> {
-    pub(super) fn reach_value(&mut self, at: ValueAt, obj: &Obj) -> Option<Carried> {
+    pub(super) fn reach_value(&mut self, at: ValueAt, obj: &FlowObject) -> Option<Carried> {
         let opened = self.opened(at.file)?;
         match opened.uses.flows.value(at.value) {
             FlowValue::Slot(slot) => {
@@ -36,7 +36,7 @@ impl ChainSearch<'_, '_> {
                 }
             }
             FlowValue::Scope(_) => match obj {
-                Obj::Def(def, _) => self.def_place(*def),
+                FlowObject::Def(def, _) => self.def_place(*def),
                 _ => self.value_place(at),
             },
             FlowValue::Container(_) => self.value_place(at),
@@ -57,7 +57,13 @@ impl ChainSearch<'_, '_> {
         Some(vec![ChainPlace { file: def.file, line: found.name_at.0 }])
     }
 
-    fn reach_free_name(&mut self, file: FileId, name: StrId, scope: ScopeIdx, obj: &Obj) -> Option<Carried> {
+    fn reach_free_name(
+        &mut self,
+        file: FileId,
+        name: StrId,
+        scope: ScopeIdx,
+        obj: &FlowObject,
+    ) -> Option<Carried> {
         let resolver = self.resolver;
         let entry = resolver.entry(file)?;
         match resolver.resolve_bare(resolver.site_in(file, entry, scope), entry.facts.name(name)) {
@@ -66,13 +72,19 @@ impl ChainSearch<'_, '_> {
         }
     }
 
-    fn reach_one_of(&mut self, at: ValueAt, parts: FlowParts, obj: &Obj) -> Option<Carried> {
+    fn reach_one_of(&mut self, at: ValueAt, parts: FlowParts, obj: &FlowObject) -> Option<Carried> {
         let opened = self.opened(at.file)?;
         let mut parts = opened.uses.flows.parts(parts).iter();
         parts.find_map(|part| self.carry(&at.with_value(part.value).key(), obj))
     }
 
-    fn reach_member_value(&mut self, at: ValueAt, of: ValueIdx, name: StrId, obj: &Obj) -> Option<Carried> {
+    fn reach_member_value(
+        &mut self,
+        at: ValueAt,
+        of: ValueIdx,
+        name: StrId,
+        obj: &FlowObject,
+    ) -> Option<Carried> {
         let opened = self.opened(at.file)?;
         let name = opened.entry.facts.name(name);
         if let Some(thing) = self.resolver.thing_in_module(at.file, opened.entry, of, name) {
@@ -84,7 +96,7 @@ impl ChainSearch<'_, '_> {
     }
 
     /// Finds the way through any object that has the member: into the member, and along the way of that object.
-    fn reach_member(&mut self, member: MemberAt<'_>, obj: &Obj) -> Option<Carried> {
+    fn reach_member(&mut self, member: MemberAt<'_>, obj: &FlowObject) -> Option<Carried> {
         let holders = self.resolver.solve(member.of.key())?;
         holders.iter().find_map(|holder| {
             let found = self.resolver.member_of_object(holder, member.name, member.above);
@@ -96,22 +108,30 @@ impl ChainSearch<'_, '_> {
     }
 
     /// Finds the way of an object into a member of another.
-    fn enter_member(&mut self, holder: &Obj, member: MemberAt<'_>, obj: &Obj) -> Option<Carried> {
+    fn enter_member(
+        &mut self,
+        holder: &FlowObject,
+        member: MemberAt<'_>,
+        obj: &FlowObject,
+    ) -> Option<Carried> {
         match holder {
-            Obj::Instance(class, made) => {
+            FlowObject::Instance(class, made) => {
                 let field = FlowKey::Field(*class, *made, member.name.into());
                 if !member.above && self.has(&field, obj) {
                     return self.carry(&field, obj);
                 }
                 self.enter_method(*class, member, obj)
             }
-            Obj::Def(class, _) if member.name == "prototype" => self.def_place(*class),
-            Obj::Def(class, _) => {
+            FlowObject::Def(class, _) if member.name == "prototype" => self.def_place(*class),
+            FlowObject::Def(class, _) => {
                 let stored = self.reach_stored_on(holder, member.name, obj);
                 stored.or_else(|| self.enter_method(*class, member, obj))
             }
-            Obj::Container(..) => {
-                let keys = [Obj::Text(member.name.into()), Obj::Text(format!("'{}", member.name).into())];
+            FlowObject::Container(..) => {
+                let keys = [
+                    FlowObject::Text(member.name.into()),
+                    FlowObject::Text(format!("'{}", member.name).into()),
+                ];
                 self.enter_container(holder, Some(&keys), obj)
             }
             _ => None,
@@ -119,7 +139,7 @@ impl ChainSearch<'_, '_> {
     }
 
     /// Finds the way of an object into a member that a class defines.
-    fn enter_method(&mut self, class: DefRef, member: MemberAt<'_>, obj: &Obj) -> Option<Carried> {
+    fn enter_method(&mut self, class: DefRef, member: MemberAt<'_>, obj: &FlowObject) -> Option<Carried> {
         let resolver = self.resolver;
         let found = match member.above {
             true => resolver.find_inherited(class, member.name),
@@ -127,7 +147,7 @@ impl ChainSearch<'_, '_> {
         };
         let MemberLookup::Found(def) = found else { return None };
         let objects = resolver.solve(FlowKey::Def(def))?;
-        let is_same = |one: &&Obj| *one == obj || resolver.through_object((*one).clone()) == *obj;
+        let is_same = |one: &&FlowObject| *one == obj || resolver.through_object((*one).clone()) == *obj;
         if let Some(one) = objects.iter().find(is_same) {
             return self.carry(&FlowKey::Def(def), one);
         }
@@ -136,7 +156,7 @@ impl ChainSearch<'_, '_> {
     }
 
     /// Finds the way through a store in a member of exactly this object.
-    fn reach_stored_on(&mut self, holder: &Obj, name: &str, obj: &Obj) -> Option<Carried> {
+    fn reach_stored_on(&mut self, holder: &FlowObject, name: &str, obj: &FlowObject) -> Option<Carried> {
         self.resolver.stores_of(name).into_iter().find_map(|(file, entry, of, value)| {
             self.has(&FlowKey::Value(file, of, None), holder).then_some(())?;
             let mut carried = self.carry(&FlowKey::Value(file, value, None), obj)?;
@@ -147,7 +167,7 @@ impl ChainSearch<'_, '_> {
     }
 
     /// Finds the way through the result of a call.
-    fn reach_result(&mut self, at: ValueAt, call: CallIdx, obj: &Obj) -> Option<Carried> {
+    fn reach_result(&mut self, at: ValueAt, call: CallIdx, obj: &FlowObject) -> Option<Carried> {
         let place = CallAt { file: at.file, call };
         let (_, found) = self.resolver.call(place)?;
         let callees = self.resolver.solve(at.with_value(found.callee).key())?;
@@ -161,35 +181,43 @@ impl ChainSearch<'_, '_> {
     }
 
     /// Finds the way of an object through the result of one callee.
-    fn given_by(&mut self, callee: &Obj, at: CallAt, obj: &Obj) -> Option<Carried> {
+    fn given_by(&mut self, callee: &FlowObject, at: CallAt, obj: &FlowObject) -> Option<Carried> {
         match callee {
-            Obj::Def(def, is_bound) => {
+            FlowObject::Def(def, is_bound) => {
                 let (entry, found) = self.resolver.def(*def)?;
                 if found.kind.is_type() {
-                    return (*obj == Obj::Instance(*def, Some(at))).then(Vec::new);
+                    return (*obj == FlowObject::Instance(*def, Some(at))).then(Vec::new);
                 }
                 let scope = self.opened(def.file)?.uses.by_def.get(def.def)?;
-                let bound = Bound { by: at, scope, shift: receiver_shift(entry, *is_bound) };
+                let bound = BindingCall { by: at, scope, shift: receiver_shift(entry, *is_bound) };
                 self.out_of(def.file, bound, obj)
             }
-            Obj::Lambda(file, scope) => self.out_of(*file, Bound { by: at, scope: *scope, shift: 0 }, obj),
-            Obj::Instance(class, _) => {
+            FlowObject::Lambda(file, scope) => {
+                self.out_of(*file, BindingCall { by: at, scope: *scope, shift: 0 }, obj)
+            }
+            FlowObject::Instance(class, _) => {
                 let method = self.resolver.find_method(*class, "__call__")?;
-                self.given_by(&Obj::Def(method, true), at, obj)
+                self.given_by(&FlowObject::Def(method, true), at, obj)
             }
             _ => None,
         }
     }
 
-    fn out_of(&mut self, file: FileId, bound: Bound, obj: &Obj) -> Option<Carried> {
+    fn out_of(&mut self, file: FileId, bound: BindingCall, obj: &FlowObject) -> Option<Carried> {
         if self.scope_kind(file, bound.scope)? == ScopeKind::Generator {
-            return (*obj == Obj::Yields(file, bound.scope, Some(bound))).then(Vec::new);
+            return (*obj == FlowObject::Yields(file, bound.scope, Some(bound))).then(Vec::new);
         }
         self.carry(&FlowKey::Return(file, bound.scope, Some(bound)), obj)
     }
 
     /// Finds the way through the result of a method of the language's containers and functions.
-    fn given_by_method(&mut self, at: ValueAt, call: CallAt, found: Call, obj: &Obj) -> Option<Carried> {
+    fn given_by_method(
+        &mut self,
+        at: ValueAt,
+        call: CallAt,
+        found: Call,
+        obj: &FlowObject,
+    ) -> Option<Carried> {
         let opened = self.opened(at.file)?;
         let FlowValue::Member(of, name) = opened.uses.flows.value(found.callee) else { return None };
         let of = at.with_value(of);
@@ -205,8 +233,15 @@ impl ChainSearch<'_, '_> {
     }
 
     /// Finds the way through an argument that a library function, or an unknown decorator, returns.
-    fn handed_on(&mut self, at: ValueAt, found: Call, callees: &[Obj], obj: &Obj) -> Option<Carried> {
-        let is_known = callees.iter().any(|callee| matches!(callee, Obj::Def(..) | Obj::Lambda(..)));
+    fn handed_on(
+        &mut self,
+        at: ValueAt,
+        found: Call,
+        callees: &[FlowObject],
+        obj: &FlowObject,
+    ) -> Option<Carried> {
+        let is_known =
+            callees.iter().any(|callee| matches!(callee, FlowObject::Def(..) | FlowObject::Lambda(..)));
         let is_decorator = found.kind == CallKind::Decorator && !is_known;
         (is_decorator || callees.iter().any(|callee| self.resolver.hands_on(callee))).then_some(())?;
         let opened = self.opened(at.file)?;
