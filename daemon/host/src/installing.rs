@@ -84,13 +84,16 @@ impl Workspace {
         });
     }
 
-    /// Merges without a lock. Installing respects changes that were made meanwhile.
+    /// Merges without a lock. Installing respects changes that were made meanwhile. The deriving thread saves the result:
+    /// a merge of a first index may end after that was saved.
     fn merge_all(&self) {
         while self.closing.check().is_ok() {
             let job = self.text.read().unwrap_or_else(PoisonError::into_inner).merge_due();
             let Some(job) = job else { return };
             let merged = job.run();
             self.text.write().unwrap_or_else(PoisonError::into_inner).install_merged(merged);
+            self.indexing.has_unsaved_merge.store(true, Ordering::Release);
+            self.deriver.text_changed();
         }
     }
 

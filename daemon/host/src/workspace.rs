@@ -71,6 +71,8 @@ pub(super) struct IndexingState {
     in_hand: Mutex<Batch>,
     /// True if merging has been asked for and has not begun.
     pub(super) merging: AtomicBool,
+    /// True if segments were merged since the text index was last saved.
+    pub(super) has_unsaved_merge: AtomicBool,
     /// The time for which the last call waited for a sweep of all files, in microseconds; 0 if none had to.
     swept_micros: AtomicU64,
 }

@@ -3,6 +3,7 @@
 //! Every function may be called at any moment, and turns a failure into a notice for users.
 
 use std::fs;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use hob_base::lock;
@@ -25,7 +26,9 @@ const IMAGE_AGE: usize = 30;
 pub(crate) fn save(workspace: &Workspace) {
     let mut snapshots = lock(&workspace.snapshots);
     let generation = workspace.generation().0;
-    if snapshots.saved == Some(generation) || generation == 0 {
+    // Merged segments are private memory until they are saved, and the next daemon would have to merge again.
+    let has_merged = workspace.indexing.has_unsaved_merge.swap(false, Ordering::AcqRel);
+    if generation == 0 || (snapshots.saved == Some(generation) && !has_merged) {
         return;
     }
     let start = Instant::now();
