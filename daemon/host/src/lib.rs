@@ -63,6 +63,7 @@ pub use imports::{
     NamedSymbols, PlaceInFile, SkippedReason, symbols_named_at,
 };
 pub use joined::{JoinedMap, OutsideError, OutsideSource, PackagePlace};
+pub use map_lock::ReaderWaits;
 pub use memory::resident_bytes;
 pub use org::local_names;
 pub use package_workspaces::{PackageEffort, PackageError, direct_names};

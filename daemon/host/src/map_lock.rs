@@ -8,7 +8,7 @@
 //! A change that takes longer than [`SLICE`] is made in slices, and between two of them come the readers that wait
 //! ([`MapLock::write_in_slices`]). What was taken out is dropped without the lock.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -24,6 +24,37 @@ const SLICE: Duration = Duration::from_millis(1);
 /// Longest time that the next slice waits for readers to come in: they only have to be woken.
 const TURN: Duration = Duration::from_millis(2);
 
+/// A wait of a reader from which on it counts as long.
+const LONG_WAIT: Duration = Duration::from_millis(2);
+
+/// The waits of readers for changes of the map, since the workspace was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReaderWaits {
+    /// Number of readers that had to wait.
+    pub count: u64,
+    /// Number of those that waited for 2 ms or longer.
+    pub long: u64,
+    /// The longest wait.
+    pub longest: Duration,
+}
+
+/// Counts the waits of readers.
+#[derive(Debug, Default)]
+struct ReaderWaitCounts {
+    count: AtomicU64,
+    long: AtomicU64,
+    longest_micros: AtomicU64,
+}
+
+impl ReaderWaitCounts {
+    fn add(&self, wait: Duration) {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        self.long.fetch_add(u64::from(wait >= LONG_WAIT), Ordering::Relaxed);
+        let micros = u64::try_from(wait.as_micros()).unwrap_or(u64::MAX);
+        self.longest_micros.fetch_max(micros, Ordering::Relaxed);
+    }
+}
+
 /// The map of a workspace, for many readers or one change at a time.
 #[derive(Debug)]
 pub(super) struct MapLock {
@@ -34,6 +65,7 @@ pub(super) struct MapLock {
     writers: AtomicUsize,
     /// Number of threads that found the map being changed and wait to read it.
     readers: AtomicUsize,
+    waits: ReaderWaitCounts,
 }
 
 impl Default for MapLock {
@@ -49,6 +81,7 @@ impl MapLock {
             patience,
             writers: AtomicUsize::default(),
             readers: AtomicUsize::default(),
+            waits: ReaderWaitCounts::default(),
         }
     }
 
@@ -59,11 +92,23 @@ impl MapLock {
             // A second look would wait behind a writer that waits for the guard in this very error.
             Err(TryLockError::Poisoned(map)) => map.into_inner(),
             Err(TryLockError::WouldBlock) => {
+                let begun = Instant::now();
                 self.readers.fetch_add(1, Ordering::AcqRel);
                 let map = self.map.read().unwrap_or_else(PoisonError::into_inner);
                 self.readers.fetch_sub(1, Ordering::AcqRel);
+                self.waits.add(begun.elapsed());
                 map
             }
+        }
+    }
+
+    /// Returns how readers have waited so far.
+    pub(super) fn reader_waits(&self) -> ReaderWaits {
+        let ReaderWaitCounts { count, long, longest_micros } = &self.waits;
+        ReaderWaits {
+            count: count.load(Ordering::Relaxed),
+            long: long.load(Ordering::Relaxed),
+            longest: Duration::from_micros(longest_micros.load(Ordering::Relaxed)),
         }
     }
 
@@ -232,6 +277,9 @@ mod tests {
         });
         assert!(seen < SLICES / 2, "it read after {seen} of {SLICES} slices");
         assert!(!lock.is_wanted());
+        let waits = lock.reader_waits();
+        assert_eq!(waits.count, 1);
+        assert!(waits.longest > Duration::ZERO);
     }
 
     /// A panic in a change leaves a lock that readers and writers still get, at the same time.

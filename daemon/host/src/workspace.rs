@@ -26,7 +26,7 @@ use super::file_kind::FileKind;
 use super::freshness::{Freshness, Stale};
 use super::imports::state::ImportedIndexes;
 use super::joined::JoinedState;
-use super::map_lock::MapLock;
+use super::map_lock::{MapLock, ReaderWaits};
 use super::package_cache::PackageCache;
 use super::path_names::PathNamesCache;
 use super::progress::{Phase, Progress};
@@ -352,6 +352,12 @@ impl Workspace {
     fn note_sweep(&self, took: Duration) {
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX).max(1);
         self.indexing.swept_micros.store(micros, Ordering::Relaxed);
+    }
+
+    /// Returns how readers of the map have waited for its changes so far.
+    #[must_use]
+    pub fn reader_waits(&self) -> ReaderWaits {
+        self.map.reader_waits()
     }
 
     /// Returns the time for which the last call that needed a sweep of all files waited for it; `None` if none did.

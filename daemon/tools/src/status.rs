@@ -30,6 +30,7 @@ pub fn status_for_people(host: &Host) -> JsonMap<String, Value> {
 fn workspace_brief(workspace: &Workspace) -> Value {
     let status = to_proto::status(workspace);
     let of_user = &workspace.settings().problems;
+    let waits = workspace.reader_waits();
     json!({
         "root": status.root,
         "built": status.built,
@@ -42,6 +43,7 @@ fn workspace_brief(workspace: &Workspace) -> Value {
         "watcher": status.watcher.state,
         "watcherNote": status.watcher.note,
         "watchedDirs": workspace.watcher().watched_dirs(),
+        "mapWaits": {"count": waits.count, "over2Ms": waits.long, "longestMs": waits.longest.as_secs_f64() * 1e3},
         "trusted": workspace.project().trusted,
         "lsp": status.lsp,
         // Problems of the user's own settings are shown above all projects.

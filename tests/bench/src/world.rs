@@ -98,10 +98,15 @@ impl World {
         Ok(())
     }
 
+    /// Returns the daemon's status, as `hob status` has it.
+    pub(crate) fn status(&self) -> Result<Value, Failure> {
+        let out = self.command("hob").args(["--json", "status"]).stdin(Stdio::null()).output()?;
+        Ok(serde_json::from_slice(&out.stdout)?)
+    }
+
     /// Returns the ID of the daemon's process.
     pub(crate) fn pid(&self) -> Result<u32, Failure> {
-        let out = self.command("hob").args(["--json", "status"]).stdin(Stdio::null()).output()?;
-        let status: Value = serde_json::from_slice(&out.stdout)?;
+        let status = self.status()?;
         let pid = status["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok());
         pid.ok_or_else(|| "no daemon runs".into())
     }

@@ -49,6 +49,7 @@ pub(super) fn busy(args: &Args) -> Result<(), Failure> {
         let is_over = begun.elapsed() > SHORTEST && at_rest.is_reached()?;
         Ok(!is_over && begun.elapsed() < LONGEST)
     })?;
+    show_reader_waits(&world, "after the first index")?;
     world.rest()?;
     let edited = Edited::choose(world.tree())?;
     let rounds = u32::try_from(args.rounds * 5).unwrap_or(u32::MAX);
@@ -57,7 +58,21 @@ pub(super) fn busy(args: &Args) -> Result<(), Failure> {
             edited.save(&format!("bench_busy_{round}"))?;
         }
         Ok(round < rounds)
-    })
+    })?;
+    show_reader_waits(&world, "in all")
+}
+
+/// Prints how readers of the map waited for its changes.
+fn show_reader_waits(world: &World, when: &str) -> Result<(), Failure> {
+    let status = world.status()?;
+    let waits = &status["workspaces"][0]["mapWaits"];
+    println!(
+        "  readers of the map waited {when}: {} times, {} of them for 2 ms or longer, at most {:.1} ms",
+        waits["count"],
+        waits["over2Ms"],
+        waits["longestMs"].as_f64().unwrap_or_default()
+    );
+    Ok(())
 }
 
 /// Asks every kind of question about every name in turn, each after a no-op, for as long as `go_on` says.
