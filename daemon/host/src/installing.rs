@@ -91,9 +91,10 @@ impl Workspace {
             let job = self.text.read().unwrap_or_else(PoisonError::into_inner).merge_due();
             let Some(job) = job else { return };
             let merged = job.run();
-            self.text.write().unwrap_or_else(PoisonError::into_inner).install_merged(merged);
-            self.indexing.has_unsaved_merge.store(true, Ordering::Release);
-            self.deriver.text_changed();
+            if self.text.write().unwrap_or_else(PoisonError::into_inner).install_merged(merged) {
+                self.indexing.has_unsaved_merge.store(true, Ordering::Release);
+                self.deriver.text_changed();
+            }
         }
     }
 

@@ -175,6 +175,10 @@ impl Matcher for Clocked<'_> {
     /// A long line is a candidate without a search.
     fn find_candidate_line(&self, haystack: &[u8]) -> Result<Option<LineMatchKind>, Stopped> {
         if let Some(prefilter) = self.prefilter {
+            // The caller has the engine search each of these lines, which for a large pattern takes long in all.
+            if haystack.len() > self.room {
+                self.token.check()?;
+            }
             return Ok(prefilter.find(haystack).map(LineMatchKind::Candidate));
         }
         let mut at = 0;
@@ -221,6 +225,23 @@ mod tests {
     use hob_base::Deadline;
 
     use super::*;
+    use crate::trigram::TextView;
+
+    /// Checks that a search with a prefilter ends when it is stopped, if the pattern is large for the text.
+    #[test]
+    fn a_search_with_a_prefilter_can_be_stopped() {
+        let pattern = Pattern::new("[ab]{9}c").expect("a valid pattern");
+        let prefilter = Prefilter::for_pattern(&pattern, &TextView::default()).expect("a run");
+        let token = CancelToken::new(Deadline::NEVER);
+        let whole =
+            Clocked::for_any_text(&pattern, &token).expect("it fits").with_prefilter(Some(&prefilter));
+        let text = b"x\nababababa\nababababac\n";
+        let small = Clocked { room: 4, ..whole };
+        assert!(matches!(small.find_candidate_line(text), Ok(Some(LineMatchKind::Candidate(2)))));
+        token.cancel();
+        assert!(small.find_candidate_line(text).is_err());
+        assert!(small.find_candidate_line(b"aba").is_ok(), "a short text is not worth a look at the clock");
+    }
 
     /// Checks that engines with little room find the same matches as the engine itself.
     #[test]

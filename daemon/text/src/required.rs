@@ -8,6 +8,8 @@ use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
 /// Most pieces of a regex that are looked at for runs.
 const MOST_PIECES: usize = 256;
+/// Most literals that are kept.
+const MOST_LITERALS: usize = 64;
 /// Length of the shortest literal that counts, in bytes: the index knows nothing of shorter ones.
 const SHORTEST: usize = 3;
 
@@ -63,7 +65,7 @@ pub(crate) struct RequiredRun {
 /// What every match of a regex contains.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RequiredParts {
-    /// The literals of three bytes or more, in order.
+    /// The literals of three bytes or more, each once, in order.
     pub(crate) literals: Vec<RequiredLiteral>,
     /// The runs of classes, each as long as its neighbours extend it.
     pub(crate) runs: Vec<RequiredRun>,
@@ -125,12 +127,17 @@ impl RequiredParts {
     pub(crate) fn of_regex(hir: &Hir) -> Self {
         let mut pieces = Vec::new();
         add_pieces(hir, &mut pieces);
-        let literals = pieces.iter().enumerate().filter_map(|(at, piece)| {
-            let bytes = piece.literal.filter(|bytes| bytes.len() >= SHORTEST)?;
-            Some(RequiredLiteral { bytes: bytes.into(), is_prefix: at == 0 })
-        });
+        let mut literals: Vec<RequiredLiteral> = Vec::new();
+        for (at, piece) in pieces.iter().enumerate() {
+            let is_new = |bytes: &&[u8]| literals.iter().all(|known| *known.bytes != **bytes);
+            let bytes = piece.literal.filter(|bytes| bytes.len() >= SHORTEST).filter(is_new);
+            literals.extend(bytes.map(|bytes| RequiredLiteral { bytes: bytes.into(), is_prefix: at == 0 }));
+            if literals.len() >= MOST_LITERALS {
+                break;
+            }
+        }
         Self {
-            literals: literals.collect(),
+            literals,
             runs: runs_of(&pieces),
             whole_run: WholeRun::of_regex(hir),
             is_literal: matches!(&pieces[..], [Piece { literal: Some(_), .. }]),
@@ -176,16 +183,14 @@ fn bytes_of(hir: &Hir) -> ByteClass {
             ByteClass::of(class.ranges().iter().flat_map(|range| range.start()..=range.end()))
         }
         HirKind::Class(Class::Unicode(class)) => {
-            let ranges = class.ranges().iter();
-            ByteClass::of(ranges.flat_map(|range| {
-                let ascii = u8::try_from(range.start())
-                    .ok()
-                    .filter(u8::is_ascii)
-                    .map(|start| start..=u8::try_from(range.end()).ok().filter(u8::is_ascii).unwrap_or(0x7F));
-                // Any byte may be in the encoding of some other character.
-                let others = (!range.end().is_ascii()).then_some(0x80..=0xFF);
-                ascii.into_iter().flatten().chain(others.into_iter().flatten())
-            }))
+            let ascii = class.ranges().iter().map_while(|range| {
+                let start = u8::try_from(range.start()).ok().filter(u8::is_ascii)?;
+                Some(start..=u8::try_from(range.end()).ok().filter(u8::is_ascii).unwrap_or(0x7F))
+            });
+            // Any other byte may be in the encoding of some other character. Ranges are in order.
+            let has_others = class.ranges().last().is_some_and(|last| !last.end().is_ascii());
+            let others = has_others.then_some(0x80..=0xFF);
+            ByteClass::of(ascii.flatten().chain(others.into_iter().flatten()))
         }
         HirKind::Repetition(Repetition { sub, .. }) => bytes_of(sub),
         HirKind::Capture(capture) => bytes_of(&capture.sub),

@@ -40,6 +40,7 @@ pub(crate) fn save(workspace: &Workspace) {
             snapshots.saved = Some(generation);
         }
         Err(error) => {
+            workspace.indexing.has_unsaved_merge.fetch_or(has_merged, Ordering::AcqRel);
             let text = format!(
                 "The index of `{}` could not be saved: {error}. The next start reads all files.",
                 workspace.root()

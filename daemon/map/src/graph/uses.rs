@@ -26,6 +26,9 @@ pub(super) const CHECK_EVERY: usize = 64;
 /// Least number of files that are searched on all cores.
 const PARALLEL: usize = 1024;
 
+/// Most unresolved calls of a part of a search whose values are followed forwards.
+const FOLLOWED: usize = 256;
+
 /// Most parts of a parallel search: each part computes anew what files have in common.
 const PARTS: usize = 8;
 
@@ -62,6 +65,8 @@ pub(super) struct Search<'s, 'm> {
     never: FxHashSet<(&'m str, RefKind, bool)>,
     /// The calls that reach the target through values: file, line, column.
     through: FxHashSet<(FileId, u32, u32)>,
+    /// Number of unresolved calls whose values were followed forwards.
+    followed: usize,
     /// The uses that the search looks at, if a skeleton tells which they are; without one, all uses of the names.
     uses_in_skeleton: Option<UsesInSkeleton<'m>>,
     pub(super) edges: Edges,
@@ -96,6 +101,7 @@ impl<'s, 'm> Search<'s, 'm> {
             only_near: FxHashMap::default(),
             never: FxHashSet::default(),
             through: FxHashSet::default(),
+            followed: 0,
             uses_in_skeleton: None,
             edges: Edges::default(),
             places: None,
@@ -356,7 +362,6 @@ impl<'s, 'm> Search<'s, 'm> {
                 Resolution::Unresolved if self.reaches_target_forwards(file, r, from) => {
                     let to = self.target.into();
                     self.edges.add_resolved(from, to, kind, Confidence::Flow, Some(r.line));
-                    self.note_place(Use::of_ref(file, r, kind, Confidence::Flow, is_renamed));
                 }
                 Resolution::Unresolved if self.places.is_some() => {}
                 Resolution::Unresolved => {
@@ -398,14 +403,16 @@ impl<'s, 'm> Search<'s, 'm> {
     }
 
     /// Returns true if the values of an unresolved call lead to the target: following them backwards meets a bound where
-    /// following them forwards does not. Only calls in the skeleton's sources are followed; to follow all unresolved calls
-    /// of a name would take seconds.
-    fn reaches_target_forwards(&self, file: FileId, r: &Ref, from: NodeRef) -> bool {
-        self.uses_in_skeleton.as_ref().is_some_and(|uses| uses.has_source(from))
-            && self
-                .map
-                .through_values(self.resolver, file, r, &Resolution::Unresolved)
-                .is_some_and(|through| through.reached.contains(&self.target))
+    /// following them forwards does not. Only calls in the skeleton's sources are followed, and not more than [`FOLLOWED`]: to
+    /// follow all unresolved calls of a name would take seconds.
+    fn reaches_target_forwards(&mut self, file: FileId, r: &Ref, from: NodeRef) -> bool {
+        let is_in_source = self.uses_in_skeleton.as_ref().is_some_and(|uses| uses.has_source(from));
+        if !is_in_source || self.followed >= FOLLOWED {
+            return false;
+        }
+        self.followed += 1;
+        let through = self.map.through_values(self.resolver, file, r, &Resolution::Unresolved);
+        through.is_some_and(|through| through.reached.contains(&self.target))
     }
 
     /// Returns true if the name alone decides a use that can mean only the family: nothing else says what it means, and
