@@ -7,11 +7,15 @@ use rustc_hash::FxHashSet;
 use super::edges::{Edge, Edges};
 use super::outbound::owner_node;
 use super::skeleton_uses::UsesInSkeleton;
+use super::surroundings::Surroundings;
 use super::uses::{CHECK_EVERY, Search};
 use super::{DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
 use crate::facts::{RefKind, StrId};
 use crate::index::FileEntry;
 use crate::resolve::{Resolution, Resolver, Thing};
+
+/// Most callers of one definition that only following values forwards finds.
+const LEADING_FORWARDS: usize = 64;
 
 /// Words of modules that name a starting point, and no module.
 const RELATIVE: [&str; 4] = ["", "crate", "super", "self"];
@@ -134,8 +138,39 @@ impl Map {
                 let uses = self.known_uses(resolver, [def]);
                 let mut search = Search::new(self, resolver, def, kinds).among_uses(uses);
                 let stopped = search.run(cancel).err();
-                Inbound { edges: search.edges.into_vec(), stopped }
+                let mut found = Inbound { edges: search.edges.into_vec(), stopped };
+                if kinds.has(EdgeKind::Calls) {
+                    self.add_calls_that_lead_forwards(resolver, def, cancel, &mut found);
+                }
+                found
             }
+        }
+    }
+
+    /// Adds the calls of a definition from nodes that are not among the found callers, although the skeleton has an edge from
+    /// there: following values backwards meets a bound where following them forwards, as the derivation did, does not.
+    fn add_calls_that_lead_forwards(
+        &self,
+        resolver: &Resolver<'_>,
+        def: DefRef,
+        cancel: &CancelToken,
+        found: &mut Inbound,
+    ) {
+        let surroundings = self.surroundings().filter(|_| !resolver.is_passing() && found.stopped.is_none());
+        let Some(skeleton) = surroundings.as_ref().map(Surroundings::skeleton) else { return };
+        let Some(number) = skeleton.node_number(def.into()) else { return };
+        let callers = found.edges.iter().filter(|edge| edge.kind == EdgeKind::Calls && edge.is_resolved());
+        let callers: FxHashSet<NodeRef> = callers.map(|edge| edge.from).collect();
+        let sources = skeleton.edges(number, true).filter(|(kind, _)| *kind == EdgeKind::Calls);
+        let sources = sources.filter_map(|(_, source)| skeleton.node(source));
+        let missing: Vec<NodeRef> =
+            sources.filter(|source| !callers.contains(source)).take(LEADING_FORWARDS).collect();
+        for source in missing {
+            if let Err(stopped) = cancel.check() {
+                found.stopped = Some(stopped);
+                break;
+            }
+            found.edges.extend(self.edge_between(resolver, source, def.into(), EdgeKind::Calls));
         }
     }
 

@@ -56,7 +56,7 @@ fn flows_that_stayed_open_are_opened_anew_after_a_change() {
 /// Thirty files mention the name, so its values are not followed backwards into other files; a derivation follows the
 /// call forwards.
 #[test]
-fn a_call_through_values_that_only_leads_forwards_is_a_neighbor() {
+fn a_call_through_values_that_only_leads_forwards_is_among_the_callers() {
     let mentions: String = (0..30)
         .map(|at| format!("//- /m{at}.py\nfrom a import f\ndef user{at}():\n    return [f]\n"))
         .collect();
@@ -75,6 +75,7 @@ fn a_call_through_values_that_only_leads_forwards_is_a_neighbor() {
     let answer = map.neighbors(&query).expect("it is there");
     let callers: Vec<String> = answer.neighbors.iter().map(|n| n.info.id.to_string()).collect();
     assert_eq!(callers, ["py:t.py#run"]);
+    assert_eq!(shown_calls(&map, "f"), ["t.py#run calls a.py#f flow"]);
 }
 
 /// The first line of the caller is resolved, so the caller is among the answers in any case; the second leads forwards

@@ -58,7 +58,7 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
         }
         "variable_declarator" => bind_variable(visit, binder),
         "enum_constant" => {
-            binder.of_kind(BindingKind::Shared).bind_all(visit.child("name"), BindingScope::Here)
+            binder.of_kind(BindingKind::Shared).bind_all(visit.child("name"), BindingScope::Here);
         }
         "lambda_expression" => {
             let single = visit.child("parameters").filter(|one| one.kind() == "identifier");

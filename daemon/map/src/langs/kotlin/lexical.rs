@@ -63,7 +63,7 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
             binder.bind_all(names.take(1), BindingScope::Here);
         }
         "function_declaration" if is_local(visit) => {
-            binder.bind_all(name_of(visit.node), BindingScope::Outside)
+            binder.bind_all(name_of(visit.node), BindingScope::Outside);
         }
         _ => {}
     }

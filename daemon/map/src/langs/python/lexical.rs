@@ -53,7 +53,7 @@ fn scope_of(visit: &Visit<'_>) -> Option<ScopeKind> {
 fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     match visit.kind() {
         "function_definition" | "class_definition" => {
-            binder.bind_all(visit.child("name"), BindingScope::Outside)
+            binder.bind_all(visit.child("name"), BindingScope::Outside);
         }
         "parameters" | "lambda_parameters" => bind_parameters(visit.node, binder),
         "assignment" => bind_target(visit.child("left"), BindingScope::Here, binder),

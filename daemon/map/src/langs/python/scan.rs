@@ -238,7 +238,7 @@ impl<'t> Scanner<'t> {
             ScanHandling::Class => self.scan_class(node),
             ScanHandling::Assign => self.scan_assignment(node),
             ScanHandling::Augment => {
-                self.bind_targets(node.child_by_field_id(FIELDS.left), Ty::Unknown, None)
+                self.bind_targets(node.child_by_field_id(FIELDS.left), Ty::Unknown, None);
             }
             ScanHandling::For => self.bind_targets(node.child_by_field_id(FIELDS.left), Ty::Unknown, None),
             ScanHandling::Except => self.bind_alias(node.child_by_field_id(FIELDS.value), node),

@@ -33,7 +33,7 @@ impl SwiftRules {
             for member in members {
                 match self.g.kind(member) {
                     SwiftKind::Property | SwiftKind::Requirement => {
-                        self.record_property_types(member, &level, cx)
+                        self.record_property_types(member, &level, cx);
                     }
                     SwiftKind::Function => self.record_result_type(member, &level, cx),
                     SwiftKind::Case => self.record_case_types(member, &level, cx),

@@ -207,7 +207,7 @@ impl<'m> Resolver<'m> {
                 }
                 (FlowObject::Container(..), "find" | "findLast") => found.extend(self.parts_of(obj)),
                 (FlowObject::Container(file, value), "items" | "entries") => {
-                    found.push(FlowObject::Pairs(*file, *value))
+                    found.push(FlowObject::Pairs(*file, *value));
                 }
                 (
                     FlowObject::Container(..),
