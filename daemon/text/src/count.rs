@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use crate::contents::pack::CachedText;
 use crate::file_text::{FileReader, Unread};
 use crate::filter::{Admits, BadGlob, PathFilter};
-use crate::lanes::Lanes;
+use crate::lanes::{FILES_AT_ONCE, Lanes};
 use crate::pattern::{BadPattern, Pattern};
 use crate::prefilter::Prefilter;
 use crate::scope::{LineScope, LineSet};
@@ -119,7 +119,7 @@ pub fn count(
     let with_prefilters: Vec<(&Pattern, Option<Prefilter>)> =
         patterns.iter().map(|pattern| (pattern, Prefilter::for_pattern(pattern, snapshot))).collect();
     let lanes = Lanes::new();
-    candidates.par_iter().for_each(|candidate| {
+    candidates.par_iter().with_max_len(FILES_AT_ONCE).for_each(|candidate| {
         let within = LineScope::lines_of(request.scope.as_ref(), candidate.file, &candidate.path);
         if within.is_empty() {
             return;

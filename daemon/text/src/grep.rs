@@ -22,7 +22,7 @@ use crate::clocked::Clocked;
 use crate::contents::pack::CachedText;
 use crate::encoding::{FIRST_BUFFER, searchable_bytes};
 use crate::filter::PathFilter;
-use crate::lanes::Lanes;
+use crate::lanes::{FILES_AT_ONCE, Lanes};
 use crate::pattern::{BadPattern, Pattern};
 use crate::prefilter::Prefilter;
 use crate::trigram::blocks::runs_of_blocks;
@@ -209,7 +209,7 @@ pub fn search_page(
                 engine.as_mut().map_or(GrepOutcome::Stopped, |engine| one.search(found, engine, token))
             })
         };
-        let files: Vec<GrepOutcome> = block.par_iter().map(search).collect();
+        let files: Vec<GrepOutcome> = block.par_iter().with_max_len(FILES_AT_ONCE).map(search).collect();
         for (found, file) in block.iter().zip(files) {
             let last = page.add_file(found, file, &mut held);
             if last || page.stopped {

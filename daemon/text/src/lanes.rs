@@ -6,6 +6,10 @@
 
 use std::sync::{Mutex, PoisonError};
 
+/// Most files that one thread takes at once. Files of one folder are alike, and some folders have files of megabytes: with
+/// larger pieces one thread would have them all.
+pub(crate) const FILES_AT_ONCE: usize = 16;
+
 /// A value for every thread of the rayon pool in which it was made, created at the thread's first use.
 pub(crate) struct Lanes<T> {
     lanes: Vec<Mutex<Option<T>>>,

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use crate::file_text::{FileReader, Unread};
 use crate::filter::{Admits, BadGlob, PathFilter};
-use crate::lanes::Lanes;
+use crate::lanes::{FILES_AT_ONCE, Lanes};
 use crate::pattern::{BadPattern, Pattern};
 use crate::prefilter::Prefilter;
 use crate::scope::LineScope;
@@ -180,8 +180,11 @@ pub fn search(
     while !rest.is_empty() && assembly.answer.complete {
         let (block, later) = rest.split_at(len.min(rest.len()));
         let room = assembly.room_for_block();
-        let found: Vec<_> =
-            block.par_iter().map(|file| room.search_within(&|wanted| verify(file, wanted))).collect();
+        let found: Vec<_> = block
+            .par_iter()
+            .with_max_len(FILES_AT_ONCE)
+            .map(|file| room.search_within(&|wanted| verify(file, wanted)))
+            .collect();
         for (file, found) in block.iter().zip(found) {
             let found = match found {
                 Ok(found) if assembly.lacks_lines(&found) => verify(file, assembly.wanted_of_next()),
