@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use hob_base::{CancelToken, Contents as _, FileId, Stopped, WsPath};
 use hob_map::FileFacts;
 use hob_map::facts::{DefFlags, Import, Ref, StrId};
-use hob_map::graph::{DefRef, Edge, EdgeKind, EdgeKinds, Map, NodeRef};
+use hob_map::graph::{Confidence, DefRef, Edge, EdgeKind, EdgeKinds, Map, NodeRef};
 
 use super::document::{MapDocument, module_words};
 use super::place::{FilePlace, MOST_PLACES, Spans};
@@ -93,8 +93,9 @@ impl DocumentReading<'_> {
         if let Some(sought) = self.node_of(sense).and_then(|node| SoughtNode::new(self.map, node)) {
             let kinds = EdgeKinds::ALL.without(EdgeKind::Contains).without(EdgeKind::Exports);
             let mut edges = self.map.edges_in(sought.node, kinds, cancel)?;
-            let is_sure = edges.iter().any(Edge::is_resolved);
-            edges.retain(|edge| edge.is_resolved() == is_sure && edge.to == sought.node);
+            // A call through values may be no reference of the name, so it does not stand for the possible ones.
+            let is_sure = edges.iter().any(|edge| edge.is_resolved() && edge.confidence != Confidence::Flow);
+            edges.retain(|edge| (edge.is_resolved() || !is_sure) && edge.to == sought.node);
             edges.sort_by_key(|edge| edge.from);
             self.follow_edges(&sought, &edges, &mut found);
         }

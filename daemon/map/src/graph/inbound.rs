@@ -14,8 +14,8 @@ use crate::facts::{RefKind, StrId};
 use crate::index::FileEntry;
 use crate::resolve::{Resolution, Resolver, Thing};
 
-/// Most callers of one definition that only following values forwards finds.
-const LEADING_FORWARDS: usize = 64;
+/// Most nodes from which the values of calls of one definition are followed forwards.
+const LEADING_FORWARDS: usize = 256;
 
 /// Words of modules that name a starting point, and no module.
 const RELATIVE: [&str; 4] = ["", "crate", "super", "self"];
@@ -84,7 +84,11 @@ impl Map {
         let kin_defs =
             kin.iter().filter_map(|node| if let NodeRef::Def(def) = node { Some(*def) } else { None });
         let uses = self.known_uses(resolver, std::iter::once(method).chain(kin_defs));
-        self.users_of(resolver, UsersQuery { def: method, kin, uses, kinds }, cancel)
+        let mut found = self.users_of(resolver, UsersQuery { def: method, kin, uses, kinds }, cancel);
+        if kinds.has(EdgeKind::Calls) {
+            self.add_calls_that_lead_forwards(resolver, method, cancel, &mut found);
+        }
+        found
     }
 
     /// Returns the edges that end at a definition, and the uses of other methods of its family, each with the method that
@@ -159,7 +163,8 @@ impl Map {
         let surroundings = self.surroundings().filter(|_| !resolver.is_passing() && found.stopped.is_none());
         let Some(skeleton) = surroundings.as_ref().map(Surroundings::skeleton) else { return };
         let Some(number) = skeleton.node_number(def.into()) else { return };
-        let callers = found.edges.iter().filter(|edge| edge.kind == EdgeKind::Calls && edge.is_resolved());
+        let is_call = |edge: &&Edge| edge.kind == EdgeKind::Calls && edge.is_resolved();
+        let callers = found.edges.iter().filter(|edge| is_call(edge) && edge.to == def.into());
         let callers: FxHashSet<NodeRef> = callers.map(|edge| edge.from).collect();
         let sources = skeleton.edges(number, true).filter(|(kind, _)| *kind == EdgeKind::Calls);
         let sources = sources.filter_map(|(_, source)| skeleton.node(source));
