@@ -81,7 +81,7 @@ impl<'a> Clocked<'a> {
         Self { pattern, engine, is_for_ascii: ascii, prefilter: None, room, token, patient }
     }
 
-    /// Makes it find candidate lines with a prefilter.
+    /// Returns the engine with a prefilter, by which it finds candidate lines.
     pub(crate) fn with_prefilter(self, prefilter: Option<&'a Prefilter>) -> Self {
         Self { prefilter, ..self }
     }
@@ -179,7 +179,7 @@ impl Matcher for Clocked<'_> {
             if haystack.len() > self.room {
                 self.token.check()?;
             }
-            return Ok(prefilter.find(haystack).map(LineMatchKind::Candidate));
+            return Ok(prefilter.find_candidate(haystack).map(LineMatchKind::Candidate));
         }
         let mut at = 0;
         loop {

@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use std::io;
 use std::ops::Range;
 
-use grep_matcher::Matcher;
+use grep_matcher::{LineMatchKind, Matcher};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch};
 use hob_base::{CancelToken, Contents, WsPath};
 use memchr::memchr;
@@ -349,9 +349,12 @@ impl FileSearch<'_> {
     fn is_ruled_out(&self, found: &CandidateFile, text: &CachedText<'_>, matcher: &Clocked<'_>) -> bool {
         let blocks = found.blocks.as_ref().filter(|_| self.is_local && text.is_plain);
         let may_match = |run: Range<usize>| {
-            let candidate = matcher.find_candidate_line(&text.bytes[run.clone()]);
-            candidate.map_or(true, |found| found.is_some())
-                && matcher.is_match(&text.bytes[run]).unwrap_or(true)
+            match matcher.find_candidate_line(&text.bytes[run.clone()]) {
+                Ok(None) => false,
+                Ok(Some(LineMatchKind::Candidate(_))) => matcher.is_match(&text.bytes[run]).unwrap_or(true),
+                // A search that was stopped has ruled out nothing.
+                Ok(Some(LineMatchKind::Confirmed(_))) | Err(_) => true,
+            }
         };
         blocks.is_some_and(|blocks| !runs_of_blocks(text.bytes, blocks).into_iter().any(may_match))
     }

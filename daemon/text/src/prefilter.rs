@@ -63,10 +63,10 @@ impl Prefilter {
     }
 
     /// Returns a place in the first line that may match; `None` if no line can.
-    pub(crate) fn find(&self, text: &[u8]) -> Option<usize> {
+    pub(crate) fn find_candidate(&self, text: &[u8]) -> Option<usize> {
         match self {
             Self::Literal(finder) => finder.find(text),
-            Self::Run(finder) => finder.find(text),
+            Self::Run(finder) => finder.find_run(text),
         }
     }
 }
@@ -87,7 +87,7 @@ impl RunFinder {
     /// Calls `each` with the start and the length of each longest run that is long enough.
     pub(crate) fn for_each_run(&self, text: &[u8], mut each: impl FnMut(usize, usize)) {
         let mut at = 0;
-        while let Some(start) = self.find(&text[at..]).map(|found| at + found) {
+        while let Some(start) = self.find_run(&text[at..]).map(|found| at + found) {
             let after = &text[start + self.len..];
             let more = after.iter().position(|byte| !self.is_member[usize::from(*byte)]);
             let len = self.len + more.unwrap_or(after.len());
@@ -97,7 +97,7 @@ impl RunFinder {
     }
 
     /// Returns the start of the first run that is long enough.
-    fn find(&self, text: &[u8]) -> Option<usize> {
+    fn find_run(&self, text: &[u8]) -> Option<usize> {
         let is_member = |byte: &u8| self.is_member[usize::from(*byte)];
         // The bytes between `start` and `checked` are members.
         let (mut start, mut checked) = (0, 0);
@@ -173,7 +173,7 @@ mod tests {
         #[test]
         fn the_first_run_is_found(text in "[ab0 \n]{0,60}", len in 1..8usize) {
             let class = RequiredParts::of_regex(&parse("[ab]{3}").expect("a valid pattern")).runs[0].class;
-            let found = RunFinder::new(&RequiredRun { class, len }).find(text.as_bytes());
+            let found = RunFinder::new(&RequiredRun { class, len }).find_run(text.as_bytes());
             let first = text.as_bytes().windows(len).position(|run| run.iter().all(|byte| class.contains(*byte)));
             prop_assert_eq!(found, first);
         }

@@ -62,7 +62,7 @@ pub(crate) struct RequiredRun {
     pub(crate) len: usize,
 }
 
-/// What every match of a regex contains.
+/// The literals and runs that every match of a regex contains.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RequiredParts {
     /// The literals of three bytes or more, each once, in order.
