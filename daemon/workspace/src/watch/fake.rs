@@ -10,12 +10,11 @@ use super::{EventSink, FsEvent, MakeWatch, WatchBackend, WatchError, WatchEventO
 
 #[derive(Default)]
 struct Script {
-    sink: Option<EventSink>,
+    /// The sinks of all backends that were made, in the order of their making.
+    sinks: Vec<EventSink>,
     watched: BTreeSet<PathBuf>,
     limit: Option<usize>,
     unordered: bool,
-    /// Number of backends that were made.
-    made: usize,
     /// Runs once, just before a folder is forgotten, as if another program did it; `None` if nothing does.
     meanwhile: Option<Meanwhile>,
 }
@@ -42,9 +41,8 @@ impl FakeWatch {
         let fake = self.clone();
         Box::new(move |sink| {
             let mut script = fake.lock();
-            script.sink = Some(sink);
+            script.sinks.push(sink);
             script.watched.clear();
-            script.made += 1;
             drop(script);
             Ok(Box::new(fake.clone()))
         })
@@ -52,10 +50,18 @@ impl FakeWatch {
 
     /// Reports one event to the watcher, if there is a watcher.
     pub fn report_event(&self, event: FsEvent) {
-        let sink = self.lock().sink.clone();
-        if let Some(sink) = sink {
-            sink.push(event);
-        }
+        let newest = self.backends_made().checked_sub(1);
+        newest.into_iter().for_each(|newest| self.report_event_of(newest, event.clone()));
+    }
+
+    /// Reports one event as if the backend that was made as number `index`, from 0, did it: a backend's thread may have
+    /// events left when the backend is replaced.
+    ///
+    /// # Panics
+    /// If fewer backends were made.
+    pub fn report_event_of(&self, index: usize, event: FsEvent) {
+        let sink = self.lock().sinks[index].clone();
+        sink.push(event);
     }
 
     /// Reports the newest cookie in `cookie_dir`, if there is one.
@@ -90,7 +96,7 @@ impl FakeWatch {
     /// Returns the number of backends that have been made.
     #[must_use]
     pub fn backends_made(&self) -> usize {
-        self.lock().made
+        self.lock().sinks.len()
     }
 
     fn lock(&self) -> MutexGuard<'_, Script> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 use hob_base::{AbsPath, Deadline, WsPath, lock};
@@ -36,8 +36,11 @@ pub struct Watcher {
     /// The identity of the root's folder as of the last complete look.
     root_seen: Mutex<RootSeen>,
     mounts: Mounts,
-    /// The sink for backends; it holds this watcher weakly.
-    sink: EventSink,
+    /// The number of replaced backends. The sink of each backend knows the number at its making, and drops the events
+    /// of a backend that has been replaced: its thread may still hand some on.
+    backend_generation: AtomicU64,
+    /// This watcher, for the sinks of backends.
+    weak: Weak<Self>,
 }
 
 /// The identity of the root's folder at earlier times.
@@ -88,7 +91,8 @@ impl Watcher {
             exhausted: AtomicBool::new(false),
             root_seen: Mutex::default(),
             mounts: Mounts::default(),
-            sink: sink_of(watcher.clone()),
+            backend_generation: AtomicU64::new(0),
+            weak: watcher.clone(),
         })
     }
 
@@ -340,6 +344,9 @@ impl Watcher {
         // The old backend goes first: two together could meet a limit that one keeps. The lock is released before,
         // because the backend may wait for its thread, which may want the lock.
         let old = lock(&self.backend).take();
+        // An event of the old backend that comes from now on is older than the walk of the sweep that begins. It could
+        // only degrade the new backend, as the late word of a root that has come back does.
+        self.backend_generation.fetch_add(1, Ordering::SeqCst);
         drop(old);
         if let Err(why) = self.try_begin() {
             self.note_unwatched(why, Remedy::Replace);
@@ -350,7 +357,7 @@ impl Watcher {
     }
 
     fn try_begin(&self) -> Result<(), String> {
-        let backend = (self.make)(self.sink.clone()).map_err(|e| format!("nothing can be watched: {e}"))?;
+        let backend = (self.make)(self.event_sink()).map_err(|e| format!("nothing can be watched: {e}"))?;
         if backend.order() != WatchEventOrder::Drained {
             let describe = |e: std::io::Error| format!("the folder for cookies cannot be used: {e}");
             self.cookie_file.prepare_folder().map_err(describe)?;
@@ -359,6 +366,18 @@ impl Watcher {
         }
         *lock(&self.backend) = Some(Arc::from(backend));
         Ok(())
+    }
+
+    /// Makes the sink of the next backend. It holds this watcher weakly.
+    fn event_sink(&self) -> EventSink {
+        let watcher = self.weak.clone();
+        let generation = self.backend_generation.load(Ordering::SeqCst);
+        EventSink::new(move |event| {
+            let Some(watcher) = watcher.upgrade() else { return };
+            if watcher.backend_generation.load(Ordering::SeqCst) == generation {
+                watcher.handle_event(event);
+            }
+        })
     }
 }
 
@@ -369,14 +388,6 @@ impl fmt::Debug for Watcher {
             .field("state", &self.state())
             .finish_non_exhaustive()
     }
-}
-
-fn sink_of(watcher: Weak<Watcher>) -> EventSink {
-    EventSink::new(move |event| {
-        if let Some(watcher) = watcher.upgrade() {
-            watcher.handle_event(event);
-        }
-    })
 }
 
 /// Returns the reason why the file system at `root` may hide changes, if there is one: others can write to it without

@@ -165,6 +165,20 @@ fn a_loss_degrades_and_a_sweep_heals() {
 }
 
 #[test]
+fn a_late_event_of_a_replaced_backend_does_not_degrade_the_new_one() {
+    let tree = small_tree();
+    let (fake, mut indexer) = start(&tree);
+    fake.report_event(FsEvent::Lost("the queue overflowed".to_owned()));
+    indexer.catch_up();
+    assert_eq!(fake.backends_made(), 2);
+    fake.report_event_of(0, FsEvent::Vanished(tree.path("")));
+    assert_eq!(indexer.watcher().state(), WatcherState::Live);
+    assert!(indexer.dirty.take_pending().is_empty(), "the sweep has seen what that event is about");
+    fake.report_event_of(1, FsEvent::Vanished(tree.path("")));
+    assert!(is_degraded(&indexer), "the same word of the present backend is news");
+}
+
+#[test]
 fn a_loss_ends_the_waits_that_it_made_worthless() {
     let tree = small_tree();
     let (fake, indexer) = start(&tree);
