@@ -32,6 +32,10 @@ const MOST_IN_SCOPE: usize = 5_000;
 /// Longest time that one graph question may take.
 const GRAPH_PATIENCE: Duration = Duration::from_secs(5);
 
+/// Says that a bound ended the search for callers through values.
+pub(super) const MAY_LACK_CALLERS: &str =
+    "Callers through values may be missing: ask again some seconds after the last change, or nav_references.";
+
 pub(super) fn overview(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: OverviewArgs = call.parse_args()?;
     let workspace = call.workspace(NeededIndex::Map)?;
@@ -114,6 +118,9 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
         call.notes
             .warnings
             .push("Time ran out before every edge was looked at: narrow with edgeKinds or direction.".into());
+    }
+    if answer.may_lack_callers {
+        call.notes.warnings.push(MAY_LACK_CALLERS.into());
     }
     if answer.omitted_is_least {
         call.notes.warnings.push(

@@ -180,6 +180,9 @@ pub struct NeighborsAnswer {
     pub omitted_is_least: bool,
     /// True if time ran out before everything was searched.
     pub incomplete: bool,
+    /// True if callers through values may be missing: a bound ended the search for them, and no derivation has seen the
+    /// files as they are.
+    pub may_lack_callers: bool,
 }
 
 /// A query for a connection between two nodes.

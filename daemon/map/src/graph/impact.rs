@@ -77,6 +77,9 @@ pub struct ImpactAnswer {
     pub whole_to: Option<u32>,
     /// True if the answer ends there because time ran out, rather than because of `max_depth`.
     pub incomplete: bool,
+    /// True if callers through values may be missing: a bound ended the search for them, and no derivation has seen the
+    /// files as they are.
+    pub may_lack_callers: bool,
 }
 
 impl Map {
@@ -204,6 +207,7 @@ impl<'m> ImpactSearch<'m> {
             let kinds = EdgeKinds::ALL.without(EdgeKind::Contains);
             let found = self.map.edges_in_with(&self.resolver, from.node, kinds, &self.query.cancel);
             whole &= found.stopped.is_none();
+            self.answer.may_lack_callers |= found.is_cut;
             let mut has_users = false;
             for edge in found.edges {
                 has_users |= edge.is_resolved();

@@ -7,24 +7,36 @@ use rustc_hash::FxHashSet;
 use super::edges::{Edge, Edges};
 use super::outbound::owner_node;
 use super::skeleton_uses::UsesInSkeleton;
-use super::surroundings::Surroundings;
 use super::uses::{CHECK_EVERY, Search};
 use super::{DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
 use crate::facts::{RefKind, StrId};
 use crate::index::FileEntry;
 use crate::resolve::{Resolution, Resolver, Thing};
 
-/// Most nodes from which the values of calls of one definition are followed forwards.
-const LEADING_FORWARDS: usize = 256;
-
 /// Words of modules that name a starting point, and no module.
 const RELATIVE: [&str; 4] = ["", "crate", "super", "self"];
 
-/// The edges that end at a node, and whether time ran out before all were found.
+/// The edges that end at a node, and whether all were found.
 #[derive(Debug, Default)]
 pub(super) struct Inbound {
     pub(super) edges: Vec<Edge>,
+    /// The reason why the search ended early, if it did.
     pub(super) stopped: Option<Stopped>,
+    /// True if a bound ended the search for calls through values, so that callers may be missing.
+    pub(super) is_cut: bool,
+}
+
+impl Inbound {
+    fn of_edges(edges: Vec<Edge>) -> Self {
+        Self { edges, ..Self::default() }
+    }
+
+    /// Adds the edges of another search, which may have ended otherwise.
+    pub(super) fn merge(&mut self, other: Self) {
+        self.edges.extend(other.edges);
+        self.stopped = self.stopped.or(other.stopped);
+        self.is_cut |= other.is_cut;
+    }
 }
 
 /// A query for the users of a definition.
@@ -107,8 +119,8 @@ impl Map {
         };
         for (kinds, kin) in parts.into_iter().filter(|(kinds, _)| kinds.count() > 0) {
             let mut search = Search::new(self, resolver, def, kinds).for_family(kin).among_uses(uses.clone());
-            found.stopped = found.stopped.or(search.run(cancel).err());
-            found.edges.extend(search.edges.into_vec());
+            let stopped = search.run(cancel).err();
+            found.merge(search.into_inbound(stopped));
         }
         if kinds.has(EdgeKind::References) {
             let (links, stopped) = self.links_to(resolver, def.into(), cancel);
@@ -142,40 +154,12 @@ impl Map {
                 let uses = self.known_uses(resolver, [def]);
                 let mut search = Search::new(self, resolver, def, kinds).among_uses(uses);
                 let stopped = search.run(cancel).err();
-                let mut found = Inbound { edges: search.edges.into_vec(), stopped };
+                let mut found = search.into_inbound(stopped);
                 if kinds.has(EdgeKind::Calls) {
                     self.add_calls_that_lead_forwards(resolver, def, cancel, &mut found);
                 }
                 found
             }
-        }
-    }
-
-    /// Adds the calls of a definition from nodes that are not among the found callers, although the skeleton has an edge from
-    /// there: following values backwards meets a bound where following them forwards, as the derivation did, does not.
-    fn add_calls_that_lead_forwards(
-        &self,
-        resolver: &Resolver<'_>,
-        def: DefRef,
-        cancel: &CancelToken,
-        found: &mut Inbound,
-    ) {
-        let surroundings = self.surroundings().filter(|_| !resolver.is_passing() && found.stopped.is_none());
-        let Some(skeleton) = surroundings.as_ref().map(Surroundings::skeleton) else { return };
-        let Some(number) = skeleton.node_number(def.into()) else { return };
-        let is_call = |edge: &&Edge| edge.kind == EdgeKind::Calls && edge.is_resolved();
-        let callers = found.edges.iter().filter(|edge| is_call(edge) && edge.to == def.into());
-        let callers: FxHashSet<NodeRef> = callers.map(|edge| edge.from).collect();
-        let sources = skeleton.edges(number, true).filter(|(kind, _)| *kind == EdgeKind::Calls);
-        let sources = sources.filter_map(|(_, source)| skeleton.node(source));
-        let missing: Vec<NodeRef> =
-            sources.filter(|source| !callers.contains(source)).take(LEADING_FORWARDS).collect();
-        for source in missing {
-            if let Err(stopped) = cancel.check() {
-                found.stopped = Some(stopped);
-                break;
-            }
-            found.edges.extend(self.edge_between(resolver, source, def.into(), EdgeKind::Calls));
         }
     }
 
@@ -200,7 +184,7 @@ impl Map {
             out.into_iter().filter(|edge| edge.to == NodeRef::File(file)).for_each(|edge| edges.add(edge));
             self.module_uses(resolver, importer, file, kinds, &mut edges);
         }
-        Inbound { edges: edges.into_vec(), stopped: None }
+        Inbound::of_edges(edges.into_vec())
     }
 
     /// Adds uses of a file under the local name that an import gives it as a module: `const f = require("./f"); f()`.

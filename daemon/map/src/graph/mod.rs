@@ -19,6 +19,7 @@ mod externals;
 mod family;
 mod flow;
 mod flow_chains;
+mod forward_calls;
 mod handles;
 mod image;
 mod impact;

@@ -36,6 +36,8 @@ struct NeighborWalk<'m> {
     lines_left_out: UnshownConnections,
     visited: FxHashSet<NodeRef>,
     stopped: Option<Stopped>,
+    /// True if a bound ended a search for calls through values.
+    is_cut: bool,
     /// True if unresolved edges were not looked for, because there was no place for them.
     unresolved_left: bool,
 }
@@ -58,6 +60,7 @@ impl Map {
             lines_left_out: UnshownConnections::default(),
             visited: FxHashSet::from_iter([query.node]),
             stopped: None,
+            is_cut: false,
             unresolved_left: false,
         };
         walk.run();
@@ -69,6 +72,7 @@ impl Map {
             omitted,
             omitted_is_least: walk.unresolved_left,
             incomplete: walk.stopped.is_some(),
+            may_lack_callers: walk.is_cut,
         })
     }
 
@@ -95,40 +99,16 @@ impl Map {
         node: NodeRef,
         kinds: EdgeKinds,
         cancel: &CancelToken,
-    ) -> Vec<(Edge, Direction)> {
-        let Some(body) = self.body_beside(resolver, node) else { return Vec::new() };
+    ) -> Inbound {
+        let Some(body) = self.body_beside(resolver, node) else { return Inbound::default() };
         let found = self.edges_in_with(resolver, body, kinds.without(EdgeKind::Contains), cancel);
-        found.edges.into_iter().map(|edge| (Edge { to: node, ..edge }, Direction::In)).collect()
+        Inbound { edges: found.edges.into_iter().map(|edge| Edge { to: node, ..edge }).collect(), ..found }
     }
 
     /// Returns the definition that a C or C++ declaration announces; `None` for anything else.
     pub(super) fn body_beside(&self, resolver: &Resolver<'_>, node: NodeRef) -> Option<NodeRef> {
         let NodeRef::Def(declared) = node else { return None };
         Some(resolver.body_of(declared)).filter(|body| *body != declared).map(NodeRef::Def)
-    }
-
-    /// Returns the edges of a node in the directions of the query, each with its direction.
-    fn edges_both(
-        &self,
-        resolver: &Resolver<'_>,
-        node: NodeRef,
-        kin: &[NodeRef],
-        query: &NeighborsQuery,
-        stopped: &mut Option<Stopped>,
-    ) -> Vec<(Edge, Direction)> {
-        let kinds = query.kinds;
-        let mut edges = Vec::new();
-        if query.direction != Direction::In {
-            let out = self.edges_out_with(resolver, node, kinds);
-            edges.extend(out.into_iter().map(|edge| (edge, Direction::Out)));
-        }
-        if query.direction != Direction::Out {
-            let found = self.edges_in_family(resolver, node, kin, kinds, &query.cancel);
-            *stopped = stopped.or(found.stopped);
-            edges.extend(found.edges.into_iter().map(|edge| (edge, Direction::In)));
-            edges.extend(self.through_body(resolver, node, kinds, &query.cancel));
-        }
-        edges
     }
 }
 
@@ -207,9 +187,7 @@ impl NeighborWalk<'_> {
     fn best_edges_around(&mut self, node: NodeRef) -> Vec<(Edge, Direction)> {
         let kin = if node == self.query.node { std::mem::take(&mut self.kin) } else { Vec::new() };
         let edges = self.edges_by_skeleton(node, &kin);
-        let edges = edges.unwrap_or_else(|| {
-            self.map.edges_both(&self.resolver, node, &kin, self.query, &mut self.stopped)
-        });
+        let edges = edges.unwrap_or_else(|| self.computed_edges_around(node, &kin));
         let mut groups: Vec<Vec<(Edge, Direction)>> = Vec::new();
         for (edge, way) in edges {
             // A recursive function is its own caller; a call of a method that it overrides is not a call of itself.
@@ -234,6 +212,24 @@ impl NeighborWalk<'_> {
         best
     }
 
+    /// Returns the edges around a node and its family, without the skeleton.
+    fn computed_edges_around(&mut self, node: NodeRef, kin: &[NodeRef]) -> Vec<(Edge, Direction)> {
+        let (map, resolver, query) = (self.map, &self.resolver, self.query);
+        let mut edges = Vec::new();
+        if query.direction != Direction::In {
+            let out = map.edges_out_with(resolver, node, query.kinds);
+            edges.extend(out.into_iter().map(|edge| (edge, Direction::Out)));
+        }
+        if query.direction != Direction::Out {
+            let mut found = map.edges_in_family(resolver, node, kin, query.kinds, &query.cancel);
+            found.merge(map.through_body(resolver, node, query.kinds, &query.cancel));
+            self.stopped = self.stopped.or(found.stopped);
+            self.is_cut |= found.is_cut;
+            edges.extend(found.edges.into_iter().map(|edge| (edge, Direction::In)));
+        }
+        edges
+    }
+
     /// Returns the edges around a node and its family, or `None` if the skeleton does not suffice. Of the resolved
     /// edges that end there, it returns those from the nodes that may be shown, which the skeleton selects.
     fn edges_by_skeleton(&mut self, node: NodeRef, kin: &[NodeRef]) -> Option<Vec<(Edge, Direction)>> {
@@ -256,6 +252,7 @@ impl NeighborWalk<'_> {
             }
         };
         self.stopped = self.stopped.or(found.stopped);
+        self.is_cut |= found.is_cut;
         let mut edges: Vec<(Edge, Direction)> =
             found.edges.into_iter().map(|edge| (edge, Direction::In)).collect();
         if self.query.direction == Direction::Both {
@@ -290,8 +287,8 @@ impl NeighborWalk<'_> {
             let kinds = kinds.without(EdgeKind::Contains);
             let query = UsersQuery { def: body, kin: &[], uses: Some(of_body), kinds };
             let of_body = self.map.users_of(&self.resolver, query, cancel);
-            found.edges.extend(of_body.edges.into_iter().map(|edge| Edge { to: def.into(), ..edge }));
-            found.stopped = found.stopped.or(of_body.stopped);
+            let edges = of_body.edges.into_iter().map(|edge| Edge { to: def.into(), ..edge }).collect();
+            found.merge(Inbound { edges, ..of_body });
         }
         if found.stopped.is_some() {
             return Some(found);
@@ -329,7 +326,7 @@ impl NeighborWalk<'_> {
         let cancel = &self.query.cancel;
         let computed = surroundings.computed_edges(&self.resolver, selected, &[node], cancel)?;
         let mut found =
-            Inbound { edges: computed.into_iter().map(|(edge, _)| edge).collect(), stopped: None };
+            Inbound { edges: computed.into_iter().map(|(edge, _)| edge).collect(), ..Inbound::default() };
         if self.query.kinds.has(EdgeKind::References) {
             let (links, stopped) = self.map.links_to(&self.resolver, node, cancel);
             found.edges.extend(links.into_iter().filter(|edge| !edge.is_resolved()));

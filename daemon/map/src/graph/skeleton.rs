@@ -31,6 +31,13 @@ pub(super) struct FileNodes {
     pub(super) facts: Arc<FileFacts>,
 }
 
+impl FileNodes {
+    /// Returns the number of a definition's node.
+    pub(super) fn number_of_def(&self, def: DefIdx) -> u32 {
+        self.first + 1 + def.number()
+    }
+}
+
 /// A list of edges between numbered nodes, before they are sorted by node.
 #[derive(Debug, Default)]
 pub(super) struct EdgeList {
@@ -225,7 +232,7 @@ impl Skeleton {
         match node {
             NodeRef::File(_) => Some(stretch.first),
             NodeRef::Def(def) => {
-                (def.def.index() < stretch.facts.defs.len()).then_some(stretch.first + 1 + def.def.number())
+                (def.def.index() < stretch.facts.defs.len()).then(|| stretch.number_of_def(def.def))
             }
             NodeRef::External(_) => None,
         }

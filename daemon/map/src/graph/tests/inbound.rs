@@ -3,7 +3,7 @@
 use hob_base::CancelToken;
 
 use crate::fixture::{derived_map, lookup_node, map, set, show_edge};
-use crate::graph::{Direction, EdgeKind, Map, NeighborsQuery};
+use crate::graph::{Direction, EdgeKind, Following, ImpactQuery, Map, NeighborsAnswer, NeighborsQuery};
 
 /// Shows the calls that end at a node, sorted.
 fn shown_calls(map: &Map, target: &str) -> Vec<String> {
@@ -53,18 +53,20 @@ fn flows_that_stayed_open_are_opened_anew_after_a_change() {
     assert_eq!(shown_calls(&map, "g"), ["b.py#run calls a.py#g flow"]);
 }
 
-/// Thirty files mention the name, so its values are not followed backwards into other files; a derivation follows the
-/// call forwards.
-#[test]
-fn a_call_through_values_that_only_leads_forwards_is_among_the_callers() {
+/// Thirty files mention `f`, so its values are not followed backwards into other files; a derivation follows the call in
+/// `run` forwards.
+fn map_of_a_name_in_many_files(derive: impl Fn(&str) -> Map) -> Map {
     let mentions: String = (0..30)
         .map(|at| format!("//- /m{at}.py\nfrom a import f\ndef user{at}():\n    return [f]\n"))
         .collect();
-    let map = derived_map(&format!(
-        "//- /a.py\ndef f(): pass\n//- /t.py\nfrom a import f\ntable = {{\"a\": f}}\ndef run():\n    table[\"a\"]()\n{mentions}"
-    ));
+    derive(&format!("//- /a.py\ndef f(): pass\n//- /t.py\n{TABLE}{mentions}"))
+}
+
+const TABLE: &str = "from a import f\ntable = {\"a\": f}\ndef run():\n    table[\"a\"]()\n";
+
+fn callers_of(map: &Map, target: &str) -> NeighborsAnswer {
     let query = NeighborsQuery {
-        node: lookup_node(&map, "f"),
+        node: lookup_node(map, target),
         direction: Direction::In,
         kinds: [EdgeKind::Calls].into_iter().collect(),
         depth: 1,
@@ -72,10 +74,51 @@ fn a_call_through_values_that_only_leads_forwards_is_among_the_callers() {
         family: false,
         cancel: CancelToken::default(),
     };
-    let answer = map.neighbors(&query).expect("it is there");
-    let callers: Vec<String> = answer.neighbors.iter().map(|n| n.info.id.to_string()).collect();
-    assert_eq!(callers, ["py:t.py#run"]);
+    map.neighbors(&query).expect("it is there")
+}
+
+fn ids_of(answer: &NeighborsAnswer) -> Vec<String> {
+    answer.neighbors.iter().map(|found| found.info.id.to_string()).collect()
+}
+
+#[test]
+fn a_call_through_values_that_only_leads_forwards_is_among_the_callers() {
+    let map = map_of_a_name_in_many_files(derived_map);
+    let answer = callers_of(&map, "f");
+    assert_eq!(ids_of(&answer), ["py:t.py#run"]);
+    assert!(!answer.may_lack_callers);
     assert_eq!(shown_calls(&map, "f"), ["t.py#run calls a.py#f flow"]);
+}
+
+/// The derivation is older than the files, and the definitions of changed files have other numbers.
+#[test]
+fn callers_that_the_last_derivation_found_are_asked_again_after_changes() {
+    let mut map = map_of_a_name_in_many_files(derived_map);
+    map.apply(vec![set(0, "a.py", "def first(): pass\ndef f(): pass\n")]);
+    assert_eq!(shown_calls(&map, "f"), ["t.py#run calls a.py#f flow"], "its file has changed");
+    map.apply(vec![set(1, "t.py", &TABLE.replace("def run", "def before(): pass\ndef run"))]);
+    assert_eq!(shown_calls(&map, "f"), ["t.py#run calls a.py#f flow"], "the caller's file has changed too");
+    assert!(shown_calls(&map, "first").is_empty());
+    map.apply(vec![set(1, "t.py", &TABLE.replace(": f", ": print"))]);
+    assert!(shown_calls(&map, "f").is_empty(), "the caller calls something else now");
+}
+
+#[test]
+fn an_answer_whose_search_met_a_bound_says_that_it_may_lack_callers() {
+    let mut map = map_of_a_name_in_many_files(map);
+    assert!(callers_of(&map, "f").may_lack_callers);
+    assert!(!callers_of(&map, "user1").may_lack_callers, "few files mention this one");
+    let impact = |map: &Map, target| {
+        let cancel = CancelToken::default();
+        let node = lookup_node(map, target);
+        map.impact(&ImpactQuery { node, max_depth: 2, following: Following::Sure, cancel })
+    };
+    assert!(impact(&map, "f").may_lack_callers);
+    assert!(!impact(&map, "user1").may_lack_callers);
+    map = map_of_a_name_in_many_files(derived_map);
+    assert!(!impact(&map, "f").may_lack_callers);
+    map.apply(vec![set(90, "new.py", "from a import f\nf()\n")]);
+    assert!(callers_of(&map, "f").may_lack_callers, "the derivation does not know the new file");
 }
 
 /// The first line of the caller is resolved, so the caller is among the answers in any case; the second leads forwards

@@ -21,11 +21,15 @@ struct ForwardWalk {
     waiting: Vec<(FileId, ValueIdx)>,
     met: FxHashSet<(FileId, ValueIdx)>,
     calls: FxHashSet<CallAt>,
+    /// True if a bound kept the walk from a file or a value.
+    is_cut: bool,
 }
 
 impl ForwardWalk {
     fn visit_value(&mut self, file: FileId, value: ValueIdx) {
-        if self.met.len() < VALUES && self.met.insert((file, value)) {
+        if self.met.len() >= VALUES {
+            self.is_cut |= !self.met.contains(&(file, value));
+        } else if self.met.insert((file, value)) {
             self.waiting.push((file, value));
         }
     }
@@ -124,6 +128,7 @@ impl<'m> Resolver<'m> {
     fn go_to_named(&self, name: &str, home: FileId, way: &mut ForwardWalk) {
         let files = self.index.files_mentioning(name);
         if files.len() > FILES {
+            way.is_cut = true;
             return self.go_to_named_in(home, name, way);
         }
         self.go_to_named_in(home, name, way);
@@ -167,6 +172,7 @@ impl<'m> Resolver<'m> {
                 self.follow_one(file, entry, one, way);
             }
         }
+        self.flow.borrow_mut().has_cut_callers |= way.is_cut;
     }
 
     fn follow_one(&self, file: FileId, entry: &'m FileEntry, one: ValueUse, way: &mut ForwardWalk) {

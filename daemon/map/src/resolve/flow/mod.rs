@@ -137,6 +137,8 @@ pub(super) struct FlowMemory {
     at: u32,
     /// Keys that wait until nothing grows, because they draw conclusions from the absence of an object.
     undecided: Vec<u32>,
+    /// True if a search for the callers of a function met a bound.
+    has_cut_callers: bool,
 }
 
 impl<'m> Resolver<'m> {
@@ -184,7 +186,9 @@ impl<'m> Resolver<'m> {
         if !(kind.is_callable() || kind.is_type()) {
             return Vec::new();
         }
-        let callers = self.solve(FlowKey::Callers(def)).unwrap_or_default();
+        let callers = self.solve(FlowKey::Callers(def));
+        self.flow.borrow_mut().has_cut_callers |= callers.is_none();
+        let callers = callers.unwrap_or_default();
         let mut calls: Vec<CallAt> = callers
             .iter()
             .filter_map(|obj| if let FlowObject::Caller(bound) = obj { Some(bound.by) } else { None })
@@ -192,6 +196,12 @@ impl<'m> Resolver<'m> {
         calls.sort_unstable();
         calls.dedup();
         calls
+    }
+
+    /// Returns true if a search for the callers of a function has met a bound since this resolver was made, so that
+    /// [`Self::calls_reaching`] may lack calls.
+    pub(crate) fn has_cut_callers(&self) -> bool {
+        self.flow.borrow().has_cut_callers
     }
 
     /// Returns the definition that runs when an object is called.
@@ -257,7 +267,8 @@ impl<'m> Resolver<'m> {
         if self.flow.borrow().keys.len() > KEPT {
             let mut known = self.flow.borrow_mut();
             let (files, open_values) = (std::mem::take(&mut known.files), known.open_values);
-            *known = FlowMemory { files, open_values, ..FlowMemory::default() };
+            let has_cut_callers = known.has_cut_callers;
+            *known = FlowMemory { files, open_values, has_cut_callers, ..FlowMemory::default() };
         }
         let id = self.flow.borrow_mut().id(key);
         let steps = if self.is_passing() { PASSING_STEPS } else { STEPS };
