@@ -60,7 +60,7 @@ struct Args {
     /// The names to search the map for, in turn.
     #[arg(long, value_delimiter = ',', default_value = "main,new,parse,open,read,write,get,set,run,init")]
     names: Vec<String>,
-    /// The position that `nav`, `share` and `editor` ask about, such as `src/a.py:3:5`. Its language server must be on
+    /// The position that `nav`, `references`, `share` and `editor` ask about, such as `src/a.py:3:5`. Its language server must be on
     /// the PATH.
     #[arg(long, value_name = "FILE:LINE:COL")]
     at: Option<String>,
@@ -73,6 +73,9 @@ struct Args {
     /// The program of codegraph, to measure it too.
     #[arg(long)]
     codegraph: Option<PathBuf>,
+    /// The program of cclsp, to measure it too. Its language server must be on the PATH.
+    #[arg(long)]
+    cclsp: Option<PathBuf>,
     /// The program of ripgrep, to measure it too.
     #[arg(long, default_value = "rg")]
     rg: PathBuf,

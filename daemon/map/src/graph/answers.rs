@@ -180,8 +180,8 @@ pub struct NeighborsAnswer {
     pub omitted_is_least: bool,
     /// True if time ran out before everything was searched.
     pub incomplete: bool,
-    /// True if callers through values may be missing: a bound ended the search for them, and no derivation has seen the
-    /// files as they are.
+    /// True if callers through values may be missing: a definition is passed on without being called, and too many files
+    /// mention it to follow it everywhere.
     pub may_lack_callers: bool,
 }
 

@@ -1,25 +1,28 @@
-//! Finds the callers of a definition that only following values forwards finds.
+//! Finds the callers of a definition that only following values forwards finds, and says where callers may be missing.
 //!
-//! A search for callers follows the definition's value backwards and meets a bound where it spreads to many files. A
-//! derivation asks the other way round, for each call what it reaches, and meets none. So the callers of the last
-//! derivation are tried: each is asked what it reaches now. This also works while files have changed since: the
+//! A search for callers follows the definition's value backwards, into every file that mentions its name unless these are
+//! too many. A derivation asks the other way round, for each call what it reaches. So where it found a caller that the
+//! search did not, that caller is asked what it reaches now. This also works while files have changed since: the
 //! derivation only says whom to ask.
 //!
-//! What changed files have begun to call since the derivation is not found here. [`Inbound::is_cut`] then says that
-//! callers may be missing, if the search backwards met a bound.
+//! A derivation does not know the calls of parameters. So if the search left files out, and somewhere the definition is
+//! passed on without being called, callers may be missing, and [`Inbound::is_cut`] says so.
 
-use hob_base::CancelToken;
+use hob_base::{CancelToken, FileId};
 use rustc_hash::FxHashSet;
 
 use super::edges::Edge;
 use super::inbound::Inbound;
 use super::skeleton::Skeleton;
 use super::{DefRef, EdgeKind, Map, NodeRef};
-use crate::facts::{DefIdx, FileFacts};
+use crate::facts::{DefIdx, FileFacts, RefKind};
 use crate::resolve::Resolver;
 
 /// Most callers of the last derivation that are asked for one definition.
 const LEADING_FORWARDS: usize = 256;
+
+/// Most users that are looked at to find out whether one of them passes a definition on.
+const MOST_USERS: usize = 256;
 
 impl Map {
     /// Adds the calls of a definition from callers of the last derivation that are not among the found ones, and notes
@@ -34,8 +37,7 @@ impl Map {
         if resolver.is_passing() || found.stopped.is_some() {
             return;
         }
-        let has_changed = self.standing.skeleton.is_none() || !self.standing.changed.is_empty();
-        found.is_cut |= has_changed && resolver.has_cut_callers();
+        found.is_cut |= self.may_lack_callers(resolver, def);
         let Some(skeleton) = &self.standing.skeleton else { return };
         let Some(number) = self.number_at_derivation(skeleton, def) else { return };
         let is_call = |edge: &&Edge| edge.kind == EdgeKind::Calls && edge.is_resolved();
@@ -52,8 +54,48 @@ impl Map {
                 found.stopped = Some(stopped);
                 break;
             }
-            found.edges.extend(self.edge_between(resolver, source, def.into(), EdgeKind::Calls));
+            if let Some(edge) = self.edge_between(resolver, source, def.into(), EdgeKind::Calls) {
+                found.remove_guesses_at(&edge);
+                found.edges.push(edge);
+            }
         }
+    }
+
+    /// Returns true if a search for the callers of a definition, which must have run with this resolver, may lack some
+    /// that receive it as a value.
+    pub(super) fn may_lack_callers(&self, resolver: &Resolver<'_>, def: DefRef) -> bool {
+        resolver.has_cut_callers(def) && self.may_be_passed_on(def)
+    }
+
+    /// Returns true if somewhere a definition is a value without being called, so that other code may call it by another
+    /// name. A derivation tells where; without one, and in files that have changed since, each use of its name counts.
+    /// A definition with very many users is taken to be passed on by one of them.
+    fn may_be_passed_on(&self, def: DefRef) -> bool {
+        let Some(entry) = self.index.entry(def.file) else { return false };
+        let name = entry.facts.name(entry.facts.def(def.def).name);
+        let has_value = |file: FileId, owner: Option<Option<DefIdx>>| {
+            let Some(entry) = self.index.entry(file) else { return false };
+            let Some(id) = entry.facts.names.find(name) else { return false };
+            let mut uses = entry.facts.refs_named(id).iter().filter(|r| r.kind() == RefKind::Use);
+            uses.any(|r| owner.is_none_or(|owner| r.owner == owner))
+        };
+        let mentioning = self.index.files_mentioning(name).iter().map(|&file| FileId(file));
+        let Some(skeleton) = &self.standing.skeleton else {
+            return mentioning.enumerate().any(|(at, file)| at >= MOST_USERS || has_value(file, None));
+        };
+        let mut changed = mentioning.filter(|file| self.standing.changed.contains(file));
+        if changed.any(|file| has_value(file, None)) {
+            return true;
+        }
+        let Some(number) = self.number_at_derivation(skeleton, def) else { return false };
+        let sources = skeleton.edges(number, true).filter(|(kind, _)| *kind == EdgeKind::References);
+        let mut sources = sources.filter_map(|(_, source)| skeleton.node(source)).enumerate();
+        sources.any(|(at, source)| match source {
+            _ if at >= MOST_USERS => true,
+            NodeRef::Def(user) => has_value(user.file, Some(Some(user.def))),
+            NodeRef::File(file) => has_value(file, Some(None)),
+            NodeRef::External(_) => false,
+        })
     }
 
     /// Returns the number that a definition had in the last derivation; `None` if it was not there.

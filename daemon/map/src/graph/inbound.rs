@@ -31,6 +31,18 @@ impl Inbound {
         Self { edges, ..Self::default() }
     }
 
+    /// Removes the lines of a resolved edge from the unresolved edges of its source: what they call is known now.
+    pub(super) fn remove_guesses_at(&mut self, known: &Edge) {
+        for edge in &mut self.edges {
+            if !edge.is_resolved() && edge.from == known.from && edge.kind == known.kind {
+                let before = edge.sites.len();
+                edge.sites.retain(|line| !known.sites.contains(line));
+                edge.site_count -= before - edge.sites.len();
+            }
+        }
+        self.edges.retain(|edge| edge.is_resolved() || !edge.sites.is_empty());
+    }
+
     /// Adds the edges of another search, which may have ended otherwise.
     pub(super) fn merge(&mut self, other: Self) {
         self.edges.extend(other.edges);
@@ -120,7 +132,7 @@ impl Map {
         for (kinds, kin) in parts.into_iter().filter(|(kinds, _)| kinds.count() > 0) {
             let mut search = Search::new(self, resolver, def, kinds).for_family(kin).among_uses(uses.clone());
             let stopped = search.run(cancel).err();
-            found.merge(search.into_inbound(stopped));
+            found.merge(Inbound { edges: search.edges.into_vec(), stopped, is_cut: false });
         }
         if kinds.has(EdgeKind::References) {
             let (links, stopped) = self.links_to(resolver, def.into(), cancel);
@@ -154,7 +166,7 @@ impl Map {
                 let uses = self.known_uses(resolver, [def]);
                 let mut search = Search::new(self, resolver, def, kinds).among_uses(uses);
                 let stopped = search.run(cancel).err();
-                let mut found = search.into_inbound(stopped);
+                let mut found = Inbound { edges: search.edges.into_vec(), stopped, is_cut: false };
                 if kinds.has(EdgeKind::Calls) {
                     self.add_calls_that_lead_forwards(resolver, def, cancel, &mut found);
                 }

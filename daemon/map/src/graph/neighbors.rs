@@ -253,6 +253,11 @@ impl NeighborWalk<'_> {
         };
         self.stopped = self.stopped.or(found.stopped);
         self.is_cut |= found.is_cut;
+        if let NodeRef::Def(def) = node
+            && self.query.kinds.has(EdgeKind::Calls)
+        {
+            self.is_cut |= self.map.may_lack_callers(&self.resolver, def);
+        }
         let mut edges: Vec<(Edge, Direction)> =
             found.edges.into_iter().map(|edge| (edge, Direction::In)).collect();
         if self.query.direction == Direction::Both {

@@ -11,7 +11,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answers::Use;
 use super::edges::Edges;
-use super::inbound::Inbound;
 use super::outbound::{is_asked, owner_node, passes_on};
 use super::skeleton_uses::UsesInSkeleton;
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
@@ -37,8 +36,8 @@ const PARTS: usize = 8;
 /// name.
 type FolderKey<'m> = (&'m str, Lang, &'m str, RefKind, bool);
 
-/// The results of a part of a search: further names, names done, edges, places, and whether it was cut.
-type PartialUses = (Vec<String>, FxHashSet<(FileId, StrId)>, Edges, Option<Vec<Use>>, bool);
+/// The results of a part of a search: further names, names done, edges, places.
+type PartialUses = (Vec<String>, FxHashSet<(FileId, StrId)>, Edges, Option<Vec<Use>>);
 
 /// The search for the edges that end at one definition.
 pub(super) struct Search<'s, 'm> {
@@ -68,8 +67,6 @@ pub(super) struct Search<'s, 'm> {
     through: FxHashSet<(FileId, u32, u32)>,
     /// Number of unresolved calls whose values were followed forwards.
     followed: usize,
-    /// True if there were more of them than are followed.
-    is_cut: bool,
     /// The uses that the search looks at, if a skeleton tells which they are; without one, all uses of the names.
     uses_in_skeleton: Option<UsesInSkeleton<'m>>,
     pub(super) edges: Edges,
@@ -105,7 +102,6 @@ impl<'s, 'm> Search<'s, 'm> {
             never: FxHashSet::default(),
             through: FxHashSet::default(),
             followed: 0,
-            is_cut: false,
             uses_in_skeleton: None,
             edges: Edges::default(),
             places: None,
@@ -137,11 +133,6 @@ impl<'s, 'm> Search<'s, 'm> {
     /// Returns true if a definition is the target, or counts as it.
     fn is_wanted(&self, def: DefRef) -> bool {
         def == self.target || self.kin.contains(&def)
-    }
-
-    /// Returns the edges that were found until the search ended.
-    pub(super) fn into_inbound(self, stopped: Option<Stopped>) -> Inbound {
-        Inbound { edges: self.edges.into_vec(), stopped, is_cut: self.is_cut }
     }
 
     pub(super) fn run(&mut self, cancel: &CancelToken) -> Result<(), Stopped> {
@@ -233,12 +224,11 @@ impl<'s, 'm> Search<'s, 'm> {
                 part.through = through.clone();
                 part.locals = done.iter().filter(here).copied().collect();
                 let outcome = part.look_through(files, name, cancel);
-                ((part.names, part.locals, part.edges, part.places, part.is_cut), outcome)
+                ((part.names, part.locals, part.edges, part.places), outcome)
             })
             .collect();
         let mut outcome = Ok(());
-        for ((names, locals, edges, places, is_cut), part) in parts {
-            self.is_cut |= is_cut;
+        for ((names, locals, edges, places), part) in parts {
             names.iter().for_each(|name| self.look_for(name));
             self.locals.extend(locals);
             self.edges.merge(edges);
@@ -417,7 +407,6 @@ impl<'s, 'm> Search<'s, 'm> {
     /// follow all unresolved calls of a name would take seconds.
     fn reaches_target_forwards(&mut self, file: FileId, r: &Ref, from: NodeRef) -> bool {
         let is_in_source = self.uses_in_skeleton.as_ref().is_some_and(|uses| uses.has_source(from));
-        self.is_cut |= is_in_source && self.followed >= FOLLOWED;
         if !is_in_source || self.followed >= FOLLOWED {
             return false;
         }

@@ -36,8 +36,8 @@ pub struct Watcher {
     /// The identity of the root's folder as of the last complete look.
     root_seen: Mutex<RootSeen>,
     mounts: Mounts,
-    /// The number of replaced backends. The sink of each backend knows the number at its making, and drops the events
-    /// of a backend that has been replaced: its thread may still hand some on.
+    /// The number of times that a backend was begun. The sink of each backend knows its own, and drops the events of one
+    /// that has been replaced: its thread may still hand some on.
     backend_generation: AtomicU64,
     /// This watcher, for the sinks of backends.
     weak: Weak<Self>,

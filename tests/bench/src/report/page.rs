@@ -43,6 +43,11 @@ const SECTIONS: &[FigureSection] = &[
         text: "Private memory of all of hob's processes (one daemon, one shim for each client), with one client and with more. A neighbour that runs one server for each client is measured beside it if it is given.",
     },
     FigureSection {
+        row: "references",
+        title: "References through a language server",
+        text: "The same question through MCP, each program with a language server of its own, of the same make. The first answer counts from the start of the MCP server (hob's daemon runs already, its language server does not) to an answer that names all files that hob's complete answer names; *asked again* is warm. Tokens are characters / 4.",
+    },
+    FigureSection {
         row: "save",
         title: "From a save to a right answer",
         text: "The clock starts when `rename` has returned and ends with an answer that has the new function. hob is asked once. ripgrep searches the tree for the name, without an index and without a save of its own; watchers are asked until they know.",

@@ -13,6 +13,7 @@ mod index;
 mod map;
 mod nav;
 mod questions;
+mod references;
 mod regex;
 mod render;
 mod save;
@@ -64,6 +65,7 @@ const ROWS: &[(&str, Row)] = &[
     ("barrier", Row::Shared(barrier::barrier)),
     ("clients", Row::Shared(clients::clients)),
     ("nav", Row::Shared(nav::nav)),
+    ("references", Row::Alone(references::references)),
     ("share", Row::Alone(share::share)),
     ("editor", Row::Alone(editor::editor)),
     ("idle", Row::Shared(idle::idle)),

@@ -64,6 +64,9 @@ impl<'m> Resolver<'m> {
             self.go_to_made(DefRef { file: def.file, def: class }, &mut way);
         }
         self.follow_all(&mut way);
+        if way.is_cut {
+            self.flow.borrow_mut().cut_callers.insert(def);
+        }
         let mut bounds = Vec::new();
         for at in &way.calls {
             bounds.extend(
@@ -151,7 +154,9 @@ impl<'m> Resolver<'m> {
 
     /// Adds the objects of a class.
     fn go_to_made(&self, class: DefRef, way: &mut ForwardWalk) {
-        for caller in self.read(FlowKey::Callers(class)) {
+        let callers = self.read(FlowKey::Callers(class));
+        way.is_cut |= self.has_cut_callers(class);
+        for caller in callers {
             let FlowObject::Caller(bound) = caller else { continue };
             self.go_to_result(bound.by, way);
         }
@@ -172,7 +177,6 @@ impl<'m> Resolver<'m> {
                 self.follow_one(file, entry, one, way);
             }
         }
-        self.flow.borrow_mut().has_cut_callers |= way.is_cut;
     }
 
     fn follow_one(&self, file: FileId, entry: &'m FileEntry, one: ValueUse, way: &mut ForwardWalk) {

@@ -24,7 +24,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use hob_base::FileId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Resolver, Site, WantedKind};
 use crate::facts::{Call, CallIdx, DefIdx, DefKind, FlowTarget, ScopeIdx, ScopeKind, SlotIdx, ValueIdx};
@@ -137,8 +137,8 @@ pub(super) struct FlowMemory {
     at: u32,
     /// Keys that wait until nothing grows, because they draw conclusions from the absence of an object.
     undecided: Vec<u32>,
-    /// True if a search for the callers of a function met a bound.
-    has_cut_callers: bool,
+    /// The definitions to whose callers a bound cut the way.
+    cut_callers: FxHashSet<DefRef>,
 }
 
 impl<'m> Resolver<'m> {
@@ -187,7 +187,9 @@ impl<'m> Resolver<'m> {
             return Vec::new();
         }
         let callers = self.solve(FlowKey::Callers(def));
-        self.flow.borrow_mut().has_cut_callers |= callers.is_none();
+        if callers.is_none() {
+            self.flow.borrow_mut().cut_callers.insert(def);
+        }
         let callers = callers.unwrap_or_default();
         let mut calls: Vec<CallAt> = callers
             .iter()
@@ -198,10 +200,10 @@ impl<'m> Resolver<'m> {
         calls
     }
 
-    /// Returns true if a search for the callers of a function has met a bound since this resolver was made, so that
-    /// [`Self::calls_reaching`] may lack calls.
-    pub(crate) fn has_cut_callers(&self) -> bool {
-        self.flow.borrow().has_cut_callers
+    /// Returns true if a bound cut the search for the callers of a definition, so that [`Self::calls_reaching`] may lack
+    /// calls. It is known once that has been asked.
+    pub(crate) fn has_cut_callers(&self, def: DefRef) -> bool {
+        self.flow.borrow().cut_callers.contains(&def)
     }
 
     /// Returns the definition that runs when an object is called.
@@ -267,8 +269,8 @@ impl<'m> Resolver<'m> {
         if self.flow.borrow().keys.len() > KEPT {
             let mut known = self.flow.borrow_mut();
             let (files, open_values) = (std::mem::take(&mut known.files), known.open_values);
-            let has_cut_callers = known.has_cut_callers;
-            *known = FlowMemory { files, open_values, has_cut_callers, ..FlowMemory::default() };
+            let cut_callers = std::mem::take(&mut known.cut_callers);
+            *known = FlowMemory { files, open_values, cut_callers, ..FlowMemory::default() };
         }
         let id = self.flow.borrow_mut().id(key);
         let steps = if self.is_passing() { PASSING_STEPS } else { STEPS };
