@@ -369,6 +369,24 @@ fn every_test_file_is_run() {
     none("a test file is declared as a module", &forgotten);
 }
 
+/// They are run by hand, so nothing else notices a name that has moved.
+#[test]
+fn the_scripts_of_the_benchmark_import_what_there_is() {
+    let scripts =
+        with_ending(".py").into_iter().filter(|(_, text)| text.contains("__name__ == \"__main__\""));
+    let names = scripts.filter_map(|(path, _)| {
+        Some(path.strip_prefix("tests/bench/")?.strip_suffix(".py")?.to_owned())
+            .filter(|name| !name.contains('/'))
+    });
+    let modules: Vec<String> = names.collect();
+    assert!(modules.len() > 5, "{modules:?}");
+    let mut python = std::process::Command::new("python3");
+    python.current_dir(repository().join("tests/bench"));
+    let out = python.args(["-B", "-c", &format!("import {}", modules.join(", "))]).output();
+    let out = out.expect("python3 runs");
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+}
+
 #[test]
 fn the_documents_are_there() {
     for name in [

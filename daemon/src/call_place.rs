@@ -16,14 +16,14 @@ pub(super) struct CallPlace {
     /// The places from which to look for projects; at least one.
     pub(super) starts: Vec<AbsPath>,
     /// The source of the project that the call asks about.
-    pub(super) source: AskedSource,
+    pub(super) source: CallSource,
     /// True if a path in the arguments chose the project.
     pub(super) is_by_path: bool,
 }
 
 /// The source that a call is about.
 #[derive(PartialEq, Eq)]
-pub(super) enum AskedSource {
+pub(super) enum CallSource {
     /// The project's own source.
     Project,
     /// The source of one dependency.
@@ -52,7 +52,7 @@ impl CallPlace {
             return Ok(Self { starts: starts_of(&roots, host, connection)?, source, is_by_path: false });
         }
         let named = match source {
-            AskedSource::Project | AskedSource::Organization => {
+            CallSource::Project | CallSource::Organization => {
                 project_of_arguments(args, tool, host, connection)
             }
             _ => None,
@@ -113,11 +113,11 @@ fn folders_of_group(name: &str, host: &Host) -> Result<Vec<AbsPath>, ToolError> 
 }
 
 /// Returns the source that the argument `in` names: `dep:requests`, `deps` or `org`.
-fn take_source(args: &mut Map<String, Value>) -> Result<AskedSource, ToolError> {
-    let Some(value) = args.remove("in") else { return Ok(AskedSource::Project) };
+fn take_source(args: &mut Map<String, Value>) -> Result<CallSource, ToolError> {
+    let Some(value) = args.remove("in") else { return Ok(CallSource::Project) };
     match value.as_str() {
-        Some("deps") => return Ok(AskedSource::Dependencies),
-        Some("org") => return Ok(AskedSource::Organization),
+        Some("deps") => return Ok(CallSource::Dependencies),
+        Some("org") => return Ok(CallSource::Organization),
         _ => {}
     }
     let name = value.as_str().and_then(|text| text.strip_prefix("dep:")).filter(|name| !name.is_empty());
@@ -125,5 +125,5 @@ fn take_source(args: &mut Map<String, Value>) -> Result<AskedSource, ToolError> 
         ToolError::bad_args("`in` is no dependency")
             .hint("Pass `dep:` and the name of a package that the project depends on (dep:requests), `deps` for all of them, or `org` for the code search of the organisation. Without `in` the project is asked.")
     };
-    name.map(|name| AskedSource::Dependency(name.to_owned())).ok_or_else(wrong)
+    name.map(|name| CallSource::Dependency(name.to_owned())).ok_or_else(wrong)
 }

@@ -31,7 +31,7 @@ use hob_tools::{
     status_for_people,
 };
 
-use super::call_place::{AskedSource, CallPlace};
+use super::call_place::{CallPlace, CallSource};
 use super::last_project::LastProjects;
 
 /// A finished call, before its answer is cut.
@@ -156,12 +156,12 @@ impl Dispatcher {
             return Handled::failed_with(error, warnings);
         };
         let room = limit.max_chars().saturating_add(page.extra_room);
-        let is_of_all = source == AskedSource::Dependencies;
-        let is_of_org = source == AskedSource::Organization;
-        let is_of_one = starts.len() == 1 && source == AskedSource::Project;
+        let is_of_all = source == CallSource::Dependencies;
+        let is_of_org = source == CallSource::Organization;
+        let is_of_one = starts.len() == 1 && source == CallSource::Project;
         let package = match source {
-            AskedSource::Dependency(name) => Some(name),
-            AskedSource::Project | AskedSource::Dependencies | AskedSource::Organization => None,
+            CallSource::Dependency(name) => Some(name),
+            CallSource::Project | CallSource::Dependencies | CallSource::Organization => None,
         };
         let start = starts.first().unwrap_or(&request.root).clone();
         let terms = CallTerms { args, start, package, fresh, form: page.form, room };

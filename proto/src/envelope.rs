@@ -21,7 +21,7 @@ pub struct TokenBudget {
 
 /// The omission of an answer: the items that a limit left out, with the way to get them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Dropped {
+pub struct Omission {
     /// A plural word for the items (`references`, `results`).
     pub kind: String,
     /// Number of omitted items.
@@ -75,7 +75,7 @@ pub struct Envelope {
     pub truncated: bool,
     /// The omitted items; `None` for a complete answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dropped: Option<Dropped>,
+    pub dropped: Option<Omission>,
     /// Remarks that are no failure.
     #[serde(default)]
     pub warnings: Vec<String>,

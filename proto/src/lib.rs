@@ -27,7 +27,7 @@ pub mod user_file;
 #[cfg(all(unix, not(target_os = "macos")))]
 mod usual;
 
-pub use envelope::{Dropped, Envelope, Form, TokenBudget};
+pub use envelope::{Envelope, Form, Omission, TokenBudget};
 pub use error::{ErrorCode, ToolError};
 pub use hello::{Build, ClientKind, Hello, PROTOCOL, Welcome};
 pub use message::{ClientMessage, ServerMessage};

@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-from soak import Editor, Shim, World
+from sessions import Editor, Shim, World
 
 MORE_AGENTS = 20
 """Agents that attach later, to see what one costs."""

@@ -95,7 +95,7 @@ pub struct Missing {
 
 /// The outcome of a comparison.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct LeftOut {
+pub struct UnlistedUses {
     /// The name of the definition whose uses were compared.
     pub name: String,
     /// Uses that the server did not list, by file and line.
@@ -114,8 +114,8 @@ pub fn left_out(
     listed: &Listed,
     counts: &dyn Fn(&WsPath) -> bool,
     cancel: &CancelToken,
-) -> LeftOut {
-    let Some(of) = map.info(def.into()) else { return LeftOut::default() };
+) -> UnlistedUses {
+    let Some(of) = map.info(def.into()) else { return UnlistedUses::default() };
     let (uses, outcome) = map.find_uses(def, cancel);
     let mut missing = Vec::new();
     for one in uses.iter().filter(|one| one.confidence <= Confidence::Import && question.wants_use(one, &of))
@@ -132,7 +132,7 @@ pub fn left_out(
     missing.dedup_by(|later, first| {
         (&later.path, later.line) == (&first.path, first.line) && first.col.is_none()
     });
-    LeftOut { name: of.name, missing, is_cut: outcome.is_err() }
+    UnlistedUses { name: of.name, missing, is_cut: outcome.is_err() }
 }
 
 fn is_listed(

@@ -14,7 +14,7 @@ mod to_live;
 mod to_map;
 mod verify;
 
-pub use left_out::{LeftOut, Listed, Missing, UsesQuestion, left_out};
+pub use left_out::{Listed, Missing, UnlistedUses, UsesQuestion, left_out};
 pub use names::{QualifiedEntry, flatten_outline};
 pub use promote::{AnsweredQuestion, derive_claims};
 pub use to_live::{OutlineMatch, OutlineQuery, find};

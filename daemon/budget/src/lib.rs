@@ -20,7 +20,7 @@ use serde_json::Value;
 
 pub use estimate::chars_of;
 pub use fit::{Fitted, fit};
-pub use note::Omitted;
+pub use note::OmittedItems;
 pub use paging::Paging;
 pub use sent::SentBodies;
 pub use text::{AnswerPage, AnswerReader, fit_as_text};
@@ -33,7 +33,7 @@ pub struct AnswerDraft {
     /// Context that is not a failure.
     pub warnings: Vec<String>,
     /// The items that the handler left out because of a limit of the question.
-    pub omitted: Vec<Omitted>,
+    pub omitted: Vec<OmittedItems>,
     /// The generation to show, if any.
     pub generation: Option<u64>,
     /// The most tokens that the answer may cost.

@@ -1,13 +1,13 @@
 //! Makes the note about omissions: it names the omitted items and the way to get them.
 
-use hob_proto::Dropped;
+use hob_proto::Omission;
 
 /// Longest note, in characters; a quarter of that for the smallest budgets.
 const NOTE_MAX: usize = 240;
 
 /// Items that a handler left out itself, because of a limit of the question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Omitted {
+pub struct OmittedItems {
     /// The kind of the omitted items.
     pub kind: &'static str,
     /// The number of them.
@@ -19,7 +19,7 @@ pub struct Omitted {
 /// Counts omissions: the handler's, and those of the passes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
-    omitted: Vec<Omitted>,
+    omitted: Vec<OmittedItems>,
     entries: Vec<LedgerEntry>,
 }
 
@@ -32,7 +32,7 @@ struct LedgerEntry {
 
 impl Ledger {
     /// Creates a ledger that begins with the handler's omissions.
-    pub(super) fn new(omitted: Vec<Omitted>) -> Self {
+    pub(super) fn new(omitted: Vec<OmittedItems>) -> Self {
         Self { omitted: omitted.into_iter().filter(|item| item.count > 0).collect(), entries: Vec::new() }
     }
 
@@ -52,7 +52,7 @@ impl Ledger {
     }
 
     /// Returns the envelope's `dropped`: the largest kind leads, and the note names all kinds and the way to get them.
-    pub(super) fn dropped_items(&self, requested: u32) -> Option<Dropped> {
+    pub(super) fn dropped_items(&self, requested: u32) -> Option<Omission> {
         let counts = self.entries.iter().map(|entry| (entry.count, entry.kind.as_str()));
         let counts = counts.chain(self.omitted.iter().map(|item| (item.count, item.kind)));
         let (count, kind) = counts.max_by_key(|(count, _)| *count)?;
@@ -63,7 +63,7 @@ impl Ledger {
         let note = sentences.join(" ");
         let max = if requested < 300 { NOTE_MAX / 2 } else { NOTE_MAX };
         let kind: String = kind.chars().take(40).collect();
-        Some(Dropped { kind, count, note: super::shrink::shorten_to(&note, max).unwrap_or(note) })
+        Some(Omission { kind, count, note: super::shrink::shorten_to(&note, max).unwrap_or(note) })
     }
 
     fn cut_by_budget(&self, requested: u32) -> Option<String> {

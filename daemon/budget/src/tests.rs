@@ -6,7 +6,7 @@ use hob_proto::{ErrorCode, ToolError};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{AnswerDraft, Limit, Omitted, fit};
+use super::{AnswerDraft, Limit, OmittedItems, fit};
 
 static CUTS: &[ListCut] = &[
     ListCut { path: "results[].hubs", kind: "hubs", narrow: "Pass hubsPerCluster:2" },
@@ -71,7 +71,7 @@ fn a_long_list_keeps_its_largest_prefix_and_says_how_to_get_the_rest() {
 #[test]
 fn what_a_limit_left_out_is_said_too() {
     let mut draft = draft_of(json!({"results": [1, 2, 3], "total": 90}), 400);
-    draft.omitted.push(Omitted { kind: "results", count: 87, way: "Raise limit." });
+    draft.omitted.push(OmittedItems { kind: "results", count: 87, way: "Raise limit." });
     let dropped = fit_checked(draft).dropped.expect("dropped");
     assert_eq!((dropped.kind.as_str(), dropped.count), ("results", 87));
     assert_eq!(dropped.note, "87 more results beyond the limit. Raise limit.");

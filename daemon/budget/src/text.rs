@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use hob_proto::envelope::tokens_of;
 use hob_proto::tools::{ListCut, ToolDef};
-use hob_render::{Frame, LeftOut, NoteVocabulary, document, error_document};
+use hob_render::{Frame, NoteVocabulary, OmissionLine, document, error_document};
 use serde_json::Value;
 
 use super::cuts::lists_at;
 use super::fit::Fitted;
-use super::{AnswerDraft, Omitted, SentBodies};
+use super::{AnswerDraft, OmittedItems, SentBodies};
 use hob_calls::Caller;
 
 /// The context of an answer as text: its tool, the requested page, and its reader.
@@ -39,7 +39,8 @@ pub struct AnswerReader<'p> {
 /// Writes `draft` as text within its budget.
 #[must_use]
 pub fn fit_as_text(draft: AnswerDraft, page: AnswerPage<'_>) -> Fitted {
-    let omitted: Vec<LeftOut> = draft.omitted.iter().filter(|item| item.count > 0).map(left_out).collect();
+    let omitted: Vec<OmissionLine> =
+        draft.omitted.iter().filter(|item| item.count > 0).map(left_out).collect();
     let frame = Frame {
         max_chars: draft.limit.max_chars(),
         warnings: &draft.warnings,
@@ -68,8 +69,8 @@ pub fn fit_as_text(draft: AnswerDraft, page: AnswerPage<'_>) -> Fitted {
     Fitted { ok, tokens: tokens_of(&fitted.text), text: fitted.text, data }
 }
 
-fn left_out(omitted: &Omitted) -> LeftOut {
-    LeftOut { kind: omitted.kind.to_owned(), count: omitted.count, way: omitted.way.to_owned() }
+fn left_out(omitted: &OmittedItems) -> OmissionLine {
+    OmissionLine { kind: omitted.kind.to_owned(), count: omitted.count, way: omitted.way.to_owned() }
 }
 
 /// Returns the part of the result that was written: for the paged list, only the items shown.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hob_base::{AbsPath, CancelToken, Deadline};
-use hob_budget::Omitted;
+use hob_budget::OmittedItems;
 use hob_calls::CallRequest;
 use hob_host::{Freshness, Host, Phase, Workspace};
 use hob_live::live::LiveProject;
@@ -77,7 +77,7 @@ pub struct AnswerNotes {
     /// The warnings, each a sentence.
     pub warnings: Vec<String>,
     /// Items that a limit of the question left out.
-    pub omitted: Vec<Omitted>,
+    pub omitted: Vec<OmittedItems>,
     /// The generation of the index that the answer is of.
     pub generation: Option<u64>,
     /// The question to the client whose reply would make the answer better; `None` if there is none.
@@ -177,7 +177,7 @@ impl<'h> ToolCall<'h> {
 
     /// Notes that a limit of the question left `total - shown` items out.
     pub(crate) fn omit_items(&mut self, kind: &'static str, total: usize, shown: usize, way: &'static str) {
-        self.notes.omitted.push(Omitted { kind, count: total.saturating_sub(shown) as u64, way });
+        self.notes.omitted.push(OmittedItems { kind, count: total.saturating_sub(shown) as u64, way });
     }
 
     /// Returns the characters that are left for the answer's data, after the envelope and the warnings so far.

@@ -7,7 +7,7 @@ use crate::{Examples, ScanNote};
 
 /// Paths relative to the root, in a printable form.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Omitted {
+pub(crate) struct SkippedPaths {
     /// Names that are not Unicode.
     pub(crate) not_unicode: BTreeSet<String>,
     /// Files over the size limit.
@@ -16,7 +16,7 @@ pub(crate) struct Omitted {
     pub(crate) rules: BTreeSet<String>,
 }
 
-impl Omitted {
+impl SkippedPaths {
     pub(crate) fn merge(&mut self, mut other: Self) {
         self.not_unicode.append(&mut other.not_unicode);
         self.too_large.append(&mut other.too_large);

@@ -18,7 +18,7 @@ use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, Wal
 
 use crate::explain;
 use crate::names;
-use crate::omitted::Omitted;
+use crate::omitted::SkippedPaths;
 use crate::rule_files::RuleFiles;
 use crate::unread::{FailedAttempt, ReadFailure, is_momentary};
 use crate::{FileClass, Rules, ScanNote, Stat, Watcher};
@@ -69,7 +69,7 @@ pub struct Scan {
     /// files.
     pub notes: Vec<ScanNote>,
     /// The files that the notes say are left out, by name.
-    pub(crate) omitted: Omitted,
+    pub(crate) omitted: SkippedPaths,
     /// Paths that could not be read, with the reason: nothing below them was found, and nothing below them counts as
     /// gone.
     pub(crate) unread: BTreeMap<WsPath, ReadFailure>,
@@ -186,23 +186,23 @@ fn relative_lossy(root: &Path, path: &Path) -> String {
 
 /// The results of all threads.
 #[derive(Default)]
-struct ScanResults(Mutex<FoundSoFar>);
+struct ScanResults(Mutex<ScanFindings>);
 
 impl ScanResults {
-    fn with_found(&self, change: impl FnOnce(&mut FoundSoFar)) {
+    fn with_found(&self, change: impl FnOnce(&mut ScanFindings)) {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
 
 #[derive(Default)]
-struct FoundSoFar {
+struct ScanFindings {
     files: Vec<ScannedFile>,
     dirs: Vec<WsPath>,
-    omitted: Omitted,
+    omitted: SkippedPaths,
     unread: BTreeMap<WsPath, ReadFailure>,
 }
 
-impl FoundSoFar {
+impl ScanFindings {
     fn merge(&mut self, mut other: Self) {
         self.files.append(&mut other.files);
         self.dirs.append(&mut other.dirs);
@@ -244,7 +244,7 @@ impl<'s> ParallelVisitorBuilder<'s> for Collectors<'s> {
             request: self.request,
             seen: self.seen,
             counter: self.counter,
-            found: FoundSoFar::default(),
+            found: ScanFindings::default(),
         })
     }
 }
@@ -254,7 +254,7 @@ struct Collector<'s> {
     request: &'s ScanRequest<'s>,
     seen: &'s ScanResults,
     counter: &'s AtomicU64,
-    found: FoundSoFar,
+    found: ScanFindings,
 }
 
 impl Collector<'_> {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use hob_base::{Change, ContentHash, FileId, WsPath};
 
-use crate::omitted::Omitted;
+use crate::omitted::SkippedPaths;
 use crate::unread::ReadFailure;
 use crate::{FileClass, Links, Rules, Scan, ScannedFile, Stat, Unread};
 
@@ -76,7 +76,7 @@ pub struct FileTable {
     by_inode: BTreeSet<(u64, FileId)>,
     live: usize,
     /// Files that scans left out, by name.
-    pub(crate) omitted: Omitted,
+    pub(crate) omitted: SkippedPaths,
     /// The files with more than one name, for calls that have no access to the table.
     links: Arc<Links>,
     /// Paths that could not be read, for calls that have no access to the table.

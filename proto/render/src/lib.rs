@@ -20,6 +20,6 @@ pub use document::{AnswerDocument, AnswerItem, BodySource, Section};
 pub use failure::error_document;
 pub use fit::{Fitted, Frame, fit};
 pub use marks::Mark;
-pub use notes::{LeftOut, NoteVocabulary, command_for};
+pub use notes::{NoteVocabulary, OmissionLine, command_for};
 pub use one_line::one_line;
 pub use places::AnswerPlace;

@@ -20,7 +20,7 @@ pub enum NoteVocabulary {
 
 /// Omitted items of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct OmissionLine {
     /// The word for the items: `references`.
     pub kind: String,
     /// Number of items that the answer lacks.
@@ -35,7 +35,7 @@ pub(crate) fn bracketed_note(note: &str) -> String {
 }
 
 /// Describes the omitted items of one kind, and the way to get them. `next` is the start of the next page.
-pub(crate) fn left_out(shown: usize, missing: &LeftOut, next: Option<u64>) -> String {
+pub(crate) fn left_out(shown: usize, missing: &OmissionLine, next: Option<u64>) -> String {
     let ways = next.map(|offset| format!("next: offset {offset}"));
     let clause = missing.way.trim().trim_end_matches('.');
     let ways: Vec<String> =
@@ -148,13 +148,14 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_counted_with_the_way_to_it() {
-        let missing = LeftOut { kind: "results".into(), count: 11, way: "Narrow with pathPrefix.".into() };
+        let missing =
+            OmissionLine { kind: "results".into(), count: 11, way: "Narrow with pathPrefix.".into() };
         assert_eq!(
             left_out(6, &missing, Some(6)),
             "6 of 17 results; next: offset 6, or narrow with pathPrefix"
         );
         assert_eq!(
-            left_out(0, &LeftOut { way: String::new(), ..missing }, None),
+            left_out(0, &OmissionLine { way: String::new(), ..missing }, None),
             "11 more results; raise tokenBudget"
         );
     }

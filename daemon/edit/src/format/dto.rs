@@ -249,7 +249,7 @@ impl DiskForm for Record {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(crate) struct KeptDto {
+pub(crate) struct UndoRecordDto {
     subject: SubjectDto,
     files: Vec<String>,
     entries: Option<Vec<EntryDto>>,
@@ -258,10 +258,10 @@ pub(crate) struct KeptDto {
 
 impl DiskForm for UndoRecord {
     const KIND: u8 = b'U';
-    type Dto = KeptDto;
+    type Dto = UndoRecordDto;
 
-    fn to_dto(&self) -> KeptDto {
-        KeptDto {
+    fn to_dto(&self) -> UndoRecordDto {
+        UndoRecordDto {
             subject: SubjectDto::from_subject(&self.subject),
             files: path_texts(&self.files),
             entries: self.entries.as_ref().map(|entries| entries.iter().map(EntryDto::from_entry).collect()),
@@ -269,7 +269,7 @@ impl DiskForm for UndoRecord {
         }
     }
 
-    fn from_dto(dto: KeptDto) -> Option<Self> {
+    fn from_dto(dto: UndoRecordDto) -> Option<Self> {
         let entries = match dto.entries {
             Some(entries) => Some(entries.into_iter().map(EntryDto::into_entry).collect::<Option<_>>()?),
             None => None,

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use hob_base::{Deadline, WsPath};
-use hob_bridge::{LeftOut, Listed, Missing, UsesQuestion, left_out};
+use hob_bridge::{Listed, Missing, UnlistedUses, UsesQuestion, left_out};
 use hob_live::instance::{Instance, ServerAnswer};
 use hob_live::live::LiveError;
 use hob_live::requests::{RequestPosition, ServerLocation, ServerQueryContext};
@@ -142,7 +142,7 @@ pub(super) fn what_was_asked<T>(_: &T) -> Vec<RequestPosition> {
 
 impl MapComparison {
     /// Takes the map's uses as missing, without a server to compare them with.
-    pub(super) fn of_map(found: LeftOut) -> Self {
+    pub(super) fn of_map(found: UnlistedUses) -> Self {
         Self { name: found.name, missing: found.missing, ..Self::default() }
     }
 

@@ -22,7 +22,7 @@ const COMMON: [&str; 24] = [
 ];
 
 /// A question that the server can be asked.
-pub(super) enum AskedOfOrg {
+pub(super) enum OrgRequest {
     /// The arguments of `regex_search`.
     Lines(Box<SearchedLines>),
     /// The arguments of `count_patterns`.
@@ -53,7 +53,7 @@ pub(super) struct SearchedWords {
     pub(super) limit: usize,
 }
 
-impl AskedOfOrg {
+impl OrgRequest {
     /// Reads the checked arguments of a tool.
     ///
     /// # Errors
@@ -150,7 +150,7 @@ mod tests {
 
     fn error_of(tool: &str, args: Value) -> String {
         let Value::Object(args) = args else { return String::new() };
-        let error = AskedOfOrg::parse(tool, &args).err().expect("it is refused");
+        let error = OrgRequest::parse(tool, &args).err().expect("it is refused");
         format!("{:?}: {} {}", error.code, error.message, error.hint)
     }
 

@@ -33,7 +33,7 @@ use super::call::{AnswerNotes, CallServices, CallTerms, Handled};
 use super::several_projects::merge::{self, MergeRule, ProjectAnswer};
 use super::several_projects::relocate::ProjectPlace;
 use super::{ToolOutcome, to_data};
-use asked::{AskedOfOrg, CountedPatterns, SearchedLines, SearchedWords};
+use asked::{CountedPatterns, OrgRequest, SearchedLines, SearchedWords};
 use locals::LocalAnswers;
 use scope::FileScope;
 
@@ -90,7 +90,7 @@ impl OrgQuestion<'_> {
         let rule = self.rule()?;
         let host = self.services.host;
         let endpoint = host.org_endpoint().ok_or_else(org_errors::no_org)?;
-        let asked = AskedOfOrg::parse(self.tool.name, &self.terms.args)?;
+        let asked = OrgRequest::parse(self.tool.name, &self.terms.args)?;
         let begun = Instant::now();
         let listed = host.org_repositories(&endpoint, &self.request.cancel);
         let listed = listed.map_err(|error| org_errors::org_failed(&error))?;
@@ -147,11 +147,11 @@ impl OrgQuestion<'_> {
 }
 
 impl ServerQuestion<'_> {
-    fn ask_server(&self, asked: &AskedOfOrg, notes: &mut AnswerNotes) -> ToolOutcome {
+    fn ask_server(&self, asked: &OrgRequest, notes: &mut AnswerNotes) -> ToolOutcome {
         match asked {
-            AskedOfOrg::Lines(lines) => self.search_lines(lines, notes),
-            AskedOfOrg::Counts(counts) => self.count_patterns(counts, notes),
-            AskedOfOrg::Words(words) => self.search_words(words, notes),
+            OrgRequest::Lines(lines) => self.search_lines(lines, notes),
+            OrgRequest::Counts(counts) => self.count_patterns(counts, notes),
+            OrgRequest::Words(words) => self.search_words(words, notes),
         }
     }
 

@@ -44,7 +44,7 @@ pub(super) enum Docs {
 
 /// The lines of a body that a caller asks for.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Wanted<'r> {
+pub(super) struct LineSelection<'r> {
     /// Asks for the lines that match.
     pub(super) pattern: Option<&'r Regex>,
     /// Asks for the lines that bear on this question.
@@ -81,13 +81,13 @@ impl<'t> Body<'t> {
     }
 
     /// Returns about how many characters all lines take that are usually shown.
-    pub(super) fn cost(&self, wanted: &Wanted<'_>) -> usize {
+    pub(super) fn cost(&self, wanted: &LineSelection<'_>) -> usize {
         let kept = self.usual_part(wanted).unwrap_or_else(|| self.without_docs(wanted));
         (0..self.lines.len()).filter(|at| kept[*at]).map(|at| self.cost_of(at)).sum()
     }
 
     /// Returns the lines that fit into `room` characters; at least one.
-    pub(super) fn within(&self, room: usize, wanted: &Wanted<'_>) -> ShownBody {
+    pub(super) fn within(&self, room: usize, wanted: &LineSelection<'_>) -> ShownBody {
         let base = self.without_docs(wanted);
         let is_asked = wanted.pattern.is_some() && self.lines.len() > SHORT;
         let lacks_room = self.cost(wanted) > room;
@@ -106,7 +106,7 @@ impl<'t> Body<'t> {
 
     /// Returns a flag for each line of a long body that is true if the line is shown without a wish for the whole;
     /// `None` if all lines are.
-    fn usual_part(&self, wanted: &Wanted<'_>) -> Option<Vec<bool>> {
+    fn usual_part(&self, wanted: &LineSelection<'_>) -> Option<Vec<bool>> {
         if let Some(kept) = wanted.focus.and_then(|focus| self.focused(focus, wanted)) {
             return Some(kept);
         }
@@ -118,12 +118,13 @@ impl<'t> Body<'t> {
     }
 
     /// Returns a flag for each line that is true if the line bears on the question; `None` if a part would save little.
-    fn focused(&self, focus: &Focus, wanted: &Wanted<'_>) -> Option<Vec<bool>> {
+    fn focused(&self, focus: &Focus, wanted: &LineSelection<'_>) -> Option<Vec<bool>> {
         let place = |line: u32| line.checked_sub(self.first).map(|at| at as usize);
         let places =
             wanted.functions.iter().filter_map(|(first, last)| Some((place(*first)?, place(*last)?)));
         let places: Vec<(usize, usize)> = places.filter(|(first, _)| *first > 0).collect();
-        let code = self.without_docs(&Wanted::default()).iter().position(|is_code| *is_code).unwrap_or(0);
+        let code =
+            self.without_docs(&LineSelection::default()).iter().position(|is_code| *is_code).unwrap_or(0);
         let signature = code..code + self.signature_at(code);
         let mut kept = focus.lines(&self.lines, signature, &places)?;
         let asked = wanted.line.and_then(place).into_iter();
@@ -133,7 +134,7 @@ impl<'t> Body<'t> {
 
     /// Returns a flag for each line that is true for the signature, and for the first lines or those around the line
     /// that was asked for.
-    fn window(&self, wanted: &Wanted<'_>) -> Vec<bool> {
+    fn window(&self, wanted: &LineSelection<'_>) -> Vec<bool> {
         let middle = self.asked(wanted).first().copied().unwrap_or(0);
         let from = middle.saturating_sub(WINDOW / 2).min(self.lines.len().saturating_sub(WINDOW));
         let shown = from..from + WINDOW;
@@ -145,7 +146,7 @@ impl<'t> Body<'t> {
     /// Returns a flag for each line that is false for unwanted documentation and for the bodies of the functions
     /// within.
     fn signatures(&self, inner: &[(u32, u32)], wanted_docs: Docs) -> Vec<bool> {
-        let mut kept = self.without_docs(&Wanted { docs: wanted_docs, ..Wanted::default() });
+        let mut kept = self.without_docs(&LineSelection { docs: wanted_docs, ..LineSelection::default() });
         let place = |line: u32| line.checked_sub(self.first).map(|at| at as usize);
         for (first, last) in inner.iter().filter_map(|(first, last)| Some((place(*first)?, place(*last)?))) {
             let last = last.min(self.lines.len().saturating_sub(1));
@@ -164,7 +165,7 @@ impl<'t> Body<'t> {
 
     /// Chooses the signature first, then the lines that were asked for with those around them, nearest first, then
     /// other lines from the top.
-    fn chosen(&self, room: usize, wanted: &Wanted<'_>, base: &[bool]) -> Vec<bool> {
+    fn chosen(&self, room: usize, wanted: &LineSelection<'_>, base: &[bool]) -> Vec<bool> {
         let mut kept = vec![false; self.lines.len()];
         let mut left = room;
         let mut keep = |at: usize, kept: &mut Vec<bool>| {
@@ -210,7 +211,7 @@ impl<'t> Body<'t> {
     }
 
     /// Returns the indexes of the lines that were asked for.
-    fn asked(&self, wanted: &Wanted<'_>) -> Vec<usize> {
+    fn asked(&self, wanted: &LineSelection<'_>) -> Vec<usize> {
         if let Some(pattern) = wanted.pattern {
             return (0..self.lines.len()).filter(|at| pattern.is_match(self.lines[*at].trim_end())).collect();
         }
@@ -231,7 +232,7 @@ impl<'t> Body<'t> {
     }
 
     /// Returns a flag for each line that is false for unwanted documentation.
-    fn without_docs(&self, wanted: &Wanted<'_>) -> Vec<bool> {
+    fn without_docs(&self, wanted: &LineSelection<'_>) -> Vec<bool> {
         let mut kept = vec![true; self.lines.len()];
         if wanted.docs == Docs::Whole {
             return kept;
@@ -320,7 +321,8 @@ mod tests {
     #[test]
     fn what_fits_is_whole() {
         let text = text(20);
-        let shown = Body::new(&text, 7).within(10_000, &Wanted { docs: Docs::Whole, ..Wanted::default() });
+        let shown = Body::new(&text, 7)
+            .within(10_000, &LineSelection { docs: Docs::Whole, ..LineSelection::default() });
         assert_eq!((shown.text.as_str(), shown.missing, shown.is_complete), (text.as_str(), vec![], true));
     }
 
@@ -329,14 +331,17 @@ mod tests {
         let text = text(200);
         let body = Body::new(&text, 101);
         let pattern = Regex::new(r"step\(150\)").expect("a regex");
-        let shown =
-            body.within(400, &Wanted { pattern: Some(&pattern), docs: Docs::Whole, ..Wanted::default() });
+        let shown = body.within(
+            400,
+            &LineSelection { pattern: Some(&pattern), docs: Docs::Whole, ..LineSelection::default() },
+        );
         assert!(shown.text.starts_with("fn long() {") && shown.text.contains("step(150);"), "{}", shown.text);
         assert_eq!(shown.missing, [(102, 246), (256, 300)]);
         assert!(!shown.is_complete);
-        let shown = body.within(400, &Wanted { line: Some(180), docs: Docs::Whole, ..Wanted::default() });
+        let shown = body
+            .within(400, &LineSelection { line: Some(180), docs: Docs::Whole, ..LineSelection::default() });
         assert!(shown.text.contains("step(79);") && shown.text.starts_with("fn long() {"), "{}", shown.text);
-        let shown = body.within(400, &Wanted { docs: Docs::Whole, ..Wanted::default() });
+        let shown = body.within(400, &LineSelection { docs: Docs::Whole, ..LineSelection::default() });
         assert!(shown.missing.len() == 1 && shown.missing[0].1 == 300, "{:?}", shown.missing);
     }
 
@@ -346,14 +351,14 @@ mod tests {
             (0..20).map(|n| format!("    def f{n}(self):\n{}", "        step()\n".repeat(9))).collect();
         let class = format!("class C:\n    x = 1\n{methods}");
         let inner: Vec<(u32, u32)> = (0..20).map(|n| (3 + n * 10, 12 + n * 10)).collect();
-        let wanted = Wanted { docs: Docs::Whole, folded: Some(&inner), ..Wanted::default() };
+        let wanted = LineSelection { docs: Docs::Whole, folded: Some(&inner), ..LineSelection::default() };
         let shown = Body::new(&class, 1).within(20_000, &wanted);
         assert!(shown.text.starts_with("class C:\n    x = 1\n    def f0(self):\n    def f1(self):\n"));
         assert_eq!((shown.missing[0], shown.missing.len(), shown.is_complete), ((4, 12), 20, false));
-        let wanted = Wanted { docs: Docs::Whole, folded: Some(&[]), ..Wanted::default() };
+        let wanted = LineSelection { docs: Docs::Whole, folded: Some(&[]), ..LineSelection::default() };
         let long = text(200);
         assert_eq!(Body::new(&long, 1).within(20_000, &wanted).missing, [(71, 200)]);
-        let at = Wanted { line: Some(150), ..wanted };
+        let at = LineSelection { line: Some(150), ..wanted };
         assert_eq!(Body::new(&long, 1).within(20_000, &at).missing, [(2, 114), (185, 200)]);
         let short = text(90);
         assert!(Body::new(&short, 1).within(20_000, &at).is_complete);
@@ -362,7 +367,7 @@ mod tests {
     #[test]
     fn of_long_documentation_the_first_line_is_left() {
         let text = "def f():\n    \"\"\"\n    Says.\n\n    One.\n    Two.\n    Three.\n    \"\"\"\n    a\n    \"\"\"b\"\"\"\n";
-        let brief = Wanted { docs: Docs::Brief, ..Wanted::default() };
+        let brief = LineSelection { docs: Docs::Brief, ..LineSelection::default() };
         let shown = Body::new(text, 1).within(10_000, &brief);
         assert_eq!((shown.missing, shown.is_complete), (vec![(4, 8)], true), "{}", shown.text);
         let short = "/// One.\n///\n/// Two.\nfn f() {}\n";
@@ -373,8 +378,10 @@ mod tests {
     fn shown_and_missing_lines_are_all_lines() {
         let text = text(120);
         for room in [0, 1, 50, 333, 1_000, 5_000] {
-            let shown = Body::new(&text, 1)
-                .within(room, &Wanted { docs: Docs::Whole, line: Some(60), ..Wanted::default() });
+            let shown = Body::new(&text, 1).within(
+                room,
+                &LineSelection { docs: Docs::Whole, line: Some(60), ..LineSelection::default() },
+            );
             let missing: u32 = shown.missing.iter().map(|(first, last)| last - first + 1).sum();
             assert_eq!(shown.text.lines().count() as u32 + missing, 120, "{room}");
             assert_eq!(shown.is_complete, missing == 0);
@@ -383,7 +390,7 @@ mod tests {
 
     #[test]
     fn documentation_goes_when_it_is_not_wanted() {
-        let wanted = Wanted::default();
+        let wanted = LineSelection::default();
         let python =
             "def f():\n    \"\"\"Says.\n\n    More.\n    \"\"\"\n    x = \"\"\"kept\"\"\"\n    return 1\n";
         let shown = Body::new(python, 10).within(10_000, &wanted);

@@ -21,7 +21,7 @@ use super::package_meaning::PackageDefinition;
 use super::package_targets::definitions_named;
 use super::target::{self, TargetMeaning};
 use super::{NeededIndex, ToolCall, ToolOutcome, to_data};
-use cut::{Body, Docs, ShownBody, Wanted};
+use cut::{Body, Docs, LineSelection, ShownBody};
 use focus::Focus;
 use hob_host::Workspace;
 use hob_results::errors;
@@ -139,9 +139,9 @@ pub(super) fn read_symbols(call: &mut ToolCall<'_>) -> ToolOutcome {
 }
 
 impl<'a> View<'a> {
-    fn wanted(&self, source: &'a Source) -> Wanted<'a> {
+    fn wanted(&self, source: &'a Source) -> LineSelection<'a> {
         let chosen = &source.chosen;
-        Wanted {
+        LineSelection {
             pattern: self.around,
             focus: self.about.filter(|_| !chosen.place.is_short_range()),
             functions: &chosen.inner,

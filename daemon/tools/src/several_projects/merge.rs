@@ -4,7 +4,7 @@
 //! little about another's. All first hits come before all second ones, and the score only decides between hits of the
 //! same rank. Counts are added up. A tool that is about one symbol has the answer of the one project with that symbol.
 
-use hob_budget::Omitted;
+use hob_budget::OmittedItems;
 use hob_proto::tools::{ToolDef, same_name};
 use hob_proto::{ErrorCode, ToolError};
 use serde_json::{Map, Value, json};
@@ -211,7 +211,7 @@ pub(crate) fn note_omitted(notes: &mut AnswerNotes, tool: &ToolDef, list: &str, 
     let Some(cut) = tool.cuts.iter().find(|cut| cut.path == list) else { return };
     match notes.omitted.iter_mut().find(|known| known.kind == cut.kind) {
         Some(known) => known.count += gone,
-        None => notes.omitted.push(Omitted { kind: cut.kind, count: gone, way: "Raise limit." }),
+        None => notes.omitted.push(OmittedItems { kind: cut.kind, count: gone, way: "Raise limit." }),
     }
 }
 

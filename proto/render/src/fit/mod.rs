@@ -8,7 +8,7 @@ use hob_proto::envelope::PARTIAL;
 use hob_proto::tools::ToolDef;
 
 use crate::document::{AnswerDocument, AnswerItem, Section};
-use crate::notes::{LeftOut, NoteVocabulary, bracketed_note, left_out};
+use crate::notes::{NoteVocabulary, OmissionLine, bracketed_note, left_out};
 use crate::one_line::shorten_to;
 
 /// The share of the budget that notes may take, one part in so many; beyond it the last notes are left out.
@@ -25,7 +25,7 @@ pub struct Frame<'f> {
     /// The warnings of the call, the most important first.
     pub warnings: &'f [String],
     /// The omissions of the tool itself.
-    pub omitted: &'f [LeftOut],
+    pub omitted: &'f [OmissionLine],
     /// The tool, for its words about omissions.
     pub tool: Option<&'static ToolDef>,
     /// Number of items of the paged section on earlier pages.
@@ -154,7 +154,7 @@ impl<'p> FitPage<'p> {
         let cut = self.frame.tool.and_then(|tool| tool.cuts.iter().find(|cut| cut.kind == section.kind));
         let by_tool = self.frame.omitted.iter().find(|omitted| omitted.kind == section.kind);
         let way = by_tool.map_or(cut.map_or("", |cut| cut.narrow), |omitted| omitted.way.as_str());
-        let missing = LeftOut { kind: section.kind.to_owned(), count, way: way.to_owned() };
+        let missing = OmissionLine { kind: section.kind.to_owned(), count, way: way.to_owned() };
         let next = section.is_paged.then_some(self.frame.offset + shown as u64);
         self.spoken_note(&left_out(shown, &missing, next))
     }

@@ -41,7 +41,7 @@ fn what_does_not_fit_is_counted_and_the_next_page_is_named() {
 
 #[test]
 fn a_tool_that_left_items_out_is_heard() {
-    let omitted = [LeftOut { kind: "results".into(), count: 7, way: "Pass kind.".into() }];
+    let omitted = [OmissionLine { kind: "results".into(), count: 7, way: "Pass kind.".into() }];
     let fitted = fit(&rows(2), &Frame { omitted: &omitted, ..frame(4_000) });
     assert!(
         fitted.is_cut && fitted.text.ends_with("[2 of 9 results; next: offset 2, or pass kind]"),

@@ -19,7 +19,7 @@ use lsp_types::request::{PrepareRenameRequest, Request};
 use lsp_types::{PrepareRenameResponse, RenameParams};
 use serde_json::{Value, json};
 
-use self::plan::Plan;
+use self::plan::RenamePlan;
 use self::wire::WorkspaceEdit;
 use super::context::ServerQueryContext;
 use super::place::RequestPosition;
@@ -192,7 +192,7 @@ fn read(
 ) -> Result<Renaming, LiveError> {
     let bad = |why: String| LiveError::BadEdit { server: instance.spec().name, why };
     let seen = |path: &WsPath| instance.sent_version(path);
-    let mut plan = Plan::new(instance.root(), asking.read, &seen);
+    let mut plan = RenamePlan::new(instance.root(), asking.read, &seen);
     let confirm = edit.to_confirm();
     for step in edit.into_steps().map_err(|uri| bad(format!("it would change `{uri}`, which is no file")))? {
         plan.add_step(&step).map_err(bad)?;

@@ -36,7 +36,7 @@ enum RenameSource {
 pub(super) type SentLookup<'a> = &'a dyn Fn(&WsPath) -> Option<(i32, ContentHash)>;
 
 /// The state of the files after the steps so far.
-pub(super) struct Plan<'a> {
+pub(super) struct RenamePlan<'a> {
     root: &'a AbsPath,
     read: ReadText<'a>,
     seen: SentLookup<'a>,
@@ -47,7 +47,7 @@ pub(super) struct Plan<'a> {
     notes: Vec<String>,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> RenamePlan<'a> {
     pub(super) fn new(root: &'a AbsPath, read: ReadText<'a>, seen: SentLookup<'a>) -> Self {
         Self {
             root,

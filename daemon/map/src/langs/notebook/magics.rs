@@ -12,7 +12,7 @@ const OTHER_CELLS: &[&str] = &["bash", "fs", "html", "md", "r", "scala", "sh", "
 
 /// The part of a line that stays code.
 #[derive(Debug)]
-pub(super) struct KeptCode {
+pub(super) struct CodeOfLine {
     /// The length of its beginning that is kept.
     pub(super) bytes: usize,
     /// The words of Python that follow it.
@@ -32,7 +32,7 @@ pub(super) struct CellMagic {
 
 impl CellMagic {
     /// Reads the next line of the cell; `None` if all of it is code.
-    pub(super) fn read_line(&mut self, line: &str) -> Option<KeptCode> {
+    pub(super) fn read_line(&mut self, line: &str) -> Option<CodeOfLine> {
         let begins = !self.begun;
         let blanks = line.len() - line.trim_start().len();
         let said = line.trim();
@@ -42,12 +42,12 @@ impl CellMagic {
         }
         if self.foreign || self.goes_on {
             self.goes_on = self.goes_on && said.ends_with('\\');
-            return Some(KeptCode { bytes: 0, then: "" });
+            return Some(CodeOfLine { bytes: 0, then: "" });
         }
         let kept = if is_magic(said) {
-            KeptCode { bytes: blanks, then: "pass" }
+            CodeOfLine { bytes: blanks, then: "pass" }
         } else {
-            KeptCode { bytes: assigned_magic(line)?, then: " None" }
+            CodeOfLine { bytes: assigned_magic(line)?, then: " None" }
         };
         self.goes_on = said.ends_with('\\');
         Some(kept)

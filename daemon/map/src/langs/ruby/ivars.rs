@@ -71,7 +71,7 @@ type VariableKey = (String, VariableOwner, String);
 
 /// The places of one variable.
 #[derive(Default)]
-struct Places {
+struct VariablePlaces {
     all: Vec<usize>,
     /// The symbols of `attr_reader` and the like.
     symbols: Vec<usize>,
@@ -79,7 +79,7 @@ struct Places {
     assigned_in_initialize: Option<usize>,
 }
 
-impl Places {
+impl VariablePlaces {
     fn definition(&self) -> Option<usize> {
         let by_symbol = || self.symbols.first().copied().filter(|_| !self.all.is_empty());
         self.assigned_in_initialize.or(self.first_assigned).or_else(by_symbol)
@@ -130,7 +130,7 @@ struct Scan<'s> {
     /// The paths of the enclosing classes, each with those before it; the first is empty.
     paths: Vec<String>,
     assigned: FxHashSet<usize>,
-    places: FxHashMap<VariableKey, Places>,
+    places: FxHashMap<VariableKey, VariablePlaces>,
     classes: FxHashMap<(usize, String), Option<String>>,
 }
 

@@ -3,14 +3,14 @@
 use hob_base::line_index::{mark_len, utf16_len};
 
 /// The last place that was asked for. A line may be megabytes long, so no column is counted from its beginning again.
-pub(super) struct Places<'s> {
+pub(super) struct PositionCursor<'s> {
     source: &'s [u8],
     at: usize,
     line: u32,
     column: u32,
 }
 
-impl<'s> Places<'s> {
+impl<'s> PositionCursor<'s> {
     pub(super) fn new(source: &'s [u8]) -> Self {
         Self { source, at: mark_len(source), line: 1, column: 1 }
     }

@@ -7,7 +7,7 @@ use hob_base::LineIndex;
 use rustc_hash::FxHashMap;
 
 use super::names::SqlName;
-use super::places::Places;
+use super::places::PositionCursor;
 use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, FactsBuilder, Receiver, RefInput, RefKind};
 
 /// Longest header and comment that are read, in bytes.
@@ -104,7 +104,7 @@ impl<'s> SqlRecord<'s> {
     pub(super) fn finish(mut self) -> FactsBuilder {
         self.place_names();
         self.uses.sort_by_key(|one| one.at);
-        let mut places = Places::new(self.source);
+        let mut places = PositionCursor::new(self.source);
         for one in std::mem::take(&mut self.uses) {
             let (line, col) = places.advance(one.at);
             let table = one.table.as_deref().map(|table| self.spelled(table, table));
@@ -121,7 +121,7 @@ impl<'s> SqlRecord<'s> {
 
     fn place_names(&mut self) {
         self.names.sort_by_key(|(at, _)| *at);
-        let mut places = Places::new(self.source);
+        let mut places = PositionCursor::new(self.source);
         for (at, def) in std::mem::take(&mut self.names) {
             self.facts.def_mut(def).name_at = places.advance(at);
         }
