@@ -51,7 +51,7 @@ pub(super) fn impact(call: &mut ToolCall<'_>) -> ToolOutcome {
     }
     if answer.may_lack_callers {
         call.notes.warnings.push(
-            "Some of this is passed on as a value, and too many files mention it to follow it everywhere: callers through values may be missing.".into(),
+            "Some of this is passed on as a value in more files than are followed: callers through values may be missing.".into(),
         );
     }
     let telling = ImpactReport {
