@@ -13,7 +13,7 @@ use hob_proto::tools::impact::{AffectedFile, AffectedNode, Changed, ImpactArgs, 
 use serde::Serialize;
 
 use super::flow_trace::{file_of, name_of};
-use super::map::with_graph_deadline;
+use super::map::{MAY_LACK_CALLERS, with_graph_deadline};
 use super::symbol_question::{SymbolQuestion, ask_about};
 use super::{NeededIndex, ToolCall, ToolOutcome, to_data};
 use hob_host::Stale;
@@ -50,9 +50,7 @@ pub(super) fn impact(call: &mut ToolCall<'_>) -> ToolOutcome {
         );
     }
     if answer.may_lack_callers {
-        call.notes.warnings.push(
-            "Some of this is passed on as a value in more files than are followed: callers through values may be missing.".into(),
-        );
+        call.notes.warnings.push(MAY_LACK_CALLERS.into());
     }
     let telling = ImpactReport {
         map: &map,

@@ -181,7 +181,7 @@ pub struct NeighborsAnswer {
     /// True if time ran out before everything was searched.
     pub incomplete: bool,
     /// True if callers through values may be missing: a definition is passed on without being called, and too many files
-    /// mention it to follow it everywhere.
+    /// mention it to follow it everywhere, or the last derivation has more callers than are asked again.
     pub may_lack_callers: bool,
 }
 

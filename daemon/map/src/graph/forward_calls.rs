@@ -54,47 +54,59 @@ impl Map {
                 found.stopped = Some(stopped);
                 break;
             }
-            if let Some(edge) = self.edge_between(resolver, source, def.into(), EdgeKind::Calls) {
-                found.remove_guesses_at(&edge);
-                found.edges.push(edge);
-            }
+            found.edges.extend(self.edge_between(resolver, source, def.into(), EdgeKind::Calls));
         }
     }
 
     /// Returns true if a search for the callers of a definition, which must have run with this resolver, may lack some
-    /// that receive it as a value.
+    /// that receive it, or the class that it constructs, as a value.
     pub(super) fn may_lack_callers(&self, resolver: &Resolver<'_>, def: DefRef) -> bool {
-        resolver.has_cut_callers(def) && self.may_be_passed_on(def)
+        let class = resolver.constructed_class(def);
+        resolver.has_cut_callers(def)
+            && std::iter::once(def).chain(class).any(|def| self.may_be_passed_on(def))
     }
 
     /// Returns true if somewhere a definition is a value without being called, so that other code may call it by another
-    /// name. A derivation tells where; without one, and in files that have changed since, each use of its name counts.
-    /// A definition with very many users is taken to be passed on by one of them.
+    /// name. A derivation tells where; without one, for a definition that is newer, and in files that have changed since,
+    /// each use of its name counts. A definition with very many users is taken to be passed on by one of them.
     fn may_be_passed_on(&self, def: DefRef) -> bool {
         let Some(entry) = self.index.entry(def.file) else { return false };
-        let name = entry.facts.name(entry.facts.def(def.def).name);
-        let has_value = |file: FileId, owner: Option<Option<DefIdx>>| {
-            let Some(entry) = self.index.entry(file) else { return false };
-            let Some(id) = entry.facts.names.find(name) else { return false };
-            let mut uses = entry.facts.refs_named(id).iter().filter(|r| r.kind() == RefKind::Use);
-            uses.any(|r| owner.is_none_or(|owner| r.owner == owner))
+        let Some(name) = entry.facts.defs.get(def.def.index()).map(|found| entry.facts.name(found.name))
+        else {
+            return false;
         };
         let mentioning = self.index.files_mentioning(name).iter().map(|&file| FileId(file));
-        let Some(skeleton) = &self.standing.skeleton else {
-            return mentioning.enumerate().any(|(at, file)| at >= MOST_USERS || has_value(file, None));
+        let skeleton = self.standing.skeleton.as_ref();
+        let Some((skeleton, number)) =
+            skeleton.and_then(|skeleton| Some((skeleton, self.number_at_derivation(skeleton, def)?)))
+        else {
+            let mut mentioning = mentioning.enumerate();
+            return mentioning.any(|(at, file)| at >= MOST_USERS || self.has_value_named(file, name, None));
         };
         let mut changed = mentioning.filter(|file| self.standing.changed.contains(file));
-        if changed.any(|file| has_value(file, None)) {
+        if changed.any(|file| self.has_value_named(file, name, None)) {
             return true;
         }
-        let Some(number) = self.number_at_derivation(skeleton, def) else { return false };
         let sources = skeleton.edges(number, true).filter(|(kind, _)| *kind == EdgeKind::References);
         let mut sources = sources.filter_map(|(_, source)| skeleton.node(source)).enumerate();
         sources.any(|(at, source)| match source {
             _ if at >= MOST_USERS => true,
-            NodeRef::Def(user) => has_value(user.file, Some(Some(user.def))),
-            NodeRef::File(file) => has_value(file, Some(None)),
+            NodeRef::Def(user) => self.has_value_named(user.file, name, Some(Some(user.def))),
+            NodeRef::File(file) => self.has_value_named(file, name, Some(None)),
             NodeRef::External(_) => false,
+        })
+    }
+
+    /// Returns true if a file, or one owner in it, reads a name, or another name under which the file imports it, without
+    /// calling it.
+    fn has_value_named(&self, file: FileId, name: &str, owner: Option<Option<DefIdx>>) -> bool {
+        let Some(facts) = self.index.entry(file).map(|entry| &entry.facts) else { return false };
+        let Some(id) = facts.names.find(name) else { return false };
+        let renamed = facts.imports.iter().filter(|import| import.name == Some(id));
+        let mut names = renamed.filter_map(|import| import.local).chain([id]);
+        names.any(|name| {
+            let mut reads = facts.refs_named(name).iter().filter(|r| r.kind() == RefKind::Use);
+            reads.any(|r| owner.is_none_or(|owner| r.owner == owner))
         })
     }
 

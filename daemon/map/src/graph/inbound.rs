@@ -31,18 +31,6 @@ impl Inbound {
         Self { edges, ..Self::default() }
     }
 
-    /// Removes the lines of a resolved edge from the unresolved edges of its source: what they call is known now.
-    pub(super) fn remove_guesses_at(&mut self, known: &Edge) {
-        for edge in &mut self.edges {
-            if !edge.is_resolved() && edge.from == known.from && edge.kind == known.kind {
-                let before = edge.sites.len();
-                edge.sites.retain(|line| !known.sites.contains(line));
-                edge.site_count -= before - edge.sites.len();
-            }
-        }
-        self.edges.retain(|edge| edge.is_resolved() || !edge.sites.is_empty());
-    }
-
     /// Adds the edges of another search, which may have ended otherwise.
     pub(super) fn merge(&mut self, other: Self) {
         self.edges.extend(other.edges);

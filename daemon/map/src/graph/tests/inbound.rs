@@ -123,21 +123,26 @@ fn answers_say_that_callers_may_be_missing_where_a_definition_is_passed_on_in_ma
         assert_eq!(callers_of(&map, "f").may_lack_callers, may_lack);
         assert_eq!(impact(&map, "f").may_lack_callers, may_lack);
         assert!(!callers_of(&map, "user1").may_lack_callers, "few files mention this one");
-        map.apply(vec![set(90, "new.py", "from a import f\ndef keep():\n    return [f]\n")]);
+        map.apply(vec![set(90, "new.py", "from a import f as g\ndef keep():\n    return [g]\n")]);
         assert!(callers_of(&map, "f").may_lack_callers, "a file that has come since passes it on");
     }
 }
 
-/// The line has two calls: values say what one of them means, and the name alone suggests the other.
 #[test]
-fn a_line_that_is_known_to_call_is_no_guess_beside() {
-    let guessed = TABLE.replace("]()", "](); other.f()");
-    let mut plain = map_of_a_name_in_many_files(map);
-    plain.apply(vec![set(1, "t.py", &guessed)]);
-    assert_eq!(shown_calls(&plain, "f"), ["t.py#run calls [a.py#f] candidate"]);
-    let mut derived = map_of_a_name_in_many_files(derived_map);
-    derived.apply(vec![set(1, "t.py", &guessed)]);
-    assert_eq!(shown_calls(&derived, "f"), ["t.py#run calls a.py#f flow"]);
+fn what_is_newer_than_the_derivation_and_passed_on_in_many_files_may_lack_callers() {
+    let mut map =
+        map_of_a_name_in_many_files(|fixture| derived_map(&fixture.replace("def f()", "def other()")));
+    map.apply(vec![set(0, "a.py", "def f(): pass\n")]);
+    assert!(callers_of(&map, "f").may_lack_callers);
+}
+
+#[test]
+fn a_class_that_is_passed_on_in_many_files_may_lack_callers_of_its_constructor() {
+    let mentions: String = (0..30)
+        .map(|at| format!("//- /m{at}.py\nfrom a import Model\ndef user{at}():\n    return [Model]\n"))
+        .collect();
+    let map = derived_map(&format!("//- /a.py\nclass Model:\n    def __init__(self): pass\n{mentions}"));
+    assert!(callers_of(&map, "py:a.py#Model.__init__").may_lack_callers);
 }
 
 /// The first line of the caller is resolved, so the caller is among the answers in any case; the second leads forwards

@@ -96,7 +96,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the class whose constructor a method is; `None` for any other method.
-    fn constructed_class(&self, def: DefRef) -> Option<DefRef> {
+    pub(crate) fn constructed_class(&self, def: DefRef) -> Option<DefRef> {
         let (entry, found) = self.def(def)?;
         let is_constructor = matches!(entry.facts.name(found.name), "__init__" | "constructor");
         found.parent.filter(|_| is_constructor).map(|class| DefRef { file: def.file, def: class })
