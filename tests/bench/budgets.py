@@ -85,7 +85,7 @@ def main():
     parser.add_argument("--tree", help="a project of which five copies are opened (default: small ones are made)")
     parser.add_argument("--seconds", type=int, default=60)
     args = parser.parse_args()
-    args.projects, args.rg = 5, "rg"
+    args.projects, args.rg, args.server = 5, "rg", None
     world = World(args)
     if args.tree:
         for root in world.projects:
