@@ -253,10 +253,12 @@ impl NeighborWalk<'_> {
         };
         self.stopped = self.stopped.or(found.stopped);
         self.is_cut |= found.is_cut;
-        if let NodeRef::Def(def) = node
-            && self.query.kinds.has(EdgeKind::Calls)
-        {
-            self.is_cut |= self.map.may_lack_callers(&self.resolver, def);
+        if self.query.kinds.has(EdgeKind::Calls) {
+            let body = self.map.body_beside(&self.resolver, node);
+            let mut searched = [Some(node), body].into_iter().flatten();
+            self.is_cut |= searched.any(
+                |node| matches!(node, NodeRef::Def(def) if self.map.may_lack_callers(&self.resolver, def)),
+            );
         }
         let mut edges: Vec<(Edge, Direction)> =
             found.edges.into_iter().map(|edge| (edge, Direction::In)).collect();

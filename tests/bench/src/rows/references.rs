@@ -32,8 +32,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 const LANGUAGE_SERVERS: [(&[&str], &str); 2] =
     [(&["py", "pyi"], "pyright-langserver"), (&["ts", "tsx", "js", "jsx"], "typescript-language-server")];
 
-/// The tokens that hob's answer may have: more than any answer here needs, since all files are wanted.
-const BUDGET: u32 = 20_000;
+/// The tokens that hob's answer may have: the most that a call can ask for, since all files are wanted.
+const BUDGET: u32 = 10_000;
 
 /// Characters of an answer that count as one token.
 const CHARS_OF_TOKEN: f64 = 4.0;
