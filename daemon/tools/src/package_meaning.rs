@@ -200,6 +200,9 @@ fn plain_definitions_at(
     if matches!(meant, Meaning::Local(_)) && read.packages_in(&workspace.map()).is_empty() {
         return Vec::new();
     }
+    if opening == Opening::Denied && !workspace.has_joined_packages() {
+        return Vec::new();
+    }
     call.freshen_packages(workspace);
     let receiver = reading.receiver_before(at);
     let mut question = PackageQuestion { read, receiver, refused: Vec::new(), widened: 0 };

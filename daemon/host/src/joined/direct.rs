@@ -10,7 +10,7 @@ use hob_base::{ContentHash, WsPath, small};
 use hob_map::langs::c::without_system_macros;
 use hob_map::{FileFacts, Lang, language_of};
 
-use super::joined_map::ProjectFiles;
+use super::project_part::ProjectFiles;
 use crate::facts::FactsRequest;
 use crate::workspace::Workspace;
 

@@ -14,8 +14,8 @@ use hob_map::{FileFacts, Lang};
 use hob_workspace::package_source::{HeaderPlace, HeaderSearch};
 
 use super::direct;
-use super::joined_map::ProjectFiles;
 use super::outside::{OutsideContents, OutsideError, OutsideSource};
+use super::project_part::ProjectFiles;
 use crate::registry::Host;
 use crate::workspace::Workspace;
 

@@ -4,17 +4,16 @@ use std::sync::{Arc, Weak};
 
 use hob_base::{AbsPath, FileId, Generation, WsPath};
 use hob_map::graph::OutsidePackage;
-use hob_map::{FileFacts, Lang, Map, MapChange};
+use hob_map::{FileFacts, Map, MapChange};
 use hob_workspace::manifest::Ecosystem;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::facts_of;
 use super::layout::{self, PackageLayout};
 use super::outside::{OutsideContents, OutsideSource};
+use super::project_part::{ProjectFiles, ProjectPart};
 use crate::workspace::Workspace;
 
-/// Most files of the project that are joined; of a larger project, those nearest to the file of the question.
-const MOST_PROJECT_FILES: usize = 4_000;
 /// Most files of all packages together; beyond it, the packages joined first leave.
 const MOST_PACKAGE_FILES: usize = 40_000;
 /// Number of headers of this machine beyond which those of earlier questions leave.
@@ -22,17 +21,14 @@ const MOST_HEADERS: usize = 3_000;
 /// Most numbers that are given to files before the map is rebuilt: numbers of files that left stay unused.
 const MOST_NUMBERS: u32 = 400_000;
 
-/// Files of a project, with their facts.
-pub(super) type ProjectFiles = Vec<(WsPath, Arc<FileFacts>)>;
-
 /// A map of a project together with packages.
 #[derive(Debug, Default)]
 pub struct JoinedMap {
     map: Map,
     next: u32,
     project: PlacedFiles,
-    /// The generation of the project's part, and the folder around which it was made if it is not the whole project.
-    made_of: Option<(Generation, Option<String>)>,
+    /// The files of the project that are joined; `None` before the first question.
+    part: Option<ProjectPart>,
     packages: Vec<JoinedPackage>,
 }
 
@@ -109,24 +105,25 @@ impl JoinedMap {
         self.packages.iter().filter_map(|package| package.origin.as_ref()?.0.upgrade())
     }
 
-    /// Returns true if the project's part is of this generation, and has the surroundings of the file.
-    pub(super) fn is_current(&self, generation: Generation, asked: &WsPath) -> bool {
-        self.made_of.as_ref().is_some_and(|(made, around)| {
-            *made == generation && around.as_ref().is_none_or(|around| around == asked.dir())
-        })
+    /// Returns true if no package is joined.
+    pub(super) fn is_without_packages(&self) -> bool {
+        self.packages.is_empty()
     }
 
-    /// Brings the project's part up to date with the project's own map.
-    pub(super) fn take_project(&mut self, generation: Generation, asked: &WsPath, files: ProjectFiles) {
+    /// Returns true if the joined files of the project are those that a question about `asked` needs, in this generation.
+    pub(super) fn serves(&self, generation: Generation, own: &Map, asked: &WsPath) -> bool {
+        self.part.as_ref().is_some_and(|part| part.serves(generation, own, asked))
+    }
+
+    /// Joins these files of the project in place of the earlier ones.
+    pub(super) fn join_project(&mut self, part: ProjectPart, files: ProjectFiles) {
         if self.next > MOST_NUMBERS {
             *self = Self::default();
         }
-        let is_large = files.len() > MOST_PROJECT_FILES;
-        let files = if is_large { nearest_files(files, asked) } else { files };
         let mut placed = std::mem::take(&mut self.project);
         self.place_files(&mut placed, files);
         self.project = placed;
-        self.made_of = Some((generation, is_large.then(|| asked.dir().to_owned())));
+        self.part = Some(part);
     }
 
     /// Brings changed packages up to date, and drops those whose workspace has been closed.
@@ -218,17 +215,4 @@ fn add_missing(wanted: &mut ProjectFiles, placed: &PlacedFiles) {
     let new: FxHashSet<WsPath> = wanted.iter().map(|(path, _)| path.clone()).collect();
     let missing = placed.iter().filter(|(path, _)| !new.contains(*path));
     wanted.extend(missing.map(|(path, (_, facts))| (path.clone(), Arc::clone(facts))));
-}
-
-/// Returns the manifests, and of the other files those that share most folders with the file of the question.
-fn nearest_files(mut files: ProjectFiles, asked: &WsPath) -> ProjectFiles {
-    let shared = |path: &WsPath| {
-        let both = path.dir().split('/').zip(asked.dir().split('/'));
-        both.take_while(|(one, other)| one == other).count()
-    };
-    files.sort_by_cached_key(|(path, facts)| {
-        (facts.lang != Lang::Manifest, std::cmp::Reverse(shared(path)), path.clone())
-    });
-    files.truncate(MOST_PROJECT_FILES);
-    files
 }

@@ -12,8 +12,8 @@ use hob_map::{FileFacts, Lang, extract};
 use hob_workspace::manifest::Ecosystem;
 
 use super::headers;
-use super::joined_map::ProjectFiles;
 use super::outside::{OutsideSource, ecosystem_of};
+use super::project_part::ProjectFiles;
 use crate::folder_name::folder_name;
 
 /// The folder of all packages. No file of a project is in a folder of this name.

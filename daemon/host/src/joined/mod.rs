@@ -18,6 +18,7 @@ mod headers;
 mod joined_map;
 mod layout;
 mod outside;
+mod project_part;
 mod sibling;
 
 pub(super) use direct::has_more_files;
@@ -32,7 +33,7 @@ use hob_map::graph::OutsidePackage;
 
 use super::workspace::Workspace;
 use header_facts::HeaderFacts;
-use joined_map::ProjectFiles;
+use project_part::{ProjectFiles, ProjectPart};
 
 /// The joined map of a workspace, made for the first question.
 #[derive(Debug, Default)]
@@ -61,13 +62,25 @@ impl Workspace {
     /// of the workspace.
     pub fn ask_joined<T>(&self, asked: &WsPath, question: impl FnOnce(&JoinedMap) -> T) -> T {
         let mut joined = lock(&self.joined.map);
-        let generation = self.generation();
-        if !joined.is_current(generation, asked) {
-            let files: ProjectFiles = facts_of(self);
-            joined.take_project(generation, asked, files);
+        if let Some((part, files)) = self.select_for(&joined, asked) {
+            joined.join_project(part, files);
         }
         joined.refresh_packages();
         question(&joined)
+    }
+
+    /// Returns the files of the project that a question about `asked` needs, unless they are joined already.
+    fn select_for(&self, joined: &JoinedMap, asked: &WsPath) -> Option<(ProjectPart, ProjectFiles)> {
+        // If the map changes between these two lines, the next question selects once more.
+        let generation = self.generation();
+        let map = self.map();
+        (!joined.serves(generation, &map, asked)).then(|| ProjectPart::select(generation, &map, asked))
+    }
+
+    /// Returns true if at least one package is joined at this moment.
+    #[must_use]
+    pub fn has_joined_packages(&self) -> bool {
+        !lock(&self.joined.map).is_without_packages()
     }
 
     /// Joins a package that was found.

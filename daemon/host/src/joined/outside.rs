@@ -15,7 +15,7 @@ use hob_workspace::package_source::{PackageSource, PackageSourceQuery, installed
 
 use super::direct;
 use super::headers::has_headers;
-use super::joined_map::ProjectFiles;
+use super::project_part::ProjectFiles;
 use crate::package_workspaces::{folders_of, versions_of};
 use crate::registry::Host;
 use crate::workspace::Workspace;

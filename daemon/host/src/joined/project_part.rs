@@ -1,0 +1,179 @@
+//! Selects the files of a project that are joined with packages.
+//!
+//! All of a small project. Of a larger one the languages that can use the asked file's names, and of these, if they are
+//! still too many, the widest folder above the asked file that fits, filled up with the files that share most folders
+//! with it. So questions about files of one part of a project need the same selection, and a question in a small
+//! language does not bring a large one's files along.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use hob_base::{Generation, WsPath};
+use hob_map::{FileFacts, Lang, Map};
+
+/// Most files of the project that are joined.
+const MOST_PROJECT_FILES: usize = 4_000;
+
+/// Files of a project, with their facts.
+pub(super) type ProjectFiles = Vec<(WsPath, Arc<FileFacts>)>;
+
+/// A selection of a project's files: for which generation and which asked files it was made.
+#[derive(Debug)]
+pub(super) struct ProjectPart {
+    generation: Generation,
+    /// The group of languages that it has; `None` if it has all.
+    group: Option<Lang>,
+    /// The folder of which it has all files and the nearest others; empty if it has all folders.
+    folder: String,
+}
+
+impl ProjectPart {
+    /// Selects the files that questions about `asked` need.
+    pub(super) fn select(generation: Generation, map: &Map, asked: &WsPath) -> (Self, ProjectFiles) {
+        let group = group_of(map, asked).filter(|_| map.files().count() > MOST_PROJECT_FILES);
+        let is_needed =
+            |lang: Lang| lang.is_manifest() || group.is_none_or(|group| lang.language_group() == group);
+        let files = map.files().filter(|(_, _, facts)| is_needed(facts.lang));
+        let mut files: ProjectFiles =
+            files.map(|(_, path, facts)| (path.clone(), Arc::clone(facts))).collect();
+        let folder = match files.len() > MOST_PROJECT_FILES {
+            true => keep_around(&mut files, asked.dir()),
+            false => String::new(),
+        };
+        (Self { generation, group, folder }, files)
+    }
+
+    /// Returns true if questions about `asked` need just this selection.
+    pub(super) fn serves(&self, generation: Generation, map: &Map, asked: &WsPath) -> bool {
+        self.generation == generation
+            && (self.group.is_none() || self.group == group_of(map, asked))
+            && shared_folders(asked.dir(), &self.folder) == depth_of(&self.folder)
+    }
+}
+
+/// Returns the group of languages of a file's code; `None` if the map does not have it.
+fn group_of(map: &Map, asked: &WsPath) -> Option<Lang> {
+    Some(map.file(map.file_at(asked.as_str())?)?.1.lang.language_group())
+}
+
+/// Drops all but the manifests, the files of the widest folder at or above `asked_folder` that fits, and those that share
+/// most folders with it. Returns that folder.
+fn keep_around(files: &mut ProjectFiles, asked_folder: &str) -> String {
+    let deepest = depth_of(asked_folder);
+    let mut at_depth = vec![0_usize; deepest + 1];
+    let mut manifests = 0;
+    for (path, facts) in files.iter() {
+        match facts.lang.is_manifest() {
+            true => manifests += 1,
+            false => at_depth[shared_folders(path.dir(), asked_folder)] += 1,
+        }
+    }
+    let mut depth = deepest;
+    let mut below = manifests + at_depth[deepest];
+    while depth > 0 && below + at_depth[depth - 1] <= MOST_PROJECT_FILES {
+        depth -= 1;
+        below += at_depth[depth];
+    }
+    let folder = folders(asked_folder).take(depth).collect::<Vec<_>>().join("/");
+    let rank = |path: &WsPath, facts: &FileFacts| {
+        (!facts.lang.is_manifest(), Reverse(shared_folders(path.dir(), &folder)))
+    };
+    if files.len() > MOST_PROJECT_FILES {
+        files.select_nth_unstable_by(MOST_PROJECT_FILES, |(one, of_one), (other, of_other)| {
+            rank(one, of_one).cmp(&rank(other, of_other)).then_with(|| one.cmp(other))
+        });
+        files.truncate(MOST_PROJECT_FILES);
+    }
+    folder
+}
+
+fn folders(folder: &str) -> impl Iterator<Item = &str> {
+    folder.split('/').filter(|name| !name.is_empty())
+}
+
+fn depth_of(folder: &str) -> usize {
+    folders(folder).count()
+}
+
+/// Returns the number of outermost folders that two paths of folders have in common.
+fn shared_folders(one: &str, other: &str) -> usize {
+    folders(one).zip(folders(other)).take_while(|(one, other)| one == other).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use hob_base::FileId;
+    use hob_map::{MapChange, extract};
+
+    use super::*;
+
+    /// A map with these numbers of files in folders; the ending tells the language.
+    fn map_of(folders: &[(&str, &str, usize)]) -> Map {
+        let mut map = Map::default();
+        let paths = folders.iter().flat_map(|&(folder, ending, count)| {
+            (0..count).map(move |at| format!("{folder}/f{at}.{ending}"))
+        });
+        let changes = paths.enumerate().map(|(number, path)| {
+            let path = WsPath::new(path.trim_start_matches('/')).expect("a path");
+            let lang = hob_map::language_of(path.file_name(), b"").expect("a language");
+            let facts = Arc::new(extract(lang, path.file_name(), b""));
+            MapChange::Set { file: FileId(number as u32), path, facts }
+        });
+        map.apply(changes.collect::<Vec<_>>());
+        map
+    }
+
+    fn selected(map: &Map, asked: &str) -> (ProjectPart, Vec<String>) {
+        let asked = WsPath::new(asked).expect("a path");
+        let (part, files) = ProjectPart::select(Generation(1), map, &asked);
+        assert!(part.serves(Generation(1), map, &asked) && !part.serves(Generation(2), map, &asked));
+        (part, files.into_iter().map(|(path, _)| path.as_str().to_owned()).collect())
+    }
+
+    fn serves(part: &ProjectPart, map: &Map, asked: &str) -> bool {
+        part.serves(Generation(1), map, &WsPath::new(asked).expect("a path"))
+    }
+
+    #[test]
+    fn a_small_project_is_joined_whole_for_every_question() {
+        let map = map_of(&[("a", "py", 3), ("b", "c", 3)]);
+        let (part, files) = selected(&map, "a/f0.py");
+        assert_eq!(files.len(), 6);
+        assert!(serves(&part, &map, "b/f1.c"));
+    }
+
+    #[test]
+    fn a_small_language_of_a_large_project_is_joined_whole_without_the_others() {
+        let map = map_of(&[("a", "py", 3), ("tools/x", "py", 2), ("b", "c", 4_000)]);
+        let (part, files) = selected(&map, "a/f0.py");
+        assert_eq!(files.len(), 5);
+        assert!(serves(&part, &map, "tools/x/f1.py"), "another folder of the language needs the same");
+        assert!(!serves(&part, &map, "b/f1.c"));
+    }
+
+    #[test]
+    fn of_a_large_language_the_widest_folder_that_fits_is_joined_and_then_the_nearest() {
+        let map =
+            map_of(&[("a/b/c", "c", 1_500), ("a/b/d", "c", 1_500), ("a/e", "c", 1_500), ("z", "c", 1_500)]);
+        let (part, files) = selected(&map, "a/b/c/f7.c");
+        assert_eq!(files.len(), MOST_PROJECT_FILES);
+        let below = |folder: &str| files.iter().filter(|path| path.starts_with(folder)).count();
+        assert_eq!((below("a/b/"), below("a/e/"), below("z/")), (3_000, 1_000, 0));
+        assert!(serves(&part, &map, "a/b/d/f0.c"), "its sister folder is in the selection too");
+        assert!(!serves(&part, &map, "a/e/f0.c") && !serves(&part, &map, "a/bc/f0.c"));
+        let (_, again) = selected(&map, "a/b/d/f0.c");
+        let sorted = |mut files: Vec<String>| {
+            files.sort_unstable();
+            files
+        };
+        assert_eq!(sorted(files), sorted(again), "the selection does not depend on which file asked first");
+    }
+
+    #[test]
+    fn a_folder_that_does_not_fit_is_cut() {
+        let map = map_of(&[("a", "c", 5_000)]);
+        let (part, files) = selected(&map, "a/f0.c");
+        assert_eq!(files.len(), MOST_PROJECT_FILES);
+        assert!(serves(&part, &map, "a/f4999.c"));
+    }
+}
