@@ -11,14 +11,16 @@ use hob_base::{FileId, WsPath};
 use rustc_hash::FxHashMap;
 
 use super::communities::{self, FileGraph};
+use super::derived_uses::{FoundUse, PartialFile};
+use super::edge_sites::EdgeSitesBuilder;
 use super::labels;
-use super::outbound::owner_node;
 use super::rank::{self, Graph};
 use super::skeleton::{Changed, EdgeList, FileNodes, Marked, Skeleton, SkeletonInput};
-use super::{ClusterInfo, DefIdentity, DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef, Ranked};
+use super::unresolved_files::{UnresolvedFiles, UnresolvedPairs};
+use super::{ClusterInfo, Confidence, DefIdentity, EdgeKind, ExternalId, Map, NodeRef, Ranked};
 use crate::facts::{DefFlags, FileFacts};
 use crate::index::FileScores;
-use crate::resolve::{Resolution, Resolver};
+use crate::resolve::Resolver;
 
 /// Hubs kept for each cluster.
 const HUBS: usize = 20;
@@ -57,22 +59,14 @@ pub struct DeriveJob {
     externals: FxHashMap<ExternalId, u32>,
     /// The edges between nodes, one for each kind.
     strokes: EdgeList,
-    /// References that did not resolve, or whose resolution was cut short.
+    /// The uses of these edges, except containing ones; `None` once they were too many.
+    sites: Option<EdgeSitesBuilder>,
+    /// References that are left open: see [`PartialFile`].
     unresolved: Marked,
+    /// The names of these references with their files.
+    unresolved_names: UnresolvedPairs,
     /// The weights between files by their indexes in `items`, smaller first.
     weights: FxHashMap<(u32, u32), f32>,
-}
-
-/// A file some of whose references are resolved.
-#[derive(Debug, Default)]
-struct PartialFile {
-    /// Number of references that are done.
-    refs: usize,
-    /// The references among them that do not resolve.
-    unresolved: Vec<usize>,
-    found: Vec<(NodeRef, NodeRef, EdgeKind)>,
-    /// Edges that connect notes with code, and definitions with their containers; no score counts them.
-    apart: Vec<(NodeRef, NodeRef, EdgeKind)>,
 }
 
 /// The results of a derivation; see [`Map::install_derived`].
@@ -143,7 +137,7 @@ impl Map {
             .collect();
         let manifests = self.index.entries().filter(|(_, entry)| entry.lang().is_manifest());
         let manifests = manifests.map(|(file, entry)| (file, Arc::clone(&entry.facts))).collect();
-        DeriveJob { items, manifests, ..DeriveJob::default() }
+        DeriveJob { items, manifests, sites: Some(EdgeSitesBuilder::default()), ..DeriveJob::default() }
     }
 
     /// Resolves the next `files` files of the job's snapshot. Returns true if none are left. The map may change between
@@ -169,17 +163,15 @@ impl Map {
             let file = item.file;
             let mut begun = std::mem::take(&mut job.begun);
             if self.index.entry(file).is_some_and(|entry| Arc::ptr_eq(&entry.facts, &item.facts)) {
-                if !self.sure_edges_of(&resolver, file, &mut begun, go_on) {
+                if !self.resolved_uses_of(&resolver, file, &mut begun, go_on) {
                     job.begun = begun;
                     return false;
                 }
-                self.containers_of(&resolver, file, &mut begun.apart);
                 begun.found.sort_unstable();
-                begun.found.dedup();
-                job.add_edges(job.next as u32, begun.found, self);
-                job.add_unscored_edges(begun.apart, self);
-                let first = job.items[job.next].first_ref as usize;
-                begun.unresolved.into_iter().for_each(|at| job.unresolved.mark(first + at));
+                job.add_edges(job.next as u32, &begun.found, self);
+                job.add_containers(self.containers_of(&resolver, file), self);
+                job.add_open(&begun.open);
+                job.add_renamed();
             }
             job.next += 1;
         }
@@ -300,28 +292,62 @@ impl DeriveJob {
         }
     }
 
-    fn add_edges(&mut self, at: u32, edges: Vec<(NodeRef, NodeRef, EdgeKind)>, map: &Map) {
-        for (from, to, kind) in edges {
+    /// Adds the edges that sorted uses in the file of an item make.
+    fn add_edges(&mut self, at: u32, found: &[FoundUse], map: &Map) {
+        for uses in found.chunk_by(FoundUse::is_of_edge) {
+            let FoundUse { from, to, kind, .. } = uses[0];
             let (Some(source), Some(target)) = (self.node_number(from, map), self.node_number(to, map))
             else {
                 continue;
             };
-            self.strokes.add(source, target, kind);
+            if self.strokes.add(source, target, kind) {
+                self.add_sites(source, uses);
+            }
             let Some(&other) = to.file().and_then(|file| self.at_file.get(&file)) else { continue };
-            if other != at {
+            if other != at && uses.iter().any(|one| one.is_scored) {
                 *self.weights.entry((at.min(other), at.max(other))).or_default() += edge_weight(kind);
             }
         }
     }
 
-    fn add_unscored_edges(&mut self, mut edges: Vec<(NodeRef, NodeRef, EdgeKind)>, map: &Map) {
+    fn add_sites(&mut self, source: u32, uses: &[FoundUse]) {
+        let sure = || uses.iter().filter(|one| one.is_sure);
+        let lines: Vec<u32> = sure().map(|one| one.line).filter(|line| *line > 0).collect();
+        let confidence = sure().map(|one| one.confidence).min().unwrap_or(Confidence::Candidate);
+        let is_added = self.sites.as_mut().is_some_and(|sites| sites.add(source, confidence, &lines));
+        if !is_added {
+            self.sites = None;
+        }
+    }
+
+    fn add_containers(&mut self, mut edges: Vec<(NodeRef, NodeRef)>, map: &Map) {
         edges.sort_unstable();
         edges.dedup();
-        for (from, to, kind) in edges {
+        for (from, to) in edges {
             let ends = self.node_number(from, map).zip(self.node_number(to, map));
             if let Some((from, to)) = ends.filter(|(from, to)| from != to) {
-                self.strokes.add(from, to, kind);
+                self.strokes.add(from, to, EdgeKind::Contains);
             }
+        }
+    }
+
+    /// Adds the references at some indexes in the list of the file at `next`.
+    fn add_open(&mut self, refs: &[usize]) {
+        let item = &self.items[self.next];
+        for &at in refs {
+            self.unresolved.mark(item.first_ref as usize + at);
+            self.unresolved_names.add(item.facts.name(item.facts.refs[at].name), item.file.0);
+        }
+    }
+
+    /// Adds the names that the file at `next` gives another name: a search for either has to look there.
+    fn add_renamed(&mut self) {
+        let item = &self.items[self.next];
+        let imports = item.facts.imports.iter().filter(|import| import.local != import.name);
+        let imported = imports.filter_map(|import| import.name);
+        let exports = item.facts.exports.iter().filter(|export| export.local != export.exported);
+        for name in imported.chain(exports.map(|export| export.local)) {
+            self.unresolved_names.add(item.facts.name(name), item.file.0);
         }
     }
 
@@ -362,6 +388,8 @@ impl DeriveJob {
             manifests: self.manifests,
             externals: numbered.into_iter().map(|(_, id)| id).collect(),
             unresolved: self.unresolved,
+            unresolved_files: UnresolvedFiles::new(self.unresolved_names),
+            sites: self.sites.and_then(|sites| sites.finish(all)),
         };
         let mut skeleton = Skeleton::new(outline, &self.strokes);
         drop(self.strokes);
@@ -485,96 +513,4 @@ fn community_hubs(items: &[DeriveItem], communities: &[u32], scores: &[f32]) -> 
 fn keep_best(list: &mut Vec<(u32, u32, u32)>) {
     list.sort_unstable();
     list.truncate(HUBS);
-}
-
-impl Map {
-    /// Collects the resolved edges that start in a file, once for each use, without `contains`. Returns false if
-    /// stopped before all were found.
-    fn sure_edges_of(
-        &self,
-        resolver: &Resolver<'_>,
-        file: FileId,
-        begun: &mut PartialFile,
-        go_on: &dyn Fn() -> bool,
-    ) -> bool {
-        let Some(entry) = self.index.entry(file) else { return true };
-        for r in entry.facts.refs.iter().skip(begun.refs) {
-            if !go_on() {
-                return false;
-            }
-            begun.refs += 1;
-            if entry.lang().is_prose() {
-                let from = owner_node(file, r.owner);
-                match self.link_target(resolver, file, r).filter(|(to, _)| *to != from) {
-                    Some((to, true)) => begun.found.push((from, to, EdgeKind::References)),
-                    Some((to, false)) => begun.apart.push((from, to, EdgeKind::References)),
-                    None => {}
-                }
-                continue;
-            }
-            let found = resolver.resolve(file, r);
-            if resolver.was_cut() && !matches!(found, Resolution::Unresolved) {
-                // A query, whose resolver has other results cached, may find something else. Where this one is not cut and
-                // that of a query is, the skeleton knows more.
-                begun.unresolved.push(begun.refs - 1);
-            }
-            if let Some(through) = self.through_values(resolver, file, r, &found) {
-                let from = owner_node(file, r.owner);
-                begun.found.extend(through.reached.into_iter().map(|to| (from, to.into(), EdgeKind::Calls)));
-                if through.instead {
-                    // The call reads the variable.
-                    if let Resolution::To(thing, _) = found {
-                        let to = self.used_node(file, r, &thing);
-                        begun.found.extend(to.map(|to| (from, to, EdgeKind::References)));
-                    }
-                    continue;
-                }
-            }
-            match found {
-                Resolution::To(thing, _) => {
-                    let to = self.used_node(file, r, &thing).into_iter();
-                    begun.found.extend(
-                        to.map(|to| (owner_node(file, r.owner), to, EdgeKind::for_ref_kind(r.kind()))),
-                    );
-                }
-                Resolution::Unresolved => begun.unresolved.push(begun.refs - 1),
-                Resolution::Dropped => {}
-            }
-        }
-        let calls = self.calls_of_values(resolver, file, None).into_iter();
-        begun.found.extend(calls.map(|(from, to, _)| (owner_node(file, from), to.into(), EdgeKind::Calls)));
-        let imports = self.imports_of(resolver, file, EdgeKinds::ALL.without(EdgeKind::Contains));
-        begun
-            .found
-            .extend(imports.into_iter().filter(super::Edge::is_resolved).map(|e| (e.from, e.to, e.kind)));
-        true
-    }
-
-    /// Returns the node to which a link connects its note, and whether that node is in a note too. Links from notes to
-    /// code count for neither scores nor clusters: a chapter that names every file would tie together files that have
-    /// nothing in common.
-    fn link_target(
-        &self,
-        resolver: &Resolver<'_>,
-        file: FileId,
-        r: &crate::facts::Ref,
-    ) -> Option<(NodeRef, bool)> {
-        let crate::resolve::ResolvedNoteLink::To(to, _) = resolver.resolve_link(file, r) else { return None };
-        let target = self.index.entry(to.file()?)?;
-        (to != NodeRef::File(file)).then_some((to, target.lang().is_prose()))
-    }
-
-    /// Adds an edge from the container of each definition of a file.
-    fn containers_of(
-        &self,
-        resolver: &Resolver<'_>,
-        file: FileId,
-        found: &mut Vec<(NodeRef, NodeRef, EdgeKind)>,
-    ) {
-        let Some(entry) = self.index.entry(file) else { return };
-        for def in entry.facts.defs_indexed().map(|(def, _)| DefRef { file, def }) {
-            let container = self.container(resolver, def);
-            found.extend(container.map(|at| (at, def.into(), EdgeKind::Contains)));
-        }
-    }
 }

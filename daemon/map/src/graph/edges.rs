@@ -93,6 +93,18 @@ impl Edges {
         }
     }
 
+    /// Adds edges of which some lines may be there already: these are not counted again.
+    pub(super) fn merge_repeated(&mut self, repeated: Self) {
+        for mut edge in repeated.found.into_values() {
+            let key = (edge.from, edge.to, edge.kind, edge.is_resolved());
+            if let Some(known) = self.found.get(&key) {
+                edge.sites.retain(|line| !known.sites.contains(line));
+                edge.site_count = edge.sites.len();
+            }
+            self.add(edge);
+        }
+    }
+
     pub(super) fn into_vec(self) -> Vec<Edge> {
         let mut edges: Vec<Edge> = self.found.into_values().collect();
         for edge in &mut edges {

@@ -6,7 +6,7 @@
 //! derivation only says whom to ask.
 //!
 //! A derivation does not know the calls of parameters. So if the search left files out, and somewhere the definition is
-//! passed on without being called, callers may be missing, and [`Inbound::is_cut`] says so.
+//! passed on without being called, callers may be missing, and [`Map::may_lack_callers`] says so.
 
 use hob_base::{CancelToken, FileId};
 use rustc_hash::FxHashSet;
@@ -15,18 +15,17 @@ use super::edges::Edge;
 use super::inbound::Inbound;
 use super::skeleton::Skeleton;
 use super::{DefRef, EdgeKind, Map, NodeRef};
-use crate::facts::{DefIdx, FileFacts, RefKind};
+use crate::facts::{DefIdx, FileFacts, Receiver, Ref, RefKind};
 use crate::resolve::Resolver;
 
 /// Most callers of the last derivation that are asked for one definition.
 const LEADING_FORWARDS: usize = 256;
 
-/// Most users that are looked at to find out whether one of them passes a definition on.
+/// Most users, and most reads of one of them, that are looked at to find out whether one of them passes a definition on.
 const MOST_USERS: usize = 256;
 
 impl Map {
-    /// Adds the calls of a definition from callers of the last derivation that are not among the found ones, and notes
-    /// whether callers may be missing.
+    /// Adds the calls of a definition from callers of the last derivation that are not among the found ones.
     pub(super) fn add_calls_that_lead_forwards(
         &self,
         resolver: &Resolver<'_>,
@@ -37,7 +36,6 @@ impl Map {
         if resolver.is_passing() || found.stopped.is_some() {
             return;
         }
-        found.is_cut |= self.may_lack_callers(resolver, def);
         let Some(skeleton) = &self.standing.skeleton else { return };
         let Some(number) = self.number_at_derivation(skeleton, def) else { return };
         let is_call = |edge: &&Edge| edge.kind == EdgeKind::Calls && edge.is_resolved();
@@ -98,15 +96,17 @@ impl Map {
     }
 
     /// Returns true if a file, or one owner in it, reads a name, or another name under which the file imports it, without
-    /// calling it.
+    /// calling it or a member of it.
     fn has_value_named(&self, file: FileId, name: &str, owner: Option<Option<DefIdx>>) -> bool {
         let Some(facts) = self.index.entry(file).map(|entry| &entry.facts) else { return false };
         let Some(id) = facts.names.find(name) else { return false };
         let renamed = facts.imports.iter().filter(|import| import.name == Some(id));
         let mut names = renamed.filter_map(|import| import.local).chain([id]);
         names.any(|name| {
-            let mut reads = facts.refs_named(name).iter().filter(|r| r.kind() == RefKind::Use);
-            reads.any(|r| owner.is_none_or(|owner| r.owner == owner))
+            let reads = facts.refs_named(name).iter().filter(|r| r.kind() == RefKind::Use);
+            let reads = reads.filter(|r| owner.is_none_or(|owner| r.owner == owner));
+            let reads: Vec<&Ref> = reads.take(MOST_USERS + 1).collect();
+            reads.len() > MOST_USERS || reads.iter().any(|r| !is_only_receiver(facts, r, &reads))
         })
     }
 
@@ -132,6 +132,22 @@ impl Map {
             _ => Some(node),
         }
     }
+}
+
+/// Returns true if, on the line of a read, a member is named after each of the reads of that name: `Model` in
+/// `Model.create()`. A member that is passed on is a value of its own.
+fn is_only_receiver(facts: &FileFacts, read: &Ref, reads: &[&Ref]) -> bool {
+    let path = match read.receiver() {
+        Receiver::None => Some(read.name),
+        Receiver::Path(before) => {
+            facts.names.find(&format!("{}.{}", facts.name(before), facts.name(read.name)))
+        }
+        _ => None,
+    };
+    let Some(path) = path else { return false };
+    let is_same = |other: &&&Ref| other.line == read.line && other.receiver() == read.receiver();
+    let members = facts.refs.iter().filter(|r| r.line == read.line && r.receiver() == Receiver::Path(path));
+    members.count() >= reads.iter().filter(is_same).count()
 }
 
 /// Returns the definition of other facts of a file that has the name, place in a row of equal names, and kind of a

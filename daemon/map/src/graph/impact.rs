@@ -207,7 +207,7 @@ impl<'m> ImpactSearch<'m> {
             let kinds = EdgeKinds::ALL.without(EdgeKind::Contains);
             let found = self.map.edges_in_with(&self.resolver, from.node, kinds, &self.query.cancel);
             whole &= found.stopped.is_none();
-            self.answer.may_lack_callers |= found.is_cut;
+            self.answer.may_lack_callers |= found.is_cut || self.may_lack_callers(from.node);
             let mut has_users = false;
             for edge in found.edges {
                 has_users |= edge.is_resolved();
@@ -235,6 +235,12 @@ impl<'m> ImpactSearch<'m> {
             return None;
         }
         Some(level)
+    }
+
+    /// Returns true if callers of a node may be missing; false if that is known of another one already.
+    fn may_lack_callers(&self, node: NodeRef) -> bool {
+        let is_new = !self.answer.may_lack_callers;
+        is_new && matches!(node, NodeRef::Def(def) if self.map.may_lack_callers(&self.resolver, def))
     }
 
     pub(super) fn add_user(

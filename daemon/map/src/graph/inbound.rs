@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 use super::edges::{Edge, Edges};
 use super::outbound::owner_node;
 use super::skeleton_uses::UsesInSkeleton;
+use super::surroundings::Surroundings;
 use super::uses::{CHECK_EVERY, Search};
 use super::{DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
 use crate::facts::{RefKind, StrId};
@@ -44,9 +45,14 @@ pub(super) struct UsersQuery<'q, 'm> {
     pub(super) def: DefRef,
     /// Methods whose uses count as uses of `def`.
     pub(super) kin: &'q [NodeRef],
-    /// The uses that are looked at, if they are known; links of notes always are.
-    pub(super) uses: Option<UsesInSkeleton<'m>>,
+    pub(super) known: Option<KnownUsers<'m>>,
     pub(super) kinds: EdgeKinds,
+}
+
+/// The resolved edges to a definition and its family that a skeleton knows, and where a search finds the others.
+pub(super) struct KnownUsers<'m> {
+    pub(super) edges: Vec<Edge>,
+    pub(super) others: UsesInSkeleton<'m>,
 }
 
 impl Map {
@@ -71,13 +77,35 @@ impl Map {
         kinds: EdgeKinds,
         cancel: &CancelToken,
     ) -> Inbound {
-        let mut found = self.uses_of(resolver, node, kinds, cancel);
+        if let NodeRef::Def(def) = node {
+            return self.edges_in_family_of(resolver, def, &[], kinds, cancel);
+        }
+        let known = self.surroundings_for(resolver).and_then(|around| around.sure_edges_to(node, kinds));
+        let is_known = known.is_some();
+        let mut found = match (known, node) {
+            (Some(edges), _) => Inbound::of_edges(edges),
+            (None, NodeRef::File(file)) => self.file_inbound(resolver, file, kinds),
+            (None, NodeRef::External(package)) => self.external_inbound(resolver, package, kinds, cancel),
+            (None, NodeRef::Def(_)) => Inbound::default(),
+        };
         if kinds.has(EdgeKind::References) {
-            let (links, stopped) = self.links_to(resolver, node, cancel);
-            found.edges.extend(links);
-            found.stopped = found.stopped.or(stopped);
+            self.add_links_to(resolver, node, is_known, cancel, &mut found);
         }
         found
+    }
+
+    /// Adds the links that lead to a node, or only those that may, if the others are known.
+    fn add_links_to(
+        &self,
+        resolver: &Resolver<'_>,
+        node: NodeRef,
+        is_known: bool,
+        cancel: &CancelToken,
+        found: &mut Inbound,
+    ) {
+        let (links, stopped) = self.links_to(resolver, node, cancel);
+        found.edges.extend(links.into_iter().filter(|edge| !is_known || !edge.is_resolved()));
+        found.stopped = found.stopped.or(stopped);
     }
 
     /// Returns the edges that end at a node, and the uses of other methods of its family, each with the method that it
@@ -90,15 +118,24 @@ impl Map {
         kinds: EdgeKinds,
         cancel: &CancelToken,
     ) -> Inbound {
-        let (NodeRef::Def(method), false) = (node, kin.is_empty()) else {
-            return self.edges_in_with(resolver, node, kinds, cancel);
-        };
-        let kin_defs =
-            kin.iter().filter_map(|node| if let NodeRef::Def(def) = node { Some(*def) } else { None });
-        let uses = self.known_uses(resolver, std::iter::once(method).chain(kin_defs));
-        let mut found = self.users_of(resolver, UsersQuery { def: method, kin, uses, kinds }, cancel);
+        match node {
+            NodeRef::Def(method) => self.edges_in_family_of(resolver, method, kin, kinds, cancel),
+            _ => self.edges_in_with(resolver, node, kinds, cancel),
+        }
+    }
+
+    fn edges_in_family_of(
+        &self,
+        resolver: &Resolver<'_>,
+        def: DefRef,
+        kin: &[NodeRef],
+        kinds: EdgeKinds,
+        cancel: &CancelToken,
+    ) -> Inbound {
+        let known = self.known_users(resolver, def, kin, kinds);
+        let mut found = self.users_of(resolver, UsersQuery { def, kin, known, kinds }, cancel);
         if kinds.has(EdgeKind::Calls) {
-            self.add_calls_that_lead_forwards(resolver, method, cancel, &mut found);
+            self.add_calls_that_lead_forwards(resolver, def, cancel, &mut found);
         }
         found
     }
@@ -111,56 +148,52 @@ impl Map {
         query: UsersQuery<'_, 'm>,
         cancel: &CancelToken,
     ) -> Inbound {
-        let UsersQuery { def, kin, uses, kinds } = query;
+        let UsersQuery { def, kin, known, kinds } = query;
+        let (known, others) = known.map(|known| (known.edges, known.others)).unzip();
+        let is_known = known.is_some();
         let mut found = Inbound::default();
+        let mut edges = Edges::default();
+        known.into_iter().flatten().for_each(|edge| edges.add(edge));
+        let mut new = Edges::default();
         let parts = match kin {
             [] => vec![(kinds, kin)],
             _ => vec![(kinds.of_holders(), &[][..]), (kinds.of_users(), kin)],
         };
         for (kinds, kin) in parts.into_iter().filter(|(kinds, _)| kinds.count() > 0) {
-            let mut search = Search::new(self, resolver, def, kinds).for_family(kin).among_uses(uses.clone());
-            let stopped = search.run(cancel).err();
-            found.merge(Inbound { edges: search.edges.into_vec(), stopped, is_cut: false });
+            let mut search =
+                Search::new(self, resolver, def, kinds).for_family(kin).among_uses(others.clone());
+            found.stopped = found.stopped.or(search.run(cancel).err());
+            edges.merge_repeated(search.repeated);
+            new.merge(search.edges);
         }
+        edges.merge(new);
+        found.edges = edges.into_vec();
         if kinds.has(EdgeKind::References) {
-            let (links, stopped) = self.links_to(resolver, def.into(), cancel);
-            found.edges.extend(links);
-            found.stopped = found.stopped.or(stopped);
+            self.add_links_to(resolver, def.into(), is_known, cancel, &mut found);
         }
         found
     }
 
-    /// Returns the uses that may mean some definitions, if the skeleton is up to date and has them.
-    fn known_uses(
+    /// Returns what the skeleton knows of the users of a definition and its family, if it is up to date and has them.
+    fn known_users(
         &self,
         resolver: &Resolver<'_>,
-        targets: impl IntoIterator<Item = DefRef>,
-    ) -> Option<UsesInSkeleton<'_>> {
-        let surroundings = self.surroundings().filter(|_| !resolver.is_passing())?;
-        UsesInSkeleton::of_targets(surroundings.skeleton(), targets)
+        def: DefRef,
+        kin: &[NodeRef],
+        kinds: EdgeKinds,
+    ) -> Option<KnownUsers<'_>> {
+        let around = self.surroundings_for(resolver)?;
+        let mut edges = around.sure_edges_to(def.into(), kinds)?;
+        for method in kin {
+            edges.extend(around.sure_edges_to(*method, kinds.of_users())?);
+        }
+        let others = around.other_uses(def, edges.iter().map(|edge| edge.from));
+        Some(KnownUsers { edges, others })
     }
 
-    fn uses_of(
-        &self,
-        resolver: &Resolver<'_>,
-        node: NodeRef,
-        kinds: EdgeKinds,
-        cancel: &CancelToken,
-    ) -> Inbound {
-        match node {
-            NodeRef::File(file) => self.file_inbound(resolver, file, kinds),
-            NodeRef::External(package) => self.external_inbound(resolver, package, kinds, cancel),
-            NodeRef::Def(def) => {
-                let uses = self.known_uses(resolver, [def]);
-                let mut search = Search::new(self, resolver, def, kinds).among_uses(uses);
-                let stopped = search.run(cancel).err();
-                let mut found = Inbound { edges: search.edges.into_vec(), stopped, is_cut: false };
-                if kinds.has(EdgeKind::Calls) {
-                    self.add_calls_that_lead_forwards(resolver, def, cancel, &mut found);
-                }
-                found
-            }
-        }
+    /// Returns the skeleton, if it is up to date, for a query; a pass over the whole map makes a new one.
+    fn surroundings_for(&self, resolver: &Resolver<'_>) -> Option<Surroundings<'_>> {
+        self.surroundings().filter(|_| !resolver.is_passing())
     }
 
     /// Finds the edges of files that import a file: by imports whose module has a word that may mean it, and by

@@ -89,6 +89,9 @@ impl Map {
                 }
             }
         }
+        // A note whose title is its file's name has one key twice.
+        keys.sort_unstable();
+        keys.dedup();
         let elsewhere = keys.iter().filter(|key| *key != OWN);
         let mut files: FxHashSet<u32> =
             elsewhere.flat_map(|key| self.index.files_mentioning(key).iter().copied()).collect();

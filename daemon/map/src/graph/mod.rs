@@ -1,9 +1,10 @@
 //! Holds the map of one workspace and answers queries about it.
 //!
-//! Facts enter through [`Map::apply`]; edges are computed on demand, by resolving the references that mention a name,
-//! and are never stored. So a change costs what the changed file costs and nothing more. Hub scores and clusters are
-//! the exception: they need every edge, so they are computed aside (`derive`) and installed when ready; until then
-//! answers have none. References that a language server confirmed override computed edges (`confirmed`).
+//! Facts enter through [`Map::apply`]; edges are computed on demand, by resolving the references that mention a name.
+//! So a change costs what the changed file costs and nothing more. Hub scores and clusters need every edge, so they are
+//! computed aside (`derive`) and installed when ready; until then answers have none. The edges themselves are kept too
+//! (`skeleton`), and answer as long as nothing has changed since. References that a language server confirmed override
+//! computed edges (`confirmed`).
 
 mod among_tests;
 mod answers;
@@ -11,7 +12,9 @@ mod batch;
 mod communities;
 mod confirmed;
 mod derive;
+mod derived_uses;
 mod dispatch;
+mod edge_sites;
 mod edges;
 mod examine;
 mod export;
@@ -48,6 +51,7 @@ mod structural;
 mod surroundings;
 #[cfg(test)]
 mod tests;
+mod unresolved_files;
 mod uses;
 mod values;
 

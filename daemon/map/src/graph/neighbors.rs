@@ -5,9 +5,8 @@ use std::cmp::Ordering;
 use hob_base::{CancelToken, Stopped};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::inbound::{Inbound, UsersQuery};
+use super::inbound::{Inbound, KnownUsers, UsersQuery};
 use super::skeleton::{Marked, Skeleton};
-use super::skeleton_uses::UsesInSkeleton;
 use super::surroundings::{SkeletonEdge, Surroundings, SurroundingsQuery};
 use super::{
     DefRef, Direction, Edge, EdgeKind, EdgeKinds, Map, Neighbor, NeighborsAnswer, NeighborsQuery, NodeRef,
@@ -159,8 +158,11 @@ impl NeighborWalk<'_> {
             return None;
         }
         let shown = &best[..places];
-        let shown = surroundings.computed_edges(&self.resolver, shown, frontier, &self.query.cancel)?;
-        for ((edge, via), line) in shown.into_iter().zip(&best) {
+        let edges = shown.iter().map(|line| surroundings.checked_edge(&self.resolver, line));
+        let edges = edges.collect::<Option<Vec<_>>>()?;
+        for (edge, line) in edges.into_iter().zip(&best) {
+            let via = frontier[line.via];
+            let edge = if line.way == Direction::In { Edge { to: via, ..edge } } else { edge };
             self.add_neighbor(via, depth, edge, line.way);
         }
         self.unresolved_left = true;
@@ -187,7 +189,14 @@ impl NeighborWalk<'_> {
     fn best_edges_around(&mut self, node: NodeRef) -> Vec<(Edge, Direction)> {
         let kin = if node == self.query.node { std::mem::take(&mut self.kin) } else { Vec::new() };
         let edges = self.edges_by_skeleton(node, &kin);
-        let edges = edges.unwrap_or_else(|| self.computed_edges_around(node, &kin));
+        let mut edges = edges.unwrap_or_else(|| self.computed_edges_around(node, &kin));
+        self.is_cut |= self.may_lack_callers(node);
+        if !kin.is_empty() {
+            // Of a user of several methods of the family, the surest edge comes first.
+            edges.sort_by(|(a, _), (b, _)| {
+                a.confidence.cmp(&b.confidence).then_with(|| self.map.compare_places(a.to, b.to))
+            });
+        }
         let mut groups: Vec<Vec<(Edge, Direction)>> = Vec::new();
         for (edge, way) in edges {
             // A recursive function is its own caller; a call of a method that it overrides is not a call of itself.
@@ -210,6 +219,16 @@ impl NeighborWalk<'_> {
             best.extend(group);
         }
         best
+    }
+
+    /// Returns true if callers of a node, or of the definition that it announces, were asked for and may be missing; false
+    /// if that is known of another one already.
+    fn may_lack_callers(&self, node: NodeRef) -> bool {
+        let are_asked = self.query.direction != Direction::Out && self.query.kinds.has(EdgeKind::Calls);
+        let searched = [Some(node), self.map.body_beside(&self.resolver, node)];
+        let lacks =
+            |node| matches!(node, NodeRef::Def(def) if self.map.may_lack_callers(&self.resolver, def));
+        are_asked && !self.is_cut && searched.into_iter().flatten().any(lacks)
     }
 
     /// Returns the edges around a node and its family, without the skeleton.
@@ -253,13 +272,6 @@ impl NeighborWalk<'_> {
         };
         self.stopped = self.stopped.or(found.stopped);
         self.is_cut |= found.is_cut;
-        if self.query.kinds.has(EdgeKind::Calls) {
-            let body = self.map.body_beside(&self.resolver, node);
-            let mut searched = [Some(node), body].into_iter().flatten();
-            self.is_cut |= searched.any(
-                |node| matches!(node, NodeRef::Def(def) if self.map.may_lack_callers(&self.resolver, def)),
-            );
-        }
         let mut edges: Vec<(Edge, Direction)> =
             found.edges.into_iter().map(|edge| (edge, Direction::In)).collect();
         if self.query.direction == Direction::Both {
@@ -281,43 +293,20 @@ impl NeighborWalk<'_> {
     ) -> Option<Inbound> {
         let (kinds, cancel) = (self.query.kinds, &self.query.cancel);
         let body = self.map.body_beside(&self.resolver, def.into());
-        let is_of_body = |line: &&SkeletonEdge| body.is_some() && surroundings.near_node(line) == body;
-        let uses = |lines: &mut dyn Iterator<Item = &SkeletonEdge>| {
-            let sources = lines.map(|line| surroundings.far_node(line)).collect::<Option<Vec<_>>>()?;
-            Some(UsesInSkeleton::unresolved_or_from(surroundings.skeleton(), sources))
+        let edges = surroundings.sure_edges(selected)?;
+        let (of_body, own): (Vec<_>, Vec<_>) = edges.into_iter().partition(|edge| Some(edge.to) == body);
+        let known = |of: DefRef, edges: Vec<Edge>| {
+            let others = surroundings.other_uses(of, edges.iter().map(|edge| edge.from));
+            Some(KnownUsers { edges, others })
         };
-        let own = uses(&mut selected.iter().filter(|line| !is_of_body(line)))?;
-        let query = UsersQuery { def, kin, uses: Some(own), kinds };
+        let query = UsersQuery { def, kin, known: known(def, own), kinds };
         let mut found = self.map.users_of(&self.resolver, query, cancel);
         if let Some(NodeRef::Def(body)) = body {
-            let of_body = uses(&mut selected.iter().filter(is_of_body))?;
             let kinds = kinds.without(EdgeKind::Contains);
-            let query = UsersQuery { def: body, kin: &[], uses: Some(of_body), kinds };
+            let query = UsersQuery { def: body, kin: &[], known: known(body, of_body), kinds };
             let of_body = self.map.users_of(&self.resolver, query, cancel);
             let edges = of_body.edges.into_iter().map(|edge| Edge { to: def.into(), ..edge }).collect();
             found.merge(Inbound { edges, ..of_body });
-        }
-        if found.stopped.is_some() {
-            return Some(found);
-        }
-        let resolved = found.edges.iter().filter(|edge| edge.is_resolved());
-        let resolved: FxHashSet<_> = resolved.map(|edge| (edge.from, edge.to, edge.kind)).collect();
-        for line in selected {
-            let (from, near) = (surroundings.far_node(line)?, surroundings.near_node(line)?);
-            let is_of_target = near == NodeRef::Def(def) || is_of_body(&line);
-            let to = if is_of_target { def.into() } else { near };
-            if resolved.contains(&(from, to, line.kind)) {
-                continue;
-            }
-            if let Err(stopped) = cancel.check() {
-                found.stopped = Some(stopped);
-                break;
-            }
-            // Following values backwards meets a bound where following them forwards, as derivations do, does not. A
-            // search without a skeleton does not follow the values of relatives.
-            let edge =
-                self.map.edge_between(&self.resolver, from, near, line.kind).filter(|_| is_of_target)?;
-            found.edges.push(Edge { to, ..edge });
         }
         Some(found)
     }
@@ -331,9 +320,8 @@ impl NeighborWalk<'_> {
         selected: &[SkeletonEdge],
     ) -> Option<Inbound> {
         let cancel = &self.query.cancel;
-        let computed = surroundings.computed_edges(&self.resolver, selected, &[node], cancel)?;
-        let mut found =
-            Inbound { edges: computed.into_iter().map(|(edge, _)| edge).collect(), ..Inbound::default() };
+        let edges = surroundings.sure_edges(selected)?;
+        let mut found = Inbound { edges, ..Inbound::default() };
         if self.query.kinds.has(EdgeKind::References) {
             let (links, stopped) = self.map.links_to(&self.resolver, node, cancel);
             found.edges.extend(links.into_iter().filter(|edge| !edge.is_resolved()));
@@ -375,7 +363,7 @@ impl NeighborWalk<'_> {
         }
         if self.keys.contains(&key) {
             if self.query.family {
-                self.merge(edge, way, depth);
+                self.merge(via, edge, way);
             }
             return;
         }
@@ -400,11 +388,11 @@ impl NeighborWalk<'_> {
     }
 
     /// Merges the lines of a user of several methods of the family into one neighbour.
-    fn merge(&mut self, edge: Edge, way: Direction, depth: u32) {
+    fn merge(&mut self, via: NodeRef, edge: Edge, way: Direction) {
         let far = far_end(&edge, way);
         let known = self.shown.iter_mut().find(|known| {
             let is_same = known.info.node == far && known.edge == edge.kind && known.direction == way;
-            is_same && known.depth == depth && known.candidates.is_empty() == edge.is_resolved()
+            is_same && known.via == via && known.candidates.is_empty() == edge.is_resolved()
         });
         let Some(known) = known.filter(|known| edge.sites.iter().any(|line| !known.sites.contains(line)))
         else {

@@ -133,12 +133,6 @@ impl Map {
         edges.into_vec().into_iter().find(|edge| edge.to == to && edge.kind == kind && edge.is_resolved())
     }
 
-    /// Returns true if references to a node in the language of `from` always have the name of the node.
-    pub(super) fn never_renames(&self, from: NodeRef) -> bool {
-        let entry = from.file().and_then(|file| self.index.entry(file));
-        entry.is_some_and(|entry| entry.lang().semantics().never_renames)
-    }
-
     /// Returns the references of a file that may mean a node. Some languages never rename: there only references of the
     /// node's own name.
     fn refs_to<'m>(&self, entry: &'m FileEntry, to: NodeRef) -> &'m [Ref] {

@@ -1,9 +1,9 @@
-//! Holds the ends and kinds of all edges as they were at the last derivation.
+//! Holds the resolved edges as they were at the last derivation.
 //!
-//! Edges are computed on demand, which is right for a node's neighbours and too slow for a search that visits a hundred
-//! thousand nodes. A derivation goes through every edge anyway; the skeleton keeps their ends and kinds, in eight bytes
-//! an edge. It is never an answer: its results are checked in the map as it is now, and [`Changed`] lists the files for
-//! which it is out of date.
+//! Edges are computed on demand, which is too slow for a search that visits a hundred thousand nodes. A derivation goes
+//! through every edge anyway; the skeleton keeps their ends and kinds in eight bytes an edge, and their confidence and
+//! lines beside them ([`super::edge_sites`]). [`Changed`] lists the files for which it is out of date. While there are
+//! none, [`super::surroundings`] answers from it; otherwise its results are checked in the map as it is now.
 
 use std::sync::Arc;
 
@@ -11,7 +11,9 @@ use hob_base::FileId;
 use hob_base::paged::PagedStore;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
+use super::edge_sites::{EdgeSites, EdgeUses};
+use super::unresolved_files::UnresolvedFiles;
+use super::{Confidence, DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
 use crate::facts::{Column, DefIdx, FileFacts};
 
 /// The number of bits of a node's number; the kind of the edge is in the bits above.
@@ -46,11 +48,14 @@ pub(super) struct EdgeList {
 }
 
 impl EdgeList {
-    pub(super) fn add(&mut self, from: u32, to: u32, kind: EdgeKind) {
-        // Edges of nodes whose number needs more bits are dropped: files cannot have half a billion nodes.
-        if from.max(to) >> NUMBER_BITS == 0 {
+    /// Adds an edge. Returns false, and adds none, for nodes whose number needs more bits: files cannot have half a
+    /// billion nodes.
+    pub(super) fn add(&mut self, from: u32, to: u32, kind: EdgeKind) -> bool {
+        let has_room = from.max(to) >> NUMBER_BITS == 0;
+        if has_room {
             self.ends.push((from, to | (kind as u32) << NUMBER_BITS));
         }
+        has_room
     }
 }
 
@@ -67,6 +72,10 @@ pub(super) struct SkeletonInput {
     pub(super) externals: Vec<ExternalId>,
     /// The references that did not resolve, or whose resolution was cut short, by number.
     pub(super) unresolved: Marked,
+    /// The files of these references by name.
+    pub(super) unresolved_files: UnresolvedFiles,
+    /// The uses of the edges that start at each node, without those of containing; `None` if they are too many.
+    pub(super) sites: Option<EdgeSites>,
 }
 
 /// A set of numbers, one bit each.
@@ -163,7 +172,13 @@ impl Skeleton {
 
     /// The same skeleton with its edges in a store, if they are many.
     pub(super) fn placed_in(self, store: &PagedStore) -> Self {
-        Self { out: self.out.placed_in(store), inward: self.inward.placed_in(store), ..self }
+        let SkeletonInput { sites, unresolved_files, .. } = self.input;
+        let input = SkeletonInput {
+            sites: sites.map(|sites| sites.placed_in(store)),
+            unresolved_files: unresolved_files.placed_in(store),
+            ..self.input
+        };
+        Self { input, out: self.out.placed_in(store), inward: self.inward.placed_in(store), ..self }
     }
 
     /// Stores the hub scores of the nodes.
@@ -184,6 +199,29 @@ impl Skeleton {
         edges
             .iter()
             .filter_map(|&end| Some((*EdgeKind::ALL.get((end >> NUMBER_BITS) as usize)?, number_of(end))))
+    }
+
+    /// Returns true if it has the confidence and lines of its edges.
+    pub(super) fn has_sites(&self) -> bool {
+        self.input.sites.is_some()
+    }
+
+    /// Returns the uses that make an edge between numbered nodes; `None` if it is not there.
+    pub(super) fn uses_of_edge(&self, from: u32, to: u32, kind: EdgeKind) -> Option<EdgeUses> {
+        let mut edges = self.edges(from, false);
+        if kind == EdgeKind::Contains {
+            let contains = |(kind, end)| kind == EdgeKind::Contains && end == to;
+            let uses = EdgeUses { confidence: Confidence::Exact, lines: Vec::new(), count: 0 };
+            return edges.any(contains).then_some(uses);
+        }
+        let index =
+            edges.filter(|(kind, _)| *kind != EdgeKind::Contains).position(|end| end == (kind, to))?;
+        self.input.sites.as_ref()?.uses_of_edge(from, index)
+    }
+
+    /// Returns the files in which a use of a name is not resolved, ascending.
+    pub(super) fn files_with_unresolved(&self, name: &str) -> &[u32] {
+        self.input.unresolved_files.of_name(name)
     }
 
     /// Returns a node's hub score, in ten thousandths; 0 for packages.
@@ -281,6 +319,8 @@ impl Skeleton {
             + self.input.stretches.capacity() * size_of::<FileNodes>()
             + self.scores.capacity() * 2
             + self.input.unresolved.0.capacity() * 8
+            + self.input.unresolved_files.heap_bytes()
+            + self.input.sites.as_ref().map_or(0, EdgeSites::heap_bytes)
     }
 }
 

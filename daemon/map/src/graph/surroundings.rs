@@ -1,20 +1,18 @@
 //! Finds the neighbours of several nodes at once, over the skeleton of the last derivation.
 //!
 //! Two steps from a busy function are a hundred thousand others, of which fifty are shown. While nothing has changed
-//! since the derivation, the skeleton has the resolved edges and their order, so that only shown edges are computed. It
-//! lacks calls of parameters: a derivation does not follow callers.
+//! since the derivation, the skeleton has the resolved edges, their order, confidence and lines. It lacks calls of
+//! parameters and of what has no resolved name: a derivation does not follow callers.
 //! Unresolved edges come after all others, so they are not looked for if there are enough resolved ones.
 
 use std::cmp::Ordering;
 
-use hob_base::CancelToken;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::edges::Edge;
-use super::inbound::UsersQuery;
 use super::skeleton::Skeleton;
 use super::skeleton_uses::UsesInSkeleton;
-use super::{Direction, EdgeKind, EdgeKinds, Map, NeighborsQuery, NodeRef};
+use super::{DefRef, Direction, EdgeKind, EdgeKinds, Map, NeighborsQuery, NodeRef};
 use crate::resolve::Resolver;
 
 /// An edge of the skeleton, seen from a node of the query.
@@ -23,7 +21,7 @@ pub(super) struct SkeletonEdge {
     /// The node whose surroundings are searched; for uses of a declaration, which resolve to its body, that body.
     near: u32,
     /// The index of the node in [`SurroundingsQuery::nodes`].
-    via: usize,
+    pub(super) via: usize,
     pub(super) far: u32,
     pub(super) kind: EdgeKind,
     pub(super) way: Direction,
@@ -46,7 +44,19 @@ impl Map {
     pub(super) fn surroundings(&self) -> Option<Surroundings<'_>> {
         let skeleton = self.standing.skeleton.as_ref()?;
         let is_current = self.standing.changed.is_empty() && self.confirmed.is_empty();
-        is_current.then_some(Surroundings { map: self, skeleton })
+        (is_current && skeleton.has_sites()).then_some(Surroundings { map: self, skeleton })
+    }
+
+    /// Returns true if another definition has the name of one at the top of the same file, as a type and a value may
+    /// have in TypeScript: an import leads to one of them and means both.
+    fn has_other_meaning(&self, def: DefRef) -> bool {
+        let Some(entry) = self.index.entry(def.file).filter(|e| e.lang().semantics().types_beside_values)
+        else {
+            return false;
+        };
+        let Some(one) = entry.facts.defs.get(def.def.index()) else { return false };
+        let mut of_name = entry.defs_named(entry.facts.name(one.name));
+        one.parent.is_none() && of_name.any(|(other, found)| found.parent.is_none() && other != def.def)
     }
 }
 
@@ -155,74 +165,59 @@ impl<'m> Surroundings<'m> {
             .then_with(|| (a.way == Direction::Out).cmp(&(b.way == Direction::Out)))
     }
 
-    /// Returns the computed edges for edges of the skeleton, in their order, each with the node of the query at its near
-    /// end; `None` if the map lacks one of them.
-    pub(super) fn computed_edges(
+    /// Returns the sure ones among edges of the skeleton, with their confidence and lines. A search among the
+    /// [other uses](Self::other_uses) finds the others.
+    pub(super) fn sure_edges(&self, lines: &[SkeletonEdge]) -> Option<Vec<Edge>> {
+        all_sure(lines.iter().map(|line| self.edge(line)))
+    }
+
+    /// Returns an edge of the skeleton with its confidence and lines, computed if it is not sure; `None` if it is not there
+    /// then.
+    pub(super) fn checked_edge(&self, resolver: &Resolver<'_>, line: &SkeletonEdge) -> Option<Edge> {
+        let edge = self.edge(line)?;
+        match edge.is_resolved() {
+            true => Some(edge),
+            false => self.map.edge_between(resolver, edge.from, edge.to, edge.kind),
+        }
+    }
+
+    /// Returns the sure edges of some kinds that end at a node; `None` if the skeleton does not have it.
+    pub(super) fn sure_edges_to(&self, node: NodeRef, kinds: EdgeKinds) -> Option<Vec<Edge>> {
+        let to = self.skeleton.node_number(node)?;
+        let edges = self.skeleton.edges(to, true).filter(|(kind, _)| kinds.has(*kind));
+        all_sure(edges.map(|(kind, from)| self.edge_of_numbers(from, to, kind)))
+    }
+
+    fn edge(&self, line: &SkeletonEdge) -> Option<Edge> {
+        let (near, far) = (line.near, line.far);
+        let (from, to) = if line.way == Direction::Out { (near, far) } else { (far, near) };
+        self.edge_of_numbers(from, to, line.kind)
+    }
+
+    fn edge_of_numbers(&self, from: u32, to: u32, kind: EdgeKind) -> Option<Edge> {
+        let uses = self.skeleton.uses_of_edge(from, to, kind)?;
+        Some(Edge {
+            from: self.skeleton.node(from)?,
+            to: self.skeleton.node(to)?,
+            kind,
+            confidence: uses.confidence,
+            candidates: Vec::new(),
+            sites: uses.lines,
+            site_count: uses.count,
+        })
+    }
+
+    /// Returns where else a search for the uses of a definition has to look, if its edges from these nodes are known.
+    pub(super) fn other_uses(
         &self,
-        resolver: &Resolver<'_>,
-        lines: &[SkeletonEdge],
-        nodes: &[NodeRef],
-        cancel: &CancelToken,
-    ) -> Option<Vec<(Edge, NodeRef)>> {
-        let mut by_near: FxHashMap<(u32, bool), Vec<&SkeletonEdge>> = FxHashMap::default();
-        for line in lines {
-            by_near.entry((line.near, line.way == Direction::In)).or_default().push(line);
-        }
-        let mut found: FxHashMap<(NodeRef, NodeRef, EdgeKind), Edge> = FxHashMap::default();
-        for lines in by_near.values() {
-            cancel.check().ok()?;
-            let edges = self.edges_along(resolver, lines, cancel)?.into_iter().filter(Edge::is_resolved);
-            found.extend(edges.map(|edge| ((edge.from, edge.to, edge.kind), edge)));
-        }
-        let computed = lines.iter().map(|line| {
-            let (from, to) = self.end_nodes(line)?;
-            let edge = match found.get(&(from, to, line.kind)) {
-                Some(edge) => edge.clone(),
-                None => {
-                    cancel.check().ok()?;
-                    self.map.edge_between(resolver, from, to, line.kind)?
-                }
-            };
-            let via = *nodes.get(line.via)?;
-            let to = if line.way == Direction::In { via } else { to };
-            Some((Edge { to, ..edge }, via))
-        });
-        computed.collect()
+        def: DefRef,
+        sources: impl IntoIterator<Item = NodeRef>,
+    ) -> UsesInSkeleton<'m> {
+        UsesInSkeleton::new(self.skeleton, sources, self.map.has_other_meaning(def))
     }
+}
 
-    /// Returns edges of the map among which are most of those of some edges of the skeleton, which have the near end and
-    /// the direction in common; `None` if that takes too long. It returns none if each is better computed by itself.
-    fn edges_along(
-        &self,
-        resolver: &Resolver<'_>,
-        lines: &[&SkeletonEdge],
-        cancel: &CancelToken,
-    ) -> Option<Vec<Edge>> {
-        let kinds: EdgeKinds = lines.iter().map(|line| line.kind).collect();
-        let first = lines.first()?;
-        match (self.skeleton.node(first.near)?, first.way) {
-            (NodeRef::Def(target), Direction::In) => {
-                let sources = lines.iter().map(|line| self.far_node(line)).collect::<Option<Vec<_>>>()?;
-                let uses = UsesInSkeleton::only_from(self.skeleton, target, sources)?;
-                let query = UsersQuery { def: target, kin: &[], uses: Some(uses), kinds };
-                let found = self.map.users_of(resolver, query, cancel);
-                found.stopped.is_none().then_some(found.edges)
-            }
-            (near, Direction::Out) if lines.len() > 1 && !self.map.never_renames(near) => {
-                Some(self.map.edges_out_with(resolver, near, kinds))
-            }
-            _ => Some(Vec::new()),
-        }
-    }
-
-    /// Returns the nodes from which and to which an edge of the skeleton leads.
-    fn end_nodes(&self, line: &SkeletonEdge) -> Option<(NodeRef, NodeRef)> {
-        let (near, far) = (self.skeleton.node(line.near)?, self.skeleton.node(line.far)?);
-        Some(if line.way == Direction::Out { (near, far) } else { (far, near) })
-    }
-
-    /// Returns the node at the near end of an edge.
-    pub(super) fn near_node(&self, line: &SkeletonEdge) -> Option<NodeRef> {
-        self.skeleton.node(line.near)
-    }
+/// Returns the sure ones among edges; `None` if one is not there.
+fn all_sure(edges: impl Iterator<Item = Option<Edge>>) -> Option<Vec<Edge>> {
+    edges.filter(|edge| edge.as_ref().is_none_or(Edge::is_resolved)).collect()
 }

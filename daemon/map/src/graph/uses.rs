@@ -36,8 +36,14 @@ const PARTS: usize = 8;
 /// name.
 type FolderKey<'m> = (&'m str, Lang, &'m str, RefKind, bool);
 
-/// The results of a part of a search: further names, names done, edges, places.
-type PartialUses = (Vec<String>, FxHashSet<(FileId, StrId)>, Edges, Option<Vec<Use>>);
+/// The results of a part of a search.
+struct PartialUses {
+    further_names: Vec<String>,
+    names_done: FxHashSet<(FileId, StrId)>,
+    edges: Edges,
+    repeated: Edges,
+    places: Option<Vec<Use>>,
+}
 
 /// The search for the edges that end at one definition.
 pub(super) struct Search<'s, 'm> {
@@ -67,9 +73,11 @@ pub(super) struct Search<'s, 'm> {
     through: FxHashSet<(FileId, u32, u32)>,
     /// Number of unresolved calls whose values were followed forwards.
     followed: usize,
-    /// The uses that the search looks at, if a skeleton tells which they are; without one, all uses of the names.
+    /// The uses that the search looks at, if a skeleton knows the others; without one, all uses of the names.
     uses_in_skeleton: Option<UsesInSkeleton<'m>>,
     pub(super) edges: Edges,
+    /// Edges that the skeleton may know too.
+    pub(super) repeated: Edges,
     /// Every resolved use with its place, if the caller wants places; then unresolved uses are skipped.
     pub(super) places: Option<Vec<Use>>,
 }
@@ -104,6 +112,7 @@ impl<'s, 'm> Search<'s, 'm> {
             followed: 0,
             uses_in_skeleton: None,
             edges: Edges::default(),
+            repeated: Edges::default(),
             places: None,
         }
     }
@@ -113,7 +122,7 @@ impl<'s, 'm> Search<'s, 'm> {
         Self { places: Some(Vec::new()), ..self }
     }
 
-    /// Restricts the search to the uses that a skeleton says may mean the target, if there are such.
+    /// Restricts the search to the uses that a skeleton does not know, if there is one.
     pub(super) fn among_uses(self, uses: Option<UsesInSkeleton<'m>>) -> Self {
         Self { uses_in_skeleton: uses, ..self }
     }
@@ -157,7 +166,9 @@ impl<'s, 'm> Search<'s, 'm> {
             self.look_for(&format!("{}{ending}", entry.facts.name(def.name)));
         }
         while let Some(name) = self.names.pop() {
-            let files = self.map.index.files_mentioning(&name);
+            let mentioning = self.map.index.files_mentioning(&name);
+            let uses = self.uses_in_skeleton.as_ref();
+            let files = uses.map_or(mentioning, |uses| uses.files_to_search(&name, mentioning));
             if files.len() < PARALLEL {
                 self.look_through(files, &name, cancel)?;
             } else {
@@ -186,9 +197,22 @@ impl<'s, 'm> Search<'s, 'm> {
     fn add_reaching(&mut self) {
         for (file, owner, (line, col)) in self.map.calls_reaching_def(self.resolver, self.target) {
             let (from, to) = (owner_node(file, owner), self.target.into());
-            self.edges.add_resolved(from, to, EdgeKind::Calls, Confidence::Flow, Some(line));
+            let edges =
+                if self.may_be_known(file, (line, col)) { &mut self.repeated } else { &mut self.edges };
+            edges.add_resolved(from, to, EdgeKind::Calls, Confidence::Flow, Some(line));
             self.through.insert((file, line, col));
         }
+    }
+
+    /// Returns true if the edge of a call may be one that the skeleton knows: it left the reference not open, or there is
+    /// none.
+    fn may_be_known(&self, file: FileId, place: (u32, u32)) -> bool {
+        let Some((uses, entry)) = self.uses_in_skeleton.as_ref().zip(self.map.index.entry(file)) else {
+            return false;
+        };
+        let is_here = |r: &Ref| r.kind() == RefKind::Call && (r.line, r.col()) == place;
+        let reference = entry.facts.refs.iter().position(is_here);
+        reference.is_none_or(|at| !uses.may_be_meant(file, at))
     }
 
     fn look_through(&mut self, files: &[u32], name: &str, cancel: &CancelToken) -> Result<(), Stopped> {
@@ -224,15 +248,17 @@ impl<'s, 'm> Search<'s, 'm> {
                 part.through = through.clone();
                 part.locals = done.iter().filter(here).copied().collect();
                 let outcome = part.look_through(files, name, cancel);
-                ((part.names, part.locals, part.edges, part.places), outcome)
+                let Search { names: further_names, locals: names_done, edges, repeated, places, .. } = part;
+                (PartialUses { further_names, names_done, edges, repeated, places }, outcome)
             })
             .collect();
         let mut outcome = Ok(());
-        for ((names, locals, edges, places), part) in parts {
-            names.iter().for_each(|name| self.look_for(name));
-            self.locals.extend(locals);
-            self.edges.merge(edges);
-            places.into_iter().flatten().for_each(|one| self.note_place(one));
+        for (found, part) in parts {
+            found.further_names.iter().for_each(|name| self.look_for(name));
+            self.locals.extend(found.names_done);
+            self.edges.merge(found.edges);
+            self.repeated.merge(found.repeated);
+            found.places.into_iter().flatten().for_each(|one| self.note_place(one));
             outcome = outcome.and(part);
         }
         outcome
@@ -257,9 +283,6 @@ impl<'s, 'm> Search<'s, 'm> {
     }
 
     fn look_in(&mut self, file: FileId, name: &str) {
-        if self.uses_in_skeleton.as_ref().is_some_and(|uses| !uses.may_be_in(file)) {
-            return;
-        }
         let Some(entry) = self.map.index.entry(file) else { return };
         let is_foreign = !self.groups.contains(&entry.lang().language_group());
         if is_foreign && self.uses_in_skeleton.as_ref().is_some_and(|uses| !uses.has_source_in(file)) {
@@ -271,7 +294,7 @@ impl<'s, 'm> Search<'s, 'm> {
         self.add_uses_in_file(file, entry, id, is_renamed);
         for import in entry.facts.imports.iter().filter(|import| import.name == Some(id)) {
             let renames = import.local.is_some_and(|local| Some(local) != import.name);
-            if self.uses_in_skeleton.as_ref().is_none_or(|uses| renames || uses.has_import_in(file)) {
+            if self.uses_in_skeleton.as_ref().is_none_or(|uses| renames || uses.has_plain_imports()) {
                 self.add_import_use(file, entry, import);
             }
         }
@@ -286,13 +309,15 @@ impl<'s, 'm> Search<'s, 'm> {
             return;
         }
         let (from, to) = (NodeRef::File(file), self.target.into());
+        let is_known = self.uses_in_skeleton.is_some();
+        let edges = if is_known { &mut self.repeated } else { &mut self.edges };
+        if self.kinds.has(EdgeKind::Exports) && passes_on(entry, import) {
+            edges.add_resolved(from, to, EdgeKind::Exports, Confidence::Import, Some(import.line));
+        }
         if self.kinds.has(EdgeKind::Imports) {
-            self.edges.add_resolved(from, to, EdgeKind::Imports, Confidence::Import, Some(import.line));
+            edges.add_resolved(from, to, EdgeKind::Imports, Confidence::Import, Some(import.line));
             let is_renamed = import.name.is_none_or(|name| !self.is_own_name(file, name));
             self.note_place(Use::of_import(file, import, is_renamed));
-        }
-        if self.kinds.has(EdgeKind::Exports) && passes_on(entry, import) {
-            self.edges.add_resolved(from, to, EdgeKind::Exports, Confidence::Import, Some(import.line));
         }
         if let Some(local) = import.local.filter(|&local| Some(local) != import.name) {
             self.add_uses_in_file(file, entry, local, true);
@@ -311,7 +336,9 @@ impl<'s, 'm> Search<'s, 'm> {
             && let Some(def) = line
         {
             let (from, to) = (NodeRef::File(file), self.target.into());
-            self.edges.add_resolved(from, to, EdgeKind::Exports, Confidence::Exact, Some(def.lines.0));
+            let is_known = self.uses_in_skeleton.is_some();
+            let edges = if is_known { &mut self.repeated } else { &mut self.edges };
+            edges.add_resolved(from, to, EdgeKind::Exports, Confidence::Exact, Some(def.lines.0));
         }
         self.look_for(exported);
     }
@@ -334,11 +361,7 @@ impl<'s, 'm> Search<'s, 'm> {
         let named = entry.facts.refs[first..].iter().take_while(|r| r.name == name).enumerate();
         for (at, r) in named.filter(|(_, r)| is_asked(entry, r, kinds)) {
             let from = owner_node(file, r.owner);
-            if self
-                .uses_in_skeleton
-                .as_ref()
-                .is_some_and(|uses| !uses.may_mean_target(file, first + at, from))
-            {
+            if self.uses_in_skeleton.as_ref().is_some_and(|uses| !uses.may_be_meant(file, first + at)) {
                 continue;
             }
             if self.map.confirmed_meaning(self.resolver, file, r).is_some() {

@@ -21,6 +21,14 @@ pub(super) struct ThroughValues {
     pub(super) instead: bool,
 }
 
+/// A call whose values are followed.
+struct FollowedCall {
+    /// The code that its name means, if it means code.
+    own: Option<DefRef>,
+    /// True if the definitions that its values reach replace what the name means.
+    instead: bool,
+}
+
 impl Map {
     /// Returns the definitions that a call reaches through values; `None` if values add nothing to the name.
     pub(super) fn through_values(
@@ -30,23 +38,11 @@ impl Map {
         r: &Ref,
         found: &Resolution,
     ) -> Option<ThroughValues> {
-        if r.kind() != RefKind::Call {
+        let FollowedCall { own, instead } = self.followed_call(resolver, r, found)?;
+        if resolver.is_passing() && matches!(found, Resolution::Unresolved | Resolution::Dropped) {
+            // A pass over the whole map skips these; a query for one node finds them.
             return None;
         }
-        let (instead, own) = match found {
-            Resolution::To(Thing::Def(def), confidence) => {
-                let kind = self.index.entry(def.file)?.facts.defs.get(def.def.index())?.kind;
-                let is_code = kind.is_callable() || kind.is_type();
-                if is_code && *confidence < Confidence::Flow && !resolver.is_rebound(*def) {
-                    return None;
-                }
-                (!is_code || *confidence > Confidence::Flow, Some(*def).filter(|_| is_code))
-            }
-            Resolution::To(..) => (false, None),
-            // A pass over the whole map skips these; a query for one node finds them.
-            Resolution::Unresolved | Resolution::Dropped if resolver.is_passing() => return None,
-            Resolution::Unresolved | Resolution::Dropped => (true, None),
-        };
         let at = resolver.call_at(file, (r.line, r.col()))?;
         let mut reached = resolver.reached_defs(at);
         if instead && own.is_none() && reached.is_empty() && resolver.is_of_library(at) {
@@ -56,6 +52,33 @@ impl Map {
             reached.retain(|def| Some(*def) != own);
         }
         (!reached.is_empty()).then_some(ThroughValues { reached, instead })
+    }
+
+    /// Returns what the name of a call means and whether its values may mean something else; `None` if they are not
+    /// followed.
+    fn followed_call(&self, resolver: &Resolver<'_>, r: &Ref, found: &Resolution) -> Option<FollowedCall> {
+        if r.kind() != RefKind::Call {
+            return None;
+        }
+        Some(match found {
+            Resolution::To(Thing::Def(def), confidence) => {
+                let kind = self.index.entry(def.file)?.facts.defs.get(def.def.index())?.kind;
+                let is_code = kind.is_callable() || kind.is_type();
+                if is_code && *confidence < Confidence::Flow && !resolver.is_rebound(*def) {
+                    return None;
+                }
+                let own = Some(*def).filter(|_| is_code);
+                FollowedCall { own, instead: !is_code || *confidence > Confidence::Flow }
+            }
+            Resolution::To(..) => FollowedCall { own: None, instead: false },
+            Resolution::Unresolved | Resolution::Dropped => FollowedCall { own: None, instead: true },
+        })
+    }
+
+    /// Returns true if a query that follows the values of a call further than a pass over the whole map may find that
+    /// they replace what its name means.
+    pub(super) fn may_be_replaced(&self, resolver: &Resolver<'_>, r: &Ref, found: &Resolution) -> bool {
+        self.followed_call(resolver, r, found).is_some_and(|call| call.instead)
     }
 
     /// Returns the calls without a reference, of one definition, of the file's own text, or of all: the caller, the

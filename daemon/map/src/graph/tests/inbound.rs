@@ -145,6 +145,25 @@ fn a_class_that_is_passed_on_in_many_files_may_lack_callers_of_its_constructor()
     assert!(callers_of(&map, "py:a.py#Model.__init__").may_lack_callers);
 }
 
+#[test]
+fn a_class_of_which_only_members_are_named_is_not_passed_on() {
+    for (used, may_lack) in [
+        ("Model.create()", false),
+        ("a.Model.create()", false),
+        ("Model.create().go(); a.Model.create()", false),
+        ("Model.create(Model)", true),
+        ("a.Model.create(a.Model)", true),
+        ("a.keep(Model, a.Model.create())", true),
+    ] {
+        let mentions: String = (0..30)
+            .map(|at| format!("//- /m{at}.ts\nimport {{ Model }} from './a';\nimport * as a from './a';\nexport function user{at}() {{ {used}; }}\n"))
+            .collect();
+        let class = "export class Model {\n  constructor() {}\n  static create(of?) { return new this(); }\n  go() {}\n}\n";
+        let map = derived_map(&format!("//- /a.ts\n{class}export function keep(...all) {{}}\n{mentions}"));
+        assert_eq!(callers_of(&map, "ts:a.ts#Model.constructor").may_lack_callers, may_lack, "{used}");
+    }
+}
+
 /// The first line of the caller is resolved, so the caller is among the answers in any case; the second leads forwards
 /// alone.
 #[test]

@@ -104,3 +104,37 @@ fn what_is_left_out_two_steps_away_is_counted() {
     // The file contains the hundred callers, and they call g.
     assert_eq!((answer.neighbors.len(), answer.omitted), (10, 200 - 8));
 }
+
+#[test]
+fn a_node_two_steps_away_has_the_lines_of_the_step_that_is_shown() {
+    let fixture = "
+        //- /a.py
+        def f():
+            a()
+            b()
+        def a():
+            c()
+        def b():
+            c()
+            c()
+        def c(): pass
+    ";
+    let (derived, mut plain) = (derived_map(fixture), derived_map(fixture));
+    plain.remove_skeleton();
+    for map in [derived, plain] {
+        let query = NeighborsQuery {
+            node: crate::fixture::lookup_node(&map, "f"),
+            direction: Direction::Out,
+            kinds: [EdgeKind::Calls].into_iter().collect(),
+            depth: 2,
+            max_nodes: 10,
+            family: true,
+            cancel: CancelToken::default(),
+        };
+        let answer = map.neighbors(&query).expect("it is there");
+        let found = answer.neighbors.iter().find(|n| n.info.qualified == "c").expect("c is two steps away");
+        let via = map.info(found.via).expect("a node").qualified;
+        let lines: &[u32] = if via == "a" { &[5] } else { &[7, 8] };
+        assert_eq!((&*found.sites, found.site_count), (lines, lines.len()), "via {via}");
+    }
+}

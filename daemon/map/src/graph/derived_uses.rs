@@ -1,0 +1,133 @@
+//! Finds the uses in one file that make the edges of a derivation.
+//!
+//! A derivation resolves as a pass over the whole map: it does not follow values into callers, which would cost as much for
+//! every function as for the one of a query. So some uses are left open, and queries resolve them again.
+
+use hob_base::FileId;
+
+use super::outbound::owner_node;
+use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
+use crate::facts::Ref;
+use crate::resolve::{Resolution, ResolvedNoteLink, Resolver};
+
+/// A file some of whose references are resolved.
+#[derive(Debug, Default)]
+pub(super) struct PartialFile {
+    /// Number of references that are done.
+    pub(super) refs: usize,
+    /// The references among them that are left open.
+    pub(super) open: Vec<usize>,
+    pub(super) found: Vec<FoundUse>,
+}
+
+/// A use that makes an edge of a derivation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct FoundUse {
+    pub(super) from: NodeRef,
+    pub(super) to: NodeRef,
+    pub(super) kind: EdgeKind,
+    /// The line of the use; 0 if it has none.
+    pub(super) line: u32,
+    pub(super) confidence: Confidence,
+    /// False if no score counts the edge: it connects a note with code.
+    pub(super) is_scored: bool,
+    /// False if a query may find that the use means something else.
+    pub(super) is_sure: bool,
+}
+
+impl FoundUse {
+    fn new(from: NodeRef, to: NodeRef, kind: EdgeKind, confidence: Confidence, line: u32) -> Self {
+        Self { from, to, kind, line, confidence, is_scored: true, is_sure: true }
+    }
+
+    /// Returns true if another use makes the same edge.
+    pub(super) fn is_of_edge(&self, other: &Self) -> bool {
+        (self.from, self.to, self.kind) == (other.from, other.to, other.kind)
+    }
+}
+
+impl Map {
+    /// Collects the resolved edges that start in a file, once for each use, without `contains`. Returns false if
+    /// stopped before all were found.
+    pub(super) fn resolved_uses_of(
+        &self,
+        resolver: &Resolver<'_>,
+        file: FileId,
+        begun: &mut PartialFile,
+        go_on: &dyn Fn() -> bool,
+    ) -> bool {
+        let Some(entry) = self.index.entry(file) else { return true };
+        for r in entry.facts.refs.iter().skip(begun.refs) {
+            if !go_on() {
+                return false;
+            }
+            begun.refs += 1;
+            if entry.lang().is_prose() {
+                begun.found.extend(self.use_of_link(resolver, file, r));
+                continue;
+            }
+            let found = resolver.resolve(file, r);
+            let is_unresolved = matches!(found, Resolution::Unresolved);
+            if !self.add_uses_of_code(resolver, file, r, found, &mut begun.found) || is_unresolved {
+                begun.open.push(begun.refs - 1);
+            }
+        }
+        for (from, to, line) in self.calls_of_values(resolver, file, None) {
+            let from = owner_node(file, from);
+            begun.found.push(FoundUse::new(from, to.into(), EdgeKind::Calls, Confidence::Flow, line));
+        }
+        let imports = self.imports_of(resolver, file, EdgeKinds::ALL.without(EdgeKind::Contains));
+        for edge in imports.into_iter().filter(super::Edge::is_resolved) {
+            let new = |line| FoundUse::new(edge.from, edge.to, edge.kind, edge.confidence, line);
+            begun.found.extend(edge.sites.iter().copied().map(new));
+        }
+        true
+    }
+
+    /// Adds the uses that one reference in code makes. Returns false if a query may find other ones: if following the
+    /// values further may replace the meaning, or if the resolution was cut, because a query's resolver has other
+    /// results cached.
+    fn add_uses_of_code(
+        &self,
+        resolver: &Resolver<'_>,
+        file: FileId,
+        r: &Ref,
+        found: Resolution,
+        uses: &mut Vec<FoundUse>,
+    ) -> bool {
+        let was_cut = resolver.was_cut();
+        let through = self.through_values(resolver, file, r, &found);
+        let is_sure = !was_cut && (through.is_some() || !self.may_be_replaced(resolver, r, &found));
+        let (from, kind) = (owner_node(file, r.owner), EdgeKind::for_ref_kind(r.kind()));
+        let new =
+            |to, kind, confidence| FoundUse { is_sure, ..FoundUse::new(from, to, kind, confidence, r.line) };
+        let instead = through.as_ref().is_some_and(|through| through.instead);
+        let reached = through.into_iter().flat_map(|through| through.reached);
+        uses.extend(reached.map(|to| new(to.into(), EdgeKind::Calls, Confidence::Flow)));
+        if let Resolution::To(thing, confidence) = found {
+            // A call of a variable reads the variable.
+            let kind = if instead { EdgeKind::References } else { kind };
+            uses.extend(self.used_node(file, r, &thing).map(|to| new(to, kind, confidence)));
+        }
+        is_sure
+    }
+
+    /// Returns the use that a link of a note makes. Links from notes to code count for neither scores nor clusters: a
+    /// chapter that names every file would tie together files that have nothing in common.
+    fn use_of_link(&self, resolver: &Resolver<'_>, file: FileId, r: &Ref) -> Option<FoundUse> {
+        let ResolvedNoteLink::To(to, confidence) = resolver.resolve_link(file, r) else { return None };
+        let from = owner_node(file, r.owner);
+        let target = self.index.entry(to.file()?)?;
+        let is_scored = target.lang().is_prose();
+        let found =
+            FoundUse { is_scored, ..FoundUse::new(from, to, EdgeKind::References, confidence, r.line) };
+        (to != from && to != NodeRef::File(file)).then_some(found)
+    }
+
+    /// Returns an edge from the container of each definition of a file.
+    pub(super) fn containers_of(&self, resolver: &Resolver<'_>, file: FileId) -> Vec<(NodeRef, NodeRef)> {
+        let Some(entry) = self.index.entry(file) else { return Vec::new() };
+        let defs = entry.facts.defs_indexed().map(|(def, _)| DefRef { file, def });
+        defs.filter_map(|def| Some((self.container(resolver, def)?, def.into()))).collect()
+    }
+}

@@ -1,0 +1,138 @@
+//! Holds the confidence and the lines of the edges of the last derivation, some four bytes an edge.
+//!
+//! A derivation resolves every use of a name, so it knows where each edge is written and how sure it is. To find out
+//! again would mean to follow the values of every call near a queried node. The bytes lie beside the edges of the
+//! [`super::skeleton`], in the same order; containing a definition has no line, and no bytes.
+//!
+//! For each edge: the number of its uses above three bits of confidence, then their lines in ascending order, the
+//! first [`MAX_SITES`], each as its distance from the one before. All numbers are varints.
+
+use hob_base::paged::PagedStore;
+
+use super::{Confidence, MAX_SITES};
+use crate::facts::Column;
+use crate::persist::flat::{Input, put_varint};
+
+/// The number of bits of the confidence.
+const CONFIDENCE_BITS: u32 = 3;
+
+/// The confidences by their number.
+const CONFIDENCES: [Confidence; 7] = [
+    Confidence::Live,
+    Confidence::Exact,
+    Confidence::Import,
+    Confidence::Flow,
+    Confidence::Framework,
+    Confidence::Name,
+    Confidence::Candidate,
+];
+
+/// The uses that make one edge.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct EdgeUses {
+    /// [`Confidence::Candidate`] if a query that follows values further may find that the edge is none.
+    pub(super) confidence: Confidence,
+    /// The lines in ascending order, the first [`MAX_SITES`].
+    pub(super) lines: Vec<u32>,
+    /// The number of all uses with a line.
+    pub(super) count: usize,
+}
+
+/// The uses of all edges of some nodes, by node.
+#[derive(Debug, Default)]
+pub(super) struct EdgeSites {
+    /// The index in `bytes` of each node's first edge; one entry more than there are nodes.
+    starts: Column<u32>,
+    bytes: Column<u8>,
+}
+
+/// Builds [`EdgeSites`] from nodes in ascending order.
+#[derive(Debug, Default)]
+pub(super) struct EdgeSitesBuilder {
+    starts: Vec<u32>,
+    bytes: Vec<u8>,
+}
+
+impl EdgeSitesBuilder {
+    /// Adds the next edge of a node. Nodes must come in ascending order; returns false, and adds nothing, if this one
+    /// does not, or if there are 4 GiB already.
+    pub(super) fn add(&mut self, node: u32, confidence: Confidence, lines: &[u32]) -> bool {
+        let Ok(start) = u32::try_from(self.bytes.len()) else { return false };
+        if self.starts.len() > node as usize + 1 {
+            return false;
+        }
+        self.starts.resize(node as usize + 1, start);
+        let count = (lines.len() as u32).min(u32::MAX >> CONFIDENCE_BITS);
+        put_varint(&mut self.bytes, count << CONFIDENCE_BITS | confidence as u32);
+        let mut before = 0;
+        for &line in lines.iter().take(MAX_SITES) {
+            put_varint(&mut self.bytes, line.saturating_sub(before));
+            before = line;
+        }
+        true
+    }
+
+    /// Returns the uses of `nodes` nodes; `None` if there are more than 4 GiB.
+    pub(super) fn finish(mut self, nodes: usize) -> Option<EdgeSites> {
+        let end = u32::try_from(self.bytes.len()).ok()?;
+        self.starts.resize(nodes + 1, end);
+        Some(EdgeSites { starts: self.starts.into(), bytes: self.bytes.into() })
+    }
+}
+
+impl EdgeSites {
+    /// The same uses in a store, if they are many.
+    pub(super) fn placed_in(self, store: &PagedStore) -> Self {
+        Self { starts: self.starts.placed_alone_in(store), bytes: self.bytes.placed_alone_in(store) }
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.starts.heap_bytes() + self.bytes.heap_bytes()
+    }
+
+    /// Returns the uses of the edge at an index among those of a node; `None` if the node has no such edge.
+    pub(super) fn uses_of_edge(&self, node: u32, index: usize) -> Option<EdgeUses> {
+        let bounds = self.starts.get(node as usize).zip(self.starts.get(node as usize + 1));
+        let bytes = bounds.and_then(|(&start, &end)| self.bytes.get(start as usize..end as usize))?;
+        let mut input = Input::new(bytes);
+        for _ in 0..index {
+            let count = input.read_number().ok()? >> CONFIDENCE_BITS;
+            for _ in 0..(count as usize).min(MAX_SITES) {
+                input.read_number().ok()?;
+            }
+        }
+        let head = input.read_number().ok()?;
+        let confidence = *CONFIDENCES.get((head & ((1 << CONFIDENCE_BITS) - 1)) as usize)?;
+        let count = (head >> CONFIDENCE_BITS) as usize;
+        let mut line = 0;
+        let lines = (0..count.min(MAX_SITES)).map(|_| {
+            line += input.read_number().ok()?;
+            Some(line)
+        });
+        Some(EdgeUses { confidence, lines: lines.collect::<Option<_>>()?, count })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_edge_has_its_uses() {
+        let mut builder = EdgeSitesBuilder::default();
+        assert!(builder.add(1, Confidence::Exact, &[3, 3, 70_000]));
+        assert!(builder.add(1, Confidence::Name, &[]));
+        let many: Vec<u32> = (1..=2_000).collect();
+        assert!(builder.add(4, Confidence::Flow, &many));
+        assert!(!builder.add(3, Confidence::Flow, &[1]), "a node after a later one");
+        let sites = builder.finish(6).expect("few bytes");
+        let uses =
+            |confidence, lines: &[u32], count| Some(EdgeUses { confidence, lines: lines.into(), count });
+        assert_eq!(sites.uses_of_edge(1, 0), uses(Confidence::Exact, &[3, 3, 70_000], 3));
+        assert_eq!(sites.uses_of_edge(1, 1), uses(Confidence::Name, &[], 0));
+        assert_eq!(sites.uses_of_edge(4, 0), uses(Confidence::Flow, &many[..MAX_SITES], 2_000));
+        for (node, index) in [(0, 0), (1, 2), (2, 0), (3, 0), (4, 1), (5, 0), (6, 0), (99, 0)] {
+            assert_eq!(sites.uses_of_edge(node, index), None, "edge {index} of {node}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Lists, for each name, the files in which the last derivation could not resolve a use of it.
+//!
+//! A name such as `get` stands in thousands of files, and in most of them it surely means something. A search for the
+//! uses that may mean a definition needs only the others. Names are kept as hashes: two that share one make the search
+//! look in too many files, never in too few.
+
+use std::hash::{BuildHasher, BuildHasherDefault};
+
+use hob_base::paged::PagedStore;
+use rustc_hash::FxHasher;
+
+use crate::facts::Column;
+
+/// Pairs of a name and a file in which a use of it is not resolved, in any order.
+#[derive(Debug, Default)]
+pub(super) struct UnresolvedPairs(Vec<(u32, u32)>);
+
+impl UnresolvedPairs {
+    /// Adds a name and a file, once if the same pair comes again immediately.
+    pub(super) fn add(&mut self, name: &str, file: u32) {
+        let pair = (hash_of(name), file);
+        if self.0.last() != Some(&pair) {
+            self.0.push(pair);
+        }
+    }
+}
+
+/// The files with unresolved uses of each name.
+#[derive(Debug, Default)]
+pub(super) struct UnresolvedFiles {
+    /// The hashes of the names, ascending.
+    names: Column<u32>,
+    /// The index in `files` of each name's first file; one entry more than there are names.
+    starts: Column<u32>,
+    files: Column<u32>,
+}
+
+impl UnresolvedFiles {
+    pub(super) fn new(pairs: UnresolvedPairs) -> Self {
+        let mut pairs = pairs.0;
+        pairs.sort_unstable();
+        pairs.dedup();
+        let (mut names, mut starts) = (Vec::new(), Vec::new());
+        for (at, (name, _)) in pairs.iter().enumerate() {
+            if names.last() != Some(name) {
+                names.push(*name);
+                starts.push(at as u32);
+            }
+        }
+        starts.push(pairs.len() as u32);
+        let files: Vec<u32> = pairs.into_iter().map(|(_, file)| file).collect();
+        Self { names: names.into(), starts: starts.into(), files: files.into() }
+    }
+
+    /// The same lists in a store, if they are many.
+    pub(super) fn placed_in(self, store: &PagedStore) -> Self {
+        Self {
+            names: self.names.placed_alone_in(store),
+            starts: self.starts.placed_alone_in(store),
+            files: self.files.placed_alone_in(store),
+        }
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.names.heap_bytes() + self.starts.heap_bytes() + self.files.heap_bytes()
+    }
+
+    /// Returns the files of a name, ascending.
+    pub(super) fn of_name(&self, name: &str) -> &[u32] {
+        let Ok(at) = self.names.binary_search(&hash_of(name)) else { return &[] };
+        let bounds = self.starts.get(at).zip(self.starts.get(at + 1));
+        bounds.and_then(|(&start, &end)| self.files.get(start as usize..end as usize)).unwrap_or(&[])
+    }
+}
+
+fn hash_of(name: &str) -> u32 {
+    (BuildHasherDefault::<FxHasher>::default().hash_one(name) >> 32) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_name_has_its_files_once_in_order() {
+        let mut pairs = UnresolvedPairs::default();
+        for (name, file) in [("get", 7), ("get", 7), ("set", 7), ("get", 7), ("get", 2), ("set", 9)] {
+            pairs.add(name, file);
+        }
+        let files = UnresolvedFiles::new(pairs);
+        assert_eq!((files.of_name("get"), files.of_name("set")), (&[2, 7][..], &[7, 9][..]));
+        assert!(files.of_name("put").is_empty() && UnresolvedFiles::default().of_name("get").is_empty());
+    }
+}
