@@ -25,6 +25,7 @@ mod indexer;
 mod ingest;
 mod installing;
 mod joined;
+mod lull;
 mod map_lock;
 mod mapping;
 mod memory;

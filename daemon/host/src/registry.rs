@@ -27,6 +27,7 @@ use super::collect::{CollectError, Collected, Collector, RetentionLimits};
 use super::evict::{AGAIN, Leaving, Watch, find_superfluous};
 use super::facts::FactsCache;
 use super::folder_name::folder_name;
+use super::lull::Lull;
 use super::notices::Notices;
 use super::open_workspaces::{OpenWorkspaces, UsedWorkspace};
 use super::org::OrgList;
@@ -44,6 +45,9 @@ use hob_settings::Settings;
 
 /// Time for which a found root is believed. A new `.git` folder or a removed one is noticed after it.
 const ROOT_MEMORY: Duration = Duration::from_secs(5);
+
+/// Time without calls after which the system is given the memory of facts that calls have read.
+const PAGES_REST: Duration = Duration::from_secs(60);
 
 /// Most folders whose root is believed; clients may name any.
 const MOST_ROOTS: usize = 4_096;
@@ -126,6 +130,7 @@ pub struct Host {
     collector: Arc<Collector>,
     pub(super) unpacked: UnpackedSources,
     memory: Mutex<Watch>,
+    lull: Arc<Lull>,
     pub(super) broad: BroadFolders,
     watching: SharedWatch,
     pub(super) org_list: OrgList,
@@ -190,6 +195,7 @@ impl Host {
             edits,
             open,
             memory: Mutex::default(),
+            lull: Lull::new(PAGES_REST),
             watching: SharedWatch::default(),
             org_list: OrgList::default(),
             roots: Mutex::default(),
@@ -217,6 +223,7 @@ impl Host {
     /// wanted as the source of a package.
     pub(super) fn use_workspace(&self, root: &AbsPath, is_package: bool) -> Arc<Workspace> {
         self.collector.note_use();
+        self.release_pages_in_lull();
         let mut open = lock(&self.open);
         let start = || UsedWorkspace {
             workspace: self.start(root.clone(), is_package),
@@ -232,6 +239,16 @@ impl Host {
             self.evict_superfluous(&mut open);
         }
         workspace
+    }
+
+    /// Has the memory of facts that questions have read given to the system once nobody asks any more.
+    fn release_pages_in_lull(&self) {
+        let open = Arc::downgrade(&self.open);
+        self.lull.note_use(move || {
+            let Some(open) = open.upgrade() else { return };
+            let workspaces: Vec<_> = lock(&open).values().map(|entry| Arc::clone(&entry.workspace)).collect();
+            workspaces.iter().for_each(|workspace| workspace.facts.release_memory());
+        });
     }
 
     /// Starts a thread that evicts while memory is over its limit, because no call may come for a long time.
