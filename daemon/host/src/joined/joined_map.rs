@@ -111,8 +111,8 @@ impl JoinedMap {
     }
 
     /// Returns true if the joined files of the project are those that a question about `asked` needs, in this generation.
-    pub(super) fn serves(&self, generation: Generation, own: &Map, asked: &WsPath) -> bool {
-        self.part.as_ref().is_some_and(|part| part.serves(generation, own, asked))
+    pub(super) fn has_part_for(&self, generation: Generation, own: &Map, asked: &WsPath) -> bool {
+        self.part.as_ref().is_some_and(|part| part.is_for(generation, own, asked))
     }
 
     /// Joins these files of the project in place of the earlier ones.

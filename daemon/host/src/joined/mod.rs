@@ -74,7 +74,8 @@ impl Workspace {
         // If the map changes between these two lines, the next question selects once more.
         let generation = self.generation();
         let map = self.map();
-        (!joined.serves(generation, &map, asked)).then(|| ProjectPart::select(generation, &map, asked))
+        (!joined.has_part_for(generation, &map, asked))
+            .then(|| ProjectPart::select_files(generation, &map, asked))
     }
 
     /// Returns true if at least one package is joined at this moment.

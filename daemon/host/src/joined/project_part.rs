@@ -21,33 +21,50 @@ pub(super) type ProjectFiles = Vec<(WsPath, Arc<FileFacts>)>;
 #[derive(Debug)]
 pub(super) struct ProjectPart {
     generation: Generation,
-    /// The group of languages that it has; `None` if it has all.
+    /// True if it has all files of the project.
+    is_whole: bool,
+    /// The group of languages of the asked files that it is for; `None` for files that are not mapped.
     group: Option<Lang>,
-    /// The folder of which it has all files and the nearest others; empty if it has all folders.
-    folder: String,
+    folder: PartFolder,
+}
+
+/// The folder of the asked files that a selection is for.
+#[derive(PartialEq, Eq, Debug)]
+enum PartFolder {
+    /// It has all files of the languages.
+    All,
+    /// It has all files at or below this folder, and the nearest others.
+    Below(String),
+    /// This folder, with what is below, does not fit: the selection is for files in it alone.
+    Only(String),
 }
 
 impl ProjectPart {
     /// Selects the files that questions about `asked` need.
-    pub(super) fn select(generation: Generation, map: &Map, asked: &WsPath) -> (Self, ProjectFiles) {
-        let group = group_of(map, asked).filter(|_| map.files().count() > MOST_PROJECT_FILES);
-        let is_needed =
-            |lang: Lang| lang.is_manifest() || group.is_none_or(|group| lang.language_group() == group);
+    pub(super) fn select_files(generation: Generation, map: &Map, asked: &WsPath) -> (Self, ProjectFiles) {
+        let is_whole = map.files().count() <= MOST_PROJECT_FILES;
+        let group = group_of(map, asked);
+        let is_needed = |lang: Lang| {
+            is_whole || is_shared(lang) || group.is_none_or(|group| lang.language_group() == group)
+        };
         let files = map.files().filter(|(_, _, facts)| is_needed(facts.lang));
         let mut files: ProjectFiles =
             files.map(|(_, path, facts)| (path.clone(), Arc::clone(facts))).collect();
         let folder = match files.len() > MOST_PROJECT_FILES {
-            true => keep_around(&mut files, asked.dir()),
-            false => String::new(),
+            true => keep_nearest(&mut files, asked),
+            false => PartFolder::All,
         };
-        (Self { generation, group, folder }, files)
+        (Self { generation, is_whole, group, folder }, files)
     }
 
-    /// Returns true if questions about `asked` need just this selection.
-    pub(super) fn serves(&self, generation: Generation, map: &Map, asked: &WsPath) -> bool {
-        self.generation == generation
-            && (self.group.is_none() || self.group == group_of(map, asked))
-            && shared_folders(asked.dir(), &self.folder) == depth_of(&self.folder)
+    /// Returns true if this selection has what questions about `asked` need.
+    pub(super) fn is_for(&self, generation: Generation, map: &Map, asked: &WsPath) -> bool {
+        let is_near = match &self.folder {
+            PartFolder::All => true,
+            PartFolder::Below(folder) => shared_folders(asked.dir(), folder) == depth_of(folder),
+            PartFolder::Only(folder) => asked.dir() == folder,
+        };
+        self.generation == generation && (self.is_whole || is_near && self.group == group_of(map, asked))
     }
 }
 
@@ -56,35 +73,41 @@ fn group_of(map: &Map, asked: &WsPath) -> Option<Lang> {
     Some(map.file(map.file_at(asked.as_str())?)?.1.lang.language_group())
 }
 
-/// Drops all but the manifests, the files of the widest folder at or above `asked_folder` that fits, and those that share
-/// most folders with it. Returns that folder.
-fn keep_around(files: &mut ProjectFiles, asked_folder: &str) -> String {
-    let deepest = depth_of(asked_folder);
+/// Returns true if code of any language may depend on files of this one.
+fn is_shared(lang: Lang) -> bool {
+    lang.is_manifest() || lang.is_schema()
+}
+
+/// Keeps the manifests, the files of the widest folder at or above the asked file that fits, and those that share most
+/// folders with it. Returns that folder.
+fn keep_nearest(files: &mut ProjectFiles, asked: &WsPath) -> PartFolder {
+    let deepest = depth_of(asked.dir());
     let mut at_depth = vec![0_usize; deepest + 1];
-    let mut manifests = 0;
+    let mut always = 0;
     for (path, facts) in files.iter() {
-        match facts.lang.is_manifest() {
-            true => manifests += 1,
-            false => at_depth[shared_folders(path.dir(), asked_folder)] += 1,
+        match is_shared(facts.lang) {
+            true => always += 1,
+            false => at_depth[shared_folders(path.dir(), asked.dir())] += 1,
         }
     }
     let mut depth = deepest;
-    let mut below = manifests + at_depth[deepest];
+    let mut below = always + at_depth[deepest];
+    let fits = below <= MOST_PROJECT_FILES;
     while depth > 0 && below + at_depth[depth - 1] <= MOST_PROJECT_FILES {
         depth -= 1;
         below += at_depth[depth];
     }
-    let folder = folders(asked_folder).take(depth).collect::<Vec<_>>().join("/");
+    let folder = folders(asked.dir()).take(depth).collect::<Vec<_>>().join("/");
     let rank = |path: &WsPath, facts: &FileFacts| {
-        (!facts.lang.is_manifest(), Reverse(shared_folders(path.dir(), &folder)))
+        let is_beside = !fits && path.dir() == asked.dir();
+        let shared = shared_folders(path.dir(), &folder);
+        (path != asked, !is_beside, !is_shared(facts.lang), Reverse(shared))
     };
-    if files.len() > MOST_PROJECT_FILES {
-        files.select_nth_unstable_by(MOST_PROJECT_FILES, |(one, of_one), (other, of_other)| {
-            rank(one, of_one).cmp(&rank(other, of_other)).then_with(|| one.cmp(other))
-        });
-        files.truncate(MOST_PROJECT_FILES);
-    }
-    folder
+    files.select_nth_unstable_by(MOST_PROJECT_FILES, |(one, of_one), (other, of_other)| {
+        rank(one, of_one).cmp(&rank(other, of_other)).then_with(|| one.cmp(other))
+    });
+    files.truncate(MOST_PROJECT_FILES);
+    if fits { PartFolder::Below(folder) } else { PartFolder::Only(folder) }
 }
 
 fn folders(folder: &str) -> impl Iterator<Item = &str> {
@@ -125,13 +148,13 @@ mod tests {
 
     fn selected(map: &Map, asked: &str) -> (ProjectPart, Vec<String>) {
         let asked = WsPath::new(asked).expect("a path");
-        let (part, files) = ProjectPart::select(Generation(1), map, &asked);
-        assert!(part.serves(Generation(1), map, &asked) && !part.serves(Generation(2), map, &asked));
+        let (part, files) = ProjectPart::select_files(Generation(1), map, &asked);
+        assert!(part.is_for(Generation(1), map, &asked) && !part.is_for(Generation(2), map, &asked));
         (part, files.into_iter().map(|(path, _)| path.as_str().to_owned()).collect())
     }
 
-    fn serves(part: &ProjectPart, map: &Map, asked: &str) -> bool {
-        part.serves(Generation(1), map, &WsPath::new(asked).expect("a path"))
+    fn is_for(part: &ProjectPart, map: &Map, asked: &str) -> bool {
+        part.is_for(Generation(1), map, &WsPath::new(asked).expect("a path"))
     }
 
     #[test]
@@ -139,7 +162,7 @@ mod tests {
         let map = map_of(&[("a", "py", 3), ("b", "c", 3)]);
         let (part, files) = selected(&map, "a/f0.py");
         assert_eq!(files.len(), 6);
-        assert!(serves(&part, &map, "b/f1.c"));
+        assert!(is_for(&part, &map, "b/f1.c"));
     }
 
     #[test]
@@ -147,8 +170,8 @@ mod tests {
         let map = map_of(&[("a", "py", 3), ("tools/x", "py", 2), ("b", "c", 4_000)]);
         let (part, files) = selected(&map, "a/f0.py");
         assert_eq!(files.len(), 5);
-        assert!(serves(&part, &map, "tools/x/f1.py"), "another folder of the language needs the same");
-        assert!(!serves(&part, &map, "b/f1.c"));
+        assert!(is_for(&part, &map, "tools/x/f1.py"), "another folder of the language needs the same");
+        assert!(!is_for(&part, &map, "b/f1.c"));
     }
 
     #[test]
@@ -159,8 +182,8 @@ mod tests {
         assert_eq!(files.len(), MOST_PROJECT_FILES);
         let below = |folder: &str| files.iter().filter(|path| path.starts_with(folder)).count();
         assert_eq!((below("a/b/"), below("a/e/"), below("z/")), (3_000, 1_000, 0));
-        assert!(serves(&part, &map, "a/b/d/f0.c"), "its sister folder is in the selection too");
-        assert!(!serves(&part, &map, "a/e/f0.c") && !serves(&part, &map, "a/bc/f0.c"));
+        assert!(is_for(&part, &map, "a/b/d/f0.c"), "its sister folder is in the selection too");
+        assert!(!is_for(&part, &map, "a/e/f0.c") && !is_for(&part, &map, "a/bc/f0.c"));
         let (_, again) = selected(&map, "a/b/d/f0.c");
         let sorted = |mut files: Vec<String>| {
             files.sort_unstable();
@@ -170,10 +193,24 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_does_not_fit_is_cut() {
-        let map = map_of(&[("a", "c", 5_000)]);
-        let (part, files) = selected(&map, "a/f0.c");
+    fn a_folder_that_does_not_fit_is_cut_and_is_for_its_own_files_alone() {
+        let map = map_of(&[("a", "c", 5_000), ("a/b", "c", 10), ("", "c", 1)]);
+        let (part, files) = selected(&map, "a/f4999.c");
         assert_eq!(files.len(), MOST_PROJECT_FILES);
-        assert!(serves(&part, &map, "a/f4999.c"));
+        assert!(files.contains(&"a/f4999.c".to_owned()), "the asked file is there");
+        assert!(!is_for(&part, &map, "a/b/f0.c"), "the folder below is asked for by itself");
+        let (part, files) = selected(&map, "a/b/f3.c");
+        assert_eq!(files.iter().filter(|path| path.starts_with("a/b/")).count(), 10);
+        assert!(!is_for(&part, &map, "a/f0.c"));
+        let (part, files) = selected(&map, "f0.c");
+        assert!(files.contains(&"f0.c".to_owned()) && !is_for(&part, &map, "a/b/f3.c"));
+    }
+
+    #[test]
+    fn schemas_are_joined_with_every_language() {
+        let map = map_of(&[("a", "py", 3), ("protos", "proto", 2), ("b", "c", 4_000)]);
+        let (part, files) = selected(&map, "a/f0.py");
+        assert_eq!(files.len(), 5);
+        assert!(!is_for(&part, &map, "a/new.py"), "nothing is known of a file that is not mapped");
     }
 }

@@ -14,9 +14,9 @@ use super::communities::{self, FileGraph};
 use super::derived_uses::{FoundUse, PartialFile};
 use super::edge_sites::EdgeSitesBuilder;
 use super::labels;
+use super::open_names::{OpenNamePairs, OpenNames};
 use super::rank::{self, Graph};
 use super::skeleton::{Changed, EdgeList, FileNodes, Marked, Skeleton, SkeletonInput};
-use super::unresolved_files::{UnresolvedFiles, UnresolvedPairs};
 use super::{ClusterInfo, Confidence, DefIdentity, EdgeKind, ExternalId, Map, NodeRef, Ranked};
 use crate::facts::{DefFlags, FileFacts};
 use crate::index::FileScores;
@@ -62,9 +62,9 @@ pub struct DeriveJob {
     /// The uses of these edges, except containing ones; `None` once they were too many.
     sites: Option<EdgeSitesBuilder>,
     /// References that are left open: see [`PartialFile`].
-    unresolved: Marked,
-    /// The names of these references with their files.
-    unresolved_names: UnresolvedPairs,
+    open: Marked,
+    /// The names of these references, and of what is renamed, with their files.
+    open_names: OpenNamePairs,
     /// The weights between files by their indexes in `items`, smaller first.
     weights: FxHashMap<(u32, u32), f32>,
 }
@@ -298,6 +298,12 @@ impl DeriveJob {
             let FoundUse { from, to, kind, .. } = uses[0];
             let (Some(source), Some(target)) = (self.node_number(from, map), self.node_number(to, map))
             else {
+                let to_file = to.file().and_then(|file| map.index.entry(file));
+                if !to_file.is_some_and(|entry| entry.lang().is_manifest()) {
+                    // The target's file has come or changed since the snapshot. If it is as it was again when this is
+                    // installed, nothing else tells that the edge is missing.
+                    self.sites = None;
+                }
                 continue;
             };
             if self.strokes.add(source, target, kind) {
@@ -314,7 +320,9 @@ impl DeriveJob {
         let sure = || uses.iter().filter(|one| one.is_sure);
         let lines: Vec<u32> = sure().map(|one| one.line).filter(|line| *line > 0).collect();
         let confidence = sure().map(|one| one.confidence).min().unwrap_or(Confidence::Candidate);
-        let is_added = self.sites.as_mut().is_some_and(|sites| sites.add(source, confidence, &lines));
+        let has_open = uses.iter().any(|one| !one.is_sure);
+        let is_added =
+            self.sites.as_mut().is_some_and(|sites| sites.add_edge(source, confidence, &lines, has_open));
         if !is_added {
             self.sites = None;
         }
@@ -335,8 +343,8 @@ impl DeriveJob {
     fn add_open(&mut self, refs: &[usize]) {
         let item = &self.items[self.next];
         for &at in refs {
-            self.unresolved.mark(item.first_ref as usize + at);
-            self.unresolved_names.add(item.facts.name(item.facts.refs[at].name), item.file.0);
+            self.open.mark(item.first_ref as usize + at);
+            self.open_names.add_pair(item.facts.name(item.facts.refs[at].name), item.file.0);
         }
     }
 
@@ -347,7 +355,7 @@ impl DeriveJob {
         let imported = imports.filter_map(|import| import.name);
         let exports = item.facts.exports.iter().filter(|export| export.local != export.exported);
         for name in imported.chain(exports.map(|export| export.local)) {
-            self.unresolved_names.add(item.facts.name(name), item.file.0);
+            self.open_names.add_pair(item.facts.name(name), item.file.0);
         }
     }
 
@@ -387,8 +395,8 @@ impl DeriveJob {
             nodes: self.nodes as usize,
             manifests: self.manifests,
             externals: numbered.into_iter().map(|(_, id)| id).collect(),
-            unresolved: self.unresolved,
-            unresolved_files: UnresolvedFiles::new(self.unresolved_names),
+            open: self.open,
+            open_names: OpenNames::new(self.open_names),
             sites: self.sites.and_then(|sites| sites.finish(all)),
         };
         let mut skeleton = Skeleton::new(outline, &self.strokes);

@@ -72,9 +72,10 @@ impl Map {
                 begun.open.push(begun.refs - 1);
             }
         }
-        for (from, to, line) in self.calls_of_values(resolver, file, None) {
-            let from = owner_node(file, from);
-            begun.found.push(FoundUse::new(from, to.into(), EdgeKind::Calls, Confidence::Flow, line));
+        for call in self.calls_of_values(resolver, file, None) {
+            let (from, to) = (owner_node(file, call.from), call.to.into());
+            let found = FoundUse::new(from, to, EdgeKind::Calls, Confidence::Flow, call.line);
+            begun.found.push(FoundUse { is_sure: call.is_sure, ..found });
         }
         let imports = self.imports_of(resolver, file, EdgeKinds::ALL.without(EdgeKind::Contains));
         for edge in imports.into_iter().filter(super::Edge::is_resolved) {
@@ -84,9 +85,8 @@ impl Map {
         true
     }
 
-    /// Adds the uses that one reference in code makes. Returns false if a query may find other ones: if following the
-    /// values further may replace the meaning, or if the resolution was cut, because a query's resolver has other
-    /// results cached.
+    /// Adds the uses that one reference in code makes. Returns false if a query may find other ones: because it follows
+    /// values into callers, or because the resolution was cut and its resolver has other results cached.
     fn add_uses_of_code(
         &self,
         resolver: &Resolver<'_>,
@@ -97,7 +97,7 @@ impl Map {
     ) -> bool {
         let was_cut = resolver.was_cut();
         let through = self.through_values(resolver, file, r, &found);
-        let is_sure = !was_cut && (through.is_some() || !self.may_be_replaced(resolver, r, &found));
+        let is_sure = !was_cut && !self.may_mean_something_else(resolver, file, r, &found, through.as_ref());
         let (from, kind) = (owner_node(file, r.owner), EdgeKind::for_ref_kind(r.kind()));
         let new =
             |to, kind, confidence| FoundUse { is_sure, ..FoundUse::new(from, to, kind, confidence, r.line) };

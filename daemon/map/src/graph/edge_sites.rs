@@ -4,8 +4,11 @@
 //! again would mean to follow the values of every call near a queried node. The bytes lie beside the edges of the
 //! [`super::skeleton`], in the same order; containing a definition has no line, and no bytes.
 //!
-//! For each edge: the number of its uses above three bits of confidence, then their lines in ascending order, the
-//! first [`MAX_SITES`], each as its distance from the one before. All numbers are varints.
+//! Uses that a derivation leaves open ([`super::derived_uses`]) are not among the lines: a query resolves them again.
+//!
+//! For each edge: the number of its sure uses above a bit for open ones and three bits of confidence, then the lines of
+//! the sure uses in ascending order, the first [`MAX_SITES`], each as its distance from the one before. All numbers are
+//! varints.
 
 use hob_base::paged::PagedStore;
 
@@ -15,6 +18,8 @@ use crate::persist::flat::{Input, put_varint};
 
 /// The number of bits of the confidence.
 const CONFIDENCE_BITS: u32 = 3;
+/// The number of bits below the number of uses: the confidence and the bit for open uses.
+const HEAD_BITS: u32 = CONFIDENCE_BITS + 1;
 
 /// The confidences by their number.
 const CONFIDENCES: [Confidence; 7] = [
@@ -30,12 +35,14 @@ const CONFIDENCES: [Confidence; 7] = [
 /// The uses that make one edge.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct EdgeUses {
-    /// [`Confidence::Candidate`] if a query that follows values further may find that the edge is none.
+    /// The confidence of the sure uses; [`Confidence::Candidate`] if there are none.
     pub(super) confidence: Confidence,
-    /// The lines in ascending order, the first [`MAX_SITES`].
+    /// The lines of the sure uses in ascending order, the first [`MAX_SITES`].
     pub(super) lines: Vec<u32>,
-    /// The number of all uses with a line.
+    /// The number of all sure uses with a line.
     pub(super) count: usize,
+    /// True if the edge has open uses too: a query may find that they are none.
+    pub(super) has_open: bool,
 }
 
 /// The uses of all edges of some nodes, by node.
@@ -54,16 +61,23 @@ pub(super) struct EdgeSitesBuilder {
 }
 
 impl EdgeSitesBuilder {
-    /// Adds the next edge of a node. Nodes must come in ascending order; returns false, and adds nothing, if this one
-    /// does not, or if there are 4 GiB already.
-    pub(super) fn add(&mut self, node: u32, confidence: Confidence, lines: &[u32]) -> bool {
+    /// Adds the next edge of a node, with all lines of its sure uses. Nodes must come in ascending order; returns false,
+    /// and adds nothing, if this one does not, or if there are 4 GiB already.
+    pub(super) fn add_edge(
+        &mut self,
+        node: u32,
+        confidence: Confidence,
+        lines: &[u32],
+        has_open: bool,
+    ) -> bool {
         let Ok(start) = u32::try_from(self.bytes.len()) else { return false };
         if self.starts.len() > node as usize + 1 {
             return false;
         }
         self.starts.resize(node as usize + 1, start);
-        let count = (lines.len() as u32).min(u32::MAX >> CONFIDENCE_BITS);
-        put_varint(&mut self.bytes, count << CONFIDENCE_BITS | confidence as u32);
+        let count = (lines.len() as u32).min(u32::MAX >> HEAD_BITS);
+        let open = u32::from(has_open) << CONFIDENCE_BITS;
+        put_varint(&mut self.bytes, count << HEAD_BITS | open | confidence as u32);
         let mut before = 0;
         for &line in lines.iter().take(MAX_SITES) {
             put_varint(&mut self.bytes, line.saturating_sub(before));
@@ -96,20 +110,21 @@ impl EdgeSites {
         let bytes = bounds.and_then(|(&start, &end)| self.bytes.get(start as usize..end as usize))?;
         let mut input = Input::new(bytes);
         for _ in 0..index {
-            let count = input.read_number().ok()? >> CONFIDENCE_BITS;
+            let count = input.read_number().ok()? >> HEAD_BITS;
             for _ in 0..(count as usize).min(MAX_SITES) {
                 input.read_number().ok()?;
             }
         }
         let head = input.read_number().ok()?;
         let confidence = *CONFIDENCES.get((head & ((1 << CONFIDENCE_BITS) - 1)) as usize)?;
-        let count = (head >> CONFIDENCE_BITS) as usize;
+        let count = (head >> HEAD_BITS) as usize;
+        let has_open = head >> CONFIDENCE_BITS & 1 == 1;
         let mut line = 0;
         let lines = (0..count.min(MAX_SITES)).map(|_| {
             line += input.read_number().ok()?;
             Some(line)
         });
-        Some(EdgeUses { confidence, lines: lines.collect::<Option<_>>()?, count })
+        Some(EdgeUses { confidence, lines: lines.collect::<Option<_>>()?, count, has_open })
     }
 }
 
@@ -120,17 +135,18 @@ mod tests {
     #[test]
     fn each_edge_has_its_uses() {
         let mut builder = EdgeSitesBuilder::default();
-        assert!(builder.add(1, Confidence::Exact, &[3, 3, 70_000]));
-        assert!(builder.add(1, Confidence::Name, &[]));
+        assert!(builder.add_edge(1, Confidence::Exact, &[3, 3, 70_000], false));
+        assert!(builder.add_edge(1, Confidence::Candidate, &[], true));
         let many: Vec<u32> = (1..=2_000).collect();
-        assert!(builder.add(4, Confidence::Flow, &many));
-        assert!(!builder.add(3, Confidence::Flow, &[1]), "a node after a later one");
+        assert!(builder.add_edge(4, Confidence::Flow, &many, true));
+        assert!(!builder.add_edge(3, Confidence::Flow, &[1], false), "a node after a later one");
         let sites = builder.finish(6).expect("few bytes");
-        let uses =
-            |confidence, lines: &[u32], count| Some(EdgeUses { confidence, lines: lines.into(), count });
-        assert_eq!(sites.uses_of_edge(1, 0), uses(Confidence::Exact, &[3, 3, 70_000], 3));
-        assert_eq!(sites.uses_of_edge(1, 1), uses(Confidence::Name, &[], 0));
-        assert_eq!(sites.uses_of_edge(4, 0), uses(Confidence::Flow, &many[..MAX_SITES], 2_000));
+        let uses = |confidence, lines: &[u32], count, has_open| {
+            Some(EdgeUses { confidence, lines: lines.into(), count, has_open })
+        };
+        assert_eq!(sites.uses_of_edge(1, 0), uses(Confidence::Exact, &[3, 3, 70_000], 3, false));
+        assert_eq!(sites.uses_of_edge(1, 1), uses(Confidence::Candidate, &[], 0, true));
+        assert_eq!(sites.uses_of_edge(4, 0), uses(Confidence::Flow, &many[..MAX_SITES], 2_000, true));
         for (node, index) in [(0, 0), (1, 2), (2, 0), (3, 0), (4, 1), (5, 0), (6, 0), (99, 0)] {
             assert_eq!(sites.uses_of_edge(node, index), None, "edge {index} of {node}");
         }

@@ -98,7 +98,10 @@ impl Edges {
         for mut edge in repeated.found.into_values() {
             let key = (edge.from, edge.to, edge.kind, edge.is_resolved());
             if let Some(known) = self.found.get(&key) {
-                edge.sites.retain(|line| !known.sites.contains(line));
+                // Of an edge with very many lines, the last ones are counted and not known.
+                let last = known.sites.last().copied().filter(|_| known.site_count > known.sites.len());
+                let is_new = |line: &u32| !known.sites.contains(line) && last.is_none_or(|last| *line < last);
+                edge.sites.retain(is_new);
                 edge.site_count = edge.sites.len();
             }
             self.add(edge);

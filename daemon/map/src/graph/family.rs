@@ -346,6 +346,5 @@ impl FamilyQuery {
 /// Returns true if a type of one language may be derived from a type of the other: both belong to one language group,
 /// or one is generated from a schema.
 fn may_be_derived(one: Lang, other: Lang) -> bool {
-    let is_schema = |lang: Lang| lang.semantics().generated.is_schema();
-    one.language_group() == other.language_group() || is_schema(one) || is_schema(other)
+    one.language_group() == other.language_group() || one.is_schema() || other.is_schema()
 }

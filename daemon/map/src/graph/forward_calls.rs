@@ -15,7 +15,7 @@ use super::edges::Edge;
 use super::inbound::Inbound;
 use super::skeleton::Skeleton;
 use super::{DefRef, EdgeKind, Map, NodeRef};
-use crate::facts::{DefIdx, FileFacts, Receiver, Ref, RefKind};
+use crate::facts::{DefIdx, FileFacts, Receiver, Ref, RefKind, StrId};
 use crate::resolve::Resolver;
 
 /// Most callers of the last derivation that are asked for one definition.
@@ -106,7 +106,9 @@ impl Map {
             let reads = facts.refs_named(name).iter().filter(|r| r.kind() == RefKind::Use);
             let reads = reads.filter(|r| owner.is_none_or(|owner| r.owner == owner));
             let reads: Vec<&Ref> = reads.take(MOST_USERS + 1).collect();
-            reads.len() > MOST_USERS || reads.iter().any(|r| !is_only_receiver(facts, r, &reads))
+            let members =
+                if reads.is_empty() { FxHashSet::default() } else { places_of_members(facts, &reads) };
+            reads.len() > MOST_USERS || reads.iter().any(|r| !is_only_receiver(facts, r, &members))
         })
     }
 
@@ -134,20 +136,30 @@ impl Map {
     }
 }
 
-/// Returns true if, on the line of a read, a member is named after each of the reads of that name: `Model` in
-/// `Model.create()`. A member that is passed on is a value of its own.
-fn is_only_receiver(facts: &FileFacts, read: &Ref, reads: &[&Ref]) -> bool {
-    let path = match read.receiver() {
+/// Returns the places right behind a dot at which a file names a member of what one of some reads means: the place of
+/// `create` in `Model.create()`.
+fn places_of_members(facts: &FileFacts, reads: &[&Ref]) -> FxHashSet<(u32, u32)> {
+    let paths: FxHashSet<StrId> = reads.iter().filter_map(|read| path_of(facts, read)).collect();
+    let is_member = |r: &&Ref| matches!(r.receiver(), Receiver::Path(path) if paths.contains(&path));
+    facts.refs.iter().filter(is_member).map(|r| (r.line, r.col())).collect()
+}
+
+/// Returns the path by which a read names something: `Model`, `shapes.Model`.
+fn path_of(facts: &FileFacts, read: &Ref) -> Option<StrId> {
+    match read.receiver() {
         Receiver::None => Some(read.name),
         Receiver::Path(before) => {
             facts.names.find(&format!("{}.{}", facts.name(before), facts.name(read.name)))
         }
         _ => None,
-    };
-    let Some(path) = path else { return false };
-    let is_same = |other: &&&Ref| other.line == read.line && other.receiver() == read.receiver();
-    let members = facts.refs.iter().filter(|r| r.line == read.line && r.receiver() == Receiver::Path(path));
-    members.count() >= reads.iter().filter(is_same).count()
+    }
+}
+
+/// Returns true if a member of what is read is named directly behind the read. A member that is passed on is a value of
+/// its own.
+fn is_only_receiver(facts: &FileFacts, read: &Ref, members: &FxHashSet<(u32, u32)>) -> bool {
+    let behind_dot = read.col() + facts.name(read.name).encode_utf16().count() as u32 + 1;
+    members.contains(&(read.line, behind_dot))
 }
 
 /// Returns the definition of other facts of a file that has the name, place in a row of equal names, and kind of a

@@ -5,8 +5,8 @@ use hob_base::{CancelToken, FileId, Stopped};
 use rustc_hash::FxHashSet;
 
 use super::edges::{Edge, Edges};
+use super::open_uses::OpenUses;
 use super::outbound::owner_node;
-use super::skeleton_uses::UsesInSkeleton;
 use super::surroundings::Surroundings;
 use super::uses::{CHECK_EVERY, Search};
 use super::{DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
@@ -49,10 +49,11 @@ pub(super) struct UsersQuery<'q, 'm> {
     pub(super) kinds: EdgeKinds,
 }
 
-/// The resolved edges to a definition and its family that a skeleton knows, and where a search finds the others.
+/// The edges to a definition and its family that a skeleton has, and where a search finds the other uses. Edges that are
+/// not resolved have open uses alone.
 pub(super) struct KnownUsers<'m> {
     pub(super) edges: Vec<Edge>,
-    pub(super) others: UsesInSkeleton<'m>,
+    pub(super) open_uses: OpenUses<'m>,
 }
 
 impl Map {
@@ -80,7 +81,8 @@ impl Map {
         if let NodeRef::Def(def) = node {
             return self.edges_in_family_of(resolver, def, &[], kinds, cancel);
         }
-        let known = self.surroundings_for(resolver).and_then(|around| around.sure_edges_to(node, kinds));
+        let known = self.surroundings_for(resolver);
+        let known = known.and_then(|around| around.checked_edges_to(resolver, node, kinds));
         let is_known = known.is_some();
         let mut found = match (known, node) {
             (Some(edges), _) => Inbound::of_edges(edges),
@@ -149,11 +151,11 @@ impl Map {
         cancel: &CancelToken,
     ) -> Inbound {
         let UsersQuery { def, kin, known, kinds } = query;
-        let (known, others) = known.map(|known| (known.edges, known.others)).unzip();
+        let (known, open_uses) = known.map(|known| (known.edges, known.open_uses)).unzip();
         let is_known = known.is_some();
         let mut found = Inbound::default();
         let mut edges = Edges::default();
-        known.into_iter().flatten().for_each(|edge| edges.add(edge));
+        known.into_iter().flatten().filter(Edge::is_resolved).for_each(|edge| edges.add(edge));
         let mut new = Edges::default();
         let parts = match kin {
             [] => vec![(kinds, kin)],
@@ -161,7 +163,7 @@ impl Map {
         };
         for (kinds, kin) in parts.into_iter().filter(|(kinds, _)| kinds.count() > 0) {
             let mut search =
-                Search::new(self, resolver, def, kinds).for_family(kin).among_uses(others.clone());
+                Search::new(self, resolver, def, kinds).for_family(kin).among_open_uses(open_uses.clone());
             found.stopped = found.stopped.or(search.run(cancel).err());
             edges.merge_repeated(search.repeated);
             new.merge(search.edges);
@@ -183,12 +185,12 @@ impl Map {
         kinds: EdgeKinds,
     ) -> Option<KnownUsers<'_>> {
         let around = self.surroundings_for(resolver)?;
-        let mut edges = around.sure_edges_to(def.into(), kinds)?;
+        let mut edges = around.known_edges_to(def.into(), kinds)?;
         for method in kin {
-            edges.extend(around.sure_edges_to(*method, kinds.of_users())?);
+            edges.extend(around.known_edges_to(*method, kinds.of_users())?);
         }
-        let others = around.other_uses(def, edges.iter().map(|edge| edge.from));
-        Some(KnownUsers { edges, others })
+        let open_uses = around.open_uses(def, edges.iter().map(|edge| edge.from));
+        Some(KnownUsers { edges, open_uses })
     }
 
     /// Returns the skeleton, if it is up to date, for a query; a pass over the whole map makes a new one.

@@ -34,6 +34,8 @@ mod lookup;
 mod nearby;
 mod neighbors;
 mod occurrences;
+mod open_names;
+mod open_uses;
 mod outbound;
 mod outline;
 mod outside;
@@ -46,12 +48,10 @@ mod reach;
 mod route;
 mod score;
 mod skeleton;
-mod skeleton_uses;
 mod structural;
 mod surroundings;
 #[cfg(test)]
 mod tests;
-mod unresolved_files;
 mod uses;
 mod values;
 

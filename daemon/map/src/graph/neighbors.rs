@@ -283,7 +283,7 @@ impl NeighborWalk<'_> {
     }
 
     /// Returns the edges from the far ends of selected edges of the skeleton to a definition, its family and the
-    /// definition that it announces, and the unresolved ones; `None` if the map lacks a selected edge.
+    /// definition that it announces, and the unresolved ones; `None` if a selected edge is none now.
     fn selected_edges_in(
         &self,
         surroundings: &Surroundings<'_>,
@@ -293,11 +293,11 @@ impl NeighborWalk<'_> {
     ) -> Option<Inbound> {
         let (kinds, cancel) = (self.query.kinds, &self.query.cancel);
         let body = self.map.body_beside(&self.resolver, def.into());
-        let edges = surroundings.sure_edges(selected)?;
+        let edges = surroundings.known_edges(selected)?;
         let (of_body, own): (Vec<_>, Vec<_>) = edges.into_iter().partition(|edge| Some(edge.to) == body);
         let known = |of: DefRef, edges: Vec<Edge>| {
-            let others = surroundings.other_uses(of, edges.iter().map(|edge| edge.from));
-            Some(KnownUsers { edges, others })
+            let open_uses = surroundings.open_uses(of, edges.iter().map(|edge| edge.from));
+            Some(KnownUsers { edges, open_uses })
         };
         let query = UsersQuery { def, kin, known: known(def, own), kinds };
         let mut found = self.map.users_of(&self.resolver, query, cancel);
@@ -308,11 +308,36 @@ impl NeighborWalk<'_> {
             let edges = of_body.edges.into_iter().map(|edge| Edge { to: def.into(), ..edge }).collect();
             found.merge(Inbound { edges, ..of_body });
         }
+        self.add_unfound(surroundings, def, selected, &mut found)?;
         Some(found)
     }
 
+    /// Adds the selected edges that a search did not find, computed; `None` if one of them is none, so that others have
+    /// its place. Following values backwards meets a bound where following them forwards, as derivations do, does not.
+    fn add_unfound(
+        &self,
+        surroundings: &Surroundings<'_>,
+        def: DefRef,
+        selected: &[SkeletonEdge],
+        found: &mut Inbound,
+    ) -> Option<()> {
+        let resolved = found.edges.iter().filter(|edge| edge.is_resolved());
+        let resolved: FxHashSet<_> = resolved.map(|edge| (edge.from, edge.to, edge.kind)).collect();
+        let body = self.map.body_beside(&self.resolver, def.into());
+        for (drawn, edge) in selected.iter().zip(surroundings.known_edges(selected)?) {
+            let to = if Some(edge.to) == body { def.into() } else { edge.to };
+            if found.stopped.is_some() || resolved.contains(&(edge.from, to, edge.kind)) {
+                continue;
+            }
+            found.stopped = self.query.cancel.check().err();
+            let computed = surroundings.checked_edge(&self.resolver, drawn)?;
+            found.edges.push(Edge { to, ..computed });
+        }
+        Some(())
+    }
+
     /// Returns the edges from the far ends of selected edges of the skeleton to a file or package, and the unresolved
-    /// links to it; `None` if the map lacks a selected edge.
+    /// links to it; `None` if a selected edge is none now.
     fn selected_edges_in_file(
         &self,
         surroundings: &Surroundings<'_>,
@@ -320,7 +345,8 @@ impl NeighborWalk<'_> {
         selected: &[SkeletonEdge],
     ) -> Option<Inbound> {
         let cancel = &self.query.cancel;
-        let edges = surroundings.sure_edges(selected)?;
+        let edges = selected.iter().map(|drawn| surroundings.checked_edge(&self.resolver, drawn));
+        let edges = edges.collect::<Option<Vec<_>>>()?;
         let mut found = Inbound { edges, ..Inbound::default() };
         if self.query.kinds.has(EdgeKind::References) {
             let (links, stopped) = self.map.links_to(&self.resolver, node, cancel);

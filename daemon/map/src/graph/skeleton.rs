@@ -12,7 +12,7 @@ use hob_base::paged::PagedStore;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::edge_sites::{EdgeSites, EdgeUses};
-use super::unresolved_files::UnresolvedFiles;
+use super::open_names::OpenNames;
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
 use crate::facts::{Column, DefIdx, FileFacts};
 
@@ -70,10 +70,10 @@ pub(super) struct SkeletonInput {
     pub(super) manifests: Vec<(FileId, Arc<FileFacts>)>,
     /// Packages outside, which are numbered after all nodes.
     pub(super) externals: Vec<ExternalId>,
-    /// The references that did not resolve, or whose resolution was cut short, by number.
-    pub(super) unresolved: Marked,
-    /// The files of these references by name.
-    pub(super) unresolved_files: UnresolvedFiles,
+    /// The references that are left open, by number.
+    pub(super) open: Marked,
+    /// The files by the names that are open in them.
+    pub(super) open_names: OpenNames,
     /// The uses of the edges that start at each node, without those of containing; `None` if they are too many.
     pub(super) sites: Option<EdgeSites>,
 }
@@ -105,7 +105,7 @@ impl Marked {
     }
 }
 
-/// The ends and kinds of all edges at the last derivation, by node in both directions.
+/// All resolved edges at the last derivation, by node in both directions.
 #[derive(Debug, Default)]
 pub(super) struct Skeleton {
     input: SkeletonInput,
@@ -172,10 +172,10 @@ impl Skeleton {
 
     /// The same skeleton with its edges in a store, if they are many.
     pub(super) fn placed_in(self, store: &PagedStore) -> Self {
-        let SkeletonInput { sites, unresolved_files, .. } = self.input;
+        let SkeletonInput { sites, open_names, .. } = self.input;
         let input = SkeletonInput {
             sites: sites.map(|sites| sites.placed_in(store)),
-            unresolved_files: unresolved_files.placed_in(store),
+            open_names: open_names.placed_in(store),
             ..self.input
         };
         Self { input, out: self.out.placed_in(store), inward: self.inward.placed_in(store), ..self }
@@ -211,7 +211,8 @@ impl Skeleton {
         let mut edges = self.edges(from, false);
         if kind == EdgeKind::Contains {
             let contains = |(kind, end)| kind == EdgeKind::Contains && end == to;
-            let uses = EdgeUses { confidence: Confidence::Exact, lines: Vec::new(), count: 0 };
+            let uses =
+                EdgeUses { confidence: Confidence::Exact, lines: Vec::new(), count: 0, has_open: false };
             return edges.any(contains).then_some(uses);
         }
         let index =
@@ -219,9 +220,9 @@ impl Skeleton {
         self.input.sites.as_ref()?.uses_of_edge(from, index)
     }
 
-    /// Returns the files in which a use of a name is not resolved, ascending.
-    pub(super) fn files_with_unresolved(&self, name: &str) -> &[u32] {
-        self.input.unresolved_files.of_name(name)
+    /// Returns the files in which a name is open, ascending.
+    pub(super) fn files_with_open(&self, name: &str) -> &[u32] {
+        self.input.open_names.of_name(name)
     }
 
     /// Returns a node's hub score, in ten thousandths; 0 for packages.
@@ -254,10 +255,10 @@ impl Skeleton {
         wanted.map(|&end| number_of(end)).filter(move |&end| (end as usize) < nodes)
     }
 
-    /// Returns true if the derivation could not resolve the reference at an index in the file's list, or not to the end.
-    pub(super) fn is_unresolved(&self, file: FileId, reference: usize) -> bool {
+    /// Returns true if the derivation left the reference at an index in the file's list open.
+    pub(super) fn is_open(&self, file: FileId, reference: usize) -> bool {
         let stretch = self.stretch_of_file(file);
-        stretch.is_none_or(|stretch| self.input.unresolved.has(stretch.first_ref as usize + reference))
+        stretch.is_none_or(|stretch| self.input.open.has(stretch.first_ref as usize + reference))
     }
 
     /// Returns a node's number. It is valid only while the file has the facts of the derivation.
@@ -318,8 +319,8 @@ impl Skeleton {
             + self.inward.heap_bytes()
             + self.input.stretches.capacity() * size_of::<FileNodes>()
             + self.scores.capacity() * 2
-            + self.input.unresolved.0.capacity() * 8
-            + self.input.unresolved_files.heap_bytes()
+            + self.input.open.0.capacity() * 8
+            + self.input.open_names.heap_bytes()
             + self.input.sites.as_ref().map_or(0, EdgeSites::heap_bytes)
     }
 }

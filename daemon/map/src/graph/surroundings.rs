@@ -10,9 +10,10 @@ use std::cmp::Ordering;
 use rustc_hash::FxHashSet;
 
 use super::edges::Edge;
+use super::open_uses::OpenUses;
 use super::skeleton::Skeleton;
-use super::skeleton_uses::UsesInSkeleton;
 use super::{DefRef, Direction, EdgeKind, EdgeKinds, Map, NeighborsQuery, NodeRef};
+use crate::facts::{DefIdx, DefKind};
 use crate::resolve::Resolver;
 
 /// An edge of the skeleton, seen from a node of the query.
@@ -47,16 +48,19 @@ impl Map {
         (is_current && skeleton.has_sites()).then_some(Surroundings { map: self, skeleton })
     }
 
-    /// Returns true if another definition has the name of one at the top of the same file, as a type and a value may
-    /// have in TypeScript: an import leads to one of them and means both.
+    /// Returns true if another definition has the name of one in the same place, as a type and a value may have in
+    /// TypeScript, where an import can name them: an import leads to one of them and means both.
     fn has_other_meaning(&self, def: DefRef) -> bool {
         let Some(entry) = self.index.entry(def.file).filter(|e| e.lang().semantics().types_beside_values)
         else {
             return false;
         };
         let Some(one) = entry.facts.defs.get(def.def.index()) else { return false };
+        let is_module =
+            |parent: DefIdx| entry.facts.defs.get(parent.index()).is_some_and(|d| d.kind == DefKind::Module);
         let mut of_name = entry.defs_named(entry.facts.name(one.name));
-        one.parent.is_none() && of_name.any(|(other, found)| found.parent.is_none() && other != def.def)
+        one.parent.is_none_or(is_module)
+            && of_name.any(|(other, found)| found.parent == one.parent && other != def.def)
     }
 }
 
@@ -165,38 +169,54 @@ impl<'m> Surroundings<'m> {
             .then_with(|| (a.way == Direction::Out).cmp(&(b.way == Direction::Out)))
     }
 
-    /// Returns the sure ones among edges of the skeleton, with their confidence and lines. A search among the
-    /// [other uses](Self::other_uses) finds the others.
-    pub(super) fn sure_edges(&self, lines: &[SkeletonEdge]) -> Option<Vec<Edge>> {
-        all_sure(lines.iter().map(|line| self.edge(line)))
+    /// Returns edges of the skeleton with their confidence and the lines of their sure uses. A search among the
+    /// [open uses](Self::open_uses) finds the lines of the others; an edge without sure uses is not resolved.
+    pub(super) fn known_edges(&self, drawn: &[SkeletonEdge]) -> Option<Vec<Edge>> {
+        drawn.iter().map(|edge| Some(self.edge_with_uses(edge)?.0)).collect()
     }
 
-    /// Returns an edge of the skeleton with its confidence and lines, computed if it is not sure; `None` if it is not there
-    /// then.
-    pub(super) fn checked_edge(&self, resolver: &Resolver<'_>, line: &SkeletonEdge) -> Option<Edge> {
-        let edge = self.edge(line)?;
-        match edge.is_resolved() {
-            true => Some(edge),
-            false => self.map.edge_between(resolver, edge.from, edge.to, edge.kind),
+    /// Returns an edge of the skeleton as the map has it: known if all its uses are sure, otherwise computed. `None` if it
+    /// is none.
+    pub(super) fn checked_edge(&self, resolver: &Resolver<'_>, drawn: &SkeletonEdge) -> Option<Edge> {
+        let (edge, has_open) = self.edge_with_uses(drawn)?;
+        if !has_open {
+            return Some(edge);
         }
+        let computed = self.map.edge_between(resolver, edge.from, edge.to, edge.kind);
+        computed.or_else(|| edge.is_resolved().then_some(edge))
     }
 
-    /// Returns the sure edges of some kinds that end at a node; `None` if the skeleton does not have it.
-    pub(super) fn sure_edges_to(&self, node: NodeRef, kinds: EdgeKinds) -> Option<Vec<Edge>> {
-        let to = self.skeleton.node_number(node)?;
-        let edges = self.skeleton.edges(to, true).filter(|(kind, _)| kinds.has(*kind));
-        all_sure(edges.map(|(kind, from)| self.edge_of_numbers(from, to, kind)))
+    /// Returns the edges of some kinds that end at a node, as [`Self::known_edges`] does; `None` if the skeleton does not
+    /// have the node.
+    pub(super) fn known_edges_to(&self, node: NodeRef, kinds: EdgeKinds) -> Option<Vec<Edge>> {
+        self.known_edges(&self.drawn_to(node, kinds)?)
     }
 
-    fn edge(&self, line: &SkeletonEdge) -> Option<Edge> {
-        let (near, far) = (line.near, line.far);
-        let (from, to) = if line.way == Direction::Out { (near, far) } else { (far, near) };
-        self.edge_of_numbers(from, to, line.kind)
+    /// Returns the edges of some kinds that end at a node, as [`Self::checked_edge`] does; `None` if the skeleton does not
+    /// have the node.
+    pub(super) fn checked_edges_to(
+        &self,
+        resolver: &Resolver<'_>,
+        node: NodeRef,
+        kinds: EdgeKinds,
+    ) -> Option<Vec<Edge>> {
+        let drawn = self.drawn_to(node, kinds)?;
+        Some(drawn.iter().filter_map(|edge| self.checked_edge(resolver, edge)).collect())
     }
 
-    fn edge_of_numbers(&self, from: u32, to: u32, kind: EdgeKind) -> Option<Edge> {
+    fn drawn_to(&self, node: NodeRef, kinds: EdgeKinds) -> Option<Vec<SkeletonEdge>> {
+        let near = self.skeleton.node_number(node)?;
+        let edges = self.skeleton.edges(near, true).filter(|(kind, _)| kinds.has(*kind));
+        let drawn = |(kind, far)| SkeletonEdge { near, via: 0, far, kind, way: Direction::In };
+        Some(edges.map(drawn).collect())
+    }
+
+    /// Returns an edge of the skeleton, and true if it has open uses.
+    fn edge_with_uses(&self, drawn: &SkeletonEdge) -> Option<(Edge, bool)> {
+        let (near, far, kind) = (drawn.near, drawn.far, drawn.kind);
+        let (from, to) = if drawn.way == Direction::Out { (near, far) } else { (far, near) };
         let uses = self.skeleton.uses_of_edge(from, to, kind)?;
-        Some(Edge {
+        let edge = Edge {
             from: self.skeleton.node(from)?,
             to: self.skeleton.node(to)?,
             kind,
@@ -204,20 +224,12 @@ impl<'m> Surroundings<'m> {
             candidates: Vec::new(),
             sites: uses.lines,
             site_count: uses.count,
-        })
+        };
+        Some((edge, uses.has_open))
     }
 
     /// Returns where else a search for the uses of a definition has to look, if its edges from these nodes are known.
-    pub(super) fn other_uses(
-        &self,
-        def: DefRef,
-        sources: impl IntoIterator<Item = NodeRef>,
-    ) -> UsesInSkeleton<'m> {
-        UsesInSkeleton::new(self.skeleton, sources, self.map.has_other_meaning(def))
+    pub(super) fn open_uses(&self, def: DefRef, sources: impl IntoIterator<Item = NodeRef>) -> OpenUses<'m> {
+        OpenUses::new(self.skeleton, sources, self.map.has_other_meaning(def))
     }
-}
-
-/// Returns the sure ones among edges; `None` if one is not there.
-fn all_sure(edges: impl Iterator<Item = Option<Edge>>) -> Option<Vec<Edge>> {
-    edges.filter(|edge| edge.as_ref().is_none_or(Edge::is_resolved)).collect()
 }

@@ -11,8 +11,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answers::Use;
 use super::edges::Edges;
+use super::open_uses::OpenUses;
 use super::outbound::{is_asked, owner_node, passes_on};
-use super::skeleton_uses::UsesInSkeleton;
+use super::values::ReachingCall;
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
 use crate::facts::{DefFlags, FileFacts, Import, Receiver, Ref, RefKind, StrId};
 use crate::index::FileEntry;
@@ -73,8 +74,8 @@ pub(super) struct Search<'s, 'm> {
     through: FxHashSet<(FileId, u32, u32)>,
     /// Number of unresolved calls whose values were followed forwards.
     followed: usize,
-    /// The uses that the search looks at, if a skeleton knows the others; without one, all uses of the names.
-    uses_in_skeleton: Option<UsesInSkeleton<'m>>,
+    /// The uses that the search looks at, if a skeleton knows the edges of the others; without one, all uses of the names.
+    open_uses: Option<OpenUses<'m>>,
     pub(super) edges: Edges,
     /// Edges that the skeleton may know too.
     pub(super) repeated: Edges,
@@ -110,7 +111,7 @@ impl<'s, 'm> Search<'s, 'm> {
             never: FxHashSet::default(),
             through: FxHashSet::default(),
             followed: 0,
-            uses_in_skeleton: None,
+            open_uses: None,
             edges: Edges::default(),
             repeated: Edges::default(),
             places: None,
@@ -122,9 +123,9 @@ impl<'s, 'm> Search<'s, 'm> {
         Self { places: Some(Vec::new()), ..self }
     }
 
-    /// Restricts the search to the uses that a skeleton does not know, if there is one.
-    pub(super) fn among_uses(self, uses: Option<UsesInSkeleton<'m>>) -> Self {
-        Self { uses_in_skeleton: uses, ..self }
+    /// Restricts the search to the uses that a skeleton left open, if there is one.
+    pub(super) fn among_open_uses(self, uses: Option<OpenUses<'m>>) -> Self {
+        Self { open_uses: uses, ..self }
     }
 
     /// Extends the search to uses of any method of a family. A use that can mean nothing but one of them counts as sure
@@ -167,7 +168,7 @@ impl<'s, 'm> Search<'s, 'm> {
         }
         while let Some(name) = self.names.pop() {
             let mentioning = self.map.index.files_mentioning(&name);
-            let uses = self.uses_in_skeleton.as_ref();
+            let uses = self.open_uses.as_ref();
             let files = uses.map_or(mentioning, |uses| uses.files_to_search(&name, mentioning));
             if files.len() < PARALLEL {
                 self.look_through(files, &name, cancel)?;
@@ -195,24 +196,18 @@ impl<'s, 'm> Search<'s, 'm> {
 
     /// Adds the calls that reach the target through values.
     fn add_reaching(&mut self) {
-        for (file, owner, (line, col)) in self.map.calls_reaching_def(self.resolver, self.target) {
-            let (from, to) = (owner_node(file, owner), self.target.into());
-            let edges =
-                if self.may_be_known(file, (line, col)) { &mut self.repeated } else { &mut self.edges };
-            edges.add_resolved(from, to, EdgeKind::Calls, Confidence::Flow, Some(line));
-            self.through.insert((file, line, col));
+        for call in self.map.calls_reaching_def(self.resolver, self.target) {
+            let (from, to) = (owner_node(call.file, call.owner), self.target.into());
+            let edges = if self.may_be_known(&call) { &mut self.repeated } else { &mut self.edges };
+            edges.add_resolved(from, to, EdgeKind::Calls, Confidence::Flow, Some(call.place.0));
+            self.through.insert((call.file, call.place.0, call.place.1));
         }
     }
 
-    /// Returns true if the edge of a call may be one that the skeleton knows: it left the reference not open, or there is
-    /// none.
-    fn may_be_known(&self, file: FileId, place: (u32, u32)) -> bool {
-        let Some((uses, entry)) = self.uses_in_skeleton.as_ref().zip(self.map.index.entry(file)) else {
-            return false;
-        };
-        let is_here = |r: &Ref| r.kind() == RefKind::Call && (r.line, r.col()) == place;
-        let reference = entry.facts.refs.iter().position(is_here);
-        reference.is_none_or(|at| !uses.may_be_meant(file, at))
+    /// Returns true if the skeleton may know the edge of a call: the call has no reference, or one that is not open.
+    fn may_be_known(&self, call: &ReachingCall) -> bool {
+        let is_open = |uses: &OpenUses<'_>| call.reference.is_some_and(|at| uses.is_open(call.file, at));
+        self.open_uses.as_ref().is_some_and(|uses| !is_open(uses))
     }
 
     fn look_through(&mut self, files: &[u32], name: &str, cancel: &CancelToken) -> Result<(), Stopped> {
@@ -235,14 +230,14 @@ impl<'s, 'm> Search<'s, 'm> {
     ) -> Result<(), Stopped> {
         let (map, target, kinds, done) = (self.map, self.target, self.kinds, &self.locals);
         let (wants_places, kin, through) = (self.places.is_some(), &self.kin, &self.through);
-        let (groups, uses_in_skeleton) = (&self.groups, &self.uses_in_skeleton);
+        let (groups, open_uses) = (&self.groups, &self.open_uses);
         let parts: Vec<(PartialUses, Result<(), Stopped>)> = files
             .par_chunks((PARALLEL / 4).max(files.len() / PARTS))
             .map(|files| {
                 let resolver = Resolver::new(&map.index);
                 let places = wants_places.then(Vec::new);
                 let (kin, groups) = (kin.clone(), groups.clone());
-                let new = Search::new(map, &resolver, target, kinds).among_uses(uses_in_skeleton.clone());
+                let new = Search::new(map, &resolver, target, kinds).among_open_uses(open_uses.clone());
                 let mut part = Search { places, kin, groups, ..new };
                 let here = |id: &&(FileId, StrId)| files.binary_search(&id.0.0).is_ok();
                 part.through = through.clone();
@@ -285,7 +280,7 @@ impl<'s, 'm> Search<'s, 'm> {
     fn look_in(&mut self, file: FileId, name: &str) {
         let Some(entry) = self.map.index.entry(file) else { return };
         let is_foreign = !self.groups.contains(&entry.lang().language_group());
-        if is_foreign && self.uses_in_skeleton.as_ref().is_some_and(|uses| !uses.has_source_in(file)) {
+        if is_foreign && self.open_uses.as_ref().is_some_and(|uses| !uses.has_source_in(file)) {
             // Candidates are never of another language group.
             return;
         }
@@ -294,7 +289,7 @@ impl<'s, 'm> Search<'s, 'm> {
         self.add_uses_in_file(file, entry, id, is_renamed);
         for import in entry.facts.imports.iter().filter(|import| import.name == Some(id)) {
             let renames = import.local.is_some_and(|local| Some(local) != import.name);
-            if self.uses_in_skeleton.as_ref().is_none_or(|uses| renames || uses.has_plain_imports()) {
+            if self.open_uses.as_ref().is_none_or(|uses| renames || uses.has_plain_imports()) {
                 self.add_import_use(file, entry, import);
             }
         }
@@ -309,7 +304,7 @@ impl<'s, 'm> Search<'s, 'm> {
             return;
         }
         let (from, to) = (NodeRef::File(file), self.target.into());
-        let is_known = self.uses_in_skeleton.is_some();
+        let is_known = self.open_uses.is_some();
         let edges = if is_known { &mut self.repeated } else { &mut self.edges };
         if self.kinds.has(EdgeKind::Exports) && passes_on(entry, import) {
             edges.add_resolved(from, to, EdgeKind::Exports, Confidence::Import, Some(import.line));
@@ -336,7 +331,7 @@ impl<'s, 'm> Search<'s, 'm> {
             && let Some(def) = line
         {
             let (from, to) = (NodeRef::File(file), self.target.into());
-            let is_known = self.uses_in_skeleton.is_some();
+            let is_known = self.open_uses.is_some();
             let edges = if is_known { &mut self.repeated } else { &mut self.edges };
             edges.add_resolved(from, to, EdgeKind::Exports, Confidence::Exact, Some(def.lines.0));
         }
@@ -361,7 +356,7 @@ impl<'s, 'm> Search<'s, 'm> {
         let named = entry.facts.refs[first..].iter().take_while(|r| r.name == name).enumerate();
         for (at, r) in named.filter(|(_, r)| is_asked(entry, r, kinds)) {
             let from = owner_node(file, r.owner);
-            if self.uses_in_skeleton.as_ref().is_some_and(|uses| !uses.may_be_meant(file, first + at)) {
+            if self.open_uses.as_ref().is_some_and(|uses| !uses.is_open(file, first + at)) {
                 continue;
             }
             if self.map.confirmed_meaning(self.resolver, file, r).is_some() {
@@ -429,7 +424,7 @@ impl<'s, 'm> Search<'s, 'm> {
     /// following them forwards does not. Only calls in the skeleton's sources are followed, and not more than [`FOLLOWED`]: to
     /// follow all unresolved calls of a name would take seconds.
     fn reaches_target_forwards(&mut self, file: FileId, r: &Ref, from: NodeRef) -> bool {
-        let is_in_source = self.uses_in_skeleton.as_ref().is_some_and(|uses| uses.has_source(from));
+        let is_in_source = self.open_uses.as_ref().is_some_and(|uses| uses.has_source(from));
         if !is_in_source || self.followed >= FOLLOWED {
             return false;
         }

@@ -21,6 +21,27 @@ pub(super) struct ThroughValues {
     pub(super) instead: bool,
 }
 
+/// A call of a value that no reference names.
+pub(super) struct UnnamedCall {
+    /// The calling definition; `None` at file level.
+    pub(super) from: Option<DefIdx>,
+    pub(super) to: DefRef,
+    pub(super) line: u32,
+    /// False if a query may find that the call reaches something else.
+    pub(super) is_sure: bool,
+}
+
+/// A call that reaches a definition through values.
+pub(super) struct ReachingCall {
+    pub(super) file: FileId,
+    /// The calling definition; `None` at file level.
+    pub(super) owner: Option<DefIdx>,
+    /// Line and column of the call.
+    pub(super) place: (u32, u32),
+    /// The index of the reference that names what is called in the file's list; `None` if there is none.
+    pub(super) reference: Option<usize>,
+}
+
 /// A call whose values are followed.
 struct FollowedCall {
     /// The code that its name means, if it means code.
@@ -75,20 +96,33 @@ impl Map {
         })
     }
 
-    /// Returns true if a query that follows the values of a call further than a pass over the whole map may find that
-    /// they replace what its name means.
-    pub(super) fn may_be_replaced(&self, resolver: &Resolver<'_>, r: &Ref, found: &Resolution) -> bool {
-        self.followed_call(resolver, r, found).is_some_and(|call| call.instead)
+    /// Returns true if a query, which follows values into callers, may find that a call means something else than a pass
+    /// over the whole map has found. `through` is what that has found by values.
+    pub(super) fn may_mean_something_else(
+        &self,
+        resolver: &Resolver<'_>,
+        file: FileId,
+        r: &Ref,
+        found: &Resolution,
+        through: Option<&ThroughValues>,
+    ) -> bool {
+        let Some(call) = self.followed_call(resolver, r, found) else { return false };
+        // Files of most languages have no values; a dropped call means nothing by its name.
+        let Some(at) = resolver.call_at(file, (r.line, r.col())) else { return false };
+        match (through, found) {
+            (Some(_), _) => resolver.reaches_without_callers(at),
+            (None, Resolution::Dropped) => false,
+            (None, _) => call.instead,
+        }
     }
 
-    /// Returns the calls without a reference, of one definition, of the file's own text, or of all: the caller, the
-    /// called definition, and the line.
+    /// Returns the calls without a reference, of one definition, of the file's own text, or of all.
     pub(super) fn calls_of_values(
         &self,
         resolver: &Resolver<'_>,
         file: FileId,
         owner: Option<Option<DefIdx>>,
-    ) -> Vec<(Option<DefIdx>, DefRef, u32)> {
+    ) -> Vec<UnnamedCall> {
         let Some(entry) = self.index.entry(file).filter(|entry| !entry.facts.flows.is_empty()) else {
             return Vec::new();
         };
@@ -109,7 +143,10 @@ impl Map {
             let at = CallAt { file, call: crate::facts::CallIdx(at as u32) };
             let Some((from, _)) = resolver.owner_of_call(at) else { continue };
             if owner.is_none_or(|owner| owner == from) {
-                found.extend(resolver.reached_defs(at).into_iter().map(|to| (from, to, call.line)));
+                let reached = resolver.reached_defs(at);
+                let is_sure = !(resolver.is_passing() && resolver.reaches_without_callers(at));
+                let line = call.line;
+                found.extend(reached.into_iter().map(|to| UnnamedCall { from, to, line, is_sure }));
             }
         }
         found
@@ -122,25 +159,23 @@ impl Map {
         owner: Option<Option<DefIdx>>,
         edges: &mut Edges,
     ) {
-        for (from, to, line) in self.calls_of_values(resolver, file, owner) {
-            let (from, to) = (owner_node(file, from), to.into());
-            edges.add_resolved(from, to, EdgeKind::Calls, Confidence::Flow, Some(line));
+        for call in self.calls_of_values(resolver, file, owner) {
+            let (from, to) = (owner_node(file, call.from), call.to.into());
+            edges.add_resolved(from, to, EdgeKind::Calls, Confidence::Flow, Some(call.line));
         }
     }
 
     /// Returns the calls that reach a definition through values and whose names do not decide it.
-    pub(super) fn calls_reaching_def(
-        &self,
-        resolver: &Resolver<'_>,
-        def: DefRef,
-    ) -> Vec<(FileId, Option<DefIdx>, (u32, u32))> {
+    pub(super) fn calls_reaching_def(&self, resolver: &Resolver<'_>, def: DefRef) -> Vec<ReachingCall> {
         let mut found = Vec::new();
         for at in resolver.calls_reaching(def) {
             let Some((owner, call)) = resolver.owner_of_call(at) else { continue };
             let Some(entry) = self.index.entry(at.file) else { continue };
-            let here = |r: &&Ref| r.kind() == RefKind::Call && (r.line, r.col()) == (call.line, call.col);
-            let named = entry.facts.refs.iter().find(here).filter(|_| call.kind != CallKind::Implicit);
-            let owner = match named {
+            let place = (call.line, call.col);
+            let here = |r: &Ref| r.kind() == RefKind::Call && (r.line, r.col()) == place;
+            let named = entry.facts.refs.iter().position(here);
+            let reference = named.filter(|_| call.kind != CallKind::Implicit);
+            let owner = match reference.and_then(|named| entry.facts.refs.get(named)) {
                 None => owner,
                 Some(r) if self.confirmed_meaning(resolver, at.file, r).is_some() => continue,
                 Some(r) => match self.through_values(resolver, at.file, r, &resolver.resolve(at.file, r)) {
@@ -150,7 +185,7 @@ impl Map {
             };
             // Following the values forwards decides.
             if resolver.reached_defs(at).contains(&def) {
-                found.push((at.file, owner, (call.line, call.col)));
+                found.push(ReachingCall { file: at.file, owner, place, reference });
             }
         }
         found

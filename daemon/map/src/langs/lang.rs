@@ -119,6 +119,12 @@ impl Lang {
         }
     }
 
+    /// Returns true if code of other languages is generated from its files.
+    #[must_use]
+    pub fn is_schema(self) -> bool {
+        self.semantics().generated.is_schema()
+    }
+
     /// Returns true if its files are project files, which steer imports and are no code.
     #[must_use]
     pub fn is_manifest(self) -> bool {

@@ -1,7 +1,8 @@
 //! Keeps the ratios of runs, one JSON line per run, and finds the commit that moved a ratio by more than its spread.
 //!
 //! Ratios and not times are kept, because the speed of a machine varies. Runs on different machines are not compared at
-//! all. A ratio is compared with that of the first run after its last move, and not with the run before it, so that
+//! all. The values of one run lie minutes apart and tell little about the next day, so a move must also stand out from
+//! what all ratios moved by between the two runs: a change of the code moves few of them, the machine most. A ratio is compared with that of the first run after its last move, and not with the run before it, so that
 //! many small steps in one direction are noticed once their sum is large enough. Runs of the same commit widen the
 //! spread. The spread of a single value is unknown, so such a ratio does not move, unless it is counted rather than
 //! timed.
@@ -12,6 +13,9 @@ use serde_json::{Value, json};
 
 use super::figure::{Sense, Spread};
 use super::summary::Line;
+
+/// Least number of ratios in common from which the noise between two runs is estimated.
+const LEAST_FOR_NOISE: usize = 20;
 
 /// One ratio of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,7 +80,7 @@ pub(crate) fn report_moves(text: &str) -> Result<String, String> {
                 first.insert(place, KeptIn { kept, run: then.run });
                 continue;
             }
-            if is_move(then.kept, *kept) {
+            if is_move(then.kept, *kept, noise_between(then.run, run)) {
                 moves.push(describe_move(key, then, now, before.unwrap_or(&then.run.commit)));
                 first.insert(place, now);
             }
@@ -130,12 +134,35 @@ fn pool_runs(runs: Vec<KeptRun>) -> Vec<KeptRun> {
     pooled
 }
 
-/// Returns true if the medians of a ratio are farther apart than the values of either run. The spread of a single value
-/// is unknown.
-fn is_move(then: Kept, now: Kept) -> bool {
+/// Returns true if the medians of a ratio are farther apart than the values of either run and, if they were timed, than
+/// the noise between the runs. The spread of a single value is unknown.
+fn is_move(then: Kept, now: Kept, noise: f64) -> bool {
     let is_known = |kept: Kept| kept.is_exact || kept.spread.count > 1;
     let widest = then.spread.width().max(now.spread.width());
-    is_known(then) && is_known(now) && (now.spread.median - then.spread.median).abs() > widest
+    let is_beyond_noise = now.is_exact || distance(then, now).is_none_or(|distance| distance > noise);
+    is_known(then)
+        && is_known(now)
+        && is_beyond_noise
+        && (now.spread.median - then.spread.median).abs() > widest
+}
+
+/// Returns three standard deviations of what timed ratios move by between two runs for no reason in the code, as a
+/// [`distance`]; 0 if they have few in common. The median of all moves times 1.4826 estimates one deviation, and a few
+/// ratios that the code has moved do not change it.
+fn noise_between(then: &KeptRun, now: &KeptRun) -> f64 {
+    let in_common = now.ratios.iter().filter_map(|(key, kept)| Some((*then.ratios.get(key)?, *kept)));
+    let timed = in_common.filter(|(_, now)| !now.is_exact);
+    let moves: Vec<f64> = timed.filter_map(|(then, now)| distance(then, now)).collect();
+    let median =
+        Spread::of(&moves).filter(|spread| spread.count >= LEAST_FOR_NOISE).map(|spread| spread.median);
+    median.map_or(0.0, |median| 3.0 * 1.4826 * median)
+}
+
+/// Returns how far the medians of a ratio are apart: the natural logarithm of the factor between them; `None` if one is
+/// not positive.
+fn distance(then: Kept, now: Kept) -> Option<f64> {
+    let factor = now.spread.median / then.spread.median;
+    (factor > 0.0 && factor.is_finite()).then(|| factor.ln().abs())
 }
 
 /// A ratio with the run that has it.
@@ -223,6 +250,35 @@ mod tests {
             "WORSE: click/regex/rare: 0.510 (0.500 to 0.520) at a -> 0.910 (0.900 to 0.920) in b..c"
         );
         assert!(said.ends_with("4 runs, 3 ratios compared, 1 moved by more than their spread"), "{said}");
+    }
+
+    /// A run of 41 ratios: the first is `first`, the others were moved by the machine by `by`.
+    fn run_of_many(commit: &str, first: f64, by: f64) -> String {
+        let line = |at: usize| {
+            let ratio = if at == 0 { first } else { 0.5 * if at.is_multiple_of(2) { by } else { 1.0 / by } };
+            Line {
+                corpus: "click".into(),
+                row: "regex".into(),
+                name: format!("pattern {at}"),
+                sense: Sense::Race,
+                hob: Sample::new("hob", Unit::Millis, vec![1.0]),
+                other: None,
+                ratios: vec![ratio, ratio * 1.01],
+            }
+        };
+        line_of(commit, "m", 7, &(0..41).map(line).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_move_stands_out_from_what_the_machine_moves_everything_by() {
+        let moved = |first, by| {
+            let text = format!("{}\n{}", run_of_many("a", 0.5, 1.0), run_of_many("b", first, by));
+            report_moves(&text).expect("good")
+        };
+        assert!(moved(0.56, 1.1).contains(" 0 moved"), "one of many that the machine moved");
+        let said = moved(1.0, 1.1);
+        assert!(said.starts_with("WORSE: click/regex/pattern 0:") && said.contains(" 1 moved"), "{said}");
+        assert!(moved(0.56, 1.0).contains(" 1 moved"), "nothing else moved");
     }
 
     #[test]

@@ -141,8 +141,8 @@ impl<'s, 'm> Links<'s, 'm> {
         for at in by_owner.get(&owner).into_iter().flatten() {
             self.call(file, &entry.facts.refs[*at as usize], links);
         }
-        for (_, to, line) in self.map.calls_of_values(self.resolver, file, Some(owner)) {
-            self.add_value_call(to, line, links);
+        for call in self.map.calls_of_values(self.resolver, file, Some(owner)) {
+            self.add_value_call(call.to, call.line, links);
         }
     }
 

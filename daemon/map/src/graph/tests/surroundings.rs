@@ -138,3 +138,27 @@ fn a_node_two_steps_away_has_the_lines_of_the_step_that_is_shown() {
         assert_eq!((&*found.sites, found.site_count), (lines, lines.len()), "via {via}");
     }
 }
+
+/// A derivation has no callers, so it does not know which keys a table is asked for, nor what a setter is given.
+#[test]
+fn what_callers_decide_is_left_open() {
+    let hooked: String = (0..60).map(|at| format!("function use{at}() {{ hook(); }}\n")).collect();
+    let fixtures = [
+        "//- /table.py\ndef load(): pass\ndef save(): pass\nHANDLERS = {'load': load, 'save': save}\n\
+         def dispatch(name):\n    HANDLERS[name]()\ndef main():\n    dispatch('load')\n"
+            .to_owned(),
+        format!(
+            "//- /hook.js\nexport let hook = null;\nexport function setHook(h) {{ hook = h; }}\n\
+             function impl() {{}}\nsetHook(impl);\n{hooked}"
+        ),
+        "//- /run.py\nclass Job:\n    def run_all(self): pass\n    def go(self, other):\n        self.run_all()\n        \
+         other.run_all()\n"
+            .to_owned(),
+        "//- /ambient.d.ts\ndeclare module 'x' {\n  export interface Opts {}\n  export const Opts: Opts;\n}\n\
+         //- /user.ts\nimport { Opts } from 'x';\nconst one: Opts = Opts;\n"
+            .to_owned(),
+    ];
+    for fixture in fixtures {
+        crate::fixture::check_inbound_edges(crate::fixture::map(&fixture));
+    }
+}

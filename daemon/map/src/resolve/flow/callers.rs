@@ -40,6 +40,7 @@ impl<'m> Resolver<'m> {
     /// that has parameters.
     pub(super) fn callers_of_def(&self, def: DefRef) -> Vec<FlowObject> {
         if self.is_passing() {
+            self.note_lack_of_callers();
             return Vec::new();
         }
         let Some((entry, found)) = self.def(def) else { return Vec::new() };
@@ -77,8 +78,15 @@ impl<'m> Resolver<'m> {
         sorted_callers(bounds)
     }
 
+    fn note_lack_of_callers(&self) {
+        let mut known = self.flow.borrow_mut();
+        let at = known.at;
+        known.note_lack_of_callers(at);
+    }
+
     pub(super) fn callers_of_lambda(&self, file: FileId, scope: ScopeIdx) -> Vec<FlowObject> {
         if self.is_passing() {
+            self.note_lack_of_callers();
             return Vec::new();
         }
         let Some(entry) = self.entry(file) else { return Vec::new() };

@@ -119,6 +119,8 @@ struct FlowKeyState {
     /// True if an object that is unknown now stays unknown, so that conclusions from its absence are allowed.
     is_settled: bool,
     readers: Vec<u32>,
+    /// True if a pass over the whole map, which has no callers, read the callers of a function for it.
+    lacks_callers: bool,
     is_waiting: bool,
     is_too_wide: bool,
 }
@@ -168,6 +170,22 @@ impl<'m> Resolver<'m> {
         found.sort_unstable();
         found.dedup();
         found
+    }
+
+    /// Returns true if a pass over the whole map, which has no callers, may have found other definitions than a query
+    /// finds. It is known once [`Self::reached_defs`] has been asked.
+    pub(crate) fn reaches_without_callers(&self, at: CallAt) -> bool {
+        let Some((entry, call)) = self.call(at) else { return true };
+        let callee = FlowKey::Value(at.file, call.callee, None);
+        let key = self.key_of_overwritten(at).unwrap_or_else(|| callee.clone());
+        let callees = self.solve(key.clone()).unwrap_or_default();
+        let passed = self.callbacks(at, entry, call, &callees).into_iter();
+        let passed = passed.map(|value| FlowKey::Value(at.file, value, None));
+        let known = self.flow.borrow();
+        // The memory may have been cleared meanwhile.
+        let lacks =
+            |key: FlowKey| known.ids.get(&key).is_none_or(|id| known.states[*id as usize].lacks_callers);
+        [callee, key].into_iter().chain(passed).any(lacks)
     }
 
     /// Returns true if a call can reach only functions of the language, or from outside.
@@ -310,6 +328,10 @@ impl<'m> Resolver<'m> {
         if !state.readers.contains(&at) {
             state.readers.push(at);
         }
+        if state.lacks_callers {
+            known.note_lack_of_callers(at);
+        }
+        let state = &known.states[id as usize];
         if state.is_too_wide { Vec::new() } else { state.set.clone() }
     }
 
@@ -354,6 +376,17 @@ impl FlowMemory {
         self.states.push(FlowKeyState { is_waiting: true, ..FlowKeyState::default() });
         self.waiting.push_back(id);
         id
+    }
+
+    /// Notes that a key, and all that read it, may have more objects, or others, for a resolver that has callers.
+    fn note_lack_of_callers(&mut self, id: u32) {
+        let mut lacking = vec![id];
+        while let Some(id) = lacking.pop() {
+            let state = &mut self.states[id as usize];
+            if !std::mem::replace(&mut state.lacks_callers, true) {
+                lacking.extend(&state.readers);
+            }
+        }
     }
 
     /// Ends the search: the keys that were still to be computed have no result, now or later.

@@ -1,4 +1,5 @@
-//! Lists, for each name, the files in which the last derivation could not resolve a use of it.
+//! Lists, for each name, the files in which the last derivation left it open: where a use of it may mean something that
+//! the derivation does not know, or where the file gives it another name.
 //!
 //! A name such as `get` stands in thousands of files, and in most of them it surely means something. A search for the
 //! uses that may mean a definition needs only the others. Names are kept as hashes: two that share one make the search
@@ -11,13 +12,13 @@ use rustc_hash::FxHasher;
 
 use crate::facts::Column;
 
-/// Pairs of a name and a file in which a use of it is not resolved, in any order.
+/// Pairs of a name and a file in which it is open, in any order.
 #[derive(Debug, Default)]
-pub(super) struct UnresolvedPairs(Vec<(u32, u32)>);
+pub(super) struct OpenNamePairs(Vec<(u32, u32)>);
 
-impl UnresolvedPairs {
+impl OpenNamePairs {
     /// Adds a name and a file, once if the same pair comes again immediately.
-    pub(super) fn add(&mut self, name: &str, file: u32) {
+    pub(super) fn add_pair(&mut self, name: &str, file: u32) {
         let pair = (hash_of(name), file);
         if self.0.last() != Some(&pair) {
             self.0.push(pair);
@@ -25,9 +26,9 @@ impl UnresolvedPairs {
     }
 }
 
-/// The files with unresolved uses of each name.
+/// The files in which each name is open.
 #[derive(Debug, Default)]
-pub(super) struct UnresolvedFiles {
+pub(super) struct OpenNames {
     /// The hashes of the names, ascending.
     names: Column<u32>,
     /// The index in `files` of each name's first file; one entry more than there are names.
@@ -35,8 +36,8 @@ pub(super) struct UnresolvedFiles {
     files: Column<u32>,
 }
 
-impl UnresolvedFiles {
-    pub(super) fn new(pairs: UnresolvedPairs) -> Self {
+impl OpenNames {
+    pub(super) fn new(pairs: OpenNamePairs) -> Self {
         let mut pairs = pairs.0;
         pairs.sort_unstable();
         pairs.dedup();
@@ -83,12 +84,12 @@ mod tests {
 
     #[test]
     fn each_name_has_its_files_once_in_order() {
-        let mut pairs = UnresolvedPairs::default();
+        let mut pairs = OpenNamePairs::default();
         for (name, file) in [("get", 7), ("get", 7), ("set", 7), ("get", 7), ("get", 2), ("set", 9)] {
-            pairs.add(name, file);
+            pairs.add_pair(name, file);
         }
-        let files = UnresolvedFiles::new(pairs);
+        let files = OpenNames::new(pairs);
         assert_eq!((files.of_name("get"), files.of_name("set")), (&[2, 7][..], &[7, 9][..]));
-        assert!(files.of_name("put").is_empty() && UnresolvedFiles::default().of_name("get").is_empty());
+        assert!(files.of_name("put").is_empty() && OpenNames::default().of_name("get").is_empty());
     }
 }

@@ -1,8 +1,8 @@
-//! Tells a search for the uses of a definition where to look, by the last derivation.
+//! Tells a search for the uses of a definition where to look, if the edges of the last derivation are known.
 //!
 //! A name may have a hundred thousand references, of which a few mean the definition. While nothing has changed since the
-//! derivation, its edges are those of all references that it could resolve. So a search looks only at the others, in the
-//! files that have one, and for further names in files that rename the definition.
+//! derivation, its edges are those of all references that it did not leave open. So a search looks only at the open ones,
+//! in the files that have one, and for further names in files that rename the definition.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use rustc_hash::FxHashSet;
 use super::NodeRef;
 use super::skeleton::Skeleton;
 
-/// The uses that may mean a definition beside those that a skeleton, which is up to date, knows. It knows no calls of
-/// parameters, because a derivation does not follow callers: those are found by their values in any case.
+/// The uses that may mean a definition beside those that a skeleton, which is up to date, knows. Calls of values are
+/// found by the values in any case.
 #[derive(Clone)]
-pub(super) struct UsesInSkeleton<'m> {
+pub(super) struct OpenUses<'m> {
     skeleton: &'m Skeleton,
-    /// The nodes from which its edges lead to the definition, as far as the query asks for them.
+    /// The nodes from which its edges lead to the definition, sure or not, as far as the query asks for them.
     sources: Arc<FxHashSet<NodeRef>>,
     source_files: Arc<FxHashSet<FileId>>,
     /// True if imports of the definition's name are looked at in every file: they lead to another definition of the
@@ -25,7 +25,7 @@ pub(super) struct UsesInSkeleton<'m> {
     has_other_meaning: bool,
 }
 
-impl<'m> UsesInSkeleton<'m> {
+impl<'m> OpenUses<'m> {
     pub(super) fn new(
         skeleton: &'m Skeleton,
         sources: impl IntoIterator<Item = NodeRef>,
@@ -39,7 +39,7 @@ impl<'m> UsesInSkeleton<'m> {
     /// Returns the files that may have such uses of a name, or give the definition a further name, among those that
     /// mention the name.
     pub(super) fn files_to_search(&self, name: &str, mentioning: &'m [u32]) -> &'m [u32] {
-        if self.has_other_meaning { mentioning } else { self.skeleton.files_with_unresolved(name) }
+        if self.has_other_meaning { mentioning } else { self.skeleton.files_with_open(name) }
     }
 
     /// Returns true if imports that keep the definition's name are looked at.
@@ -57,8 +57,8 @@ impl<'m> UsesInSkeleton<'m> {
         self.sources.contains(&node)
     }
 
-    /// Returns true if the reference at an index in a file's list may mean the definition.
-    pub(super) fn may_be_meant(&self, file: FileId, reference: usize) -> bool {
-        self.skeleton.is_unresolved(file, reference)
+    /// Returns true if the reference at an index in a file's list is open.
+    pub(super) fn is_open(&self, file: FileId, reference: usize) -> bool {
+        self.skeleton.is_open(file, reference)
     }
 }
