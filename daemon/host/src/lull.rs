@@ -74,7 +74,7 @@ mod tests {
             for _ in 0..5 {
                 let done = done.clone();
                 last = Instant::now();
-                lull.note_use(move || drop(done.send(())));
+                lull.note_use(move || done.send(1).expect("the test waits"));
             }
             works.recv().expect("the work is done");
             assert!(last.elapsed() >= rest, "it waits for the lull");
