@@ -1,8 +1,8 @@
 //! Selects the files of a project that are joined with packages.
 //!
-//! All of a small project. Of a larger one the languages that can use the asked file's names, and of these, if they are
-//! still too many, the widest folder above the asked file that fits, filled up with the files that share most folders
-//! with it. So questions about files of one part of a project need the same selection, and a question in a small
+//! All of a small project. Of a larger one manifests, schemas and the languages that can use the asked file's names; of
+//! these, if they are still too many, the widest folder above the asked file that fits, filled up with the files that
+//! share most folders with it. Where not even the file's own folder fits, the selection is for that folder or file alone. So questions about files of one part of a project need the same selection, and a question in a small
 //! language does not bring a large one's files along.
 
 use std::cmp::Reverse;
@@ -16,6 +16,9 @@ const MOST_PROJECT_FILES: usize = 4_000;
 
 /// Files of a project, with their facts.
 pub(super) type ProjectFiles = Vec<(WsPath, Arc<FileFacts>)>;
+
+/// A file of the map with its facts.
+type MappedFile<'m> = (&'m WsPath, &'m Arc<FileFacts>);
 
 /// A selection of a project's files: for which generation and which asked files it was made.
 #[derive(Debug)]
@@ -35,8 +38,10 @@ enum PartFolder {
     All,
     /// It has all files at or below this folder, and the nearest others.
     Below(String),
-    /// This folder, with what is below, does not fit: the selection is for files in it alone.
+    /// This folder does not fit with what is below: the selection is for files in it alone.
     Only(String),
+    /// The folder of this file does not fit even without what is below: the selection is for the file alone.
+    File(WsPath),
 }
 
 impl ProjectPart {
@@ -48,12 +53,12 @@ impl ProjectPart {
             is_whole || is_shared(lang) || group.is_none_or(|group| lang.language_group() == group)
         };
         let files = map.files().filter(|(_, _, facts)| is_needed(facts.lang));
-        let mut files: ProjectFiles =
-            files.map(|(_, path, facts)| (path.clone(), Arc::clone(facts))).collect();
+        let mut files: Vec<MappedFile<'_>> = files.map(|(_, path, facts)| (path, facts)).collect();
         let folder = match files.len() > MOST_PROJECT_FILES {
             true => keep_nearest(&mut files, asked),
             false => PartFolder::All,
         };
+        let files = files.into_iter().map(|(path, facts)| (path.clone(), Arc::clone(facts))).collect();
         (Self { generation, is_whole, group, folder }, files)
     }
 
@@ -63,6 +68,7 @@ impl ProjectPart {
             PartFolder::All => true,
             PartFolder::Below(folder) => shared_folders(asked.dir(), folder) == depth_of(folder),
             PartFolder::Only(folder) => asked.dir() == folder,
+            PartFolder::File(file) => asked == file,
         };
         self.generation == generation && (self.is_whole || is_near && self.group == group_of(map, asked))
     }
@@ -78,16 +84,17 @@ fn is_shared(lang: Lang) -> bool {
     lang.is_manifest() || lang.is_schema()
 }
 
-/// Keeps the manifests, the files of the widest folder at or above the asked file that fits, and those that share most
-/// folders with it. Returns that folder.
-fn keep_nearest(files: &mut ProjectFiles, asked: &WsPath) -> PartFolder {
+/// Keeps the asked file, then manifests and schemas, then the files of the widest folder at or above the asked file that
+/// fits, or else those beside it, and then those that share most folders with it. Returns what that is for.
+fn keep_nearest(files: &mut Vec<MappedFile<'_>>, asked: &WsPath) -> PartFolder {
     let deepest = depth_of(asked.dir());
+    let shared: Vec<usize> = files.iter().map(|(path, _)| shared_folders(path.dir(), asked.dir())).collect();
     let mut at_depth = vec![0_usize; deepest + 1];
     let mut always = 0;
-    for (path, facts) in files.iter() {
+    for ((_, facts), shared) in files.iter().zip(&shared) {
         match is_shared(facts.lang) {
             true => always += 1,
-            false => at_depth[shared_folders(path.dir(), asked.dir())] += 1,
+            false => at_depth[*shared] += 1,
         }
     }
     let mut depth = deepest;
@@ -97,17 +104,23 @@ fn keep_nearest(files: &mut ProjectFiles, asked: &WsPath) -> PartFolder {
         depth -= 1;
         below += at_depth[depth];
     }
-    let folder = folders(asked.dir()).take(depth).collect::<Vec<_>>().join("/");
-    let rank = |path: &WsPath, facts: &FileFacts| {
+    // With the folder at this depth a file shares as many folders as with the asked one, but at most `depth`.
+    let beside = files.iter().filter(|(path, _)| path.dir() == asked.dir()).count();
+    let rank = |(at, (path, facts)): (usize, &MappedFile<'_>)| {
         let is_beside = !fits && path.dir() == asked.dir();
-        let shared = shared_folders(path.dir(), &folder);
-        (path != asked, !is_beside, !is_shared(facts.lang), Reverse(shared))
+        (*path != asked, !is_beside, !is_shared(facts.lang), Reverse(shared[at].min(depth)))
     };
-    files.select_nth_unstable_by(MOST_PROJECT_FILES, |(one, of_one), (other, of_other)| {
-        rank(one, of_one).cmp(&rank(other, of_other)).then_with(|| one.cmp(other))
+    let mut ranked: Vec<_> = files.iter().enumerate().map(|file| (rank(file), *file.1)).collect();
+    ranked.select_nth_unstable_by(MOST_PROJECT_FILES, |(one, (path, _)), (other, (other_path, _))| {
+        one.cmp(other).then_with(|| path.cmp(other_path))
     });
-    files.truncate(MOST_PROJECT_FILES);
-    if fits { PartFolder::Below(folder) } else { PartFolder::Only(folder) }
+    ranked.truncate(MOST_PROJECT_FILES);
+    *files = ranked.into_iter().map(|(_, file)| file).collect();
+    match (fits, beside <= MOST_PROJECT_FILES) {
+        (true, _) => PartFolder::Below(folders(asked.dir()).take(depth).collect::<Vec<_>>().join("/")),
+        (false, true) => PartFolder::Only(asked.dir().to_owned()),
+        (false, false) => PartFolder::File(asked.clone()),
+    }
 }
 
 fn folders(folder: &str) -> impl Iterator<Item = &str> {
@@ -193,11 +206,12 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_does_not_fit_is_cut_and_is_for_its_own_files_alone() {
+    fn a_folder_that_does_not_fit_is_cut_for_the_asked_file() {
         let map = map_of(&[("a", "c", 5_000), ("a/b", "c", 10), ("", "c", 1)]);
         let (part, files) = selected(&map, "a/f4999.c");
         assert_eq!(files.len(), MOST_PROJECT_FILES);
         assert!(files.contains(&"a/f4999.c".to_owned()), "the asked file is there");
+        assert!(!is_for(&part, &map, "a/f0.c"), "not all that is beside it is there");
         assert!(!is_for(&part, &map, "a/b/f0.c"), "the folder below is asked for by itself");
         let (part, files) = selected(&map, "a/b/f3.c");
         assert_eq!(files.iter().filter(|path| path.starts_with("a/b/")).count(), 10);

@@ -51,6 +51,8 @@ pub struct DeriveJob {
     items: Vec<DeriveItem>,
     /// Project files, on which edges depend too.
     manifests: Vec<(FileId, Arc<FileFacts>)>,
+    /// The version of the map that the snapshot is of.
+    version: u64,
     at_file: FxHashMap<FileId, u32>,
     next: usize,
     /// The edges of the file at `next` that were found before the last slice ended.
@@ -59,7 +61,7 @@ pub struct DeriveJob {
     externals: FxHashMap<ExternalId, u32>,
     /// The edges between nodes, one for each kind.
     strokes: EdgeList,
-    /// The uses of these edges, except containing ones; `None` once they were too many.
+    /// The uses of these edges, except containing ones; `None` once there were more than 4 GiB of them.
     sites: Option<EdgeSitesBuilder>,
     /// References that are left open: see [`PartialFile`].
     open: Marked,
@@ -79,6 +81,8 @@ pub struct Derived {
     names: BestNames,
     edges: usize,
     skeleton: Option<Skeleton>,
+    /// The version of the map that the derivation began with.
+    version: u64,
     /// The results in the form in which the map keeps them; `None` until [`Map::arrange_derived`].
     arranged: Option<ArrangedScores>,
 }
@@ -137,7 +141,8 @@ impl Map {
             .collect();
         let manifests = self.index.entries().filter(|(_, entry)| entry.lang().is_manifest());
         let manifests = manifests.map(|(file, entry)| (file, Arc::clone(&entry.facts))).collect();
-        DeriveJob { items, manifests, sites: Some(EdgeSitesBuilder::default()), ..DeriveJob::default() }
+        let (version, sites) = (self.version, Some(EdgeSitesBuilder::default()));
+        DeriveJob { items, manifests, version, sites, ..DeriveJob::default() }
     }
 
     /// Resolves the next `files` files of the job's snapshot. Returns true if none are left. The map may change between
@@ -202,6 +207,12 @@ impl Map {
             files[done.file.index()] = FileScores::new(done.score, done.cluster, scores);
         }
         let changed = derived.skeleton.as_ref().map(|skeleton| skeleton.changed_files(self));
+        if let Some(skeleton) = derived.skeleton.as_mut().filter(|_| derived.version != self.version)
+            && changed.as_ref().is_some_and(Changed::is_empty)
+        {
+            // A file came and went meanwhile, and nothing else tells which edges it had a part in.
+            skeleton.forget_sites();
+        }
         derived.arranged = Some(ArrangedScores {
             version: self.version,
             files,
@@ -298,12 +309,6 @@ impl DeriveJob {
             let FoundUse { from, to, kind, .. } = uses[0];
             let (Some(source), Some(target)) = (self.node_number(from, map), self.node_number(to, map))
             else {
-                let to_file = to.file().and_then(|file| map.index.entry(file));
-                if !to_file.is_some_and(|entry| entry.lang().is_manifest()) {
-                    // The target's file has come or changed since the snapshot. If it is as it was again when this is
-                    // installed, nothing else tells that the edge is missing.
-                    self.sites = None;
-                }
                 continue;
             };
             if self.strokes.add(source, target, kind) {
@@ -439,6 +444,7 @@ impl DeriveJob {
             names,
             edges,
             skeleton: Some(skeleton),
+            version: self.version,
             arranged: None,
         }
     }

@@ -1,7 +1,7 @@
 //! Finds the uses in one file that make the edges of a derivation.
 //!
-//! A derivation resolves as a pass over the whole map: it does not follow values into callers, which would cost as much for
-//! every function as for the one of a query. So some uses are left open, and queries resolve them again.
+//! A derivation resolves as a pass over the whole map: it does not follow values into callers, which would cost for every
+//! function what a query spends on one. So it leaves some uses open, and queries resolve these again.
 
 use hob_base::FileId;
 
@@ -85,8 +85,8 @@ impl Map {
         true
     }
 
-    /// Adds the uses that one reference in code makes. Returns false if a query may find other ones: because it follows
-    /// values into callers, or because the resolution was cut and its resolver has other results cached.
+    /// Adds the uses that one reference in code makes. Returns false if a query may find other ones: because queries follow
+    /// values into callers, or because this resolution was cut, and the resolver of a query has other results cached.
     fn add_uses_of_code(
         &self,
         resolver: &Resolver<'_>,

@@ -1,7 +1,7 @@
 //! Holds the confidence and the lines of the edges of the last derivation, some four bytes an edge.
 //!
-//! A derivation resolves every use of a name, so it knows where each edge is written and how sure it is. To find out
-//! again would mean to follow the values of every call near a queried node. The bytes lie beside the edges of the
+//! A derivation resolves uses of names, so it knows where an edge is written and how sure it is. A query that resolved
+//! them again would follow the values of every call near its node. The bytes lie beside the edges of the
 //! [`super::skeleton`], in the same order; containing a definition has no line, and no bytes.
 //!
 //! Uses that a derivation leaves open ([`super::derived_uses`]) are not among the lines: a query resolves them again.
@@ -41,7 +41,7 @@ pub(super) struct EdgeUses {
     pub(super) lines: Vec<u32>,
     /// The number of all sure uses with a line.
     pub(super) count: usize,
-    /// True if the edge has open uses too: a query may find that they are none.
+    /// True if the edge has open uses too: a query may find that these mean something else.
     pub(super) has_open: bool,
 }
 

@@ -136,8 +136,8 @@ impl Map {
     }
 }
 
-/// Returns the places right behind a dot at which a file names a member of what one of some reads means: the place of
-/// `create` in `Model.create()`.
+/// Returns the places at which a file names a member of what one of these reads means: that of `create` in
+/// `Model.create()`.
 fn places_of_members(facts: &FileFacts, reads: &[&Ref]) -> FxHashSet<(u32, u32)> {
     let paths: FxHashSet<StrId> = reads.iter().filter_map(|read| path_of(facts, read)).collect();
     let is_member = |r: &&Ref| matches!(r.receiver(), Receiver::Path(path) if paths.contains(&path));

@@ -157,16 +157,21 @@ impl NeighborWalk<'_> {
             // Unresolved edges may have a place too.
             return None;
         }
-        let shown = &best[..places];
-        let edges = shown.iter().map(|line| surroundings.checked_edge(&self.resolver, line));
-        let edges = edges.collect::<Option<Vec<_>>>()?;
-        for (edge, line) in edges.into_iter().zip(&best) {
+        let (mut shown, mut looked_at) = (Vec::new(), 0);
+        while shown.len() < places {
+            query.cancel.check().ok()?;
+            let drawn = best.get(looked_at)?;
+            looked_at += 1;
+            // If the map has no such edge, the next one has its place.
+            shown.extend(surroundings.checked_edge(&self.resolver, drawn).map(|edge| (edge, *drawn)));
+        }
+        for (edge, line) in shown {
             let via = frontier[line.via];
             let edge = if line.way == Direction::In { Edge { to: via, ..edge } } else { edge };
             self.add_neighbor(via, depth, edge, line.way);
         }
         self.unresolved_left = true;
-        let left = best.iter().skip(places).chain(&others);
+        let left = best.iter().skip(looked_at).chain(&others);
         left.for_each(|line| self.lines_left_out.insert(line.far, line.kind, line.way));
         Some(())
     }
@@ -265,7 +270,15 @@ impl NeighborWalk<'_> {
             others.extend(more);
         }
         let found = match node {
-            NodeRef::Def(def) => self.selected_edges_in(surroundings, def, kin, &best)?,
+            NodeRef::Def(def) => {
+                let mut found = self.selected_edges_in(surroundings, def, kin, &best)?;
+                let are_all = self.add_unfound(surroundings, def, &best, &mut found)?;
+                if !are_all && !others.is_empty() {
+                    // Others have the place of those that are none.
+                    return None;
+                }
+                found
+            }
             NodeRef::File(_) | NodeRef::External(_) => {
                 self.selected_edges_in_file(surroundings, node, &best)?
             }
@@ -283,7 +296,8 @@ impl NeighborWalk<'_> {
     }
 
     /// Returns the edges from the far ends of selected edges of the skeleton to a definition, its family and the
-    /// definition that it announces, and the unresolved ones; `None` if a selected edge is none now.
+    /// definition that it announces, and the unresolved ones; `None` if the skeleton does not have one of them. A search
+    /// need not find the selected edges all of whose uses are open.
     fn selected_edges_in(
         &self,
         surroundings: &Surroundings<'_>,
@@ -308,36 +322,38 @@ impl NeighborWalk<'_> {
             let edges = of_body.edges.into_iter().map(|edge| Edge { to: def.into(), ..edge }).collect();
             found.merge(Inbound { edges, ..of_body });
         }
-        self.add_unfound(surroundings, def, selected, &mut found)?;
         Some(found)
     }
 
-    /// Adds the selected edges that a search did not find, computed; `None` if one of them is none, so that others have
-    /// its place. Following values backwards meets a bound where following them forwards, as derivations do, does not.
+    /// Adds the selected edges that a search did not find, computed. Returns false if the map does not have one of them,
+    /// and `None` if the skeleton does not. Following values backwards meets a bound where following them forwards, as
+    /// derivations do, does not.
     fn add_unfound(
         &self,
         surroundings: &Surroundings<'_>,
         def: DefRef,
         selected: &[SkeletonEdge],
         found: &mut Inbound,
-    ) -> Option<()> {
+    ) -> Option<bool> {
         let resolved = found.edges.iter().filter(|edge| edge.is_resolved());
-        let resolved: FxHashSet<_> = resolved.map(|edge| (edge.from, edge.to, edge.kind)).collect();
+        let mut resolved: FxHashSet<_> = resolved.map(|edge| (edge.from, edge.to, edge.kind)).collect();
         let body = self.map.body_beside(&self.resolver, def.into());
+        let mut are_all = true;
         for (drawn, edge) in selected.iter().zip(surroundings.known_edges(selected)?) {
             let to = if Some(edge.to) == body { def.into() } else { edge.to };
-            if found.stopped.is_some() || resolved.contains(&(edge.from, to, edge.kind)) {
+            if found.stopped.is_some() || !resolved.insert((edge.from, to, edge.kind)) {
                 continue;
             }
             found.stopped = self.query.cancel.check().err();
-            let computed = surroundings.checked_edge(&self.resolver, drawn)?;
-            found.edges.push(Edge { to, ..computed });
+            let computed = surroundings.checked_edge(&self.resolver, drawn);
+            are_all &= computed.is_some();
+            found.edges.extend(computed.map(|edge| Edge { to, ..edge }));
         }
-        Some(())
+        Some(are_all)
     }
 
     /// Returns the edges from the far ends of selected edges of the skeleton to a file or package, and the unresolved
-    /// links to it; `None` if a selected edge is none now.
+    /// links to it; `None` if the map does not have one of them.
     fn selected_edges_in_file(
         &self,
         surroundings: &Surroundings<'_>,

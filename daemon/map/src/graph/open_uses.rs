@@ -12,8 +12,8 @@ use rustc_hash::FxHashSet;
 use super::NodeRef;
 use super::skeleton::Skeleton;
 
-/// The uses that may mean a definition beside those that a skeleton, which is up to date, knows. Calls of values are
-/// found by the values in any case.
+/// The uses that may mean a definition and that an up-to-date skeleton does not know. Calls of values are found by the
+/// values in any case.
 #[derive(Clone)]
 pub(super) struct OpenUses<'m> {
     skeleton: &'m Skeleton,
@@ -43,7 +43,7 @@ impl<'m> OpenUses<'m> {
     }
 
     /// Returns true if imports that keep the definition's name are looked at.
-    pub(super) fn has_plain_imports(&self) -> bool {
+    pub(super) fn looks_at_plain_imports(&self) -> bool {
         self.has_other_meaning
     }
 

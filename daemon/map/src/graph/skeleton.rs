@@ -74,7 +74,8 @@ pub(super) struct SkeletonInput {
     pub(super) open: Marked,
     /// The files by the names that are open in them.
     pub(super) open_names: OpenNames,
-    /// The uses of the edges that start at each node, without those of containing; `None` if they are too many.
+    /// The uses of the edges that start at each node, without those of containing; `None` if questions must not be answered
+    /// from them.
     pub(super) sites: Option<EdgeSites>,
 }
 
@@ -199,6 +200,11 @@ impl Skeleton {
         edges
             .iter()
             .filter_map(|&end| Some((*EdgeKind::ALL.get((end >> NUMBER_BITS) as usize)?, number_of(end))))
+    }
+
+    /// Drops the confidence and lines of all edges, so that it does not answer.
+    pub(super) fn forget_sites(&mut self) {
+        self.input.sites = None;
     }
 
     /// Returns true if it has the confidence and lines of its edges.

@@ -1,8 +1,9 @@
 //! Finds the neighbours of several nodes at once, over the skeleton of the last derivation.
 //!
 //! Two steps from a busy function are a hundred thousand others, of which fifty are shown. While nothing has changed
-//! since the derivation, the skeleton has the resolved edges, their order, confidence and lines. It lacks calls of
-//! parameters and of what has no resolved name: a derivation does not follow callers.
+//! since the derivation, and no server has confirmed an edge, the skeleton has the resolved edges, their order, and the
+//! confidence and lines of their sure uses. It lacks calls of parameters and of what has no resolved name: a derivation
+//! does not follow callers.
 //! Unresolved edges come after all others, so they are not looked for if there are enough resolved ones.
 
 use std::cmp::Ordering;
@@ -175,8 +176,8 @@ impl<'m> Surroundings<'m> {
         drawn.iter().map(|edge| Some(self.edge_with_uses(edge)?.0)).collect()
     }
 
-    /// Returns an edge of the skeleton as the map has it: known if all its uses are sure, otherwise computed. `None` if it
-    /// is none.
+    /// Returns an edge of the skeleton as the map has it: known if all its uses are sure, otherwise computed. `None` if the
+    /// map has no such edge.
     pub(super) fn checked_edge(&self, resolver: &Resolver<'_>, drawn: &SkeletonEdge) -> Option<Edge> {
         let (edge, has_open) = self.edge_with_uses(drawn)?;
         if !has_open {

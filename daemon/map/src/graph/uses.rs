@@ -123,7 +123,7 @@ impl<'s, 'm> Search<'s, 'm> {
         Self { places: Some(Vec::new()), ..self }
     }
 
-    /// Restricts the search to the uses that a skeleton left open, if there is one.
+    /// Restricts the search to the uses that a derivation left open, if its skeleton is up to date.
     pub(super) fn among_open_uses(self, uses: Option<OpenUses<'m>>) -> Self {
         Self { open_uses: uses, ..self }
     }
@@ -289,7 +289,7 @@ impl<'s, 'm> Search<'s, 'm> {
         self.add_uses_in_file(file, entry, id, is_renamed);
         for import in entry.facts.imports.iter().filter(|import| import.name == Some(id)) {
             let renames = import.local.is_some_and(|local| Some(local) != import.name);
-            if self.open_uses.as_ref().is_none_or(|uses| renames || uses.has_plain_imports()) {
+            if self.open_uses.as_ref().is_none_or(|uses| renames || uses.looks_at_plain_imports()) {
                 self.add_import_use(file, entry, import);
             }
         }

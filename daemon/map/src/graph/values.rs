@@ -38,7 +38,7 @@ pub(super) struct ReachingCall {
     pub(super) owner: Option<DefIdx>,
     /// Line and column of the call.
     pub(super) place: (u32, u32),
-    /// The index of the reference that names what is called in the file's list; `None` if there is none.
+    /// The index, in the file's list, of the reference that names what is called; `None` if there is none.
     pub(super) reference: Option<usize>,
 }
 
@@ -97,7 +97,7 @@ impl Map {
     }
 
     /// Returns true if a query, which follows values into callers, may find that a call means something else than a pass
-    /// over the whole map has found. `through` is what that has found by values.
+    /// over the whole map has found: `found` by its name, and `through` by its values.
     pub(super) fn may_mean_something_else(
         &self,
         resolver: &Resolver<'_>,
@@ -107,10 +107,11 @@ impl Map {
         through: Option<&ThroughValues>,
     ) -> bool {
         let Some(call) = self.followed_call(resolver, r, found) else { return false };
-        // Files of most languages have no values; a dropped call means nothing by its name.
+        // Files of most languages have no values.
         let Some(at) = resolver.call_at(file, (r.line, r.col())) else { return false };
         match (through, found) {
-            (Some(_), _) => resolver.reaches_without_callers(at),
+            (Some(_), _) => resolver.may_reach_others(at),
+            // No search for its name finds anything there.
             (None, Resolution::Dropped) => false,
             (None, _) => call.instead,
         }
@@ -144,7 +145,8 @@ impl Map {
             let Some((from, _)) = resolver.owner_of_call(at) else { continue };
             if owner.is_none_or(|owner| owner == from) {
                 let reached = resolver.reached_defs(at);
-                let is_sure = !(resolver.is_passing() && resolver.reaches_without_callers(at));
+                let is_asked = resolver.is_passing() && !reached.is_empty();
+                let is_sure = !(is_asked && resolver.may_reach_others(at));
                 let line = call.line;
                 found.extend(reached.into_iter().map(|to| UnnamedCall { from, to, line, is_sure }));
             }

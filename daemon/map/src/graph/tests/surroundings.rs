@@ -162,3 +162,18 @@ fn what_callers_decide_is_left_open() {
         crate::fixture::check_inbound_edges(crate::fixture::map(&fixture));
     }
 }
+
+#[test]
+fn a_file_that_comes_and_goes_during_a_derivation_leaves_no_edge_out() {
+    let mut map =
+        crate::fixture::map("//- /a.py\nfrom b import g\ndef f():\n    g()\n//- /c.py\ndef g(): pass\n");
+    let mut job = map.derive_job();
+    let facts = crate::extract(crate::Lang::Python, "b.py", b"def g(): pass\n");
+    let path = hob_base::WsPath::new("b.py").expect("a path");
+    map.apply(vec![crate::MapChange::Set { file: FileId(7), path, facts: std::sync::Arc::new(facts) }]);
+    while !map.derive_step(&mut job, 100) {}
+    map.apply(vec![crate::MapChange::Remove { file: FileId(7) }]);
+    map.install_derived(job.finish());
+    assert!(map.surroundings().is_none(), "the derivation saw another project");
+    crate::fixture::check_inbound_edges(map);
+}

@@ -40,7 +40,7 @@ impl<'m> Resolver<'m> {
     /// that has parameters.
     pub(super) fn callers_of_def(&self, def: DefRef) -> Vec<FlowObject> {
         if self.is_passing() {
-            self.note_lack_of_callers();
+            self.note_partial();
             return Vec::new();
         }
         let Some((entry, found)) = self.def(def) else { return Vec::new() };
@@ -78,15 +78,16 @@ impl<'m> Resolver<'m> {
         sorted_callers(bounds)
     }
 
-    fn note_lack_of_callers(&self) {
+    /// Notes that the objects of the key that is being computed are not whole.
+    fn note_partial(&self) {
         let mut known = self.flow.borrow_mut();
         let at = known.at;
-        known.note_lack_of_callers(at);
+        known.note_partial(at);
     }
 
     pub(super) fn callers_of_lambda(&self, file: FileId, scope: ScopeIdx) -> Vec<FlowObject> {
         if self.is_passing() {
-            self.note_lack_of_callers();
+            self.note_partial();
             return Vec::new();
         }
         let Some(entry) = self.entry(file) else { return Vec::new() };

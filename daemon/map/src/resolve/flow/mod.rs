@@ -119,8 +119,9 @@ struct FlowKeyState {
     /// True if an object that is unknown now stays unknown, so that conclusions from its absence are allowed.
     is_settled: bool,
     readers: Vec<u32>,
-    /// True if a pass over the whole map, which has no callers, read the callers of a function for it.
-    lacks_callers: bool,
+    /// True if its objects, or those of a key that it reads, are not whole: a bound ended the search for them, or they come
+    /// from callers, which a pass over the whole map does not follow.
+    is_partial: bool,
     is_waiting: bool,
     is_too_wide: bool,
 }
@@ -172,20 +173,20 @@ impl<'m> Resolver<'m> {
         found
     }
 
-    /// Returns true if a pass over the whole map, which has no callers, may have found other definitions than a query
-    /// finds. It is known once [`Self::reached_defs`] has been asked.
-    pub(crate) fn reaches_without_callers(&self, at: CallAt) -> bool {
+    /// Returns true if [`Self::reached_defs`] of a call drew on objects that are not whole, so that a resolver with callers,
+    /// or with more patience, may find other definitions.
+    pub(crate) fn may_reach_others(&self, at: CallAt) -> bool {
         let Some((entry, call)) = self.call(at) else { return true };
-        let callee = FlowKey::Value(at.file, call.callee, None);
-        let key = self.key_of_overwritten(at).unwrap_or_else(|| callee.clone());
+        let callee = || FlowKey::Value(at.file, call.callee, None);
+        let key = self.key_of_overwritten(at).unwrap_or_else(callee);
         let callees = self.solve(key.clone()).unwrap_or_default();
         let passed = self.callbacks(at, entry, call, &callees).into_iter();
         let passed = passed.map(|value| FlowKey::Value(at.file, value, None));
         let known = self.flow.borrow();
         // The memory may have been cleared meanwhile.
-        let lacks =
-            |key: FlowKey| known.ids.get(&key).is_none_or(|id| known.states[*id as usize].lacks_callers);
-        [callee, key].into_iter().chain(passed).any(lacks)
+        let is_partial =
+            |key: FlowKey| known.ids.get(&key).is_none_or(|id| known.states[*id as usize].is_partial);
+        std::iter::once(key).chain(passed).any(is_partial)
     }
 
     /// Returns true if a call can reach only functions of the language, or from outside.
@@ -328,8 +329,8 @@ impl<'m> Resolver<'m> {
         if !state.readers.contains(&at) {
             state.readers.push(at);
         }
-        if state.lacks_callers {
-            known.note_lack_of_callers(at);
+        if state.is_partial {
+            known.note_partial(at);
         }
         let state = &known.states[id as usize];
         if state.is_too_wide { Vec::new() } else { state.set.clone() }
@@ -378,13 +379,13 @@ impl FlowMemory {
         id
     }
 
-    /// Notes that a key, and all that read it, may have more objects, or others, for a resolver that has callers.
-    fn note_lack_of_callers(&mut self, id: u32) {
-        let mut lacking = vec![id];
-        while let Some(id) = lacking.pop() {
+    /// Notes that the objects of a key, and of all that read it, are not whole.
+    fn note_partial(&mut self, id: u32) {
+        let mut partial = vec![id];
+        while let Some(id) = partial.pop() {
             let state = &mut self.states[id as usize];
-            if !std::mem::replace(&mut state.lacks_callers, true) {
-                lacking.extend(&state.readers);
+            if !std::mem::replace(&mut state.is_partial, true) {
+                partial.extend(&state.readers);
             }
         }
     }
@@ -398,6 +399,7 @@ impl FlowMemory {
         {
             let state = &mut self.states[id as usize];
             (state.is_waiting, state.is_too_wide) = (false, true);
+            self.note_partial(id);
         }
     }
 
