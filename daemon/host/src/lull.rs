@@ -36,14 +36,15 @@ impl Lull {
         }
         let lull = Arc::clone(self);
         let body = move || {
-            lull.wait();
+            lull.wait_for_rest();
             work();
         };
         // If no thread can be started, a later use tries again.
         state.is_waited_for = std::thread::Builder::new().name("hob-lull".to_owned()).spawn(body).is_ok();
     }
 
-    fn wait(&self) {
+    /// Returns once nobody has used the daemon for the rest.
+    fn wait_for_rest(&self) {
         loop {
             let mut state = lock(&self.state);
             let used = state.last_use.map_or(Duration::MAX, |at| at.elapsed());

@@ -117,23 +117,23 @@ fn keep_nearest(files: &mut Vec<MappedFile<'_>>, asked: &WsPath) -> PartFolder {
     ranked.truncate(MOST_PROJECT_FILES);
     *files = ranked.into_iter().map(|(_, file)| file).collect();
     match (fits, beside <= MOST_PROJECT_FILES) {
-        (true, _) => PartFolder::Below(folders(asked.dir()).take(depth).collect::<Vec<_>>().join("/")),
+        (true, _) => PartFolder::Below(folder_names(asked.dir()).take(depth).collect::<Vec<_>>().join("/")),
         (false, true) => PartFolder::Only(asked.dir().to_owned()),
         (false, false) => PartFolder::File(asked.clone()),
     }
 }
 
-fn folders(folder: &str) -> impl Iterator<Item = &str> {
+fn folder_names(folder: &str) -> impl Iterator<Item = &str> {
     folder.split('/').filter(|name| !name.is_empty())
 }
 
 fn depth_of(folder: &str) -> usize {
-    folders(folder).count()
+    folder_names(folder).count()
 }
 
 /// Returns the number of outermost folders that two paths of folders have in common.
 fn shared_folders(one: &str, other: &str) -> usize {
-    folders(one).zip(folders(other)).take_while(|(one, other)| one == other).count()
+    folder_names(one).zip(folder_names(other)).take_while(|(one, other)| one == other).count()
 }
 
 #[cfg(test)]
@@ -159,7 +159,7 @@ mod tests {
         map
     }
 
-    fn selected(map: &Map, asked: &str) -> (ProjectPart, Vec<String>) {
+    fn select_paths(map: &Map, asked: &str) -> (ProjectPart, Vec<String>) {
         let asked = WsPath::new(asked).expect("a path");
         let (part, files) = ProjectPart::select_files(Generation(1), map, &asked);
         assert!(part.is_for(Generation(1), map, &asked) && !part.is_for(Generation(2), map, &asked));
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn a_small_project_is_joined_whole_for_every_question() {
         let map = map_of(&[("a", "py", 3), ("b", "c", 3)]);
-        let (part, files) = selected(&map, "a/f0.py");
+        let (part, files) = select_paths(&map, "a/f0.py");
         assert_eq!(files.len(), 6);
         assert!(is_for(&part, &map, "b/f1.c"));
     }
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn a_small_language_of_a_large_project_is_joined_whole_without_the_others() {
         let map = map_of(&[("a", "py", 3), ("tools/x", "py", 2), ("b", "c", 4_000)]);
-        let (part, files) = selected(&map, "a/f0.py");
+        let (part, files) = select_paths(&map, "a/f0.py");
         assert_eq!(files.len(), 5);
         assert!(is_for(&part, &map, "tools/x/f1.py"), "another folder of the language needs the same");
         assert!(!is_for(&part, &map, "b/f1.c"));
@@ -191,13 +191,13 @@ mod tests {
     fn of_a_large_language_the_widest_folder_that_fits_is_joined_and_then_the_nearest() {
         let map =
             map_of(&[("a/b/c", "c", 1_500), ("a/b/d", "c", 1_500), ("a/e", "c", 1_500), ("z", "c", 1_500)]);
-        let (part, files) = selected(&map, "a/b/c/f7.c");
+        let (part, files) = select_paths(&map, "a/b/c/f7.c");
         assert_eq!(files.len(), MOST_PROJECT_FILES);
         let below = |folder: &str| files.iter().filter(|path| path.starts_with(folder)).count();
         assert_eq!((below("a/b/"), below("a/e/"), below("z/")), (3_000, 1_000, 0));
         assert!(is_for(&part, &map, "a/b/d/f0.c"), "its sister folder is in the selection too");
         assert!(!is_for(&part, &map, "a/e/f0.c") && !is_for(&part, &map, "a/bc/f0.c"));
-        let (_, again) = selected(&map, "a/b/d/f0.c");
+        let (_, again) = select_paths(&map, "a/b/d/f0.c");
         let sorted = |mut files: Vec<String>| {
             files.sort_unstable();
             files
@@ -208,22 +208,22 @@ mod tests {
     #[test]
     fn a_folder_that_does_not_fit_is_cut_for_the_asked_file() {
         let map = map_of(&[("a", "c", 5_000), ("a/b", "c", 10), ("", "c", 1)]);
-        let (part, files) = selected(&map, "a/f4999.c");
+        let (part, files) = select_paths(&map, "a/f4999.c");
         assert_eq!(files.len(), MOST_PROJECT_FILES);
         assert!(files.contains(&"a/f4999.c".to_owned()), "the asked file is there");
         assert!(!is_for(&part, &map, "a/f0.c"), "not all that is beside it is there");
         assert!(!is_for(&part, &map, "a/b/f0.c"), "the folder below is asked for by itself");
-        let (part, files) = selected(&map, "a/b/f3.c");
+        let (part, files) = select_paths(&map, "a/b/f3.c");
         assert_eq!(files.iter().filter(|path| path.starts_with("a/b/")).count(), 10);
         assert!(!is_for(&part, &map, "a/f0.c"));
-        let (part, files) = selected(&map, "f0.c");
+        let (part, files) = select_paths(&map, "f0.c");
         assert!(files.contains(&"f0.c".to_owned()) && !is_for(&part, &map, "a/b/f3.c"));
     }
 
     #[test]
     fn schemas_are_joined_with_every_language() {
         let map = map_of(&[("a", "py", 3), ("protos", "proto", 2), ("b", "c", 4_000)]);
-        let (part, files) = selected(&map, "a/f0.py");
+        let (part, files) = select_paths(&map, "a/f0.py");
         assert_eq!(files.len(), 5);
         assert!(!is_for(&part, &map, "a/new.py"), "nothing is known of a file that is not mapped");
     }

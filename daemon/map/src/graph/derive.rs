@@ -311,7 +311,7 @@ impl DeriveJob {
             else {
                 continue;
             };
-            if self.strokes.add(source, target, kind) {
+            if self.strokes.add_edge(source, target, kind) {
                 self.add_sites(source, uses);
             }
             let Some(&other) = to.file().and_then(|file| self.at_file.get(&file)) else { continue };
@@ -339,7 +339,7 @@ impl DeriveJob {
         for (from, to) in edges {
             let ends = self.node_number(from, map).zip(self.node_number(to, map));
             if let Some((from, to)) = ends.filter(|(from, to)| from != to) {
-                self.strokes.add(from, to, EdgeKind::Contains);
+                self.strokes.add_edge(from, to, EdgeKind::Contains);
             }
         }
     }
@@ -402,7 +402,7 @@ impl DeriveJob {
             externals: numbered.into_iter().map(|(_, id)| id).collect(),
             open: self.open,
             open_names: OpenNames::new(self.open_names),
-            sites: self.sites.and_then(|sites| sites.finish(all)),
+            sites: self.sites.and_then(|sites| sites.into_sites(all)),
         };
         let mut skeleton = Skeleton::new(outline, &self.strokes);
         drop(self.strokes);

@@ -1,4 +1,5 @@
-//! Holds the confidence and the lines of the edges of the last derivation, some four bytes an edge.
+//! Holds the confidence and the lines of the edges of the last derivation: mostly a byte for an edge, and one or two for
+//! each line.
 //!
 //! A derivation resolves uses of names, so it knows where an edge is written and how sure it is. A query that resolved
 //! them again would follow the values of every call near its node. The bytes lie beside the edges of the
@@ -87,7 +88,7 @@ impl EdgeSitesBuilder {
     }
 
     /// Returns the uses of `nodes` nodes; `None` if there are more than 4 GiB.
-    pub(super) fn finish(mut self, nodes: usize) -> Option<EdgeSites> {
+    pub(super) fn into_sites(mut self, nodes: usize) -> Option<EdgeSites> {
         let end = u32::try_from(self.bytes.len()).ok()?;
         self.starts.resize(nodes + 1, end);
         Some(EdgeSites { starts: self.starts.into(), bytes: self.bytes.into() })
@@ -140,7 +141,7 @@ mod tests {
         let many: Vec<u32> = (1..=2_000).collect();
         assert!(builder.add_edge(4, Confidence::Flow, &many, true));
         assert!(!builder.add_edge(3, Confidence::Flow, &[1], false), "a node after a later one");
-        let sites = builder.finish(6).expect("few bytes");
+        let sites = builder.into_sites(6).expect("few bytes");
         let uses = |confidence, lines: &[u32], count, has_open| {
             Some(EdgeUses { confidence, lines: lines.into(), count, has_open })
         };

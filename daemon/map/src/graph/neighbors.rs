@@ -405,7 +405,7 @@ impl NeighborWalk<'_> {
         }
         if self.keys.contains(&key) {
             if self.query.family {
-                self.merge(via, edge, way);
+                self.merge_family_lines(via, edge, way);
             }
             return;
         }
@@ -430,7 +430,7 @@ impl NeighborWalk<'_> {
     }
 
     /// Merges the lines of a user of several methods of the family into one neighbour.
-    fn merge(&mut self, via: NodeRef, edge: Edge, way: Direction) {
+    fn merge_family_lines(&mut self, via: NodeRef, edge: Edge, way: Direction) {
         let far = far_end(&edge, way);
         let known = self.shown.iter_mut().find(|known| {
             let is_same = known.info.node == far && known.edge == edge.kind && known.direction == way;

@@ -50,7 +50,7 @@ pub(super) struct EdgeList {
 impl EdgeList {
     /// Adds an edge. Returns false, and adds none, for nodes whose number needs more bits: files cannot have half a
     /// billion nodes.
-    pub(super) fn add(&mut self, from: u32, to: u32, kind: EdgeKind) -> bool {
+    pub(super) fn add_edge(&mut self, from: u32, to: u32, kind: EdgeKind) -> bool {
         let has_room = from.max(to) >> NUMBER_BITS == 0;
         if has_room {
             self.ends.push((from, to | (kind as u32) << NUMBER_BITS));
@@ -342,10 +342,10 @@ mod tests {
     #[test]
     fn edges_are_found_from_both_ends() {
         let mut strokes = EdgeList::default();
-        strokes.add(0, 2, EdgeKind::Calls);
-        strokes.add(0, 1, EdgeKind::References);
-        strokes.add(2, 0, EdgeKind::Contains);
-        strokes.add(0, 3, EdgeKind::Imports);
+        strokes.add_edge(0, 2, EdgeKind::Calls);
+        strokes.add_edge(0, 1, EdgeKind::References);
+        strokes.add_edge(2, 0, EdgeKind::Contains);
+        strokes.add_edge(0, 3, EdgeKind::Imports);
         let outline = SkeletonInput { nodes: 3, externals: vec![ExternalId(7)], ..SkeletonInput::default() };
         let skeleton = Skeleton::new(outline, &strokes);
         let kinds = |mentions| match mentions {

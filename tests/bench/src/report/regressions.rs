@@ -139,7 +139,7 @@ fn pool_runs(runs: Vec<KeptRun>) -> Vec<KeptRun> {
 fn is_move(then: Kept, now: Kept, noise: f64) -> bool {
     let is_known = |kept: Kept| kept.is_exact || kept.spread.count > 1;
     let widest = then.spread.width().max(now.spread.width());
-    let is_beyond_noise = now.is_exact || distance(then, now).is_none_or(|distance| distance > noise);
+    let is_beyond_noise = now.is_exact || log_distance(then, now).is_none_or(|distance| distance > noise);
     is_known(then)
         && is_known(now)
         && is_beyond_noise
@@ -147,12 +147,12 @@ fn is_move(then: Kept, now: Kept, noise: f64) -> bool {
 }
 
 /// Returns three standard deviations of what timed ratios move by between two runs for no reason in the code, as a
-/// [`distance`]; 0 if they have few in common. The median of all moves times 1.4826 estimates one deviation, and a few
+/// [`log_distance`]; 0 if they have few in common. The median of all moves times 1.4826 estimates one deviation, and a few
 /// ratios that the code has moved do not change it.
 fn noise_between(then: &KeptRun, now: &KeptRun) -> f64 {
     let in_common = now.ratios.iter().filter_map(|(key, kept)| Some((*then.ratios.get(key)?, *kept)));
     let timed = in_common.filter(|(_, now)| !now.is_exact);
-    let moves: Vec<f64> = timed.filter_map(|(then, now)| distance(then, now)).collect();
+    let moves: Vec<f64> = timed.filter_map(|(then, now)| log_distance(then, now)).collect();
     let median =
         Spread::of(&moves).filter(|spread| spread.count >= LEAST_FOR_NOISE).map(|spread| spread.median);
     median.map_or(0.0, |median| 3.0 * 1.4826 * median)
@@ -160,7 +160,7 @@ fn noise_between(then: &KeptRun, now: &KeptRun) -> f64 {
 
 /// Returns how far the medians of a ratio are apart: the natural logarithm of the factor between them; `None` if one is
 /// not positive.
-fn distance(then: Kept, now: Kept) -> Option<f64> {
+fn log_distance(then: Kept, now: Kept) -> Option<f64> {
     let factor = now.spread.median / then.spread.median;
     (factor > 0.0 && factor.is_finite()).then(|| factor.ln().abs())
 }
