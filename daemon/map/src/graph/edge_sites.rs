@@ -116,17 +116,30 @@ impl EdgeSites {
                 input.read_number().ok()?;
             }
         }
-        let head = input.read_number().ok()?;
-        let confidence = *CONFIDENCES.get((head & ((1 << CONFIDENCE_BITS) - 1)) as usize)?;
-        let count = (head >> HEAD_BITS) as usize;
-        let has_open = head >> CONFIDENCE_BITS & 1 == 1;
-        let mut line = 0;
-        let lines = (0..count.min(MAX_SITES)).map(|_| {
-            line += input.read_number().ok()?;
-            Some(line)
-        });
-        Some(EdgeUses { confidence, lines: lines.collect::<Option<_>>()?, count, has_open })
+        read_uses(&mut input)
     }
+
+    /// Yields the uses of a node's edges, in the order of the edges.
+    pub(super) fn uses_of_node(&self, node: u32) -> impl Iterator<Item = EdgeUses> + '_ {
+        let bounds = self.starts.get(node as usize).zip(self.starts.get(node as usize + 1));
+        let bytes = bounds.and_then(|(&start, &end)| self.bytes.get(start as usize..end as usize));
+        let mut input = Input::new(bytes.unwrap_or_default());
+        std::iter::from_fn(move || read_uses(&mut input))
+    }
+}
+
+/// Reads the uses of one edge; `None` at the end.
+fn read_uses(input: &mut Input<'_>) -> Option<EdgeUses> {
+    let head = input.read_number().ok()?;
+    let confidence = *CONFIDENCES.get((head & ((1 << CONFIDENCE_BITS) - 1)) as usize)?;
+    let count = (head >> HEAD_BITS) as usize;
+    let has_open = head >> CONFIDENCE_BITS & 1 == 1;
+    let mut line = 0;
+    let lines = (0..count.min(MAX_SITES)).map(|_| {
+        line += input.read_number().ok()?;
+        Some(line)
+    });
+    Some(EdgeUses { confidence, lines: lines.collect::<Option<_>>()?, count, has_open })
 }
 
 #[cfg(test)]
@@ -148,6 +161,12 @@ mod tests {
         assert_eq!(sites.uses_of_edge(1, 0), uses(Confidence::Exact, &[3, 3, 70_000], 3, false));
         assert_eq!(sites.uses_of_edge(1, 1), uses(Confidence::Candidate, &[], 0, true));
         assert_eq!(sites.uses_of_edge(4, 0), uses(Confidence::Flow, &many[..MAX_SITES], 2_000, true));
+        let all: Vec<EdgeUses> = sites.uses_of_node(1).collect();
+        assert_eq!(
+            (sites.uses_of_edge(1, 0), sites.uses_of_edge(1, 1)),
+            (Some(all[0].clone()), Some(all[1].clone()))
+        );
+        assert_eq!((all.len(), sites.uses_of_node(3).count(), sites.uses_of_node(99).count()), (2, 0, 0));
         for (node, index) in [(0, 0), (1, 2), (2, 0), (3, 0), (4, 1), (5, 0), (6, 0), (99, 0)] {
             assert_eq!(sites.uses_of_edge(node, index), None, "edge {index} of {node}");
         }

@@ -48,6 +48,7 @@ impl Map {
                 continue;
             }
             let mut named = self.named_for(resolver, &families, node);
+            self.add_stand_ins(resolver, node, &named, &mut ahead.steps);
             named.push(node);
             let mut is_entry = true;
             let is_same = |file| !self.standing.changed.contains(&file);
@@ -67,6 +68,23 @@ impl Map {
         }
         ahead.is_whole = self.standing.changed.is_empty();
         ahead
+    }
+
+    /// Adds the nodes that lead to a node, or stand for it, without a call: the type that a constructor makes, and the methods
+    /// that a method overrides. `named` has both.
+    fn add_stand_ins(
+        &self,
+        resolver: &Resolver<'_>,
+        node: NodeRef,
+        named: &[NodeRef],
+        steps: &mut FxHashMap<NodeRef, u32>,
+    ) {
+        let NodeRef::Def(def) = node else { return };
+        let made = self.made_by(resolver, def).map(NodeRef::Def);
+        let own = steps.get(&node).copied().unwrap_or(0);
+        for other in named {
+            steps.entry(*other).or_insert(own + u32::from(Some(*other) != made));
+        }
     }
 
     /// Returns the other nodes by whose names code calls a node: the methods that a method overrides, the type that a

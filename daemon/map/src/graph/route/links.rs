@@ -2,14 +2,20 @@
 //!
 //! A call leads to the definition that it names and to those that override it; a type leads where its constructors do;
 //! a function leads to functions defined in it. An unresolved call leads to each candidate, as a guess.
+//!
+//! While the skeleton of the last derivation is up to date, the calls that it knows surely come from there, and only
+//! those that it leaves open are resolved. A search asks for the known ones first: the open ones cost a hundred times as
+//! much.
 
 use std::rc::Rc;
 
 use hob_base::FileId;
 use rustc_hash::FxHashMap;
 
-use crate::facts::{DefIdx, DefKind, Ref, RefKind};
+use crate::facts::{DefIdx, DefKind, FileFacts, Receiver, Ref, RefKind};
 use crate::graph::family::{Families, Kinship};
+use crate::graph::skeleton::Skeleton;
+use crate::graph::surroundings::Surroundings;
 use crate::graph::{Confidence, DefRef, Edge, EdgeKind, EdgeKinds, Map, NodeRef, Tie};
 use crate::index::FileEntry;
 use crate::resolve::{Resolution, Resolver, Thing};
@@ -42,39 +48,114 @@ pub(super) struct ChainLink {
 /// The references of a file by the definition that encloses them.
 type ByOwner = FxHashMap<Option<DefIdx>, Vec<u32>>;
 
+/// The calls of a node that the skeleton knows.
+struct KnownCalls<'m> {
+    skeleton: &'m Skeleton,
+    /// The definitions that calls reach through values, or by a receiver that is followed, each with the line of the call.
+    values: Vec<(DefRef, u32)>,
+}
+
+impl KnownCalls<'_> {
+    /// Returns true if a call, with its index among the references of its file, has to be resolved.
+    fn leaves_open(&self, file: FileId, reference: usize, call: &Ref) -> bool {
+        self.skeleton.is_open(file, reference) || self.values.iter().any(|(_, line)| *line == call.line)
+    }
+}
+
 /// Finds and caches the steps from nodes, for one query.
 pub(super) struct Links<'s, 'm> {
     map: &'m Map,
     resolver: &'s Resolver<'m>,
     pub(super) families: Families<'s, 'm>,
     kinds: EdgeKinds,
+    /// The skeleton, if it is up to date.
+    surroundings: Option<Surroundings<'m>>,
     refs: FxHashMap<FileId, Rc<ByOwner>>,
-    known: FxHashMap<NodeRef, Rc<[ChainLink]>>,
+    found: FxHashMap<NodeRef, Rc<[ChainLink]>>,
+    known: FxHashMap<NodeRef, Option<Rc<[ChainLink]>>>,
 }
 
 impl<'s, 'm> Links<'s, 'm> {
     pub(super) fn new(map: &'m Map, resolver: &'s Resolver<'m>, kinds: EdgeKinds) -> Self {
-        let (refs, known) = (FxHashMap::default(), FxHashMap::default());
-        Self { map, resolver, families: Families::new(map, resolver), kinds, refs, known }
+        Self {
+            map,
+            resolver,
+            families: Families::new(map, resolver),
+            kinds,
+            surroundings: map.surroundings(),
+            refs: FxHashMap::default(),
+            found: FxHashMap::default(),
+            known: FxHashMap::default(),
+        }
     }
 
     /// Returns the steps from a node, the cheapest to each target.
     pub(super) fn links_from(&mut self, node: NodeRef) -> Rc<[ChainLink]> {
-        if let Some(known) = self.known.get(&node) {
-            return Rc::clone(known);
+        if let Some(found) = self.found.get(&node) {
+            return Rc::clone(found);
         }
-        let mut best: FxHashMap<NodeRef, ChainLink> = FxHashMap::default();
-        for link in self.all_links_from(node).into_iter().filter(|link| link.to != node) {
-            let better = |known: &ChainLink| (link.cost, link.line) < (known.cost, known.line);
-            if best.get(&link.to).is_none_or(better) {
-                best.insert(link.to, link);
+        let found = cheapest_links(node, self.all_links_from(node));
+        self.found.insert(node, Rc::clone(&found));
+        found
+    }
+
+    /// Returns those steps from a node that the skeleton knows, the cheapest to each target; `None` if it is out of date,
+    /// does not have the node, or steps other than calls are asked for.
+    pub(super) fn known_links_from(&mut self, node: NodeRef) -> Option<Rc<[ChainLink]>> {
+        if let Some(known) = self.known.get(&node) {
+            return known.clone();
+        }
+        let found = self.all_known_links_from(node).map(|links| cheapest_links(node, links));
+        self.known.insert(node, found.clone());
+        found
+    }
+
+    fn all_known_links_from(&self, node: NodeRef) -> Option<Vec<ChainLink>> {
+        if !self.kinds.has(EdgeKind::Calls) || self.kinds.count() > 1 {
+            return None;
+        }
+        let mut links = Vec::new();
+        for caller in self.callers_within(node) {
+            let known = self.add_known_calls(caller, &mut links)?;
+            let values = known.values.into_iter();
+            links.extend(values.map(|(to, line)| link_of_value_call(to, line)));
+        }
+        self.add_steps_without_calls(node, &mut links);
+        links.retain(|link| self.is_station(link.to));
+        Some(links)
+    }
+
+    /// Returns the names of the calls of a node that the skeleton leaves open, each with true if something stands before
+    /// the name.
+    pub(super) fn open_names_of(&mut self, node: NodeRef) -> Vec<(&'m str, bool)> {
+        let Some(skeleton) = self.surroundings.as_ref().map(Surroundings::skeleton) else {
+            return Vec::new();
+        };
+        let mut names = Vec::new();
+        for caller in self.callers_within(node) {
+            let Some(file) = caller.file() else { continue };
+            let Some(entry) = self.map.index.entry(file) else { continue };
+            let owner = if let NodeRef::Def(def) = caller { Some(def.def) } else { None };
+            let by_owner = self.refs_of(file, entry);
+            for at in by_owner.get(&owner).into_iter().flatten().map(|at| *at as usize) {
+                let r = &entry.facts.refs[at];
+                if skeleton.is_open(file, at) {
+                    names.push((FileFacts::name(&entry.facts, r.name), r.receiver() != Receiver::None));
+                }
             }
         }
-        let mut found: Vec<ChainLink> = best.into_values().collect();
-        found.sort_by_key(|link| (link.cost, link.line, link.to));
-        let found: Rc<[ChainLink]> = found.into();
-        self.known.insert(node, Rc::clone(&found));
-        found
+        names
+    }
+
+    /// Returns the nodes whose calls are steps from a node: itself, and the constructors of a type.
+    fn callers_within(&self, node: NodeRef) -> Vec<NodeRef> {
+        let mut callers = vec![node];
+        if let (NodeRef::Def(class), Some(kind)) = (node, self.kind_of(node))
+            && kind.is_type()
+        {
+            callers.extend(self.map.constructors_of(class).into_iter().map(NodeRef::Def));
+        }
+        callers
     }
 
     /// Returns the lines on which a step is written, ascending; empty if there is one line.
@@ -91,19 +172,10 @@ impl<'s, 'm> Links<'s, 'm> {
     fn all_links_from(&mut self, node: NodeRef) -> Vec<ChainLink> {
         let mut links = Vec::new();
         if self.kinds.has(EdgeKind::Calls) {
-            self.calls_of(node, &mut links);
-            match (node, self.kind_of(node)) {
-                (NodeRef::Def(class), Some(kind)) if kind.is_type() => {
-                    for constructor in self.map.constructors_of(class) {
-                        self.calls_of(constructor.into(), &mut links);
-                    }
-                }
-                (NodeRef::Def(def), Some(kind)) if kind.is_callable() => {
-                    self.add_overriding_links(def, None, &mut links);
-                    self.written_in(def, &mut links);
-                }
-                _ => {}
+            for caller in self.callers_within(node) {
+                self.calls_of(caller, &mut links);
             }
+            self.add_steps_without_calls(node, &mut links);
         }
         let others = self.kinds.without(EdgeKind::Calls);
         if others.count() > 0 {
@@ -112,6 +184,17 @@ impl<'s, 'm> Links<'s, 'm> {
         }
         links.retain(|link| self.is_station(link.to));
         links
+    }
+
+    /// Adds the steps from a function that no call makes: to the methods that override it, and to the functions written in
+    /// it.
+    fn add_steps_without_calls(&self, node: NodeRef, links: &mut Vec<ChainLink>) {
+        if let (NodeRef::Def(def), Some(kind)) = (node, self.kind_of(node))
+            && kind.is_callable()
+        {
+            self.add_overriding_links(def, None, links);
+            self.written_in(def, links);
+        }
     }
 
     /// Returns true if a chain may pass a node: functions and types; with edges other than calls any definition, and
@@ -138,12 +221,38 @@ impl<'s, 'm> Links<'s, 'm> {
         let Some(entry) = self.map.index.entry(file).filter(|entry| !entry.lang().is_prose()) else { return };
         let owner = if let NodeRef::Def(def) = node { Some(def.def) } else { None };
         let by_owner = self.refs_of(file, entry);
-        for at in by_owner.get(&owner).into_iter().flatten() {
-            self.call(file, &entry.facts.refs[*at as usize], links);
+        let known = self.add_known_calls(node, links);
+        for at in by_owner.get(&owner).into_iter().flatten().map(|at| *at as usize) {
+            let r = &entry.facts.refs[at];
+            if known.as_ref().is_none_or(|known| known.leaves_open(file, at, r)) {
+                self.call(file, r, links);
+            }
         }
         for call in self.map.calls_of_values(self.resolver, file, Some(owner)) {
-            self.add_value_call(call.to, call.line, links);
+            links.push(link_of_value_call(call.to, call.line));
         }
+    }
+
+    /// Adds the calls of a node that the skeleton knows surely. `None` if it does not have the node.
+    ///
+    /// A value is a certain definition, and no call of it reaches those that override it. The skeleton does not tell such
+    /// calls from calls of a method whose receiver is followed, so these are not added.
+    fn add_known_calls(&self, node: NodeRef, links: &mut Vec<ChainLink>) -> Option<KnownCalls<'m>> {
+        let skeleton = self.surroundings.as_ref()?.skeleton();
+        let mut known = KnownCalls { skeleton, values: Vec::new() };
+        for (end, uses) in skeleton.edges_with_uses(skeleton.node_number(node)?, EdgeKind::Calls) {
+            if uses.count > uses.lines.len() {
+                return None;
+            }
+            let Some(NodeRef::Def(def)) = skeleton.node(end) else { continue };
+            for line in uses.lines {
+                match uses.confidence {
+                    Confidence::Flow => known.values.push((def, line)),
+                    _ => self.add_call(def, uses.confidence, Some(line), links),
+                }
+            }
+        }
+        Some(known)
     }
 
     fn refs_of(&mut self, file: FileId, entry: &FileEntry) -> Rc<ByOwner> {
@@ -155,19 +264,6 @@ impl<'s, 'm> Links<'s, 'm> {
             Rc::new(by_owner)
         };
         Rc::clone(self.refs.entry(file).or_insert_with(gather))
-    }
-
-    /// Adds a call through a value.
-    fn add_value_call(&self, to: DefRef, line: u32, links: &mut Vec<ChainLink>) {
-        let (kind, line) = (Tie::Edge(EdgeKind::Calls), Some(line));
-        links.push(ChainLink {
-            to: to.into(),
-            kind,
-            confidence: Confidence::Flow,
-            line,
-            named: None,
-            cost: SURE,
-        });
     }
 
     fn call(&self, file: FileId, r: &Ref, links: &mut Vec<ChainLink>) {
@@ -186,8 +282,13 @@ impl<'s, 'm> Links<'s, 'm> {
             },
         };
         let Some((def, confidence)) = found else { return self.add_guesses(file, r, links) };
+        self.add_call(def, confidence, Some(r.line), links);
+    }
+
+    /// Adds a call of a definition, and of those that override it.
+    fn add_call(&self, def: DefRef, confidence: Confidence, line: Option<u32>, links: &mut Vec<ChainLink>) {
         let cost = if confidence == Confidence::Name { BY_NAME } else { SURE };
-        let (kind, line) = (Tie::Edge(EdgeKind::Calls), Some(r.line));
+        let kind = Tie::Edge(EdgeKind::Calls);
         links.push(ChainLink { to: def.into(), kind, confidence, line, named: None, cost });
         self.add_overriding_links(def, links.last().cloned(), links);
     }
@@ -197,7 +298,7 @@ impl<'s, 'm> Links<'s, 'm> {
     fn named_or_through(&self, file: FileId, r: &Ref, links: &mut Vec<ChainLink>) -> Resolution {
         let found = self.resolver.resolve(file, r);
         let Some(through) = self.map.through_values(self.resolver, file, r, &found) else { return found };
-        through.reached.into_iter().for_each(|to| self.add_value_call(to, r.line, links));
+        links.extend(through.reached.into_iter().map(|to| link_of_value_call(to, r.line)));
         if through.instead { Resolution::Dropped } else { found }
     }
 
@@ -253,6 +354,25 @@ impl<'s, 'm> Links<'s, 'm> {
             cost: SURE + OVERRIDING,
         }));
     }
+}
+
+/// Returns the cheapest step to each target but the node itself, the cheapest first.
+fn cheapest_links(node: NodeRef, links: Vec<ChainLink>) -> Rc<[ChainLink]> {
+    let mut best: FxHashMap<NodeRef, ChainLink> = FxHashMap::default();
+    for link in links.into_iter().filter(|link| link.to != node) {
+        let better = |known: &ChainLink| (link.cost, link.line) < (known.cost, known.line);
+        if best.get(&link.to).is_none_or(better) {
+            best.insert(link.to, link);
+        }
+    }
+    let mut found: Vec<ChainLink> = best.into_values().collect();
+    found.sort_by_key(|link| (link.cost, link.line, link.to));
+    found.into()
+}
+
+fn link_of_value_call(to: DefRef, line: u32) -> ChainLink {
+    let kind = Tie::Edge(EdgeKind::Calls);
+    ChainLink { to: to.into(), kind, confidence: Confidence::Flow, line: Some(line), named: None, cost: SURE }
 }
 
 fn link_of_edge(edge: &Edge) -> ChainLink {

@@ -4,7 +4,7 @@ use hob_base::CancelToken;
 
 use super::family::GO;
 use crate::fixture::{derived_map, lookup_node, map};
-use crate::graph::{Direction, EdgeKind, Map, PathAnswer, PathQuery};
+use crate::graph::{Direction, EdgeKind, Map, NodeKind, NodeRef, PathAnswer, PathQuery};
 
 /// A session whose commit reaches a driver through base classes, an attribute, and one call on something unknown.
 const SESSION: &str = "
@@ -260,5 +260,71 @@ fn a_call_of_an_interface_leads_to_what_implements_it_silently() {
         let found = best_chain(&map, &ask_path(&map, "Flush", "Disk.Save", Direction::Out));
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[1].ends_with("as Store.Save"), "{found:?}");
+    }
+}
+
+/// Functions that call one another by name, through a parameter, a variable, a member of something unknown, a list and a
+/// method that is overridden, some twice.
+const WAYS: &str = "
+//- /ways/main.py
+from ways.work import Base, Special, apply, first, second
+HANDLERS = [first, second]
+def start(unknown):
+    step()
+    step()
+    apply(first)
+    unknown.finish()
+def step():
+    handler = second
+    handler()
+    for one in HANDLERS:
+        one()
+def make() -> Base:
+    return Special()
+def run():
+    make().go()
+    make().go()
+//- /ways/work.py
+def apply(task):
+    task()
+def first(): end()
+def second():
+    end()
+    end()
+class Base:
+    def go(self): pass
+class Special(Base):
+    def __init__(self): end()
+    def go(self): first()
+class Job:
+    def finish(self): end()
+def end(): pass
+";
+
+#[test]
+fn a_derivation_changes_no_best_chain() {
+    for fixture in [WAYS, SESSION] {
+        let (plain, derived) = (map(fixture), derived_map(fixture));
+        let is_code = |node: &NodeRef| {
+            let kind = plain.info(*node).map(|info| info.kind);
+            matches!(kind, Some(NodeKind::Def(kind)) if kind.is_callable() || kind.is_type())
+        };
+        let nodes = plain.files().flat_map(|(file, ..)| plain.defs_of(file)).map(NodeRef::Def);
+        let nodes: Vec<NodeRef> = nodes.filter(is_code).collect();
+        let name = |node: NodeRef| plain.info(node).map(|info| info.qualified);
+        let mut connected = 0;
+        for (from, to) in nodes.iter().flat_map(|from| nodes.iter().map(|to| (*from, *to))) {
+            let kinds = [EdgeKind::Calls].into_iter().collect();
+            let (direction, cancel) = (Direction::Out, CancelToken::default());
+            let query = PathQuery { from, to, max_len: 12, kinds, direction, cancel };
+            let (one, other) = (plain.path(&query), derived.path(&query));
+            connected += usize::from(one.is_connected());
+            let steps = |answer: &PathAnswer| {
+                let steps = answer.chains.first().into_iter().flat_map(|chain| chain.steps.clone());
+                steps.map(|step| (step.to, step.line, step.lines)).collect::<Vec<_>>()
+            };
+            assert_eq!(steps(&other), steps(&one), "{:?} to {:?}", name(from), name(to));
+        }
+        assert!(connected > 20, "{connected} pairs are connected");
     }
 }
