@@ -12,17 +12,19 @@ use crate::process;
 use crate::rows::Failure;
 use crate::world::run;
 
-/// codanna with its own index of a copy of the tree, since it writes its folder into the tree that it indexes.
+/// codanna with its own index of a copy of the tree, since it writes its folder into the tree that it indexes. Its search
+/// by meaning is off, because that fetches a model.
 pub(crate) struct Codanna {
     program: PathBuf,
     copy: TempDir,
+    /// The folder that it takes for the user's home, where it notes the projects that it knows.
+    home: TempDir,
 }
 
 impl Codanna {
     pub(crate) fn index(program: &Path, tree: &Path) -> Result<Self, Failure> {
-        let copy = tempfile::tempdir()?;
-        run(Command::new("cp").arg("-a").arg(tree.join(".")).arg(copy.path()))?;
-        let codanna = Self { program: program.canonicalize()?, copy };
+        let copy = copy_of(tree)?;
+        let codanna = Self { program: program.canonicalize()?, copy, home: tempfile::tempdir()? };
         run(codanna.command().arg("init"))?;
         run(codanna.command().args(["index", "."]))?;
         Ok(codanna)
@@ -31,6 +33,7 @@ impl Codanna {
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.current_dir(self.copy.path());
+        command.env("HOME", self.home.path()).env("CI_SEMANTIC_SEARCH__ENABLED", "false");
         command
     }
 
@@ -62,8 +65,7 @@ pub(crate) struct Codegraph {
 
 impl Codegraph {
     pub(crate) fn index(program: &Path, tree: &Path) -> Result<Self, Failure> {
-        let copy = tempfile::tempdir()?;
-        run(Command::new("cp").arg("-a").arg(tree.join(".")).arg(copy.path()))?;
+        let copy = copy_of(tree)?;
         let codegraph = Self { program: program.canonicalize()?, copy };
         run(codegraph.command().args(["init", "-y"]))?;
         Ok(codegraph)
@@ -100,6 +102,12 @@ impl Drop for Codegraph {
             let _ = process::end(pid);
         }
     }
+}
+
+fn copy_of(tree: &Path) -> Result<TempDir, Failure> {
+    let copy = tempfile::tempdir()?;
+    run(Command::new("cp").arg("-a").arg(tree.join(".")).arg(copy.path()))?;
+    Ok(copy)
 }
 
 /// csearch with its index in a separate folder.
