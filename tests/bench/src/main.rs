@@ -76,6 +76,12 @@ struct Args {
     /// The program of cclsp, to measure it too. Its language server must be on the PATH.
     #[arg(long)]
     cclsp: Option<PathBuf>,
+    /// The program of Serena, to measure it too. Its language server must be on the PATH.
+    #[arg(long)]
+    serena: Option<PathBuf>,
+    /// A folder with language servers, which `references` searches before the PATH.
+    #[arg(long, value_name = "FOLDER")]
+    path: Option<PathBuf>,
     /// The program of ripgrep, to measure it too.
     #[arg(long, default_value = "rg")]
     rg: PathBuf,

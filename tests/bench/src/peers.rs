@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::process;
@@ -101,6 +101,55 @@ impl Drop for Codegraph {
         if let Some(pid) = self.daemon() {
             let _ = process::end(pid);
         }
+    }
+}
+
+/// Serena with settings of its own and a copy of the tree, since it writes its folder into the project that it serves.
+pub(crate) struct Serena {
+    program: PathBuf,
+    copy: TempDir,
+    settings: TempDir,
+}
+
+impl Serena {
+    /// Makes the copy and the settings. `language` is Serena's name of a language, and `server` the installed program
+    /// that serves it: without a server named, Serena fetches one.
+    pub(crate) fn prepare(
+        program: &Path,
+        tree: &Path,
+        language: &str,
+        server: &str,
+    ) -> Result<Self, Failure> {
+        let serena =
+            Self { program: program.canonicalize()?, copy: copy_of(tree)?, settings: tempfile::tempdir()? };
+        // JSON is YAML too.
+        let settings = json!({
+            "web_dashboard": false,
+            "web_dashboard_open_on_launch": false,
+            "gui_log_window": false,
+            "log_level": 40,
+            "projects": [],
+            "ls_specific_settings": {language: {"ls_path": server}},
+        });
+        std::fs::write(serena.settings.path().join("serena_config.yml"), settings.to_string())?;
+        let project = json!({
+            "project_name": "tree",
+            "language_servers": [language],
+            "encoding": "utf-8",
+            "ignored_paths": [],
+        });
+        let folder = serena.copy.path().join(".serena");
+        std::fs::create_dir_all(&folder)?;
+        std::fs::write(folder.join("project.yml"), project.to_string())?;
+        Ok(serena)
+    }
+
+    pub(crate) fn server(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.current_dir(self.copy.path()).env("SERENA_HOME", self.settings.path());
+        command.args(["start-mcp-server", "--context", "ide", "--agent-interface", "tools"]);
+        command.args(["--log-level", "ERROR", "--project"]).arg(self.copy.path());
+        command
     }
 }
 

@@ -1,5 +1,6 @@
 //! Runs a daemon for the benchmark, with its own files and programs.
 
+use std::ffi::OsString;
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -20,6 +21,8 @@ pub(crate) struct World {
     dir: PathBuf,
     programs: PathBuf,
     tree: PathBuf,
+    /// The `PATH` of the programs, if it is another than that of this process.
+    path: Option<OsString>,
     _temporary: Option<Scratch>,
 }
 
@@ -37,7 +40,13 @@ impl World {
 
     fn make(dir: PathBuf, tree: &Path, temporary: Option<Scratch>) -> Result<Self, Failure> {
         let programs = std::env::current_exe()?.parent().ok_or("this program has no folder")?.to_path_buf();
-        Ok(Self { dir, programs, tree: tree.canonicalize()?, _temporary: temporary })
+        Ok(Self { dir, programs, tree: tree.canonicalize()?, path: None, _temporary: temporary })
+    }
+
+    /// Returns the same world with another `PATH` for its programs.
+    pub(crate) fn with_path(mut self, path: OsString) -> Self {
+        self.path = Some(path);
+        self
     }
 
     /// Returns the tree that is measured.
@@ -66,6 +75,9 @@ impl World {
     pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new(self.programs.join(program));
         command.current_dir(&self.tree).env("HOB_DIR", &self.dir);
+        if let Some(path) = &self.path {
+            command.env("PATH", path);
+        }
         command
     }
 

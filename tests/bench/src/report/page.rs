@@ -45,7 +45,7 @@ const SECTIONS: &[FigureSection] = &[
     FigureSection {
         row: "references",
         title: "References through a language server",
-        text: "The same question through MCP, each program with a language server of its own, of the same make. The first answer counts from the start of the MCP server (hob's daemon runs already, its language server does not) to an answer that names all files that hob's complete answer names; *asked again* is warm. Tokens are characters / 4.",
+        text: "The same question through MCP, each program with a language server of its own, of the same make. The first answer counts from the start of the MCP server (hob's daemon runs already, its language server does not) to an answer that names all files that hob's complete answer names; *asked again* is warm. A program whose answers never name all of them is not raced, and stands under *Not measured*. Tokens are characters / 4.",
     },
     FigureSection {
         row: "save",
