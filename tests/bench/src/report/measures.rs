@@ -38,7 +38,7 @@ struct Share {
 pub(crate) struct Inputs {
     /// A git repository with its history, for "from commits to files"; may be repeated
     #[arg(long, value_name = "DIR")]
-    history: Vec<PathBuf>,
+    pub(crate) history: Vec<PathBuf>,
     /// Issues as JSON lines in the form of SWE-bench; needs --clones
     #[arg(long, value_name = "FILE", requires = "clones")]
     issues: Option<PathBuf>,
@@ -47,7 +47,7 @@ pub(crate) struct Inputs {
     clones: Option<PathBuf>,
     /// A folder with call graphs in PyCG's form, such as `PyCG/micro-benchmark/snippets`
     #[arg(long, value_name = "FOLDER")]
-    call_graphs: Option<PathBuf>,
+    pub(crate) call_graphs: Option<PathBuf>,
     /// Measure the daemon at rest on five copies of this tree
     #[arg(long, value_name = "DIR")]
     budgets: Option<PathBuf>,
@@ -56,7 +56,7 @@ pub(crate) struct Inputs {
     storm: Option<u32>,
     /// Python 3.9 or newer
     #[arg(long, default_value = "python3")]
-    python: String,
+    pub(crate) python: String,
 }
 
 /// Returns the measurements whose inputs were given.

@@ -7,9 +7,11 @@
 //! machine.
 
 mod corpora;
+mod fetch;
 pub(crate) mod figure;
 mod machine;
 mod measures;
+mod neighbours;
 mod page;
 mod plot;
 mod regressions;
@@ -24,16 +26,18 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::Parser as _;
 
 use crate::Args;
-use crate::peers::is_there;
 use crate::rows::{self, Failure};
 use corpora::Corpus;
+use fetch::{ACCURACY, Material, gather_material};
 use figure::Absence;
 use measures::Inputs;
+use neighbours::has_option;
 use page::FiguresPage;
 
 /// The rows that a report measures by default: those that compare, and that end within minutes on a tree of thousands
-/// of files.
-const USUAL: &str = "questions,index,handshake,noop,search,map,regex,cost,clients,hook,save,warm";
+/// of files; and those of accuracy whose inputs `--fetch` brings.
+const USUAL: &str =
+    "questions,index,handshake,noop,search,map,regex,cost,clients,references,hook,save,warm,commits,calls";
 
 /// The remark for a debug build. It cannot be known how the other programs were built.
 const DEBUG: &str = "`hob-bench` itself was a debug build: bare tree-sitter, which is part of it, may be slower than in a release.";
@@ -44,7 +48,8 @@ pub(crate) struct ReportOptions {
     /// A tree with its name on the page, such as `django=/home/me/src/django`; may be repeated
     #[arg(long = "tree", value_name = "NAME=DIR", value_parser = corpora::parse_corpus)]
     trees: Vec<Corpus>,
-    /// Measure the pinned corpora (click, flask, rxjs, hugo) too, and have git fetch those that are not in this folder
+    /// Measure the pinned corpora (click, flask, rxjs, hugo, django) and inputs too, and compare with the pinned programs
+    /// of others: what is not in this folder yet is fetched by git, pip, npm and cargo
     #[arg(long, value_name = "FOLDER")]
     fetch: Option<PathBuf>,
     /// Folder for the page and its plots
@@ -56,8 +61,8 @@ pub(crate) struct ReportOptions {
     /// Add the ratios of this report to this file, and show those that it has from earlier ones
     #[arg(long, value_name = "FILE")]
     keep: Option<PathBuf>,
-    /// Rows to measure
-    #[arg(long = "rows", value_delimiter = ',', default_value = USUAL, value_parser = clap::builder::PossibleValuesParser::new(rows::names()))]
+    /// Rows to measure. `commits` and `calls` have --fetch bring their inputs; a given input is always measured
+    #[arg(long = "rows", value_delimiter = ',', default_value = USUAL, value_parser = clap::builder::PossibleValuesParser::new(rows::names().chain(ACCURACY)))]
     rows: Vec<String>,
     #[command(flatten)]
     inputs: Inputs,
@@ -75,26 +80,21 @@ pub(crate) struct RegressionsOptions {
 
 /// Measures all rows and writes the page.
 pub(crate) fn write_report(options: &ReportOptions) -> Result<(), Failure> {
-    let mut corpora = options.trees.clone();
-    if let Some(folder) = &options.fetch {
-        corpora.extend(corpora::fetch_pinned(folder)?);
-    }
-    if corpora.is_empty() {
-        return Err("no tree to measure on: name one with `--tree NAME=DIR`, or have pinned ones fetched with `--fetch FOLDER`".into());
-    }
-    let mut report = begin_page(options, &corpora);
+    let material = gather_material(options)?;
+    let mut report = begin_page(options, &material);
+    report.programs.extend(versions_given(options, &material)?);
     for run in 0..options.runs.max(1) {
         println!("\nrun {} of {}", run + 1, options.runs.max(1));
-        for corpus in &corpora {
-            measure_corpus(options, corpus, &mut report)?;
+        for corpus in &material.corpora {
+            measure_corpus(options, corpus, &material, &mut report)?;
         }
     }
-    measure_accuracy(options, &mut report)?;
+    measure_accuracy(&material.inputs, &mut report)?;
     fs::create_dir_all(&options.out)?;
     finish(options, &mut report)
 }
 
-fn begin_page(options: &ReportOptions, corpora: &[Corpus]) -> FiguresPage {
+fn begin_page(options: &ReportOptions, material: &Material) -> FiguresPage {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let mut remarks: Vec<String> =
         machine::load_average().and_then(|load| machine::remark_on_load(load, cores)).into_iter().collect();
@@ -108,8 +108,9 @@ fn begin_page(options: &ReportOptions, corpora: &[Corpus]) -> FiguresPage {
         commit: corpora::head_of(root).unwrap_or_else(|| "unknown".to_owned()),
         machine: machine::describe_machine(),
         remarks,
-        programs: programs(),
-        corpora: corpora.iter().map(corpora::describe_corpus).collect(),
+        programs: [programs(), material.versions.clone()].concat(),
+        corpora: material.corpora.iter().map(corpora::describe_corpus).collect(),
+        absences: material.absences.clone(),
         runs: options.runs.max(1),
         ..FiguresPage::default()
     }
@@ -136,23 +137,24 @@ fn programs() -> Vec<String> {
 }
 
 /// Runs all rows once on a tree.
-fn measure_corpus(options: &ReportOptions, corpus: &Corpus, report: &mut FiguresPage) -> Result<(), Failure> {
-    let folder = corpus.folder.to_string_lossy().into_owned();
-    let mut words = vec!["hob-bench".to_owned(), "--tree".to_owned(), folder];
-    if ["click", "flask", "rxjs"].contains(&corpus.name.as_str()) {
-        words.extend(["--questions".to_owned(), corpus.name.clone()]);
+fn measure_corpus(
+    options: &ReportOptions,
+    corpus: &Corpus,
+    material: &Material,
+    report: &mut FiguresPage,
+) -> Result<(), Failure> {
+    let rows: Vec<String> =
+        options.rows.iter().filter(|row| !ACCURACY.contains(&row.as_str())).cloned().collect();
+    if rows.is_empty() {
+        return Ok(());
     }
-    words.extend(options.options.iter().cloned());
+    let mut words = words_of(corpus, &material.options, &options.options);
     let shown = command_of(words.iter().cloned());
-    words.extend(options.rows.iter().cloned());
+    words.extend(rows.iter().cloned());
     let mut args = Args::try_parse_from(&words)?;
     args.goes_on = true;
-    if is_there(&args.rg) {
-        report.programs.extend(machine::version_of(&args.rg));
-        report.programs.dedup();
-    }
     rows::run(&args)?;
-    for row in &options.rows {
+    for row in rows {
         report.commands.insert((corpus.name.clone(), row.clone()), format!("{shown} {row}"));
     }
     summary::add_run(&mut report.lines, &corpus.name, args.sheet.take_figures());
@@ -163,10 +165,43 @@ fn measure_corpus(options: &ReportOptions, corpus: &Corpus, report: &mut Figures
     Ok(())
 }
 
-fn measure_accuracy(options: &ReportOptions, report: &mut FiguresPage) -> Result<(), Failure> {
+/// Returns the command that measures a tree, without its rows: with the fetched programs, and the user's options last.
+fn words_of(corpus: &Corpus, fetched: &[String], given: &[String]) -> Vec<String> {
+    let folder = corpus.folder.to_string_lossy().into_owned();
+    let mut words = vec!["hob-bench".to_owned(), "--tree".to_owned(), folder];
+    if ["click", "flask", "rxjs"].contains(&corpus.name.as_str()) {
+        words.extend(["--questions".to_owned(), corpus.name.clone()]);
+    }
+    if let Some(place) = corpus.place.filter(|_| !has_option(given, "--at")) {
+        words.extend(["--at".to_owned(), place.to_owned()]);
+    }
+    words.extend(fetched.iter().chain(given).cloned());
+    words
+}
+
+/// Returns what programs that were not fetched say about their versions. cclsp, csearch and fff do not tell.
+fn versions_given(options: &ReportOptions, material: &Material) -> Result<Vec<String>, Failure> {
+    let Some(corpus) = material.corpora.first() else { return Ok(Vec::new()) };
+    let args = Args::try_parse_from(words_of(corpus, &material.options, &options.options))?;
+    let named = [
+        ("--rg", Some(&args.rg)),
+        ("--serena", args.serena.as_ref()),
+        ("--codegraph", args.codegraph.as_ref()),
+        ("--codanna", args.codanna.as_ref()),
+    ];
+    let given = named.into_iter().filter(|(option, _)| !has_option(&material.options, option));
+    let versions = given.filter_map(|(option, program)| {
+        let version = machine::version_of(program?)?;
+        let is_bare = version.starts_with(|first: char| first.is_ascii_digit());
+        Some(if is_bare { format!("{} {version}", option.trim_start_matches('-')) } else { version })
+    });
+    Ok(versions.collect())
+}
+
+fn measure_accuracy(inputs: &Inputs, report: &mut FiguresPage) -> Result<(), Failure> {
     let programs = std::env::current_exe()?.parent().ok_or("this program has no folder")?.to_path_buf();
     let scratch = tempfile::tempdir()?;
-    for measure in measures::measures_of(&options.inputs, &programs, scratch.path()) {
+    for measure in measures::measures_of(inputs, &programs, scratch.path()) {
         let place = (measure.corpus.clone(), measure.row.to_owned());
         report.commands.insert(place, measure.shown_command());
         match measure.run() {
@@ -176,7 +211,7 @@ fn measure_accuracy(options: &ReportOptions, report: &mut FiguresPage) -> Result
             }
         }
     }
-    let lacking = measures::inputs_lacking(&options.inputs).into_iter();
+    let lacking = measures::inputs_lacking(inputs).into_iter();
     report.absences.extend(lacking.map(|(row, option)| Absence {
         row: row.to_owned(),
         what: "the whole row".to_owned(),
@@ -225,7 +260,8 @@ pub(crate) fn print_regressions(options: &RegressionsOptions) -> Result<(), Fail
 
 #[cfg(test)]
 mod tests {
-    use super::command_of;
+    use super::corpora::Corpus;
+    use super::{command_of, words_of};
 
     #[test]
     fn a_shown_command_names_no_folder_of_the_machine() {
@@ -246,5 +282,17 @@ mod tests {
             command_of(words.into_iter().map(str::to_owned)),
             "hob-bench report --tree django=django --out y --tree=flask=x --tree db=django=5 -- --rg=rg"
         );
+    }
+
+    #[test]
+    fn a_place_that_the_user_gives_wins_over_the_pinned_one() {
+        let corpus = Corpus { name: "flask".into(), folder: "f".into(), place: Some("a.py:1:5") };
+        let words = |given: &[&str]| {
+            let given: Vec<String> = given.iter().map(|word| (*word).to_owned()).collect();
+            words_of(&corpus, &["--rg".into(), "r".into()], &given).join(" ")
+        };
+        let begin = "hob-bench --tree f --questions flask";
+        assert_eq!(words(&["--rounds", "4"]), format!("{begin} --at a.py:1:5 --rg r --rounds 4"));
+        assert_eq!(words(&["--at", "b.py:2:1"]), format!("{begin} --rg r --at b.py:2:1"));
     }
 }

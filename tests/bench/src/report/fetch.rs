@@ -1,0 +1,94 @@
+//! Gathers what a report measures: the given trees, inputs and programs, and with `--fetch` the pinned ones that were not
+//! given.
+//!
+//! Nothing that cannot be fetched ends the report: it becomes an absence, with the reason. This file measures nothing, and
+//! without `--fetch` it reaches for nothing outside of this machine.
+
+use std::fs;
+use std::path::Path;
+
+use super::ReportOptions;
+use super::corpora::{self, CALL_GRAPHS, Corpus, HISTORY};
+use super::figure::Absence;
+use super::measures::Inputs;
+use super::neighbours::{Wishes, install_neighbours};
+use crate::rows::Failure;
+
+/// The rows whose inputs are fetched, which `--rows` can name beside those of `hob-bench`.
+pub(super) const ACCURACY: [&str; 2] = ["commits", "calls"];
+
+/// Everything that a report measures, and what is missing.
+#[derive(Debug)]
+pub(super) struct Material {
+    pub(super) corpora: Vec<Corpus>,
+    pub(super) inputs: Inputs,
+    /// The options of the rows that name fetched programs.
+    pub(super) options: Vec<String>,
+    /// The fetched programs with their versions.
+    pub(super) versions: Vec<String>,
+    pub(super) absences: Vec<Absence>,
+}
+
+/// Gathers what was given, and fetches the rest if the user asks for it.
+///
+/// # Errors
+///
+/// Fails if there is no tree in the end, or if the folder for fetched things cannot be made.
+pub(super) fn gather_material(options: &ReportOptions) -> Result<Material, Failure> {
+    let mut material = Material {
+        corpora: options.trees.clone(),
+        inputs: options.inputs.clone(),
+        options: Vec::new(),
+        versions: Vec::new(),
+        absences: Vec::new(),
+    };
+    if let Some(folder) = &options.fetch {
+        fs::create_dir_all(folder)?;
+        material.fetch_missing(&folder.canonicalize()?, options);
+    }
+    if material.corpora.is_empty() {
+        let tried = material.absences.iter().map(|absence| format!("\n{}: {}", absence.what, absence.why));
+        let tried: String = tried.collect();
+        return Err(format!(
+            "no tree to measure on: name one with `--tree NAME=DIR`, or have pinned ones fetched with `--fetch FOLDER`{tried}"
+        )
+        .into());
+    }
+    Ok(material)
+}
+
+impl Material {
+    fn fetch_missing(&mut self, folder: &Path, options: &ReportOptions) {
+        let python = options.inputs.python.as_str();
+        for fetched in corpora::fetch_pinned(folder, python, &options.trees) {
+            match fetched {
+                Ok(corpus) => self.corpora.push(corpus),
+                Err((name, why)) => self.note_absence("all rows", name, &why),
+            }
+        }
+        let wanted = |row: &str| options.rows.iter().any(|name| name == row);
+        if wanted("commits") && self.inputs.history.is_empty() {
+            match corpora::fetch_tree(&HISTORY, folder, python) {
+                Ok(repository) => self.inputs.history.push(repository),
+                Err(error) => self.note_absence("commits", "flask's history", &error.to_string()),
+            }
+        }
+        if wanted("calls") && self.inputs.call_graphs.is_none() {
+            match corpora::fetch_tree(&CALL_GRAPHS.0, folder, python) {
+                Ok(repository) => self.inputs.call_graphs = Some(repository.join(CALL_GRAPHS.1)),
+                Err(error) => self.note_absence("calls", "PyCG's call graphs", &error.to_string()),
+            }
+        }
+        let wishes = Wishes { folder, python, rows: &options.rows, given: &options.options };
+        let neighbours = install_neighbours(&wishes);
+        self.options = neighbours.options;
+        self.versions = neighbours.versions;
+        self.absences.extend(neighbours.absences);
+    }
+
+    fn note_absence(&mut self, row: &str, what: &str, why: &str) {
+        println!("{what} cannot be fetched: {why}");
+        let why = format!("it cannot be fetched: {why}");
+        self.absences.push(Absence { row: row.to_owned(), what: what.to_owned(), why });
+    }
+}
