@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
-use super::neighbours::{pip, run_installer};
+use super::neighbours::{pip_command, run_installer};
 use crate::git::{self, git};
 use crate::rows::Failure;
 use crate::world::run;
@@ -26,12 +26,12 @@ pub(crate) struct Corpus {
 /// A published tree that anybody can fetch.
 pub(crate) struct Pinned {
     name: &'static str,
-    source: Source,
+    source: TreeSource,
     place: Option<&'static str>,
 }
 
 /// The origin of a published tree.
-enum Source {
+enum TreeSource {
     Commit {
         url: &'static str,
         commit: &'static str,
@@ -42,8 +42,8 @@ enum Source {
     Sdist { version: &'static str },
 }
 
-const fn commit(url: &'static str, commit: &'static str) -> Source {
-    Source::Commit { url, commit, with_history: false }
+const fn pinned_commit(url: &'static str, commit: &'static str) -> TreeSource {
+    TreeSource::Commit { url, commit, with_history: false }
 }
 
 /// The first three are the projects of `tests/quality/economy/questions.txt`, in the versions that the questions are
@@ -51,27 +51,30 @@ const fn commit(url: &'static str, commit: &'static str) -> Source {
 const PINNED: &[Pinned] = &[
     Pinned {
         name: "click",
-        source: commit("https://github.com/pallets/click", "1d038f270701498433cb432f54db89f95f07a845"),
+        source: pinned_commit("https://github.com/pallets/click", "1d038f270701498433cb432f54db89f95f07a845"),
         place: Some("src/click/core.py:98:5"),
     },
     Pinned {
         name: "flask",
-        source: commit("https://github.com/pallets/flask", "22d924701a6ae2e4cd01e9a15bbaf3946094af65"),
+        source: pinned_commit("https://github.com/pallets/flask", "22d924701a6ae2e4cd01e9a15bbaf3946094af65"),
         place: Some("src/flask/app.py:1129:9"),
     },
     Pinned {
         name: "rxjs",
-        source: commit("https://github.com/ReactiveX/rxjs", "e5351d02e225e275ac0e497c7b66eaa5f0c88791"),
+        source: pinned_commit(
+            "https://github.com/ReactiveX/rxjs",
+            "e5351d02e225e275ac0e497c7b66eaa5f0c88791",
+        ),
         place: None,
     },
     Pinned {
         name: "hugo",
-        source: commit("https://github.com/gohugoio/hugo", "7b5199fdeff7d7682e9f979f468d55bc7b67b934"),
+        source: pinned_commit("https://github.com/gohugoio/hugo", "7b5199fdeff7d7682e9f979f468d55bc7b67b934"),
         place: None,
     },
     Pinned {
         name: "django",
-        source: Source::Sdist { version: "5.2.19" },
+        source: TreeSource::Sdist { version: "5.2.19" },
         place: Some("django/utils/text.py:26:5"),
     },
 ];
@@ -79,7 +82,7 @@ const PINNED: &[Pinned] = &[
 /// The repository whose commits are questions.
 pub(crate) const HISTORY: Pinned = Pinned {
     name: "flask-history",
-    source: Source::Commit {
+    source: TreeSource::Commit {
         url: "https://github.com/pallets/flask",
         commit: "2ac89889f4cc330eabd50f295dcef02828522c69",
         with_history: true,
@@ -91,7 +94,7 @@ pub(crate) const HISTORY: Pinned = Pinned {
 pub(crate) const CALL_GRAPHS: (Pinned, &str) = (
     Pinned {
         name: "PyCG",
-        source: commit("https://github.com/vitsalis/PyCG", "8d5dc40837803beef1d8d379fbf2cdad6cd94641"),
+        source: pinned_commit("https://github.com/vitsalis/PyCG", "8d5dc40837803beef1d8d379fbf2cdad6cd94641"),
         place: None,
     },
     "micro-benchmark/snippets",
@@ -130,12 +133,12 @@ pub(crate) fn fetch_pinned(
 pub(crate) fn fetch_tree(pinned: &Pinned, folder: &Path, python: &str) -> Result<PathBuf, Failure> {
     let tree = folder.join(folder_of(pinned));
     match pinned.source {
-        Source::Commit { url, commit, with_history } => fetch_commit(&tree, url, commit, with_history)?,
-        Source::Sdist { version } if !tree.is_dir() => {
+        TreeSource::Commit { url, commit, with_history } => fetch_commit(&tree, url, commit, with_history)?,
+        TreeSource::Sdist { version } if !tree.is_dir() => {
             println!("fetching {} {version} from PyPI", pinned.name);
             fetch_sdist(&tree, &format!("{}=={version}", pinned.name), python)?;
         }
-        Source::Sdist { .. } => {}
+        TreeSource::Sdist { .. } => {}
     }
     Ok(tree)
 }
@@ -161,7 +164,7 @@ fn fetch_sdist(tree: &Path, pin: &str, python: &str) -> Result<(), Failure> {
     fs::create_dir_all(parent)?;
     // Half a tree is never taken for a whole one, since it is renamed last.
     let scratch = tempfile::tempdir_in(parent)?;
-    let mut download = pip(Path::new(python), "download");
+    let mut download = pip_command(Path::new(python), "download");
     download.args(["--no-deps", "--no-binary", ":all:", pin, "-d"]).arg(scratch.path());
     run_installer(&mut download)?;
     let archive = only_entry(scratch.path(), Path::is_file)?;
@@ -185,8 +188,8 @@ fn only_entry(folder: &Path, wanted: fn(&Path) -> bool) -> Result<PathBuf, Failu
 /// Returns the name of the folder of a pinned tree.
 fn folder_of(pinned: &Pinned) -> String {
     let pin = match pinned.source {
-        Source::Commit { commit, .. } => commit.get(..8).unwrap_or(commit),
-        Source::Sdist { version } => version,
+        TreeSource::Commit { commit, .. } => commit.get(..8).unwrap_or(commit),
+        TreeSource::Sdist { version } => version,
     };
     format!("{}-{pin}", pinned.name)
 }
@@ -217,7 +220,7 @@ mod tests {
     use std::path::Path;
 
     use super::{
-        CALL_GRAPHS, Corpus, HISTORY, PINNED, Pinned, Source, fetch_pinned, fetch_tree, folder_of,
+        CALL_GRAPHS, Corpus, HISTORY, PINNED, Pinned, TreeSource, fetch_pinned, fetch_tree, folder_of,
         parse_corpus,
     };
     use crate::git;
@@ -234,7 +237,7 @@ mod tests {
     #[test]
     fn pins_are_whole_commits() {
         for pinned in PINNED.iter().chain([&HISTORY, &CALL_GRAPHS.0]) {
-            if let Source::Commit { commit, .. } = pinned.source {
+            if let TreeSource::Commit { commit, .. } = pinned.source {
                 assert!(commit.len() == 40 && commit.chars().all(|c| c.is_ascii_hexdigit()));
             }
         }
@@ -260,7 +263,7 @@ mod tests {
             (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
         let (url, commit) = published(origin.path());
         for (name, with_history, commits) in [("whole", true, "2"), ("last", false, "1")] {
-            let source = Source::Commit { url, commit, with_history };
+            let source = TreeSource::Commit { url, commit, with_history };
             let pinned = Pinned { name, source, place: None };
             let tree = fetch_tree(&pinned, folder.path(), "false").expect("fetched");
             assert_eq!(std::fs::read_to_string(tree.join("a.py")).expect("a file"), "two");
@@ -277,7 +280,7 @@ mod tests {
         let fetched = fetch_pinned(folder.path(), "false", &given);
         let why = "false ended with exit status: 1: it said nothing".to_owned();
         assert_eq!(fetched, [Err(("django", why))], "the trees that the user has are not fetched");
-        let source = Source::Commit {
+        let source = TreeSource::Commit {
             url: "/nowhere",
             commit: "1d038f270701498433cb432f54db89f95f07a845",
             with_history: false,

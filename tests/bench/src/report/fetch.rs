@@ -92,3 +92,56 @@ impl Material {
         self.absences.push(Absence { row: row.to_owned(), what: what.to_owned(), why });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use clap::Parser as _;
+
+    use super::{Material, ReportOptions, gather_material};
+    use crate::{CommandLine, Task};
+
+    fn options_of(words: &[&str]) -> ReportOptions {
+        let line =
+            CommandLine::try_parse_from([&["hob-bench", "report"], words].concat()).expect("good options");
+        match line.task {
+            Some(Task::Report(options)) => *options,
+            _ => panic!("a report was asked for"),
+        }
+    }
+
+    /// Gathers into a folder with all trees given, and returns the entries of the folder too.
+    fn gather_with(words: &[&str]) -> (Material, usize) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = folder.path().to_string_lossy().into_owned();
+        let trees = "--tree click=a --tree flask=b --tree rxjs=c --tree hugo=d --tree django=e";
+        let trees: Vec<&str> = trees.split(' ').collect();
+        let options = options_of(&[&["--fetch", &place], &trees[..], words].concat());
+        let material = gather_material(&options).expect("there are trees");
+        (material, std::fs::read_dir(folder.path()).expect("a folder").count())
+    }
+
+    #[test]
+    fn what_the_user_gives_is_not_fetched() {
+        let given =
+            "--history h --call-graphs g --rows references,commits,calls -- --serena s --cclsp=c --path p";
+        let (material, fetched) = gather_with(&given.split(' ').collect::<Vec<_>>());
+        assert_eq!((material.corpora.len(), fetched), (5, 0), "{material:?}");
+        assert_eq!(material.inputs.history, [Path::new("h")]);
+        assert_eq!((material.options.len(), material.absences.len()), (0, 0), "{material:?}");
+    }
+
+    #[test]
+    fn what_no_row_needs_is_not_fetched() {
+        let (material, fetched) = gather_with(&["--rows", "map"]);
+        assert_eq!((material.absences.len(), fetched), (0, 0), "{material:?}");
+        assert!(material.inputs.history.is_empty() && material.inputs.call_graphs.is_none());
+    }
+
+    #[test]
+    fn a_report_without_a_tree_says_how_to_name_one() {
+        let error = gather_material(&options_of(&[])).expect_err("there is no tree").to_string();
+        assert!(error.contains("--tree NAME=DIR") && error.contains("--fetch FOLDER"), "{error}");
+    }
+}

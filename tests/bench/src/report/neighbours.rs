@@ -15,7 +15,7 @@ use super::figure::Absence;
 use crate::rows::Failure;
 
 /// The folder below that of `--fetch` that has the programs.
-const PROGRAMS: &str = "programs";
+const FOLDER: &str = "programs";
 
 /// The options with which pip takes wheels only, so that no script of a package runs. One package that Serena needs has
 /// no wheel; its script does nothing but copy it.
@@ -32,15 +32,15 @@ const LAST_LINES: usize = 4;
 
 /// A package manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Manager {
+enum PackageManager {
     Pip,
     Npm,
     Cargo,
 }
 
-impl Manager {
+impl PackageManager {
     /// Returns the name of the registry.
-    fn registry(self) -> &'static str {
+    fn registry_name(self) -> &'static str {
         match self {
             Self::Pip => "PyPI",
             Self::Npm => "npm",
@@ -50,10 +50,10 @@ impl Manager {
 }
 
 /// A program in a pinned version.
-struct Package {
+struct PinnedProgram {
     name: &'static str,
     version: &'static str,
-    manager: Manager,
+    manager: PackageManager,
     /// The option of `hob-bench` that takes the program.
     option: &'static str,
     /// The value of the option, below the folder of the package.
@@ -62,60 +62,60 @@ struct Package {
     rows: &'static [&'static str],
 }
 
-const PACKAGES: &[Package] = &[
-    Package {
+const PROGRAMS: &[PinnedProgram] = &[
+    PinnedProgram {
         name: "ripgrep",
         version: "15.1.0",
-        manager: Manager::Pip,
+        manager: PackageManager::Pip,
         option: "--rg",
         program: "bin/rg",
         rows: &["questions", "regex", "idle", "save", "switch"],
     },
-    Package {
+    PinnedProgram {
         name: "fff-search",
         version: "0.11.0",
-        manager: Manager::Pip,
+        manager: PackageManager::Pip,
         option: "--fff",
         program: "bin/python",
         rows: &["regex"],
     },
-    Package {
+    PinnedProgram {
         name: "serena-agent",
         version: "2.1.0",
-        manager: Manager::Pip,
+        manager: PackageManager::Pip,
         option: "--serena",
         program: "bin/serena",
         rows: &["references"],
     },
-    Package {
+    PinnedProgram {
         name: "cclsp",
         version: "0.7.0",
-        manager: Manager::Npm,
+        manager: PackageManager::Npm,
         option: "--cclsp",
         program: "node_modules/.bin/cclsp",
         rows: &["references"],
     },
     // The language server of the rows that ask one.
-    Package {
+    PinnedProgram {
         name: "pyright",
         version: "1.1.414",
-        manager: Manager::Npm,
+        manager: PackageManager::Npm,
         option: "--path",
         program: "node_modules/.bin",
         rows: &["references"],
     },
-    Package {
+    PinnedProgram {
         name: "@colbymchenry/codegraph",
         version: "1.6.1",
-        manager: Manager::Npm,
+        manager: PackageManager::Npm,
         option: "--codegraph",
         program: "node_modules/.bin/codegraph",
         rows: &["save"],
     },
-    Package {
+    PinnedProgram {
         name: "codanna",
         version: "0.16.0",
-        manager: Manager::Cargo,
+        manager: PackageManager::Cargo,
         option: "--codanna",
         program: "bin/codanna",
         rows: &["first-answer", "search", "clients", "save"],
@@ -146,7 +146,7 @@ pub(crate) struct Wishes<'a> {
 /// Installs the packages that the rows use and the user did not name, unless they are installed, and looks for csearch.
 pub(crate) fn install_neighbours(wishes: &Wishes<'_>) -> Neighbours {
     let mut found = Neighbours::default();
-    for package in PACKAGES.iter().filter(|package| is_wanted(package.option, package.rows, wishes)) {
+    for package in PROGRAMS.iter().filter(|package| is_wanted(package.option, package.rows, wishes)) {
         match install_package(package, wishes) {
             Ok(program) => {
                 found.options.extend([package.option.to_owned(), program.to_string_lossy().into_owned()]);
@@ -154,13 +154,13 @@ pub(crate) fn install_neighbours(wishes: &Wishes<'_>) -> Neighbours {
                     "{} {} ({})",
                     package.name,
                     package.version,
-                    package.manager.registry()
+                    package.manager.registry_name()
                 ));
             }
             Err(error) => {
                 println!("{} {} cannot be installed: {error}", package.name, package.version);
                 let what = format!("{} {}", package.name, package.version);
-                let why = format!("it cannot be installed from {}: {error}", package.manager.registry());
+                let why = format!("it cannot be installed from {}: {error}", package.manager.registry_name());
                 found.absences.push(Absence { row: package.rows.join(", "), what, why });
             }
         }
@@ -185,28 +185,28 @@ pub(crate) fn has_option(words: &[String], option: &str) -> bool {
 }
 
 /// Returns the program of a package, which is installed if it is not yet.
-fn install_package(package: &Package, wishes: &Wishes<'_>) -> Result<PathBuf, Failure> {
-    let folder = wishes.folder.join(PROGRAMS).join(folder_of(package));
+fn install_package(package: &PinnedProgram, wishes: &Wishes<'_>) -> Result<PathBuf, Failure> {
+    let folder = wishes.folder.join(FOLDER).join(folder_of(package));
     let program = folder.join(package.program);
     if folder.join(MARK).is_file() && program.exists() {
         return Ok(program);
     }
-    println!("installing {} {} from {}", package.name, package.version, package.manager.registry());
+    println!("installing {} {} from {}", package.name, package.version, package.manager.registry_name());
     // An interrupted installation may have left something.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder)?;
     match package.manager {
-        Manager::Pip => {
+        PackageManager::Pip => {
             run_installer(Command::new(wishes.python).args(["-m", "venv"]).arg(&folder))?;
             let pin = format!("{}=={}", package.name, package.version);
-            run_installer(pip(&folder.join("bin/python"), "install").args(WHEELS).arg(pin))?;
+            run_installer(pip_command(&folder.join("bin/python"), "install").args(WHEELS).arg(pin))?;
         }
-        Manager::Npm => {
+        PackageManager::Npm => {
             let mut npm = Command::new("npm");
             npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"]).arg(&folder);
             run_installer(npm.arg(format!("{}@{}", package.name, package.version)))?;
         }
-        Manager::Cargo => install_crate(package, &folder, wishes.python)?,
+        PackageManager::Cargo => install_crate(package, &folder, wishes.python)?,
     }
     if !program.exists() {
         return Err(format!("the package has no {}", package.program).into());
@@ -216,9 +216,9 @@ fn install_package(package: &Package, wishes: &Wishes<'_>) -> Result<PathBuf, Fa
 }
 
 /// Builds a crate that uses the ONNX runtime, with the runtime from PyPI.
-fn install_crate(package: &Package, folder: &Path, python: &str) -> Result<(), Failure> {
+fn install_crate(package: &PinnedProgram, folder: &Path, python: &str) -> Result<(), Failure> {
     let runtime = folder.join("runtime");
-    let mut wheel = pip(Path::new(python), "install");
+    let mut wheel = pip_command(Path::new(python), "install");
     wheel.args(WHEELS).args(["--no-deps", ONNX_RUNTIME, "--target"]).arg(&runtime);
     run_installer(&mut wheel)?;
     let libraries = runtime.join("onnxruntime/capi");
@@ -245,14 +245,14 @@ fn link_library(folder: &Path) -> Result<(), Failure> {
 }
 
 /// Returns a command of pip.
-pub(super) fn pip(python: &Path, task: &str) -> Command {
+pub(super) fn pip_command(python: &Path, task: &str) -> Command {
     let mut command = Command::new(python);
     command.args(["-m", "pip", task, "--quiet", "--disable-pip-version-check"]);
     command
 }
 
 /// Returns the name of the folder that has a package: its name without a scope, and its version.
-fn folder_of(package: &Package) -> String {
+fn folder_of(package: &PinnedProgram) -> String {
     let name = package.name.rsplit('/').next().unwrap_or(package.name);
     format!("{name}-{}", package.version)
 }
@@ -303,7 +303,7 @@ mod tests {
     use std::path::Path;
 
     use super::{
-        MARK, Neighbours, PACKAGES, PROGRAMS, Wishes, folder_of, has_option, install_neighbours, last_words,
+        FOLDER, MARK, Neighbours, PROGRAMS, Wishes, folder_of, has_option, install_neighbours, last_words,
         program_on,
     };
 
@@ -332,7 +332,7 @@ mod tests {
     #[test]
     fn an_installed_program_is_used_and_one_that_the_user_names_is_not_installed() {
         let folder = tempfile::tempdir().expect("a folder");
-        let rg = folder.path().join(PROGRAMS).join(folder_of(&PACKAGES[0]));
+        let rg = folder.path().join(FOLDER).join(folder_of(&PROGRAMS[0]));
         std::fs::create_dir_all(rg.join("bin")).expect("a folder");
         std::fs::write(rg.join("bin/rg"), "").expect("written");
         std::fs::write(rg.join(MARK), "").expect("written");
@@ -346,7 +346,7 @@ mod tests {
     #[test]
     fn half_an_installation_is_not_used() {
         let folder = tempfile::tempdir().expect("a folder");
-        let rg = folder.path().join(PROGRAMS).join(folder_of(&PACKAGES[0])).join("bin/rg");
+        let rg = folder.path().join(FOLDER).join(folder_of(&PROGRAMS[0])).join("bin/rg");
         std::fs::create_dir_all(rg.parent().expect("a folder")).expect("a folder");
         std::fs::write(&rg, "").expect("written");
         let found = install_offline(folder.path(), &["questions"], &[]);
@@ -371,7 +371,7 @@ mod tests {
     #[test]
     fn options_and_rows_of_the_table_exist() {
         let rows: Vec<&str> = crate::rows::names().collect();
-        for package in PACKAGES {
+        for package in PROGRAMS {
             assert!(package.rows.iter().all(|row| rows.contains(row)), "{}", package.name);
             let line = ["hob-bench", "--tree", "x", package.option, "y"];
             assert!(clap::Parser::try_parse_from(line).map(|_: crate::Args| ()).is_ok(), "{}", package.name);
