@@ -1,7 +1,7 @@
 //! Installs the programs that a report compares hob with, in pinned versions, below the folder of `--fetch`.
 //!
 //! Each package has a folder of its own, so that one that cannot be installed leaves the others alone; the page says why
-//! it is absent, and the report goes on. No script of a package of npm is run, and pip takes wheels with two exceptions: the
+//! it is absent, and the report goes on. No script of a package of npm is run, and pip takes wheels with few exceptions: the
 //! packages come from their registries and fetch nothing else. csearch has no package there, so it is looked for on the
 //! `PATH`, as the row `index` does with ctags. This file measures nothing.
 
@@ -17,9 +17,9 @@ use crate::rows::Failure;
 /// The folder below that of `--fetch` that has the programs.
 const FOLDER: &str = "programs";
 
-/// The options with which pip takes wheels, so that no script of a package runs. Two have none: ripgrep, which cargo
-/// builds from crates.io, and a package that Serena needs, whose script only copies it.
-const WHEELS: [&str; 4] = ["--only-binary", ":all:", "--no-binary", "ripgrep,proxy_tools"];
+/// The options with which pip takes wheels, so that no script of a package runs. Three have none in these versions:
+/// ripgrep and fff, which cargo builds from crates.io, and a package that Serena needs, whose script only copies it.
+const WHEELS: [&str; 4] = ["--only-binary", ":all:", "--no-binary", "ripgrep,fff-search,proxy_tools"];
 
 /// The file that says that a package is whole.
 const MARK: &str = "installed-by-hob-bench";
