@@ -217,8 +217,8 @@ impl Skeleton {
         let mut edges = self.edges(from, false);
         if kind == EdgeKind::Contains {
             let contains = |(kind, end)| kind == EdgeKind::Contains && end == to;
-            let uses =
-                EdgeUses { confidence: Confidence::Exact, lines: Vec::new(), count: 0, has_open: false };
+            let confidence = Confidence::Exact;
+            let uses = EdgeUses { confidence, is_mixed: false, lines: Vec::new(), count: 0, has_open: false };
             return edges.any(contains).then_some(uses);
         }
         let index =

@@ -19,8 +19,12 @@ const MOST: usize = 100_000;
 const CHECK_EVERY: usize = 256;
 
 /// The nodes that surely lead to the end, each with its number of steps.
+#[derive(Debug, Default)]
 pub(super) struct Ahead {
     pub(super) steps: FxHashMap<NodeRef, u32>,
+    /// Further nodes that lead there without a call: the types that constructors among them make, and the methods that
+    /// methods among them override.
+    pub(super) stand_ins: FxHashMap<NodeRef, u32>,
     /// True if `steps` has all such nodes within the greatest length.
     pub(super) is_whole: bool,
     /// The nodes among them to which nothing leads, in the order of their steps.
@@ -30,8 +34,7 @@ pub(super) struct Ahead {
 impl Map {
     /// Finds the nodes that surely lead to one of `ends`.
     pub(super) fn ahead_of(&self, resolver: &Resolver<'_>, ends: &[NodeRef], query: &PathQuery) -> Ahead {
-        let mut ahead =
-            Ahead { steps: ends.iter().map(|end| (*end, 0)).collect(), is_whole: false, entries: Vec::new() };
+        let mut ahead = Ahead { steps: ends.iter().map(|end| (*end, 0)).collect(), ..Ahead::default() };
         let Some(skeleton) = &self.standing.skeleton else { return ahead };
         let families = Families::new(self, resolver);
         let mut nodes = ends.to_vec();
@@ -48,7 +51,7 @@ impl Map {
                 continue;
             }
             let mut named = self.named_for(resolver, &families, node);
-            self.add_stand_ins(resolver, node, &named, &mut ahead.steps);
+            self.add_stand_ins(resolver, node, &named, &mut ahead);
             named.push(node);
             let mut is_entry = true;
             let is_same = |file| !self.standing.changed.contains(&file);
@@ -70,20 +73,14 @@ impl Map {
         ahead
     }
 
-    /// Adds the nodes that lead to a node, or stand for it, without a call: the type that a constructor makes, and the methods
-    /// that a method overrides. `named` has both.
-    fn add_stand_ins(
-        &self,
-        resolver: &Resolver<'_>,
-        node: NodeRef,
-        named: &[NodeRef],
-        steps: &mut FxHashMap<NodeRef, u32>,
-    ) {
+    /// Adds the type that a constructor makes, as far from the end as it, and the methods that a method overrides, a step
+    /// further. `named` has both.
+    fn add_stand_ins(&self, resolver: &Resolver<'_>, node: NodeRef, named: &[NodeRef], ahead: &mut Ahead) {
         let NodeRef::Def(def) = node else { return };
         let made = self.made_by(resolver, def).map(NodeRef::Def);
-        let own = steps.get(&node).copied().unwrap_or(0);
+        let own = ahead.steps.get(&node).copied().unwrap_or(0);
         for other in named {
-            steps.entry(*other).or_insert(own + u32::from(Some(*other) != made));
+            ahead.stand_ins.entry(*other).or_insert(own + u32::from(Some(*other) != made));
         }
     }
 

@@ -130,6 +130,7 @@ impl Map {
         search.find_answer()
     }
 
+    /// Returns the names of the definitions that surely lead to the end, each with the least number of steps.
     fn names_of_steps(&self, ahead: &Ahead) -> FxHashMap<&str, u32> {
         let mut names = FxHashMap::default();
         for (node, steps) in &ahead.steps {
@@ -193,13 +194,10 @@ impl ChainSearch<'_, '_, '_> {
                     let (least, fewest) = *first.get_or_insert((cost, guesses));
                     let chain = self.build_chain(&links);
                     let is_known = answer.chains.iter().any(|known| is_same(known, &chain));
-                    // A chain that has less in common with the earlier ones, and costs too much, shows that this is no other
-                    // way, but a detour.
-                    let below = Some(self.met[end].cost);
-                    let is_detour = !answer.chains.is_empty()
-                        && !is_known
-                        && self.leads_to_end(&CostBounds { most: None, below, used: bounds.used.clone() });
-                    if is_known || is_detour || guesses > fewest || links.len() < 2 {
+                    let is_first = answer.chains.is_empty();
+                    let is_other = !is_known && guesses <= fewest && links.len() > 1;
+                    let below = self.met[end].cost;
+                    if !is_other || (!is_first && self.is_detour(&bounds, below)) {
                         if answer.chains.is_empty() {
                             answer.chains.push(chain);
                         }
@@ -223,9 +221,12 @@ impl ChainSearch<'_, '_, '_> {
         answer
     }
 
-    /// Returns true if a search within some bounds finds a chain, or gives up.
-    fn leads_to_end(&mut self, bounds: &CostBounds) -> bool {
-        !matches!(self.run(bounds), ChainOutcome::Nothing)
+    /// Returns true if a chain that costs less than `below`, with what stations of earlier chains add, costs too much without
+    /// that: then the further chain that was found is no other way, but an earlier one with a detour.
+    fn is_detour(&mut self, bounds: &CostBounds, below: u32) -> bool {
+        let most = bounds.most.unwrap_or(u32::MAX);
+        let bounds = CostBounds { used: bounds.used.clone(), most: None, below: Some(below) };
+        matches!(self.run(&bounds), ChainOutcome::Found(end) if self.met[end].own_cost > most)
     }
 
     /// Searches once.
@@ -236,7 +237,10 @@ impl ChainSearch<'_, '_, '_> {
             self.add_met(ReachedNode { node: start, cost: 0, own_cost: 0, steps: 0, by: None }, &mut due);
         }
         let (mut settled, mut expanded) = (FxHashSet::default(), 0);
-        while let Some(Reverse((_, at, resolves_calls))) = due.pop() {
+        while let Some(Reverse((least, at, resolves_calls))) = due.pop() {
+            if bounds.below.is_some_and(|below| least >= below) {
+                return ChainOutcome::Nothing;
+            }
             let (node, steps) = (self.met[at].node, self.met[at].steps);
             if !resolves_calls {
                 if !settled.insert(node) {
@@ -255,9 +259,10 @@ impl ChainSearch<'_, '_, '_> {
             if !has_room || self.query.cancel.check().is_err() {
                 return ChainOutcome::GivenUp;
             }
-            if known.is_some() {
-                let least = self.met[at].cost + SURE + self.least_behind_open_calls(node);
-                due.push(Reverse((least, at, true)));
+            if known.is_some()
+                && let Some(least) = self.least_behind_unknown_calls(node)
+            {
+                due.push(Reverse((self.met[at].cost + SURE + least, at, true)));
             }
             let links = known.unwrap_or_else(|| self.links.links_from(node));
             for link in links.iter().filter(|link| !settled.contains(&link.to)) {
@@ -292,26 +297,24 @@ impl ChainSearch<'_, '_, '_> {
 
     /// Returns the estimated cost from a node to the end.
     fn cost_to_end(&self, node: NodeRef) -> u32 {
-        match self.ahead.steps.get(&node) {
+        match self.ahead.steps.get(&node).or_else(|| self.ahead.stand_ins.get(&node)) {
             Some(left) => left * SURE,
             None if self.ahead.is_whole => NO_SURE_WAY,
             None => 0,
         }
     }
 
-    /// Returns the estimated cost to the end from where the calls lead that the skeleton leaves open in a node. A call of a
-    /// variable may lead anywhere; one of a member mostly leads to a member of this name.
-    fn least_behind_open_calls(&mut self, node: NodeRef) -> u32 {
-        if !self.ahead.is_whole {
-            return 0;
-        }
-        let names = self.links.open_names_of(node).into_iter();
+    /// Returns the estimated cost to the end from where the calls of a node lead that have to be resolved; `None` if it has
+    /// none. A call of a variable may lead anywhere; one of a member mostly leads to a member of this name.
+    fn least_behind_unknown_calls(&mut self, node: NodeRef) -> Option<u32> {
+        let names = self.links.unknown_names_of(node)?.into_iter();
         let least = names.map(|(name, is_member)| match self.names_ahead.get(name) {
             _ if !is_member => 0,
             Some(steps) => steps * SURE,
             None => NO_SURE_WAY,
         });
-        least.min().unwrap_or(NO_SURE_WAY).min(NO_SURE_WAY)
+        let least = least.min().unwrap_or(NO_SURE_WAY).min(NO_SURE_WAY);
+        Some(if self.ahead.is_whole { least } else { 0 })
     }
 
     fn may_pass(&self, node: NodeRef) -> bool {
@@ -344,7 +347,7 @@ impl ChainSearch<'_, '_, '_> {
             kind: link.kind,
             direction: Direction::Out,
             confidence: link.confidence,
-            line: link.line,
+            line: lines.first().copied().or(link.line),
             lines,
             named: link.named,
         };

@@ -12,9 +12,9 @@ use std::rc::Rc;
 use hob_base::FileId;
 use rustc_hash::FxHashMap;
 
+use super::known_calls::SplitCalls;
 use crate::facts::{DefIdx, DefKind, FileFacts, Receiver, Ref, RefKind};
 use crate::graph::family::{Families, Kinship};
-use crate::graph::skeleton::Skeleton;
 use crate::graph::surroundings::Surroundings;
 use crate::graph::{Confidence, DefRef, Edge, EdgeKind, EdgeKinds, Map, NodeRef, Tie};
 use crate::index::FileEntry;
@@ -48,20 +48,6 @@ pub(super) struct ChainLink {
 /// The references of a file by the definition that encloses them.
 type ByOwner = FxHashMap<Option<DefIdx>, Vec<u32>>;
 
-/// The calls of a node that the skeleton knows.
-struct KnownCalls<'m> {
-    skeleton: &'m Skeleton,
-    /// The definitions that calls reach through values, or by a receiver that is followed, each with the line of the call.
-    values: Vec<(DefRef, u32)>,
-}
-
-impl KnownCalls<'_> {
-    /// Returns true if a call, with its index among the references of its file, has to be resolved.
-    fn leaves_open(&self, file: FileId, reference: usize, call: &Ref) -> bool {
-        self.skeleton.is_open(file, reference) || self.values.iter().any(|(_, line)| *line == call.line)
-    }
-}
-
 /// Finds and caches the steps from nodes, for one query.
 pub(super) struct Links<'s, 'm> {
     map: &'m Map,
@@ -73,6 +59,7 @@ pub(super) struct Links<'s, 'm> {
     refs: FxHashMap<FileId, Rc<ByOwner>>,
     found: FxHashMap<NodeRef, Rc<[ChainLink]>>,
     known: FxHashMap<NodeRef, Option<Rc<[ChainLink]>>>,
+    split: FxHashMap<NodeRef, Option<Rc<SplitCalls>>>,
 }
 
 impl<'s, 'm> Links<'s, 'm> {
@@ -86,6 +73,7 @@ impl<'s, 'm> Links<'s, 'm> {
             refs: FxHashMap::default(),
             found: FxHashMap::default(),
             known: FxHashMap::default(),
+            split: FxHashMap::default(),
         }
     }
 
@@ -110,41 +98,56 @@ impl<'s, 'm> Links<'s, 'm> {
         found
     }
 
-    fn all_known_links_from(&self, node: NodeRef) -> Option<Vec<ChainLink>> {
+    fn all_known_links_from(&mut self, node: NodeRef) -> Option<Vec<ChainLink>> {
         if !self.kinds.has(EdgeKind::Calls) || self.kinds.count() > 1 {
             return None;
         }
         let mut links = Vec::new();
         for caller in self.callers_within(node) {
-            let known = self.add_known_calls(caller, &mut links)?;
-            let values = known.values.into_iter();
-            links.extend(values.map(|(to, line)| link_of_value_call(to, line)));
+            let split = self.split_calls_of(caller)?;
+            self.add_known_calls(&split, &mut links);
+            let through = split.through_values.iter();
+            links.extend(through.map(|call| link_of_value_call(call.to, call.line)));
         }
         self.add_steps_without_calls(node, &mut links);
         links.retain(|link| self.is_station(link.to));
         Some(links)
     }
 
-    /// Returns the names of the calls of a node that the skeleton leaves open, each with true if something stands before
-    /// the name.
-    pub(super) fn open_names_of(&mut self, node: NodeRef) -> Vec<(&'m str, bool)> {
-        let Some(skeleton) = self.surroundings.as_ref().map(Surroundings::skeleton) else {
-            return Vec::new();
-        };
-        let mut names = Vec::new();
+    /// Returns the names of the calls of a node that have to be resolved, each with true if something stands before the
+    /// name; `None` if there are no such calls, not even of values without a name.
+    pub(super) fn unknown_names_of(&mut self, node: NodeRef) -> Option<Vec<(&'m str, bool)>> {
+        let (mut names, mut has_values) = (Vec::new(), false);
         for caller in self.callers_within(node) {
-            let Some(file) = caller.file() else { continue };
-            let Some(entry) = self.map.index.entry(file) else { continue };
-            let owner = if let NodeRef::Def(def) = caller { Some(def.def) } else { None };
-            let by_owner = self.refs_of(file, entry);
-            for at in by_owner.get(&owner).into_iter().flatten().map(|at| *at as usize) {
-                let r = &entry.facts.refs[at];
-                if skeleton.is_open(file, at) {
-                    names.push((FileFacts::name(&entry.facts, r.name), r.receiver() != Receiver::None));
-                }
-            }
+            let Some(entry) = caller.file().and_then(|file| self.map.index.entry(file)) else { continue };
+            let Some(split) = self.split_calls_of(caller) else { continue };
+            has_values |= !entry.facts.flows.is_empty();
+            let unknown = split.unknown.iter().filter_map(|at| entry.facts.refs.get(*at));
+            names.extend(unknown.map(|r| {
+                let is_member = r.receiver() != Receiver::None;
+                (FileFacts::name(&entry.facts, r.name), is_member)
+            }));
         }
-        names
+        (has_values || !names.is_empty()).then_some(names)
+    }
+
+    /// Returns the calls of a node by how much the skeleton knows of them; `None` if it is out of date, or knows nothing.
+    fn split_calls_of(&mut self, caller: NodeRef) -> Option<Rc<SplitCalls>> {
+        if let Some(split) = self.split.get(&caller) {
+            return split.clone();
+        }
+        let split = self.split_calls_anew(caller).map(Rc::new);
+        self.split.insert(caller, split.clone());
+        split
+    }
+
+    fn split_calls_anew(&mut self, caller: NodeRef) -> Option<SplitCalls> {
+        let skeleton = self.surroundings.as_ref()?.skeleton();
+        let file = caller.file()?;
+        let entry = self.map.index.entry(file)?;
+        let owner = if let NodeRef::Def(def) = caller { Some(def.def) } else { None };
+        let by_owner = self.refs_of(file, entry);
+        self.map.split_calls(skeleton, caller, by_owner.get(&owner).map_or(&[], Vec::as_slice))
     }
 
     /// Returns the nodes whose calls are steps from a node: itself, and the constructors of a type.
@@ -220,39 +223,28 @@ impl<'s, 'm> Links<'s, 'm> {
         let Some(file) = node.file() else { return };
         let Some(entry) = self.map.index.entry(file).filter(|entry| !entry.lang().is_prose()) else { return };
         let owner = if let NodeRef::Def(def) = node { Some(def.def) } else { None };
-        let by_owner = self.refs_of(file, entry);
-        let known = self.add_known_calls(node, links);
-        for at in by_owner.get(&owner).into_iter().flatten().map(|at| *at as usize) {
-            let r = &entry.facts.refs[at];
-            if known.as_ref().is_none_or(|known| known.leaves_open(file, at, r)) {
-                self.call(file, r, links);
+        let unknown = match self.split_calls_of(node) {
+            Some(split) => {
+                self.add_known_calls(&split, links);
+                split.unknown.clone()
             }
+            None => {
+                let by_owner = self.refs_of(file, entry);
+                by_owner.get(&owner).into_iter().flatten().map(|at| *at as usize).collect()
+            }
+        };
+        for r in unknown.into_iter().filter_map(|at| entry.facts.refs.get(at)) {
+            self.call(file, r, links);
         }
         for call in self.map.calls_of_values(self.resolver, file, Some(owner)) {
             links.push(link_of_value_call(call.to, call.line));
         }
     }
 
-    /// Adds the calls of a node that the skeleton knows surely. `None` if it does not have the node.
-    ///
-    /// A value is a certain definition, and no call of it reaches those that override it. The skeleton does not tell such
-    /// calls from calls of a method whose receiver is followed, so these are not added.
-    fn add_known_calls(&self, node: NodeRef, links: &mut Vec<ChainLink>) -> Option<KnownCalls<'m>> {
-        let skeleton = self.surroundings.as_ref()?.skeleton();
-        let mut known = KnownCalls { skeleton, values: Vec::new() };
-        for (end, uses) in skeleton.edges_with_uses(skeleton.node_number(node)?, EdgeKind::Calls) {
-            if uses.count > uses.lines.len() {
-                return None;
-            }
-            let Some(NodeRef::Def(def)) = skeleton.node(end) else { continue };
-            for line in uses.lines {
-                match uses.confidence {
-                    Confidence::Flow => known.values.push((def, line)),
-                    _ => self.add_call(def, uses.confidence, Some(line), links),
-                }
-            }
+    fn add_known_calls(&self, split: &SplitCalls, links: &mut Vec<ChainLink>) {
+        for call in &split.known {
+            self.add_call(call.to, call.confidence, Some(call.line), links);
         }
-        Some(known)
     }
 
     fn refs_of(&mut self, file: FileId, entry: &FileEntry) -> Rc<ByOwner> {

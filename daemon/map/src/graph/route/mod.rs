@@ -13,6 +13,7 @@
 
 mod ahead;
 mod chain;
+mod known_calls;
 mod links;
 mod live;
 mod skeleton_search;

@@ -267,13 +267,18 @@ fn a_call_of_an_interface_leads_to_what_implements_it_silently() {
 /// method that is overridden, some twice.
 const WAYS: &str = "
 //- /ways/main.py
-from ways.work import Base, Special, apply, first, second
+from ways.work import Base, Special, apply, first, second, end as again
 HANDLERS = [first, second]
-def start(unknown):
+def wait(unknown):
+    unknown.finish()
+def start():
     step()
     step()
     apply(first)
-    unknown.finish()
+    return sorted(HANDLERS, key=rank)
+def rank(one):
+    first(); second(); one.first()
+    return list(map(again, [one]))
 def step():
     handler = second
     handler()
