@@ -278,19 +278,20 @@ fn last_words(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let last = lines.get(lines.len().saturating_sub(LAST_LINES)..).unwrap_or_default();
-    let short = |word: &str| {
-        let quotes = word.len() - word.trim_start_matches(['\'', '"', '`', '(']).len();
-        let (before, path) = word.split_at(quotes);
-        match path.starts_with('/') {
-            true => format!("{before}{}", path.rsplit('/').next().unwrap_or_default()),
-            false => word.to_owned(),
-        }
-    };
-    let words = |line: &&str| line.split(' ').map(short).collect::<Vec<_>>().join(" ");
+    let words = |line: &&str| line.split_whitespace().map(without_folder).collect::<Vec<_>>().join(" ");
     match last.is_empty() {
         true => "it said nothing".to_owned(),
         false => last.iter().map(words).collect::<Vec<_>>().join("; "),
     }
+}
+
+/// Returns a word with the last part alone of an absolute path in it. The slashes of a web address follow a colon.
+fn without_folder(word: &str) -> String {
+    let word = word.replace("file://", "");
+    let of_path = |one: char| one.is_alphanumeric() || matches!(one, '.' | '_' | '-' | '~' | '/' | ':');
+    let start = word.match_indices('/').map(|(at, _)| at).find(|&at| !word[..at].ends_with(of_path));
+    let Some((before, path)) = start.map(|at| word.split_at(at)) else { return word };
+    format!("{before}{}", path.rsplit('/').next().unwrap_or_default())
 }
 
 /// Returns the file of a program on a `PATH`.
@@ -360,6 +361,7 @@ mod tests {
             "b; fatal: 'repo' is none; see (log.txt) at https://a.example/b; end"
         );
         assert_eq!(last_words(b"\n"), "it said nothing");
+        assert_eq!(last_words(b"x\t/a/b file:///c/d --root=/e/f [/g/h] i/j"), "x b d --root=f [h] i/j");
     }
 
     #[test]

@@ -162,19 +162,30 @@ pub(super) fn references(args: &Args) -> Result<(), Failure> {
     let mut others = Vec::new();
     if let Some(program) = neighbours.cclsp {
         let start = Instant::now();
-        let other = neighbours.start_cclsp(args, &at, program)?;
-        others.extend(first_race(args, &files, first, other, start)?);
+        let other = neighbours.start_cclsp(args, &at, program);
+        let other = other.and_then(|other| first_race(args, &files, first, other, start));
+        others.extend(other_or_absence(args, "cclsp", other)?);
     }
     if let Some(serena) = &serena {
         let start = Instant::now();
-        let other = neighbours.start_serena(&at, &name, serena)?;
-        others.extend(first_race(args, &files, first, other, start)?);
+        let other = neighbours.start_serena(&at, &name, serena);
+        let other = other.and_then(|other| first_race(args, &files, first, other, start));
+        others.extend(other_or_absence(args, "serena", other)?);
     }
     ask_in_turns(args, &mut hob, &mut others)?;
     for other in others.iter().filter(|other| known_files(&other.answer, &files) < files.len()) {
         println!("  the last answer of {} lacks files", other.who);
     }
     Ok(())
+}
+
+/// Returns what another program's race gave. A program that fails is absent, and the row goes on with the others.
+fn other_or_absence(
+    args: &Args,
+    who: &str,
+    other: Result<Option<Asked>, Failure>,
+) -> Result<Option<Asked>, Failure> {
+    other.or_else(|why| leave_out(args, who, &why.to_string()).map(|()| None))
 }
 
 impl<'a> Neighbours<'a> {
@@ -306,8 +317,10 @@ fn complete_files(hob: &mut Asked) -> Result<BTreeSet<String>, Failure> {
 
 /// Returns true if a text has the path of a file, alone or at the end of a longer path.
 fn names_file(text: &str, file: &str) -> bool {
+    let is_of_word = |one: char| one.is_alphanumeric() || one == '_';
     text.match_indices(file).any(|(at, _)| {
-        !text[..at].ends_with(|before: char| before.is_alphanumeric() || matches!(before, '_' | '-' | '.'))
+        let begins = !text[..at].ends_with(|before: char| is_of_word(before) || matches!(before, '-' | '.'));
+        begins && !text[at + file.len()..].starts_with(is_of_word)
     })
 }
 
@@ -399,7 +412,7 @@ mod tests {
     #[test]
     fn a_longer_name_is_not_the_file() {
         assert!(names_file("/w/tree/a/b.py:3:1", "a/b.py") && names_file("a/b.py", "a/b.py"));
-        assert!(!names_file("extra/b.py and my-a/b.py", "a/b.py"));
+        assert!(!names_file("extra/b.py and my-a/b.py and a/b.pyi", "a/b.py"));
         let files = ["a/b.py", "b/c.py", "c.py"].map(str::to_owned).into();
         assert_eq!(known_files("{\"a/b.py\": [], \"xc.py\": []}", &files), 1);
     }
