@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::communities::{self, FileGraph};
 use super::derived_uses::{FoundUse, PartialFile};
-use super::edge_sites::{EdgeSitesBuilder, EdgeUses};
+use super::edge_sites::EdgeSitesBuilder;
 use super::labels;
 use super::open_names::{OpenNamePairs, OpenNames};
 use super::rank::{self, Graph};
@@ -325,14 +325,10 @@ impl DeriveJob {
         let sure = || uses.iter().filter(|one| one.is_sure);
         let lines: Vec<u32> = sure().map(|one| one.line).filter(|line| *line > 0).collect();
         let confidence = sure().map(|one| one.confidence).min().unwrap_or(Confidence::Candidate);
-        let uses = EdgeUses {
-            confidence,
-            is_mixed: sure().any(|one| one.confidence != confidence),
-            count: lines.len(),
-            lines,
-            has_open: uses.iter().any(|one| !one.is_sure),
-        };
-        if !self.sites.as_mut().is_some_and(|sites| sites.add_edge(source, &uses)) {
+        let has_open = uses.iter().any(|one| !one.is_sure);
+        let is_added =
+            self.sites.as_mut().is_some_and(|sites| sites.add_edge(source, confidence, &lines, has_open));
+        if !is_added {
             self.sites = None;
         }
     }

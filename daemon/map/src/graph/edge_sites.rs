@@ -7,8 +7,8 @@
 //!
 //! Uses that a derivation leaves open ([`super::derived_uses`]) are not among the lines: a query resolves them again.
 //!
-//! For each edge: the number of its sure uses above a bit for sure uses of different confidence, a bit for open ones and
-//! three bits of confidence, then the lines of the sure uses in ascending order, the first [`MAX_SITES`], each as its distance from the one before. All numbers are
+//! For each edge: the number of its sure uses above a bit for open ones and three bits of confidence, then the lines of
+//! the sure uses in ascending order, the first [`MAX_SITES`], each as its distance from the one before. All numbers are
 //! varints.
 
 use hob_base::paged::PagedStore;
@@ -19,8 +19,8 @@ use crate::persist::flat::{Input, put_varint};
 
 /// The number of bits of the confidence.
 const CONFIDENCE_BITS: u32 = 3;
-/// The number of bits below the number of uses: the confidence, the bit for open uses and that for mixed ones.
-const HEAD_BITS: u32 = CONFIDENCE_BITS + 2;
+/// The number of bits below the number of uses: the confidence and the bit for open uses.
+const HEAD_BITS: u32 = CONFIDENCE_BITS + 1;
 
 /// The confidences by their number.
 const CONFIDENCES: [Confidence; 7] = [
@@ -36,10 +36,8 @@ const CONFIDENCES: [Confidence; 7] = [
 /// The uses that make one edge.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct EdgeUses {
-    /// The confidence of the surest use; [`Confidence::Candidate`] if no use is sure.
+    /// The confidence of the sure uses; [`Confidence::Candidate`] if there are none.
     pub(super) confidence: Confidence,
-    /// True if other sure uses have another confidence.
-    pub(super) is_mixed: bool,
     /// The lines of the sure uses in ascending order, the first [`MAX_SITES`].
     pub(super) lines: Vec<u32>,
     /// The number of all sure uses with a line.
@@ -64,20 +62,25 @@ pub(super) struct EdgeSitesBuilder {
 }
 
 impl EdgeSitesBuilder {
-    /// Adds the next edge of a node. Nodes must come in ascending order; returns false, and adds nothing, if this one does
-    /// not, or if there are 4 GiB already.
-    pub(super) fn add_edge(&mut self, node: u32, uses: &EdgeUses) -> bool {
+    /// Adds the next edge of a node, with all lines of its sure uses. Nodes must come in ascending order; returns false,
+    /// and adds nothing, if this one does not, or if there are 4 GiB already.
+    pub(super) fn add_edge(
+        &mut self,
+        node: u32,
+        confidence: Confidence,
+        lines: &[u32],
+        has_open: bool,
+    ) -> bool {
         let Ok(start) = u32::try_from(self.bytes.len()) else { return false };
         if self.starts.len() > node as usize + 1 {
             return false;
         }
         self.starts.resize(node as usize + 1, start);
-        let count = (uses.count as u32).min(u32::MAX >> HEAD_BITS);
-        let open = u32::from(uses.has_open) << CONFIDENCE_BITS;
-        let mixed = u32::from(uses.is_mixed) << (CONFIDENCE_BITS + 1);
-        put_varint(&mut self.bytes, count << HEAD_BITS | mixed | open | uses.confidence as u32);
+        let count = (lines.len() as u32).min(u32::MAX >> HEAD_BITS);
+        let open = u32::from(has_open) << CONFIDENCE_BITS;
+        put_varint(&mut self.bytes, count << HEAD_BITS | open | confidence as u32);
         let mut before = 0;
-        for &line in uses.lines.iter().take(MAX_SITES) {
+        for &line in lines.iter().take(MAX_SITES) {
             put_varint(&mut self.bytes, line.saturating_sub(before));
             before = line;
         }
@@ -113,31 +116,17 @@ impl EdgeSites {
                 input.read_number().ok()?;
             }
         }
-        read_uses(&mut input)
+        let head = input.read_number().ok()?;
+        let confidence = *CONFIDENCES.get((head & ((1 << CONFIDENCE_BITS) - 1)) as usize)?;
+        let count = (head >> HEAD_BITS) as usize;
+        let has_open = head >> CONFIDENCE_BITS & 1 == 1;
+        let mut line = 0;
+        let lines = (0..count.min(MAX_SITES)).map(|_| {
+            line += input.read_number().ok()?;
+            Some(line)
+        });
+        Some(EdgeUses { confidence, lines: lines.collect::<Option<_>>()?, count, has_open })
     }
-
-    /// Yields the uses of a node's edges, in the order of the edges.
-    pub(super) fn uses_of_node(&self, node: u32) -> impl Iterator<Item = EdgeUses> + '_ {
-        let bounds = self.starts.get(node as usize).zip(self.starts.get(node as usize + 1));
-        let bytes = bounds.and_then(|(&start, &end)| self.bytes.get(start as usize..end as usize));
-        let mut input = Input::new(bytes.unwrap_or_default());
-        std::iter::from_fn(move || read_uses(&mut input))
-    }
-}
-
-/// Reads the uses of one edge; `None` at the end.
-fn read_uses(input: &mut Input<'_>) -> Option<EdgeUses> {
-    let head = input.read_number().ok()?;
-    let confidence = *CONFIDENCES.get((head & ((1 << CONFIDENCE_BITS) - 1)) as usize)?;
-    let count = (head >> HEAD_BITS) as usize;
-    let has_open = head >> CONFIDENCE_BITS & 1 == 1;
-    let is_mixed = head >> (CONFIDENCE_BITS + 1) & 1 == 1;
-    let mut line = 0;
-    let lines = (0..count.min(MAX_SITES)).map(|_| {
-        line += input.read_number().ok()?;
-        Some(line)
-    });
-    Some(EdgeUses { confidence, is_mixed, lines: lines.collect::<Option<_>>()?, count, has_open })
 }
 
 #[cfg(test)]
@@ -147,30 +136,18 @@ mod tests {
     #[test]
     fn each_edge_has_its_uses() {
         let mut builder = EdgeSitesBuilder::default();
-        let uses = |confidence, lines: &[u32], has_open| EdgeUses {
-            confidence,
-            is_mixed: lines.len() == 3,
-            lines: lines.into(),
-            count: lines.len(),
-            has_open,
-        };
+        assert!(builder.add_edge(1, Confidence::Exact, &[3, 3, 70_000], false));
+        assert!(builder.add_edge(1, Confidence::Candidate, &[], true));
         let many: Vec<u32> = (1..=2_000).collect();
-        let some = uses(Confidence::Exact, &[3, 3, 70_000], false);
-        let none = uses(Confidence::Candidate, &[], true);
-        assert!(builder.add_edge(1, &some) && builder.add_edge(1, &none));
-        assert!(builder.add_edge(4, &uses(Confidence::Flow, &many, true)));
-        assert!(!builder.add_edge(3, &none), "a node after a later one");
+        assert!(builder.add_edge(4, Confidence::Flow, &many, true));
+        assert!(!builder.add_edge(3, Confidence::Flow, &[1], false), "a node after a later one");
         let sites = builder.into_sites(6).expect("few bytes");
-        assert_eq!(sites.uses_of_edge(1, 0), Some(some));
-        assert_eq!(sites.uses_of_edge(1, 1), Some(none));
-        let first = EdgeUses { lines: many[..MAX_SITES].into(), ..uses(Confidence::Flow, &many, true) };
-        assert_eq!(sites.uses_of_edge(4, 0), Some(first));
-        let all: Vec<EdgeUses> = sites.uses_of_node(1).collect();
-        assert_eq!(
-            (sites.uses_of_edge(1, 0), sites.uses_of_edge(1, 1)),
-            (Some(all[0].clone()), Some(all[1].clone()))
-        );
-        assert_eq!((all.len(), sites.uses_of_node(3).count(), sites.uses_of_node(99).count()), (2, 0, 0));
+        let uses = |confidence, lines: &[u32], count, has_open| {
+            Some(EdgeUses { confidence, lines: lines.into(), count, has_open })
+        };
+        assert_eq!(sites.uses_of_edge(1, 0), uses(Confidence::Exact, &[3, 3, 70_000], 3, false));
+        assert_eq!(sites.uses_of_edge(1, 1), uses(Confidence::Candidate, &[], 0, true));
+        assert_eq!(sites.uses_of_edge(4, 0), uses(Confidence::Flow, &many[..MAX_SITES], 2_000, true));
         for (node, index) in [(0, 0), (1, 2), (2, 0), (3, 0), (4, 1), (5, 0), (6, 0), (99, 0)] {
             assert_eq!(sites.uses_of_edge(node, index), None, "edge {index} of {node}");
         }

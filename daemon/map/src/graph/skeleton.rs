@@ -217,25 +217,13 @@ impl Skeleton {
         let mut edges = self.edges(from, false);
         if kind == EdgeKind::Contains {
             let contains = |(kind, end)| kind == EdgeKind::Contains && end == to;
-            let confidence = Confidence::Exact;
-            let uses = EdgeUses { confidence, is_mixed: false, lines: Vec::new(), count: 0, has_open: false };
+            let uses =
+                EdgeUses { confidence: Confidence::Exact, lines: Vec::new(), count: 0, has_open: false };
             return edges.any(contains).then_some(uses);
         }
         let index =
             edges.filter(|(kind, _)| *kind != EdgeKind::Contains).position(|end| end == (kind, to))?;
         self.input.sites.as_ref()?.uses_of_edge(from, index)
-    }
-
-    /// Yields the other ends of the edges of a kind that start at a node, each with the uses that make it; none for edges
-    /// of containing, or if it does not have the lines of its edges.
-    pub(super) fn edges_with_uses(
-        &self,
-        from: u32,
-        kind: EdgeKind,
-    ) -> impl Iterator<Item = (u32, EdgeUses)> + '_ {
-        let edges = self.edges(from, false).filter(|(kind, _)| *kind != EdgeKind::Contains);
-        let uses = self.input.sites.iter().flat_map(move |sites| sites.uses_of_node(from));
-        edges.zip(uses).filter(move |((of, _), _)| *of == kind).map(|((_, end), uses)| (end, uses))
     }
 
     /// Returns the files in which a name is open, ascending.

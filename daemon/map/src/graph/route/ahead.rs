@@ -31,6 +31,13 @@ pub(super) struct Ahead {
     pub(super) entries: Vec<NodeRef>,
 }
 
+impl Ahead {
+    /// Returns the number of steps from a node to the end; `None` if it is not known to lead there surely.
+    pub(super) fn steps_from(&self, node: NodeRef) -> Option<u32> {
+        self.steps.get(&node).or_else(|| self.stand_ins.get(&node)).copied()
+    }
+}
+
 impl Map {
     /// Finds the nodes that surely lead to one of `ends`.
     pub(super) fn ahead_of(&self, resolver: &Resolver<'_>, ends: &[NodeRef], query: &PathQuery) -> Ahead {

@@ -4,9 +4,6 @@
 //! other way. The number of sure steps from a node to the end ([`super::ahead`]) is the estimate. A second and a third
 //! chain are what the search finds if stations of earlier chains cost more; the answer has them only if they cost about
 //! as little.
-//!
-//! The calls that the skeleton knows are followed first. The others of a node are resolved only when the cheapest chain
-//! that they may be part of is due.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Admits;
 use super::ahead::Ahead;
 use super::links::{ChainLink, Links, SURE};
-use crate::facts::{DefFlags, DefKind, FileFacts};
+use crate::facts::{DefFlags, DefKind};
 use crate::graph::family::Families;
 use crate::graph::{
     Chain, Confidence, DefRef, Direction, EdgeKind, Kinship, Map, NodeInfo, NodeRef, PathAnswer, PathQuery,
@@ -28,11 +25,8 @@ use crate::resolve::Resolver;
 /// Most chains of one answer.
 const CHAINS: usize = 3;
 
-/// Most nodes whose calls one search resolves.
+/// Most nodes that one search expands.
 const MAX_EXPANDED: usize = 6000;
-
-/// Most nodes that one search visits.
-const MAX_VISITED: usize = 30_000;
 
 /// Most entries shown if there is no chain, and most uses of each.
 const ENTRIES: usize = 3;
@@ -53,28 +47,10 @@ const NO_SURE_WAY: u32 = 40;
 /// A node as a search reached it.
 struct ReachedNode {
     node: NodeRef,
-    /// The cost of the way, with what stations of earlier chains add.
     cost: u32,
-    /// The cost of the way alone.
-    own_cost: u32,
     steps: u32,
     /// The index of the node before it, with the step from there; `None` for a start.
     by: Option<(usize, ChainLink)>,
-}
-
-/// The nodes that are due, by the least cost of a chain through them: an index in `ChainSearch::met`, and true if the calls
-/// that the skeleton does not know are due.
-type DueNodes = BinaryHeap<Reverse<(u32, usize, bool)>>;
-
-/// The costs that a search for a chain has to look at; for the first chain, none.
-#[derive(Default)]
-struct CostBounds {
-    /// The additional costs of stations of earlier chains.
-    used: FxHashMap<NodeRef, u32>,
-    /// The most that a chain may cost, without these.
-    most: Option<u32>,
-    /// A chain must cost less than this, with these.
-    below: Option<u32>,
 }
 
 /// The outcome of one search.
@@ -92,8 +68,6 @@ struct ChainSearch<'a, 's, 'm> {
     starts: Vec<NodeRef>,
     ends: FxHashSet<NodeRef>,
     ahead: Ahead,
-    /// The least number of sure steps to the end from a definition of each name.
-    names_ahead: FxHashMap<&'m str, u32>,
     admits: Option<Admits<'a>>,
     /// True if an end is in tests, so that stations in tests cost no more.
     among_tests: bool,
@@ -113,13 +87,11 @@ impl Map {
         let (mut starts, ends) = (self.parts_of(&resolver, query.from), self.parts_of(&resolver, query.to));
         // A chain from a type to its own method starts at the type or at its other methods.
         starts.retain(|start| *start == query.from || !ends.contains(start));
-        let ahead = self.ahead_of(&resolver, &ends, query);
         let mut search = ChainSearch {
             map: self,
             query,
             links: Links::new(self, &resolver, query.kinds),
-            names_ahead: self.names_of_steps(&ahead),
-            ahead,
+            ahead: self.ahead_of(&resolver, &ends, query),
             ends: ends.iter().copied().filter(|end| !starts.contains(end)).collect(),
             admits,
             among_tests: false,
@@ -128,19 +100,6 @@ impl Map {
         };
         search.among_tests = self.is_among_tests(query.from) || self.is_among_tests(query.to);
         search.find_answer()
-    }
-
-    /// Returns the names of the definitions that surely lead to the end, each with the least number of steps.
-    fn names_of_steps(&self, ahead: &Ahead) -> FxHashMap<&str, u32> {
-        let mut names = FxHashMap::default();
-        for (node, steps) in &ahead.steps {
-            let NodeRef::Def(def) = node else { continue };
-            let Some(entry) = self.index.entry(def.file) else { continue };
-            let Some(found) = entry.facts.defs.get(def.def.index()) else { continue };
-            let least = names.entry(FileFacts::name(&entry.facts, found.name)).or_insert(*steps);
-            *least = (*least).min(*steps);
-        }
-        names
     }
 
     /// Returns a node with the nodes that stand for it at the end of a chain: a type's methods, a file's definitions,
@@ -185,28 +144,25 @@ impl Map {
 impl ChainSearch<'_, '_, '_> {
     fn find_answer(&mut self) -> PathAnswer {
         let mut answer = PathAnswer::default();
-        let (mut bounds, mut first) = (CostBounds::default(), None);
+        let (mut used, mut first) = (FxHashMap::default(), None);
         while answer.chains.len() < CHAINS {
-            match self.run(&bounds) {
+            match self.run(&used) {
                 ChainOutcome::Found(end) => {
-                    let (links, cost) = (self.way_to(end), self.met[end].own_cost);
+                    let links = self.way_to(end);
+                    let cost = links.iter().map(|(_, link)| link.cost).sum::<u32>() + self.test_cost(&links);
                     let guesses = links.iter().filter(|(_, link)| is_guess(link)).count();
                     let (least, fewest) = *first.get_or_insert((cost, guesses));
                     let chain = self.build_chain(&links);
                     let is_known = answer.chains.iter().any(|known| is_same(known, &chain));
-                    let is_first = answer.chains.is_empty();
-                    let is_other = !is_known && guesses <= fewest && links.len() > 1;
-                    let below = self.met[end].cost;
-                    if !is_other || (!is_first && self.is_detour(&bounds, below)) {
+                    if is_known || cost > least + ABOUT_AS_GOOD || guesses > fewest || links.len() < 2 {
                         if answer.chains.is_empty() {
                             answer.chains.push(chain);
                         }
                         break;
                     }
                     for (_, link) in &links[..links.len() - 1] {
-                        *bounds.used.entry(link.to).or_default() += USED;
+                        *used.entry(link.to).or_default() += USED;
                     }
-                    bounds.most = Some(least + ABOUT_AS_GOOD);
                     answer.chains.push(chain);
                 }
                 outcome => {
@@ -221,100 +177,50 @@ impl ChainSearch<'_, '_, '_> {
         answer
     }
 
-    /// Returns true if a chain that costs less than `below`, with what stations of earlier chains add, costs too much without
-    /// that: then the further chain that was found is no other way, but an earlier one with a detour.
-    fn is_detour(&mut self, bounds: &CostBounds, below: u32) -> bool {
-        let most = bounds.most.unwrap_or(u32::MAX);
-        let bounds = CostBounds { used: bounds.used.clone(), most: None, below: Some(below) };
-        matches!(self.run(&bounds), ChainOutcome::Found(end) if self.met[end].own_cost > most)
-    }
-
-    /// Searches once.
-    fn run(&mut self, bounds: &CostBounds) -> ChainOutcome {
+    /// Searches once; `used` has the additional costs of stations.
+    fn run(&mut self, used: &FxHashMap<NodeRef, u32>) -> ChainOutcome {
         self.met.clear();
-        let mut due = DueNodes::new();
+        let mut open = BinaryHeap::new();
         for start in self.starts.clone() {
-            self.add_met(ReachedNode { node: start, cost: 0, own_cost: 0, steps: 0, by: None }, &mut due);
+            self.add_met(ReachedNode { node: start, cost: 0, steps: 0, by: None }, &mut open);
         }
         let (mut settled, mut expanded) = (FxHashSet::default(), 0);
-        while let Some(Reverse((least, at, resolves_calls))) = due.pop() {
-            if bounds.below.is_some_and(|below| least >= below) {
-                return ChainOutcome::Nothing;
+        while let Some(Reverse((_, at))) = open.pop() {
+            let (node, cost, steps) = (self.met[at].node, self.met[at].cost, self.met[at].steps);
+            if !settled.insert(node) {
+                continue;
             }
-            let (node, steps) = (self.met[at].node, self.met[at].steps);
-            if !resolves_calls {
-                if !settled.insert(node) {
-                    continue;
-                }
-                if self.ends.contains(&node) {
-                    return ChainOutcome::Found(at);
-                }
-                if steps >= self.query.max_len {
-                    continue;
-                }
+            if self.ends.contains(&node) {
+                return ChainOutcome::Found(at);
             }
-            let known = if resolves_calls { None } else { self.links.known_links_from(node) };
-            expanded += usize::from(known.is_none());
-            let has_room = expanded <= MAX_EXPANDED && settled.len() <= MAX_VISITED;
-            if !has_room || self.query.cancel.check().is_err() {
+            if steps >= self.query.max_len {
+                continue;
+            }
+            expanded += 1;
+            if expanded > MAX_EXPANDED || self.query.cancel.check().is_err() {
                 return ChainOutcome::GivenUp;
             }
-            if known.is_some()
-                && let Some(least) = self.least_behind_unknown_calls(node)
-            {
-                due.push(Reverse((self.met[at].cost + SURE + least, at, true)));
-            }
-            let links = known.unwrap_or_else(|| self.links.links_from(node));
+            let links = self.links.links_from(node);
             for link in links.iter().filter(|link| !settled.contains(&link.to)) {
-                self.follow_link(at, link, bounds, &mut due);
+                if !self.may_pass(link.to) {
+                    continue;
+                }
+                let more = used.get(&link.to).copied().unwrap_or(0) + self.cost_of(link.to);
+                let (cost, by) = (cost + link.cost + more, Some((at, link.clone())));
+                self.add_met(ReachedNode { node: link.to, cost, steps: steps + 1, by }, &mut open);
             }
         }
         ChainOutcome::Nothing
     }
 
-    /// Adds the node to which a step leads, unless no chain of this search may lead through it.
-    fn follow_link(&mut self, at: usize, link: &ChainLink, bounds: &CostBounds, due: &mut DueNodes) {
-        if !self.may_pass(link.to) {
-            return;
-        }
-        let (more, own) = (bounds.used.get(&link.to).copied().unwrap_or(0), self.cost_of(link.to));
-        let before = &self.met[at];
-        let own_cost = before.own_cost + link.cost + own;
-        let (cost, left) = (before.cost + link.cost + own + more, self.cost_to_end(link.to));
-        // Something that is not sure may lead to the end in one step.
-        let is_too_much = bounds.most.is_some_and(|most| own_cost + left.min(SURE) > most);
-        if is_too_much || bounds.below.is_some_and(|below| cost + left.min(SURE) >= below) {
-            return;
-        }
-        let by = Some((at, link.clone()));
-        self.add_met(ReachedNode { node: link.to, cost, own_cost, steps: before.steps + 1, by }, due);
-    }
-
-    fn add_met(&mut self, met: ReachedNode, due: &mut DueNodes) {
-        due.push(Reverse((met.cost + self.cost_to_end(met.node), self.met.len(), false)));
-        self.met.push(met);
-    }
-
-    /// Returns the estimated cost from a node to the end.
-    fn cost_to_end(&self, node: NodeRef) -> u32 {
-        match self.ahead.steps.get(&node).or_else(|| self.ahead.stand_ins.get(&node)) {
+    fn add_met(&mut self, met: ReachedNode, open: &mut BinaryHeap<Reverse<(u32, usize)>>) {
+        let left = match self.ahead.steps_from(met.node) {
             Some(left) => left * SURE,
             None if self.ahead.is_whole => NO_SURE_WAY,
             None => 0,
-        }
-    }
-
-    /// Returns the estimated cost to the end from where the calls of a node lead that have to be resolved; `None` if it has
-    /// none. A call of a variable may lead anywhere; one of a member mostly leads to a member of this name.
-    fn least_behind_unknown_calls(&mut self, node: NodeRef) -> Option<u32> {
-        let names = self.links.unknown_names_of(node)?.into_iter();
-        let least = names.map(|(name, is_member)| match self.names_ahead.get(name) {
-            _ if !is_member => 0,
-            Some(steps) => steps * SURE,
-            None => NO_SURE_WAY,
-        });
-        let least = least.min().unwrap_or(NO_SURE_WAY).min(NO_SURE_WAY);
-        Some(if self.ahead.is_whole { least } else { 0 })
+        };
+        open.push(Reverse((met.cost + left, self.met.len())));
+        self.met.push(met);
     }
 
     fn may_pass(&self, node: NodeRef) -> bool {
@@ -324,6 +230,10 @@ impl ChainSearch<'_, '_, '_> {
     /// Returns the cost of a station without the step to it.
     fn cost_of(&self, node: NodeRef) -> u32 {
         if !self.among_tests && self.map.is_among_tests(node) { TEST } else { 0 }
+    }
+
+    fn test_cost(&self, links: &[(NodeRef, ChainLink)]) -> u32 {
+        links.iter().map(|(_, link)| self.cost_of(link.to)).sum()
     }
 
     /// Returns the steps that led to a reached node.
@@ -347,7 +257,7 @@ impl ChainSearch<'_, '_, '_> {
             kind: link.kind,
             direction: Direction::Out,
             confidence: link.confidence,
-            line: lines.first().copied().or(link.line),
+            line: link.line,
             lines,
             named: link.named,
         };

@@ -2,20 +2,14 @@
 //!
 //! A call leads to the definition that it names and to those that override it; a type leads where its constructors do;
 //! a function leads to functions defined in it. An unresolved call leads to each candidate, as a guess.
-//!
-//! While the skeleton of the last derivation is up to date, the calls that it knows surely come from there, and only
-//! those that it leaves open are resolved. A search asks for the known ones first: the open ones cost a hundred times as
-//! much.
 
 use std::rc::Rc;
 
 use hob_base::FileId;
 use rustc_hash::FxHashMap;
 
-use super::known_calls::SplitCalls;
-use crate::facts::{DefIdx, DefKind, FileFacts, Receiver, Ref, RefKind};
+use crate::facts::{DefIdx, DefKind, Ref, RefKind};
 use crate::graph::family::{Families, Kinship};
-use crate::graph::surroundings::Surroundings;
 use crate::graph::{Confidence, DefRef, Edge, EdgeKind, EdgeKinds, Map, NodeRef, Tie};
 use crate::index::FileEntry;
 use crate::resolve::{Resolution, Resolver, Thing};
@@ -54,111 +48,33 @@ pub(super) struct Links<'s, 'm> {
     resolver: &'s Resolver<'m>,
     pub(super) families: Families<'s, 'm>,
     kinds: EdgeKinds,
-    /// The skeleton, if it is up to date.
-    surroundings: Option<Surroundings<'m>>,
     refs: FxHashMap<FileId, Rc<ByOwner>>,
-    found: FxHashMap<NodeRef, Rc<[ChainLink]>>,
-    known: FxHashMap<NodeRef, Option<Rc<[ChainLink]>>>,
-    split: FxHashMap<NodeRef, Option<Rc<SplitCalls>>>,
+    known: FxHashMap<NodeRef, Rc<[ChainLink]>>,
 }
 
 impl<'s, 'm> Links<'s, 'm> {
     pub(super) fn new(map: &'m Map, resolver: &'s Resolver<'m>, kinds: EdgeKinds) -> Self {
-        Self {
-            map,
-            resolver,
-            families: Families::new(map, resolver),
-            kinds,
-            surroundings: map.surroundings(),
-            refs: FxHashMap::default(),
-            found: FxHashMap::default(),
-            known: FxHashMap::default(),
-            split: FxHashMap::default(),
-        }
+        let (refs, known) = (FxHashMap::default(), FxHashMap::default());
+        Self { map, resolver, families: Families::new(map, resolver), kinds, refs, known }
     }
 
     /// Returns the steps from a node, the cheapest to each target.
     pub(super) fn links_from(&mut self, node: NodeRef) -> Rc<[ChainLink]> {
-        if let Some(found) = self.found.get(&node) {
-            return Rc::clone(found);
-        }
-        let found = cheapest_links(node, self.all_links_from(node));
-        self.found.insert(node, Rc::clone(&found));
-        found
-    }
-
-    /// Returns those steps from a node that the skeleton knows, the cheapest to each target; `None` if it is out of date,
-    /// does not have the node, or steps other than calls are asked for.
-    pub(super) fn known_links_from(&mut self, node: NodeRef) -> Option<Rc<[ChainLink]>> {
         if let Some(known) = self.known.get(&node) {
-            return known.clone();
+            return Rc::clone(known);
         }
-        let found = self.all_known_links_from(node).map(|links| cheapest_links(node, links));
-        self.known.insert(node, found.clone());
+        let mut best: FxHashMap<NodeRef, ChainLink> = FxHashMap::default();
+        for link in self.all_links_from(node).into_iter().filter(|link| link.to != node) {
+            let better = |known: &ChainLink| (link.cost, link.line) < (known.cost, known.line);
+            if best.get(&link.to).is_none_or(better) {
+                best.insert(link.to, link);
+            }
+        }
+        let mut found: Vec<ChainLink> = best.into_values().collect();
+        found.sort_by_key(|link| (link.cost, link.line, link.to));
+        let found: Rc<[ChainLink]> = found.into();
+        self.known.insert(node, Rc::clone(&found));
         found
-    }
-
-    fn all_known_links_from(&mut self, node: NodeRef) -> Option<Vec<ChainLink>> {
-        if !self.kinds.has(EdgeKind::Calls) || self.kinds.count() > 1 {
-            return None;
-        }
-        let mut links = Vec::new();
-        for caller in self.callers_within(node) {
-            let split = self.split_calls_of(caller)?;
-            self.add_known_calls(&split, &mut links);
-            let through = split.through_values.iter();
-            links.extend(through.map(|call| link_of_value_call(call.to, call.line)));
-        }
-        self.add_steps_without_calls(node, &mut links);
-        links.retain(|link| self.is_station(link.to));
-        Some(links)
-    }
-
-    /// Returns the names of the calls of a node that have to be resolved, each with true if something stands before the
-    /// name; `None` if there are no such calls, not even of values without a name.
-    pub(super) fn unknown_names_of(&mut self, node: NodeRef) -> Option<Vec<(&'m str, bool)>> {
-        let (mut names, mut has_values) = (Vec::new(), false);
-        for caller in self.callers_within(node) {
-            let Some(entry) = caller.file().and_then(|file| self.map.index.entry(file)) else { continue };
-            let Some(split) = self.split_calls_of(caller) else { continue };
-            has_values |= !entry.facts.flows.is_empty();
-            let unknown = split.unknown.iter().filter_map(|at| entry.facts.refs.get(*at));
-            names.extend(unknown.map(|r| {
-                let is_member = r.receiver() != Receiver::None;
-                (FileFacts::name(&entry.facts, r.name), is_member)
-            }));
-        }
-        (has_values || !names.is_empty()).then_some(names)
-    }
-
-    /// Returns the calls of a node by how much the skeleton knows of them; `None` if it is out of date, or knows nothing.
-    fn split_calls_of(&mut self, caller: NodeRef) -> Option<Rc<SplitCalls>> {
-        if let Some(split) = self.split.get(&caller) {
-            return split.clone();
-        }
-        let split = self.split_calls_anew(caller).map(Rc::new);
-        self.split.insert(caller, split.clone());
-        split
-    }
-
-    fn split_calls_anew(&mut self, caller: NodeRef) -> Option<SplitCalls> {
-        let skeleton = self.surroundings.as_ref()?.skeleton();
-        let file = caller.file()?;
-        let entry = self.map.index.entry(file)?;
-        let owner = if let NodeRef::Def(def) = caller { Some(def.def) } else { None };
-        let by_owner = self.refs_of(file, entry);
-        self.map.split_calls(skeleton, caller, by_owner.get(&owner).map_or(&[], Vec::as_slice))
-    }
-
-    /// Returns the nodes whose calls are steps from a node: itself, and the constructors of a type.
-    fn callers_within(&self, node: NodeRef) -> Vec<NodeRef> {
-        let mut callers = vec![node];
-        if let (NodeRef::Def(class), Some(kind)) = (node, self.kind_of(node))
-            && kind.is_type()
-        {
-            callers.extend(self.map.constructors_of(class).into_iter().map(NodeRef::Def));
-        }
-        callers
     }
 
     /// Returns the lines on which a step is written, ascending; empty if there is one line.
@@ -175,10 +91,19 @@ impl<'s, 'm> Links<'s, 'm> {
     fn all_links_from(&mut self, node: NodeRef) -> Vec<ChainLink> {
         let mut links = Vec::new();
         if self.kinds.has(EdgeKind::Calls) {
-            for caller in self.callers_within(node) {
-                self.calls_of(caller, &mut links);
+            self.calls_of(node, &mut links);
+            match (node, self.kind_of(node)) {
+                (NodeRef::Def(class), Some(kind)) if kind.is_type() => {
+                    for constructor in self.map.constructors_of(class) {
+                        self.calls_of(constructor.into(), &mut links);
+                    }
+                }
+                (NodeRef::Def(def), Some(kind)) if kind.is_callable() => {
+                    self.add_overriding_links(def, None, &mut links);
+                    self.written_in(def, &mut links);
+                }
+                _ => {}
             }
-            self.add_steps_without_calls(node, &mut links);
         }
         let others = self.kinds.without(EdgeKind::Calls);
         if others.count() > 0 {
@@ -187,17 +112,6 @@ impl<'s, 'm> Links<'s, 'm> {
         }
         links.retain(|link| self.is_station(link.to));
         links
-    }
-
-    /// Adds the steps from a function that no call makes: to the methods that override it, and to the functions written in
-    /// it.
-    fn add_steps_without_calls(&self, node: NodeRef, links: &mut Vec<ChainLink>) {
-        if let (NodeRef::Def(def), Some(kind)) = (node, self.kind_of(node))
-            && kind.is_callable()
-        {
-            self.add_overriding_links(def, None, links);
-            self.written_in(def, links);
-        }
     }
 
     /// Returns true if a chain may pass a node: functions and types; with edges other than calls any definition, and
@@ -223,27 +137,12 @@ impl<'s, 'm> Links<'s, 'm> {
         let Some(file) = node.file() else { return };
         let Some(entry) = self.map.index.entry(file).filter(|entry| !entry.lang().is_prose()) else { return };
         let owner = if let NodeRef::Def(def) = node { Some(def.def) } else { None };
-        let unknown = match self.split_calls_of(node) {
-            Some(split) => {
-                self.add_known_calls(&split, links);
-                split.unknown.clone()
-            }
-            None => {
-                let by_owner = self.refs_of(file, entry);
-                by_owner.get(&owner).into_iter().flatten().map(|at| *at as usize).collect()
-            }
-        };
-        for r in unknown.into_iter().filter_map(|at| entry.facts.refs.get(at)) {
-            self.call(file, r, links);
+        let by_owner = self.refs_of(file, entry);
+        for at in by_owner.get(&owner).into_iter().flatten() {
+            self.call(file, &entry.facts.refs[*at as usize], links);
         }
         for call in self.map.calls_of_values(self.resolver, file, Some(owner)) {
-            links.push(link_of_value_call(call.to, call.line));
-        }
-    }
-
-    fn add_known_calls(&self, split: &SplitCalls, links: &mut Vec<ChainLink>) {
-        for call in &split.known {
-            self.add_call(call.to, call.confidence, Some(call.line), links);
+            self.add_value_call(call.to, call.line, links);
         }
     }
 
@@ -256,6 +155,19 @@ impl<'s, 'm> Links<'s, 'm> {
             Rc::new(by_owner)
         };
         Rc::clone(self.refs.entry(file).or_insert_with(gather))
+    }
+
+    /// Adds a call through a value.
+    fn add_value_call(&self, to: DefRef, line: u32, links: &mut Vec<ChainLink>) {
+        let (kind, line) = (Tie::Edge(EdgeKind::Calls), Some(line));
+        links.push(ChainLink {
+            to: to.into(),
+            kind,
+            confidence: Confidence::Flow,
+            line,
+            named: None,
+            cost: SURE,
+        });
     }
 
     fn call(&self, file: FileId, r: &Ref, links: &mut Vec<ChainLink>) {
@@ -274,13 +186,8 @@ impl<'s, 'm> Links<'s, 'm> {
             },
         };
         let Some((def, confidence)) = found else { return self.add_guesses(file, r, links) };
-        self.add_call(def, confidence, Some(r.line), links);
-    }
-
-    /// Adds a call of a definition, and of those that override it.
-    fn add_call(&self, def: DefRef, confidence: Confidence, line: Option<u32>, links: &mut Vec<ChainLink>) {
         let cost = if confidence == Confidence::Name { BY_NAME } else { SURE };
-        let kind = Tie::Edge(EdgeKind::Calls);
+        let (kind, line) = (Tie::Edge(EdgeKind::Calls), Some(r.line));
         links.push(ChainLink { to: def.into(), kind, confidence, line, named: None, cost });
         self.add_overriding_links(def, links.last().cloned(), links);
     }
@@ -290,7 +197,7 @@ impl<'s, 'm> Links<'s, 'm> {
     fn named_or_through(&self, file: FileId, r: &Ref, links: &mut Vec<ChainLink>) -> Resolution {
         let found = self.resolver.resolve(file, r);
         let Some(through) = self.map.through_values(self.resolver, file, r, &found) else { return found };
-        links.extend(through.reached.into_iter().map(|to| link_of_value_call(to, r.line)));
+        through.reached.into_iter().for_each(|to| self.add_value_call(to, r.line, links));
         if through.instead { Resolution::Dropped } else { found }
     }
 
@@ -346,25 +253,6 @@ impl<'s, 'm> Links<'s, 'm> {
             cost: SURE + OVERRIDING,
         }));
     }
-}
-
-/// Returns the cheapest step to each target but the node itself, the cheapest first.
-fn cheapest_links(node: NodeRef, links: Vec<ChainLink>) -> Rc<[ChainLink]> {
-    let mut best: FxHashMap<NodeRef, ChainLink> = FxHashMap::default();
-    for link in links.into_iter().filter(|link| link.to != node) {
-        let better = |known: &ChainLink| (link.cost, link.line) < (known.cost, known.line);
-        if best.get(&link.to).is_none_or(better) {
-            best.insert(link.to, link);
-        }
-    }
-    let mut found: Vec<ChainLink> = best.into_values().collect();
-    found.sort_by_key(|link| (link.cost, link.line, link.to));
-    found.into()
-}
-
-fn link_of_value_call(to: DefRef, line: u32) -> ChainLink {
-    let kind = Tie::Edge(EdgeKind::Calls);
-    ChainLink { to: to.into(), kind, confidence: Confidence::Flow, line: Some(line), named: None, cost: SURE }
 }
 
 fn link_of_edge(edge: &Edge) -> ChainLink {

@@ -13,7 +13,6 @@
 
 mod ahead;
 mod chain;
-mod known_calls;
 mod links;
 mod live;
 mod skeleton_search;
