@@ -37,7 +37,7 @@ impl Codanna {
         command
     }
 
-    pub(crate) fn server(&self) -> Command {
+    pub(crate) fn server_command(&self) -> Command {
         let mut command = self.command();
         command.arg("serve");
         command
@@ -45,7 +45,7 @@ impl Codanna {
 
     /// Returns the command of a server that follows changes.
     pub(crate) fn watching_server(&self) -> Command {
-        let mut command = self.server();
+        let mut command = self.server_command();
         command.arg("--watch");
         command
     }
@@ -78,7 +78,7 @@ impl Codegraph {
         command
     }
 
-    pub(crate) fn server(&self) -> Command {
+    pub(crate) fn server_command(&self) -> Command {
         let mut command = self.command();
         command.args(["serve", "--mcp", "--path"]).arg(self.copy.path());
         command
@@ -114,7 +114,7 @@ pub(crate) struct Serena {
 impl Serena {
     /// Makes the copy and the settings. `language` is Serena's name of a language, and `server` the installed program
     /// that serves it: without a server named, Serena fetches one.
-    pub(crate) fn prepare(
+    pub(crate) fn prepare_copy(
         program: &Path,
         tree: &Path,
         language: &str,
@@ -144,7 +144,7 @@ impl Serena {
         Ok(serena)
     }
 
-    pub(crate) fn server(&self) -> Command {
+    pub(crate) fn server_command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.current_dir(self.copy.path()).env("SERENA_HOME", self.settings.path());
         command.args(["start-mcp-server", "--context", "ide", "--agent-interface", "tools"]);

@@ -246,7 +246,7 @@ mod tests {
     }
 
     /// Returns a repository with two commits, and the second.
-    fn published(folder: &Path) -> (&'static str, &'static str) {
+    fn publish_tree(folder: &Path) -> (&'static str, &'static str) {
         git::init(folder).expect("a repository");
         for text in ["one", "two"] {
             std::fs::write(folder.join("a.py"), text).expect("written");
@@ -261,7 +261,7 @@ mod tests {
     fn a_fetched_tree_is_at_its_pin_and_has_a_history_only_if_that_is_wanted() {
         let (origin, folder) =
             (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
-        let (url, commit) = published(origin.path());
+        let (url, commit) = publish_tree(origin.path());
         for (name, with_history, commits) in [("whole", true, "2"), ("last", false, "1")] {
             let source = TreeSource::Commit { url, commit, with_history };
             let pinned = Pinned { name, source, place: None };

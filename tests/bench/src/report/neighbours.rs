@@ -308,13 +308,13 @@ mod tests {
         program_on,
     };
 
-    fn words(all: &[&str]) -> Vec<String> {
+    fn owned_words(all: &[&str]) -> Vec<String> {
         all.iter().map(|word| (*word).to_owned()).collect()
     }
 
     /// Installs for a row without reaching any registry: the Python fails.
     fn install_offline(folder: &Path, rows: &[&str], given: &[&str]) -> Neighbours {
-        let (rows, given) = (words(rows), words(given));
+        let (rows, given) = (owned_words(rows), owned_words(given));
         install_neighbours(&Wishes { folder, python: "false", rows: &rows, given: &given })
     }
 
@@ -339,7 +339,7 @@ mod tests {
         std::fs::write(rg.join(MARK), "").expect("written");
         let found = install_offline(folder.path(), &["regex"], &["--fff=python3", "--csearch=x"]);
         assert_eq!(found.options, ["--rg", &rg.join("bin/rg").to_string_lossy()]);
-        assert_eq!((found.versions, found.absences.len()), (words(&["ripgrep 15.1.0 (PyPI)"]), 0));
+        assert_eq!((found.versions, found.absences.len()), (owned_words(&["ripgrep 15.1.0 (PyPI)"]), 0));
         let found = install_offline(folder.path(), &["map"], &[]);
         assert_eq!(found, Neighbours::default(), "no row uses them");
     }
@@ -366,8 +366,10 @@ mod tests {
 
     #[test]
     fn an_option_is_found_with_and_without_its_value() {
-        assert!(has_option(&words(&["--rg", "x"]), "--rg") && has_option(&words(&["--rg=x"]), "--rg"));
-        assert!(!has_option(&words(&["--rgx", "--r"]), "--rg"));
+        assert!(
+            has_option(&owned_words(&["--rg", "x"]), "--rg") && has_option(&owned_words(&["--rg=x"]), "--rg")
+        );
+        assert!(!has_option(&owned_words(&["--rgx", "--r"]), "--rg"));
     }
 
     #[test]

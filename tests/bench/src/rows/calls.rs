@@ -54,7 +54,7 @@ pub(super) fn first_answer(args: &Args, lab: &Lab) -> Result<(), Failure> {
         })?;
         if let Some(codanna) = codanna {
             timed(&mut other, || {
-                Server::start(&mut codanna.server())?.call("find_symbol", &json!({"name": name}))
+                Server::start(&mut codanna.server_command())?.call("find_symbol", &json!({"name": name}))
             })?;
         }
     }

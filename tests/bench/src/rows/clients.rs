@@ -41,7 +41,7 @@ pub(super) fn clients(args: &Args, lab: &Lab) -> Result<(), Failure> {
         let mut beside = None;
         if let Some(codanna) = codanna.filter(|_| count <= FEW_SESSIONS) {
             while theirs.len() < count {
-                let mut session = Server::start(&mut codanna.server())?;
+                let mut session = Server::start(&mut codanna.server_command())?;
                 session.call("find_symbol", &json!({"name": name}))?;
                 theirs.push(session);
             }

@@ -139,7 +139,7 @@ pub(super) fn references(args: &Args) -> Result<(), Failure> {
         let why = "no place in this tree was given (-- --at FILE:LINE:COL)";
         return leave_out(args, "the whole row", why);
     };
-    let Some(neighbours) = Neighbours::of(args, &at)? else { return Ok(()) };
+    let Some(neighbours) = Neighbours::named_in(args, &at)? else { return Ok(()) };
     let world = World::new(&args.tree)?;
     let world = match &neighbours.path {
         Some(path) => world.with_path(path.clone()),
@@ -190,7 +190,7 @@ fn other_or_absence(
 
 impl<'a> Neighbours<'a> {
     /// Returns the neighbours that were given, or `None` if none of them can answer. Their absence is noted.
-    fn of(args: &'a Args, at: &RequestPosition) -> Result<Option<Self>, Failure> {
+    fn named_in(args: &'a Args, at: &RequestPosition) -> Result<Option<Self>, Failure> {
         for (who, program) in [("cclsp", &args.cclsp), ("serena", &args.serena)] {
             if program.is_none() {
                 leave_out(args, who, &format!("it was not given (-- --{who} PROGRAM)"))?;
@@ -219,13 +219,13 @@ impl<'a> Neighbours<'a> {
 
     fn prepare_serena(&self, args: &Args) -> Result<Option<Serena>, Failure> {
         let prepare =
-            |program| Serena::prepare(program, &args.tree, self.server.language, self.server.program);
+            |program| Serena::prepare_copy(program, &args.tree, self.server.language, self.server.program);
         self.serena.map(prepare).transpose()
     }
 
     fn start_serena(&self, at: &RequestPosition, name: &str, serena: &Serena) -> Result<Asked, Failure> {
         let question = json!({"name_path": name, "relative_path": at.file.to_string()});
-        let mut command = serena.server();
+        let mut command = serena.server_command();
         Asked::start("serena", self.with_path(&mut command), "find_referencing_symbols", question)
     }
 
@@ -382,7 +382,7 @@ mod tests {
         search_path,
     };
 
-    fn position(file: &str, line: u32, col: u32) -> RequestPosition {
+    fn position_in(file: &str, line: u32, col: u32) -> RequestPosition {
         RequestPosition { file: WsPath::new(file).expect("a path"), line, col }
     }
 
@@ -390,23 +390,23 @@ mod tests {
     fn the_name_at_a_place_is_a_whole_word() {
         let tree = tempfile::tempdir().expect("a folder");
         std::fs::write(tree.path().join("a.py"), "x = 1\ndef größe_2(x): pass\n").expect("written");
-        let name = |line, col| name_at(tree.path(), &position("a.py", line, col));
+        let name = |line, col| name_at(tree.path(), &position_in("a.py", line, col));
         assert_eq!(name(2, 5).expect("a name"), "größe_2");
         assert!(name(1, 3).is_err(), "no name begins at `=`");
         assert!(name(9, 1).is_err(), "there is no such line");
-        let server = language_server(&position("a.py", 2, 5)).expect("Python is known");
+        let server = language_server(&position_in("a.py", 2, 5)).expect("Python is known");
         let config = cclsp_config(tree.path(), server).expect("a folder");
         assert_eq!(config["servers"][0]["command"][0], "pyright-langserver");
-        assert!(language_server(&position("a.hs", 1, 1)).is_none());
+        assert!(language_server(&position_in("a.hs", 1, 1)).is_none());
     }
 
     #[test]
     fn a_definition_is_named_with_those_around_it() {
         let hit = |id: &str, line| json!({"id": id, "file": "src/a.py", "line": line, "col": 9});
         let found = json!({"results": [hit("py:src/a.py#make", 3), hit("py:src/a.py#App.Inner.make", 7)]});
-        assert_eq!(name_path(&found, &position("src/a.py", 7, 9)).expect("found"), "App/Inner/make");
-        assert_eq!(name_path(&found, &position("src/a.py", 3, 9)).expect("found"), "make");
-        assert_eq!(name_path(&found, &position("src/a.py", 7, 1)), None);
+        assert_eq!(name_path(&found, &position_in("src/a.py", 7, 9)).expect("found"), "App/Inner/make");
+        assert_eq!(name_path(&found, &position_in("src/a.py", 3, 9)).expect("found"), "make");
+        assert_eq!(name_path(&found, &position_in("src/a.py", 7, 1)), None);
     }
 
     #[test]

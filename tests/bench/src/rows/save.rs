@@ -290,7 +290,7 @@ impl<'a> Homes<'a> {
             }));
         }
         if let Some((codegraph, edited)) = &self.codegraph {
-            let mut server = Server::start(&mut codegraph.server())?;
+            let mut server = Server::start(&mut codegraph.server_command())?;
             runners.push(Runner::new("codegraph_search", edited, move |word| {
                 let text = server.call("codegraph_search", &json!({"query": word}))?;
                 Ok(judged(text.contains(&edited.path) && text.contains(word)))

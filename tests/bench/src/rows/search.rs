@@ -12,7 +12,7 @@ pub(super) fn search(args: &Args, lab: &Lab) -> Result<(), Failure> {
     println!("\nsymbol search, warm: map_search (barrier included) against find_symbol");
     let codanna = lab.codanna(args)?;
     let mut server = lab.world.server()?;
-    let mut peer = codanna.map(|codanna| Server::start(&mut codanna.server())).transpose()?;
+    let mut peer = codanna.map(|codanna| Server::start(&mut codanna.server_command())).transpose()?;
     let (mut hob, mut other) = (Times::default(), Times::default());
     for round in 0..args.rounds {
         for name in &args.names {
