@@ -18,7 +18,7 @@ use super::open_names::{OpenNamePairs, OpenNames};
 use super::rank::{self, Graph};
 use super::skeleton::{Changed, EdgeList, FileNodes, Marked, Skeleton, SkeletonInput};
 use super::{ClusterInfo, Confidence, DefIdentity, EdgeKind, ExternalId, Map, NodeRef, Ranked};
-use crate::facts::{DefFlags, FileFacts};
+use crate::facts::{DefFlags, FileFacts, RefKind};
 use crate::index::FileScores;
 use crate::resolve::Resolver;
 
@@ -177,6 +177,7 @@ impl Map {
                 job.add_containers(self.containers_of(&resolver, file), self);
                 job.add_open(&begun.open);
                 job.add_renamed();
+                job.add_passed_to_frameworks();
             }
             job.next += 1;
         }
@@ -361,6 +362,14 @@ impl DeriveJob {
         let exports = item.facts.exports.iter().filter(|export| export.local != export.exported);
         for name in imported.chain(exports.map(|export| export.local)) {
             self.open_names.add_pair(item.facts.name(name), item.file.0);
+        }
+    }
+
+    /// Adds the names of what the file at `next` passes to a framework: it is called, and a value too.
+    fn add_passed_to_frameworks(&mut self) {
+        let item = &self.items[self.next];
+        for handler in item.facts.refs.iter().filter(|r| r.kind() == RefKind::Framework) {
+            self.open_names.add_pair(item.facts.name(handler.name), item.file.0);
         }
     }
 

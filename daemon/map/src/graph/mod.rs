@@ -53,6 +53,7 @@ mod surroundings;
 #[cfg(test)]
 mod tests;
 mod uses;
+mod value_reads;
 mod values;
 
 pub use crate::node::{

@@ -51,7 +51,7 @@ impl Map {
 
     /// Returns true if another definition has the name of one in the same place, as a type and a value may have in
     /// TypeScript, where an import can name them: an import leads to one of them and means both.
-    fn has_other_meaning(&self, def: DefRef) -> bool {
+    pub(super) fn has_other_meaning(&self, def: DefRef) -> bool {
         let Some(entry) = self.index.entry(def.file).filter(|e| e.lang().semantics().types_beside_values)
         else {
             return false;

@@ -170,7 +170,8 @@ impl Map {
     /// Returns the calls that reach a definition through values and whose names do not decide it.
     pub(super) fn calls_reaching_def(&self, resolver: &Resolver<'_>, def: DefRef) -> Vec<ReachingCall> {
         let mut found = Vec::new();
-        for at in resolver.calls_reaching(def) {
+        let start = self.files_that_read(resolver, def);
+        for at in resolver.calls_reaching(def, &start) {
             let Some((owner, call)) = resolver.owner_of_call(at) else { continue };
             let Some(entry) = self.index.entry(at.file) else { continue };
             let place = (call.line, call.col);

@@ -56,7 +56,7 @@ use crate::langs::lang::Lang;
 use crate::langs::rules::ModuleTarget;
 use crate::langs::semantics::OutsideMembers;
 use crate::node::{Confidence, DefRef};
-pub(crate) use flow::{CallAt, ChainPlace};
+pub(crate) use flow::{CallAt, ChainPlace, START_FILES, StartFiles};
 use global::is_root;
 pub(crate) use guess::SHOWN;
 pub(crate) use links::ResolvedNoteLink;

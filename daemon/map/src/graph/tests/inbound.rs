@@ -53,7 +53,7 @@ fn flows_that_stayed_open_are_opened_anew_after_a_change() {
     assert_eq!(shown_calls(&map, "g"), ["b.py#run calls a.py#g flow"]);
 }
 
-/// Thirty files mention `f`, so its values are not followed backwards into other files; a derivation follows the call in
+/// Thirty files read `f`, so its values are not followed backwards into other files; a derivation follows the call in
 /// `run` forwards.
 fn map_of_a_name_in_many_files(derive: impl Fn(&str) -> Map) -> Map {
     let mentions: String = (0..30)
@@ -124,8 +124,38 @@ fn answers_say_that_callers_may_be_missing_where_a_definition_is_passed_on_in_ma
         assert_eq!(impact(&map, "f").may_lack_callers, may_lack);
         assert!(!callers_of(&map, "user1").may_lack_callers, "few files mention this one");
         map.apply(vec![set(90, "new.py", "from a import f as g\ndef keep():\n    return [g]\n")]);
-        assert!(callers_of(&map, "f").may_lack_callers, "a file that has come since passes it on");
+        let answer = callers_of(&map, "f");
+        assert_eq!(answer.may_lack_callers, may_lack, "one more file that passes it on is followed");
     }
+}
+
+/// The derivation does not know the call, since it does not follow callers.
+#[test]
+fn calls_through_values_are_found_where_many_files_call_a_function_and_one_passes_it_on() {
+    let called: String =
+        (0..30).map(|at| format!("//- /m{at}.py\nfrom a import f\ndef user{at}():\n    f()\n")).collect();
+    let passed = "from a import f as g\nfrom r import run\nrun(g)\n";
+    let fixture = format!(
+        "//- /a.py\ndef f(): pass\n//- /r.py\ndef run(call):\n    call()\n//- /t.py\n{passed}{called}"
+    );
+    for mut map in [map(&fixture), derived_map(&fixture)] {
+        let through = "r.py#run calls a.py#f flow";
+        assert!(shown_calls(&map, "f").contains(&through.to_owned()));
+        assert!(!callers_of(&map, "f").may_lack_callers);
+        map.apply(vec![set(0, "a.py", "def first(): pass\ndef f(): pass\n")]);
+        assert!(shown_calls(&map, "f").contains(&through.to_owned()), "its file has changed");
+        map.apply(vec![set(2, "t.py", &passed.replace("(g)", "(print)"))]);
+        assert!(!shown_calls(&map, "f").contains(&through.to_owned()), "no file passes it on");
+    }
+}
+
+#[test]
+fn a_default_export_is_followed_under_the_name_that_a_file_gives_it() {
+    let map = derived_map(
+        "//- /a.ts\nexport default function f() {}\n//- /r.ts\nexport function run(call) { call(); }\n\
+         //- /t.ts\nimport other from './a';\nimport { run } from './r';\nrun(other);\n",
+    );
+    assert_eq!(shown_calls(&map, "f"), ["r.ts#run calls a.ts#f flow"]);
 }
 
 #[test]

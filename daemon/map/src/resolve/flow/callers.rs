@@ -1,17 +1,28 @@
 //! Finds the calls that can reach a function: it follows the function's values forwards, generously, and then checks
 //! what each call that they reach calls.
+//!
+//! Who wants the arguments of a function needs all its calls ([`FlowKey::Callers`]), and so follows its name through every
+//! file that mentions it. Who wants to know its callers has those whose name decides it already, and needs only the calls
+//! of what the function was passed on as ([`FlowKey::CallsThroughValues`]): these start in the few files that read the
+//! function without calling it.
+
+use std::collections::hash_map::Entry;
 
 use hob_base::FileId;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{BindingCall, CallAt, FlowKey, FlowObject, receiver_shift};
-use crate::facts::{CallKind, FlowTarget, FlowValue, ScopeIdx, ScopeKind, SlotIdx, ValueIdx};
+use crate::facts::{
+    Call, CallKind, DefFlags, FlowTarget, FlowValue, ScopeIdx, ScopeKind, SlotIdx, StrId, ValueIdx,
+};
 use crate::index::{FileEntry, ValueUse};
 use crate::node::DefRef;
-use crate::resolve::Resolver;
+use crate::resolve::{NameLookup, Resolver, Thing};
 
 /// Most files that may mention a name that is followed everywhere; beyond, only its own file is searched.
 const FILES: usize = 24;
+/// Most files in which a search for calls through values starts, beside that of the definition.
+pub(crate) const START_FILES: usize = FILES;
 /// Most values that are followed.
 const VALUES: usize = 400;
 
@@ -19,18 +30,44 @@ const VALUES: usize = 400;
 #[derive(Default)]
 struct ForwardWalk {
     waiting: Vec<(FileId, ValueIdx)>,
-    met: FxHashSet<(FileId, ValueIdx)>,
+    met: FxHashMap<(FileId, ValueIdx), ValueRole>,
     calls: FxHashSet<CallAt>,
+    /// The variable of the definition that the walk starts from, if the files that read it are given.
+    own: Option<(FileId, SlotIdx)>,
     /// True if a bound kept the walk from a file or a value.
     is_cut: bool,
 }
 
+/// The relation of a value on the way to the function that the walk started from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ValueRole {
+    /// It may be the function itself.
+    Itself,
+    /// It is made of a value that may be the function, as the member `bind` of it is, whose call gives the function back.
+    MadeOfIt,
+}
+
 impl ForwardWalk {
     fn visit_value(&mut self, file: FileId, value: ValueIdx) {
-        if self.met.len() >= VALUES {
-            self.is_cut |= !self.met.contains(&(file, value));
-        } else if self.met.insert((file, value)) {
-            self.waiting.push((file, value));
+        self.visit_as(ValueRole::Itself, file, value);
+    }
+
+    fn visit_as(&mut self, role: ValueRole, file: FileId, value: ValueIdx) {
+        let is_full = self.met.len() >= VALUES;
+        match self.met.entry((file, value)) {
+            Entry::Vacant(_) if is_full => self.is_cut = true,
+            Entry::Vacant(free) => {
+                free.insert(role);
+                self.waiting.push((file, value));
+            }
+            // Its calls are looked at again, for their results.
+            Entry::Occupied(mut known)
+                if *known.get() == ValueRole::Itself && role == ValueRole::MadeOfIt =>
+            {
+                known.insert(role);
+                self.waiting.push((file, value));
+            }
+            Entry::Occupied(_) => {}
         }
     }
 }
@@ -44,38 +81,63 @@ impl<'m> Resolver<'m> {
             return Vec::new();
         }
         let Some((entry, found)) = self.def(def) else { return Vec::new() };
-        let uses = self.uses_in_file(def.file, entry);
-        let scope = uses.by_def.get(def.def).unwrap_or(ScopeIdx(u32::MAX));
-        let mut way = ForwardWalk::default();
-        if let Some(value) = uses.scopes.get(scope.0) {
-            way.visit_value(def.file, value);
-        }
-        let name = entry.facts.name(found.name);
-        self.go_to_named(name, def.file, &mut way);
+        let mut way = self.walk_from_def(def);
+        self.go_to_named(entry.facts.name(found.name), def.file, &mut way);
         let class = self.constructed_class(def);
         if let Some(class) = class {
             let name = self.def(class).map_or("", |(entry, class)| entry.facts.name(class.name));
             self.go_to_named(name, class.file, &mut way);
-            let value = uses.by_def.get(class.def).and_then(|scope| uses.scopes.get(scope.0));
-            value.into_iter().for_each(|value| way.visit_value(class.file, value));
+            self.go_to_scope(class, &mut way);
         }
-        if name == "__call__"
-            && let Some(class) = found.parent
+        self.follow_all(&mut way);
+        self.callers_among(&way, def, class)
+    }
+
+    /// Returns the calls that reach a definition through values which these files, or its own, read.
+    pub(super) fn calls_through_values(&self, def: DefRef, files: &[FileId]) -> Vec<FlowObject> {
+        if self.is_passing() {
+            self.note_partial();
+            return Vec::new();
+        }
+        let mut way = self.walk_from_def(def);
+        way.own = self.variable_of(def).map(|slot| (def.file, slot));
+        for file in std::iter::once(&def.file).chain(files) {
+            let names = self.names_of_def_in(def, *file);
+            self.go_to_names_in(*file, &names, &mut way);
+        }
+        self.follow_all(&mut way);
+        self.callers_among(&way, def, None)
+    }
+
+    /// Begins a walk at the places where a definition stands, and at the objects of its class if it is what runs when these
+    /// are called.
+    fn walk_from_def(&self, def: DefRef) -> ForwardWalk {
+        let mut way = ForwardWalk::default();
+        self.go_to_scope(def, &mut way);
+        if let Some((entry, found)) = self.def(def)
+            && let Some(class) = found.parent.filter(|_| entry.facts.name(found.name) == "__call__")
         {
             self.go_to_made(DefRef { file: def.file, def: class }, &mut way);
         }
-        self.follow_all(&mut way);
-        if way.is_cut {
-            self.flow.borrow_mut().cut_callers.insert(def);
-        }
-        let mut bounds = Vec::new();
-        for at in &way.calls {
-            bounds.extend(
-                self.shift_if_reaching(*at, def, class)
-                    .map(|shift| FlowObject::Caller(BindingCall { by: *at, scope, shift })),
-            );
-        }
-        sorted_callers(bounds)
+        way
+    }
+
+    fn go_to_scope(&self, def: DefRef, way: &mut ForwardWalk) {
+        let Some(entry) = self.entry(def.file) else { return };
+        let uses = self.uses_in_file(def.file, entry);
+        let value = uses.by_def.get(def.def).and_then(|scope| uses.scopes.get(scope.0));
+        value.into_iter().for_each(|value| way.visit_value(def.file, value));
+    }
+
+    /// Returns the calls that a walk came to and that reach a definition, or the class that it constructs.
+    fn callers_among(&self, way: &ForwardWalk, def: DefRef, class: Option<DefRef>) -> Vec<FlowObject> {
+        let Some(entry) = self.entry(def.file) else { return Vec::new() };
+        let scope = self.uses_in_file(def.file, entry).by_def.get(def.def).unwrap_or(ScopeIdx(u32::MAX));
+        let reaching = way.calls.iter().filter_map(|at| {
+            let shift = self.shift_if_reaching(*at, def, class)?;
+            Some(FlowObject::Caller(BindingCall { by: *at, scope, shift }))
+        });
+        sorted_callers(reaching.collect())
     }
 
     /// Notes that the objects of the key that is being computed are not whole.
@@ -151,20 +213,44 @@ impl<'m> Resolver<'m> {
     }
 
     fn go_to_named_in(&self, file: FileId, name: &str, way: &mut ForwardWalk) {
-        let Some(entry) = self.entry(file).filter(|entry| !entry.facts.flows.is_empty()) else { return };
+        let Some(entry) = self.entry(file) else { return };
         let Some(id) = entry.facts.names.find(name) else { return };
-        let uses = self.uses_in_file(file, entry);
         let renamed = entry.facts.imports.iter().filter(|import| import.name == Some(id));
-        let names = renamed.filter_map(|import| import.local).chain([id]);
+        let names: Vec<StrId> = renamed.filter_map(|import| import.local).chain([id]).collect();
+        self.go_to_names_in(file, &names, way);
+    }
+
+    fn go_to_names_in(&self, file: FileId, names: &[StrId], way: &mut ForwardWalk) {
+        let Some(entry) = self.entry(file).filter(|entry| !entry.facts.flows.is_empty()) else { return };
+        let uses = self.uses_in_file(file, entry);
         for name in names {
-            uses.values_named(name).for_each(|value| way.visit_value(file, value));
+            uses.values_named(*name).for_each(|value| way.visit_value(file, value));
         }
+    }
+
+    /// Returns the names that may mean a definition in a file: its own, and those under which the file imports it.
+    pub(crate) fn names_of_def_in(&self, def: DefRef, file: FileId) -> Vec<StrId> {
+        let (Some((home, found)), Some(entry)) = (self.def(def), self.entry(file)) else { return Vec::new() };
+        let own = entry.facts.names.find(home.facts.name(found.name));
+        let is_default = found.flags.has(DefFlags::DEFAULT);
+        let default = if is_default { entry.facts.names.find("default") } else { None };
+        let imports = entry.facts.imports.iter().filter(|import| match import.name {
+            Some(name) if Some(name) == own => true,
+            Some(name) if Some(name) == default => {
+                let meant = self.binding(file, entry, import);
+                matches!(meant, NameLookup::Thing(Thing::Def(meant), _) if meant == def)
+            }
+            _ => false,
+        });
+        let mut names: Vec<StrId> = imports.filter_map(|import| import.local).chain(own).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 
     /// Adds the objects of a class.
     fn go_to_made(&self, class: DefRef, way: &mut ForwardWalk) {
         let callers = self.read(FlowKey::Callers(class));
-        way.is_cut |= self.has_cut_callers(class);
         for caller in callers {
             let FlowObject::Caller(bound) = caller else { continue };
             self.go_to_result(bound.by, way);
@@ -182,30 +268,42 @@ impl<'m> Resolver<'m> {
         while let Some((file, value)) = way.waiting.pop() {
             let Some(entry) = self.entry(file) else { continue };
             let uses = self.uses_in_file(file, entry);
+            let is_made_of_it = way.met.get(&(file, value)) == Some(&ValueRole::MadeOfIt);
             for one in uses.uses_of_value(value) {
                 self.follow_one(file, entry, one, way);
+                if is_made_of_it && let ValueUse::Callee(call) = one {
+                    self.go_to_result_of_member(CallAt { file, call }, entry, way);
+                }
             }
+        }
+        if way.is_cut {
+            self.note_partial();
         }
     }
 
     fn follow_one(&self, file: FileId, entry: &'m FileEntry, one: ValueUse, way: &mut ForwardWalk) {
         match one {
-            ValueUse::Callee(call) => {
-                let at = CallAt { file, call };
-                way.calls.insert(at);
-                if let Some((_, found)) = self.call(at)
-                    && matches!(
-                        self.uses_in_file(file, entry).flows.value(found.callee),
-                        FlowValue::Member(..)
-                    )
-                {
-                    self.go_to_result(at, way);
-                }
-            }
+            ValueUse::Callee(call) => drop(way.calls.insert(CallAt { file, call })),
             ValueUse::Argument(call, number) => self.follow_argument(CallAt { file, call }, number, way),
-            ValueUse::Inside(value) => way.visit_value(file, value),
+            ValueUse::Inside(value) => way.visit_as(ValueRole::MadeOfIt, file, value),
             ValueUse::Stored(to) => self.follow_stored(file, entry, to, way),
         }
+    }
+
+    /// Adds the result of a member's call, unless the call reaches code of the project, which says itself what it returns.
+    fn go_to_result_of_member(&self, at: CallAt, entry: &FileEntry, way: &mut ForwardWalk) {
+        let Some((_, call)) = self.call(at) else { return };
+        let is_member =
+            matches!(self.uses_in_file(at.file, entry).flows.value(call.callee), FlowValue::Member(..));
+        if is_member && self.may_be_of_library(&self.read(FlowKey::Value(at.file, call.callee, None))) {
+            self.go_to_result(at, way);
+        }
+    }
+
+    /// Returns true if what is called is no code of the project, as far as that can still become known.
+    fn may_be_of_library(&self, callees: &[FlowObject]) -> bool {
+        let is_own = |callee: &FlowObject| matches!(callee, FlowObject::Def(..) | FlowObject::Lambda(..));
+        if callees.is_empty() { self.is_settled() } else { !callees.iter().any(is_own) }
     }
 
     fn follow_argument(&self, at: CallAt, number: u32, way: &mut ForwardWalk) {
@@ -288,7 +386,7 @@ impl<'m> Resolver<'m> {
                 uses.slots.get(slot.0).into_iter().for_each(|value| way.visit_value(file, value));
                 let var = flows.slots[slot.0 as usize];
                 let kind = flows.scopes[var.scope.0 as usize].kind;
-                if matches!(kind, ScopeKind::File | ScopeKind::Class) {
+                if matches!(kind, ScopeKind::File | ScopeKind::Class) && way.own != Some((file, slot)) {
                     self.go_to_named(entry.facts.name(var.name), file, way);
                 }
             }

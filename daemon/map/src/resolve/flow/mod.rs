@@ -30,6 +30,7 @@ use super::{Resolver, Site, WantedKind};
 use crate::facts::{Call, CallIdx, DefIdx, DefKind, FlowTarget, ScopeIdx, ScopeKind, SlotIdx, ValueIdx};
 use crate::index::{FileEntry, FlowTables};
 use crate::node::DefRef;
+pub(crate) use callers::START_FILES;
 pub(crate) use chain::ChainPlace;
 
 /// Most computations for one query.
@@ -104,6 +105,8 @@ enum FlowKey {
     Held(FileId, ValueIdx, Rc<[Rc<str>]>),
     /// The calls that reach a function or class.
     Callers(DefRef),
+    /// The calls that reach a function or class through values that these files, or its own, read.
+    CallsThroughValues(DefRef, Rc<[FileId]>),
     CallersOf(FileId, ScopeIdx),
     /// The objects that a call returns.
     Result(CallAt),
@@ -140,8 +143,16 @@ pub(super) struct FlowMemory {
     at: u32,
     /// Keys that wait until nothing grows, because they draw conclusions from the absence of an object.
     undecided: Vec<u32>,
-    /// The definitions to whose callers a bound cut the way.
-    cut_callers: FxHashSet<DefRef>,
+    /// The definitions for which a bound cut the search for calls through values.
+    cut_searches: FxHashSet<DefRef>,
+}
+
+/// The files in which a search for the calls of a definition through values starts, beside its own.
+#[derive(Clone, Debug)]
+pub(crate) struct StartFiles {
+    pub(crate) files: Rc<[FileId]>,
+    /// True if a bound kept the search from files that read the definition.
+    pub(crate) is_cut: bool,
 }
 
 impl<'m> Resolver<'m> {
@@ -182,11 +193,14 @@ impl<'m> Resolver<'m> {
         let callees = self.solve(key.clone()).unwrap_or_default();
         let passed = self.callbacks(at, entry, call, &callees).into_iter();
         let passed = passed.map(|value| FlowKey::Value(at.file, value, None));
+        std::iter::once(key).chain(passed).any(|key| self.is_partial(&key))
+    }
+
+    /// Returns true if the objects of a key that was solved are not whole.
+    fn is_partial(&self, key: &FlowKey) -> bool {
         let known = self.flow.borrow();
         // The memory may have been cleared meanwhile.
-        let is_partial =
-            |key: FlowKey| known.ids.get(&key).is_none_or(|id| known.states[*id as usize].is_partial);
-        std::iter::once(key).chain(passed).any(is_partial)
+        known.ids.get(key).is_none_or(|id| known.states[*id as usize].is_partial)
     }
 
     /// Returns true if a call can reach only functions of the language, or from outside.
@@ -196,8 +210,8 @@ impl<'m> Resolver<'m> {
         !callees.is_empty() && callees.iter().all(|callee| matches!(callee, FlowObject::Library(_)))
     }
 
-    /// Returns the calls that may reach a definition through values.
-    pub(crate) fn calls_reaching(&self, def: DefRef) -> Vec<CallAt> {
+    /// Returns the calls that may reach a definition through values, without all of those whose name decides it.
+    pub(crate) fn calls_reaching(&self, def: DefRef, start: &StartFiles) -> Vec<CallAt> {
         let Some(entry) = self.entry(def.file).filter(|entry| !entry.facts.flows.is_empty()) else {
             return Vec::new();
         };
@@ -205,9 +219,10 @@ impl<'m> Resolver<'m> {
         if !(kind.is_callable() || kind.is_type()) {
             return Vec::new();
         }
-        let callers = self.solve(FlowKey::Callers(def));
-        if callers.is_none() {
-            self.flow.borrow_mut().cut_callers.insert(def);
+        let key = FlowKey::CallsThroughValues(def, Rc::clone(&start.files));
+        let callers = self.solve(key.clone());
+        if callers.is_none() || start.is_cut || self.is_partial(&key) {
+            self.flow.borrow_mut().cut_searches.insert(def);
         }
         let callers = callers.unwrap_or_default();
         let mut calls: Vec<CallAt> = callers
@@ -219,10 +234,10 @@ impl<'m> Resolver<'m> {
         calls
     }
 
-    /// Returns true if a bound cut the search for the callers of a definition, so that [`Self::calls_reaching`] may lack
-    /// calls. It is known once that has been asked.
-    pub(crate) fn has_cut_callers(&self, def: DefRef) -> bool {
-        self.flow.borrow().cut_callers.contains(&def)
+    /// Returns true if a bound cut the search for the calls of a definition through values, so that [`Self::calls_reaching`]
+    /// may lack some. It is known once that has been asked.
+    pub(crate) fn has_cut_search(&self, def: DefRef) -> bool {
+        self.flow.borrow().cut_searches.contains(&def)
     }
 
     /// Returns the definition that runs when an object is called.
@@ -288,8 +303,8 @@ impl<'m> Resolver<'m> {
         if self.flow.borrow().keys.len() > KEPT {
             let mut known = self.flow.borrow_mut();
             let (files, open_values) = (std::mem::take(&mut known.files), known.open_values);
-            let cut_callers = std::mem::take(&mut known.cut_callers);
-            *known = FlowMemory { files, open_values, cut_callers, ..FlowMemory::default() };
+            let cut_searches = std::mem::take(&mut known.cut_searches);
+            *known = FlowMemory { files, open_values, cut_searches, ..FlowMemory::default() };
         }
         let id = self.flow.borrow_mut().id(key);
         let steps = if self.is_passing() { PASSING_STEPS } else { STEPS };
@@ -352,6 +367,7 @@ impl<'m> Resolver<'m> {
             }
             FlowKey::Callers(def) => self.callers_of_def(*def),
             FlowKey::CallersOf(file, scope) => self.callers_of_lambda(*file, *scope),
+            FlowKey::CallsThroughValues(def, files) => self.calls_through_values(*def, files),
             FlowKey::Result(at) => self.call_result(*at),
             FlowKey::Member(of, name) => {
                 let objects = receivers::opened_objects(self.read((**of).clone()), |key| self.read(key));
@@ -418,7 +434,10 @@ impl FlowMemory {
     }
 
     fn grow_key(&mut self, id: u32, found: Vec<FlowObject>) {
-        let is_callers = matches!(self.keys[id as usize], FlowKey::Callers(_) | FlowKey::CallersOf(..));
+        let is_callers = matches!(
+            self.keys[id as usize],
+            FlowKey::Callers(_) | FlowKey::CallersOf(..) | FlowKey::CallsThroughValues(..)
+        );
         let most = if is_callers { 8 * WIDTH } else { WIDTH };
         let state = &mut self.states[id as usize];
         if state.is_too_wide {
