@@ -176,6 +176,7 @@ pub(super) fn references(args: &Args) -> Result<(), Failure> {
     for other in others.iter().filter(|other| known_files(&other.answer, &files) < files.len()) {
         println!("  the last answer of {} lacks files", other.who);
     }
+    others.into_iter().for_each(|other| other.server.shut_down());
     Ok(())
 }
 
@@ -266,6 +267,7 @@ fn first_race(
             let why =
                 format!("its answers named {known} of the {all} files that hob's names, so there is no race");
             leave_out(args, other.who, &why)?;
+            other.server.shut_down();
             Ok(None)
         }
     }
