@@ -33,6 +33,7 @@ use figure::Absence;
 use measures::Inputs;
 use neighbours::has_option;
 use page::FiguresPage;
+use regressions::Circumstances;
 
 /// The rows that a report measures by default: those that compare, and that end within minutes on a tree of thousands
 /// of files; and those of accuracy whose inputs `--fetch` brings.
@@ -224,15 +225,18 @@ fn measure_accuracy(inputs: &Inputs, report: &mut FiguresPage) -> Result<(), Fai
 fn finish(options: &ReportOptions, report: &mut FiguresPage) -> Result<(), Failure> {
     if let Some(file) = &options.keep {
         let kept = fs::read_to_string(file).unwrap_or_default();
-        report.earlier = match regressions::last_ratios(&kept, &report.machine) {
+        let described = report.corpora.iter().filter_map(|corpus| corpus.split_once(": "));
+        let trees = described.map(|(name, tree)| (name.to_owned(), tree.to_owned())).collect();
+        report.earlier = match regressions::earlier_ratios(&kept, &report.machine, &trees) {
             Ok(earlier) => earlier,
             Err(error) => {
                 println!("{} cannot be read and is only added to: {error}", file.display());
                 BTreeMap::new()
             }
         };
-        let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
-        let line = regressions::line_of(&report.commit, &report.machine, now, &report.lines);
+        let time = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
+        let run = Circumstances { commit: &report.commit, machine: &report.machine, time, trees: &trees };
+        let line = regressions::line_of(&run, &report.lines);
         let mut file = fs::OpenOptions::new().create(true).append(true).open(file)?;
         writeln!(file, "{line}")?;
     }

@@ -240,7 +240,7 @@ impl FiguresPage {
         if known.is_empty() {
             return;
         }
-        page.push_str("## Beside earlier runs\n\nThe same ratios, from earlier runs on this machine that were kept in the same file, oldest first.\n\n");
+        page.push_str("## Beside earlier runs\n\nThe same ratios, from earlier runs on this machine and the same trees that were kept in the same file, oldest first.\n\n");
         page.push_str("| ratio | earlier | now | largest / smallest |\n|---|---|---|---|\n");
         for (line, earlier) in known {
             let Some(now) = line.ratio() else { continue };

@@ -1,7 +1,7 @@
 //! Keeps the ratios of runs, one JSON line per run, and finds the commit that moved a ratio by more than its spread.
 //!
-//! Ratios and not times are kept, because the speed of a machine varies. Runs on different machines are not compared at
-//! all. The values of one run lie minutes apart and tell little about the next day, so a move must also stand out from
+//! Ratios and not times are kept, because the speed of a machine varies. Runs on different machines, or on other versions of
+//! a tree, are not compared at all. The values of one run lie minutes apart and tell little about the next day, so a move must also stand out from
 //! what all ratios moved by between the two runs: a change of the code moves few of them, the machine most. A ratio is compared with that of the first run after its last move, and not with the run before it, so that
 //! many small steps in one direction are noticed once their sum is large enough. Runs of the same commit widen the
 //! spread. The spread of a single value is unknown, so such a ratio does not move, unless it is counted rather than
@@ -31,11 +31,35 @@ struct Kept {
 struct KeptRun {
     commit: String,
     machine: String,
+    /// The descriptions of the trees, by name. Runs that are older than this field have none.
+    trees: BTreeMap<String, String>,
     ratios: BTreeMap<String, Kept>,
 }
 
+impl KeptRun {
+    /// Returns the description of the tree that a ratio is about.
+    fn tree_of(&self, key: &str) -> Option<&str> {
+        described_tree(&self.trees, key)
+    }
+}
+
+/// Returns the description of the tree that a ratio is about: its name begins the ratio's.
+fn described_tree<'t>(trees: &'t BTreeMap<String, String>, key: &str) -> Option<&'t str> {
+    trees.get(key.split('/').next()?).map(String::as_str)
+}
+
+/// The circumstances of a run.
+pub(crate) struct Circumstances<'r> {
+    pub(crate) commit: &'r str,
+    pub(crate) machine: &'r str,
+    /// Seconds since 1970.
+    pub(crate) time: u64,
+    /// The descriptions of the trees, by name.
+    pub(crate) trees: &'r BTreeMap<String, String>,
+}
+
 /// Returns the line that is kept for a run, without a line break.
-pub(crate) fn line_of(commit: &str, machine: &str, time: u64, lines: &[Line]) -> String {
+pub(crate) fn line_of(run: &Circumstances<'_>, lines: &[Line]) -> String {
     let mut ratios = serde_json::Map::new();
     for line in lines {
         if let Some(ratio) = line.ratio() {
@@ -50,7 +74,8 @@ pub(crate) fn line_of(commit: &str, machine: &str, time: u64, lines: &[Line]) ->
             ratios.insert(line.key(), kept);
         }
     }
-    json!({"commit": commit, "machine": machine, "time": time, "ratios": ratios}).to_string()
+    let Circumstances { commit, machine, time, trees } = run;
+    json!({"commit": commit, "machine": machine, "time": time, "trees": trees, "ratios": ratios}).to_string()
 }
 
 /// Returns one line for each move, and a line that says how much was compared.
@@ -62,12 +87,13 @@ pub(crate) fn report_moves(text: &str) -> Result<String, String> {
     let all = read_runs(text)?;
     let count_of_runs = all.len();
     let runs = pool_runs(all);
-    let mut first: BTreeMap<(&str, &str), KeptIn<'_>> = BTreeMap::new();
-    let mut last: BTreeMap<(&str, &str), &str> = BTreeMap::new();
+    let mut first: BTreeMap<RatioPlace<'_>, KeptIn<'_>> = BTreeMap::new();
+    let mut last: BTreeMap<RatioPlace<'_>, &str> = BTreeMap::new();
     let (mut moves, mut compared) = (Vec::new(), 0);
     for run in &runs {
         for (key, kept) in &run.ratios {
-            let (place, now) = ((run.machine.as_str(), key.as_str()), KeptIn { kept: *kept, run });
+            let place = RatioPlace { machine: &run.machine, tree: run.tree_of(key), key };
+            let now = KeptIn { kept: *kept, run };
             let before = last.insert(place, &run.commit);
             let Some(then) = first.get(&place).copied() else {
                 first.insert(place, now);
@@ -93,16 +119,22 @@ pub(crate) fn report_moves(text: &str) -> Result<String, String> {
     Ok(moves.join("\n"))
 }
 
-/// Returns the ratios of the last runs on a machine, by their names, oldest first.
+/// Returns the ratios of the earlier runs on a machine and the same trees, by their names, oldest first.
 ///
 /// # Errors
 ///
 /// As for [`report_moves`].
-pub(crate) fn last_ratios(text: &str, machine: &str) -> Result<BTreeMap<String, Vec<f64>>, String> {
+pub(crate) fn earlier_ratios(
+    text: &str,
+    machine: &str,
+    trees: &BTreeMap<String, String>,
+) -> Result<BTreeMap<String, Vec<f64>>, String> {
     let mut all: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    for run in read_runs(text)?.into_iter().filter(|run| run.machine == machine) {
-        for (key, kept) in run.ratios {
-            all.entry(key).or_default().push(kept.spread.median);
+    for run in read_runs(text)?.iter().filter(|run| run.machine == machine) {
+        for (key, kept) in &run.ratios {
+            if run.tree_of(key) == described_tree(trees, key) {
+                all.entry(key.clone()).or_default().push(kept.spread.median);
+            }
         }
     }
     Ok(all)
@@ -165,6 +197,14 @@ fn log_distance(then: Kept, now: Kept) -> Option<f64> {
     (factor > 0.0 && factor.is_finite()).then(|| factor.ln().abs())
 }
 
+/// What a ratio is measured on: only ratios of one place are compared.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct RatioPlace<'r> {
+    machine: &'r str,
+    tree: Option<&'r str>,
+    key: &'r str,
+}
+
 /// A ratio with the run that has it.
 #[derive(Clone, Copy)]
 struct KeptIn<'r> {
@@ -200,14 +240,26 @@ fn read_run(line: &str) -> Result<KeptRun, String> {
         let is_exact = is_more_better || kept["exact"] == true;
         ratios.insert(key.clone(), Kept { spread, is_more_better, is_exact });
     }
-    Ok(KeptRun { commit: text("commit")?, machine: text("machine")?, ratios })
+    let trees = value["trees"].as_object().into_iter().flatten();
+    let trees = trees.filter_map(|(name, tree)| Some((name.clone(), tree.as_str()?.to_owned()))).collect();
+    Ok(KeptRun { commit: text("commit")?, machine: text("machine")?, trees, ratios })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::super::figure::{Sample, Sense, Unit};
     use super::super::summary::Line;
-    use super::{last_ratios, line_of, report_moves};
+    use super::{Circumstances, earlier_ratios, line_of, report_moves};
+
+    fn line_at(commit: &str, lines: &[Line]) -> String {
+        line_of(&Circumstances { commit, machine: "m", time: 7, trees: &trees("3 files") }, lines)
+    }
+
+    fn trees(click: &str) -> BTreeMap<String, String> {
+        [("click".to_owned(), click.to_owned())].into()
+    }
 
     fn kept(commit: &str, sense: Sense, ratios: &[f64]) -> String {
         let line = Line {
@@ -219,7 +271,7 @@ mod tests {
             other: None,
             ratios: ratios.to_vec(),
         };
-        line_of(commit, "m", 7, &[line])
+        line_at(commit, &[line])
     }
 
     #[test]
@@ -266,7 +318,7 @@ mod tests {
                 ratios: vec![ratio, ratio * 1.01],
             }
         };
-        line_of(commit, "m", 7, &(0..41).map(line).collect::<Vec<_>>())
+        line_at(commit, &(0..41).map(line).collect::<Vec<_>>())
     }
 
     #[test]
@@ -336,7 +388,19 @@ mod tests {
         let other = kept("b", Sense::Race, &[9.0]).replace("\"machine\":\"m\"", "\"machine\":\"n\"");
         let text = format!("{}\n{other}", kept("a", Sense::Race, &[0.5]));
         assert!(report_moves(&text).expect("good").contains("0 ratios compared"));
-        assert_eq!(last_ratios(&text, "m").expect("good")["click/regex/rare"], [0.5]);
+        let ratios = earlier_ratios(&text, "m", &trees("3 files")).expect("good");
+        assert_eq!(ratios["click/regex/rare"], [0.5]);
         assert!(report_moves("{}").expect_err("bad").starts_with("line 1: `ratios` is missing"));
+    }
+
+    #[test]
+    fn versions_of_a_tree_are_not_compared() {
+        let other = kept("b", Sense::Race, &[9.0]).replace("3 files", "4 files");
+        let older = kept("c", Sense::Race, &[0.7]).replace("\"trees\"", "\"unknown\"");
+        let text = format!("{}\n{other}\n{older}", kept("a", Sense::Race, &[0.5]));
+        assert!(report_moves(&text).expect("good").contains("0 ratios compared"));
+        let earlier = |tree| earlier_ratios(&text, "m", &trees(tree)).expect("good");
+        assert_eq!(earlier("4 files")["click/regex/rare"], [9.0]);
+        assert!(earlier("5 files").is_empty());
     }
 }
