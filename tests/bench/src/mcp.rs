@@ -1,6 +1,6 @@
 //! A minimal MCP client that uses stdin and stdout of a child and waits for each answer.
 //!
-//! It reads in the thread that asks, since another one would add to every measured time. A server that says nothing for
+//! It reads in the thread that asks, since another one would add to every measured time. A server that does not answer within
 //! [`PATIENCE`] fails the call, and a server leads a process group of its own, so that what it has started ends with it.
 
 use std::io::{Read, Write};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::rows::Failure;
 
-/// The time after which a silent server is taken to hang: longer than any takes to index a tree or to load a project.
+/// The time after which a server that has not answered is taken to hang: longer than any takes to index a tree or to load a project.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The time in which a server may end by itself once its input has.
@@ -166,13 +166,15 @@ impl Lines {
     }
 
     fn wait_for_output(&self, late: Instant) -> Result<(), Failure> {
-        let left = late.saturating_duration_since(Instant::now());
-        let left = Timespec::try_from(left)?;
-        match poll(&mut [PollFd::new(&self.output, PollFlags::IN)], Some(&left)) {
-            Ok(0) => Err(format!("the server said nothing for {} s", PATIENCE.as_secs()).into()),
-            // An interrupted wait reads, which waits too.
-            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-            Err(error) => Err(error.into()),
+        loop {
+            let left = late.checked_duration_since(Instant::now());
+            let left =
+                left.ok_or_else(|| format!("the server did not answer within {} s", PATIENCE.as_secs()))?;
+            match poll(&mut [PollFd::new(&self.output, PollFlags::IN)], Some(&Timespec::try_from(left)?)) {
+                Ok(0) | Err(rustix::io::Errno::INTR) => {}
+                Ok(_) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
         }
     }
 }
@@ -201,7 +203,7 @@ mod tests {
         assert!(error.contains("ended") || error.contains("pipe"), "{error}");
         let mut silent = shell_server("cat >/dev/null");
         let error = silent.output.next_line(Instant::now()).expect_err("no line").to_string();
-        assert!(error.contains("said nothing"), "{error}");
+        assert!(error.contains("did not answer"), "{error}");
     }
 
     #[test]

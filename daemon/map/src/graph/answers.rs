@@ -180,8 +180,8 @@ pub struct NeighborsAnswer {
     pub omitted_is_least: bool,
     /// True if time ran out before everything was searched.
     pub incomplete: bool,
-    /// True if callers through values may be missing: a definition is passed on without being called, and too many files
-    /// mention it to follow it everywhere, or the last derivation has more callers than are asked again.
+    /// True if callers through values may be missing: a definition is passed on as a value and a bound kept the search from
+    /// following it everywhere, or the last derivation has more callers than are asked again.
     pub may_lack_callers: bool,
 }
 

@@ -177,7 +177,7 @@ impl Map {
                 job.add_containers(self.containers_of(&resolver, file), self);
                 job.add_open(&begun.open);
                 job.add_renamed();
-                job.add_passed_to_frameworks();
+                job.add_names_of_values();
             }
             job.next += 1;
         }
@@ -365,11 +365,13 @@ impl DeriveJob {
         }
     }
 
-    /// Adds the names of what the file at `next` passes to a framework: it is called, and a value too.
-    fn add_passed_to_frameworks(&mut self) {
+    /// Adds the names of what the file at `next` passes to a framework, which is called and a value too, and of the members
+    /// that the language calls there by itself.
+    fn add_names_of_values(&mut self) {
         let item = &self.items[self.next];
-        for handler in item.facts.refs.iter().filter(|r| r.kind() == RefKind::Framework) {
-            self.open_names.add_pair(item.facts.name(handler.name), item.file.0);
+        let handlers = item.facts.refs.iter().filter(|r| r.kind() == RefKind::Framework);
+        for name in handlers.map(|handler| handler.name).chain(item.facts.flows.implied.iter().copied()) {
+            self.open_names.add_pair(item.facts.name(name), item.file.0);
         }
     }
 

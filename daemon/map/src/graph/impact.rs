@@ -77,8 +77,8 @@ pub struct ImpactAnswer {
     pub whole_to: Option<u32>,
     /// True if the answer ends there because time ran out, rather than because of `max_depth`.
     pub incomplete: bool,
-    /// True if callers through values may be missing: a definition is passed on without being called, and too many files
-    /// mention it to follow it everywhere, or the last derivation has more callers than are asked again.
+    /// True if callers through values may be missing: a definition is passed on as a value and a bound kept the search from
+    /// following it everywhere, or the last derivation has more callers than are asked again.
     pub may_lack_callers: bool,
 }
 

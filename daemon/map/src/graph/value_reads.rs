@@ -1,9 +1,10 @@
 //! Finds the files that read a definition as a value, where a search for the calls that reach it through values starts.
 //!
-//! Most functions are only called, so that nothing has to be followed. The last derivation knows who else uses a
-//! definition, and in which files its name is open; while files have changed since, or without a derivation, every file
-//! that mentions the name counts. If these files are many, those are left out that only call the definition, or a member of
-//! a class. If they are still too many, callers may be missing, and [`Map::may_lack_callers`] says so.
+//! If few files mention a definition, the search starts in all of them. If many do, most only call it. The last derivation
+//! knows which files use it otherwise, and in which files its name is open; without a derivation, every file that mentions
+//! the name counts. Files that only call the definition, or a member of a class, are left out. If those that the derivation
+//! knows are still too many, callers may be missing, and [`Map::may_lack_callers`] says so. If those are too many in which
+//! the name is merely open, they are left out without a word: `save` is open in hundreds of files.
 
 use hob_base::FileId;
 use rustc_hash::FxHashSet;
@@ -13,8 +14,11 @@ use super::{DefRef, EdgeKind, Map, NodeRef};
 use crate::facts::{FileFacts, Receiver, Ref, RefKind, StrId};
 use crate::resolve::{Resolver, START_FILES, StartFiles};
 
-/// Most files that are examined for one that reads a definition as a value.
+/// Most files that are known to use a definition and are examined for one that reads it as a value.
 const FILES_EXAMINED: usize = 1024;
+
+/// Most files that are examined if the name is merely open in some of them.
+const OPEN_FILES_EXAMINED: usize = 128;
 
 /// Most reads of a name in a file that are examined; beyond, one of them is taken to be of a value.
 const READS_EXAMINED: usize = 256;
@@ -33,15 +37,19 @@ struct ReadCandidates {
 impl Map {
     /// Returns the files in which a search for the calls of a definition through values starts.
     pub(super) fn files_that_read(&self, resolver: &Resolver<'_>, def: DefRef) -> StartFiles {
-        let ReadCandidates { mut naming, mut open, .. } = self.candidates_for_reads(resolver, def);
+        let ReadCandidates { mut naming, open, .. } = self.candidates_for_reads(resolver, def);
         // What a bound leaves out must not depend on the order of a hash table.
         naming.sort_unstable();
-        if naming.len() + open.len() <= START_FILES {
-            naming.append(&mut open);
-            return StartFiles { files: naming.into(), is_cut: false };
+        let reads = |file: &FileId| self.reads_as_value(resolver, *file, def);
+        let mut all = [naming.as_slice(), &open].concat();
+        if (START_FILES + 1..=OPEN_FILES_EXAMINED).contains(&all.len()) {
+            all.retain(reads);
+        }
+        if all.len() <= START_FILES {
+            return StartFiles { files: all.into(), is_cut: false };
         }
         let is_cut = naming.len() > FILES_EXAMINED || {
-            naming.retain(|file| self.reads_as_value(resolver, *file, def));
+            naming.retain(reads);
             naming.len() > START_FILES
         };
         StartFiles { files: if is_cut { [].into() } else { naming.into() }, is_cut }
@@ -56,39 +64,52 @@ impl Map {
     }
 
     /// Returns true if a bound cut a search for the calls of a definition, and the definition is a value somewhere, which
-    /// those calls may reach.
+    /// those calls may reach: where it stands, or where a file reads it.
     fn has_lost_calls(&self, resolver: &Resolver<'_>, def: DefRef) -> bool {
         resolver.has_cut_search(def) && {
             let ReadCandidates { naming, is_named_at_home, .. } = self.candidates_for_reads(resolver, def);
             let home = is_named_at_home.then_some(def.file);
-            let files = home.into_iter().chain(naming);
-            let mut files = files.enumerate();
-            files.any(|(at, file)| at >= FILES_EXAMINED || self.reads_as_value(resolver, file, def))
+            let mut files = home.into_iter().chain(naming).enumerate();
+            resolver.is_value_where_it_stands(def)
+                || files.any(|(at, file)| at >= FILES_EXAMINED || self.reads_as_value(resolver, file, def))
         }
     }
 
     fn candidates_for_reads(&self, resolver: &Resolver<'_>, def: DefRef) -> ReadCandidates {
-        let Some(entry) = self.index.entry(def.file) else { return ReadCandidates::default() };
+        let Some(entry) = self.index.entry(def.file).filter(|entry| !entry.facts.flows.is_empty()) else {
+            return ReadCandidates::default();
+        };
+        let Some(found) = entry.facts.defs.get(def.def.index()) else { return ReadCandidates::default() };
+        if !(found.kind.is_callable() || found.kind.is_type()) {
+            return ReadCandidates::default();
+        }
         if is_local(resolver, &entry.facts, def) {
             return ReadCandidates { is_named_at_home: true, ..ReadCandidates::default() };
         }
-        let name = entry.facts.defs.get(def.def.index()).map_or("", |found| entry.facts.name(found.name));
+        let name = entry.facts.name(found.name);
         let elsewhere = |files: &[u32]| -> Vec<FileId> {
             files.iter().map(|&file| FileId(file)).filter(|file| *file != def.file).collect()
         };
-        let mentioning = elsewhere(self.index.files_mentioning(name));
+        let mentioning = self.index.files_mentioning(name);
         // A use of the other definition of the name means this one too.
         let skeleton = self.standing.skeleton.as_ref().filter(|_| !self.has_other_meaning(def));
         let Some((skeleton, number)) =
             skeleton.and_then(|skeleton| Some((skeleton, self.number_at_derivation(skeleton, def)?)))
         else {
-            return ReadCandidates { naming: mentioning, open: Vec::new(), is_named_at_home: true };
+            return ReadCandidates {
+                naming: elsewhere(mentioning),
+                open: Vec::new(),
+                is_named_at_home: true,
+            };
         };
         let mut naming = files_of_readers(skeleton, number);
         let is_named_at_home = naming.remove(&def.file) || self.standing.changed.contains(&def.file);
-        let open = if self.surroundings().is_some() && !resolver.is_passing() {
+        // What a file calls `save` may be the method of another class by its name, and this one by its values.
+        let are_few = mentioning.len() <= START_FILES;
+        let open = if !are_few && self.surroundings().is_some() && !resolver.is_passing() {
             elsewhere(skeleton.files_with_open(name))
         } else {
+            let mentioning = elsewhere(mentioning);
             naming.extend(mentioning.iter().filter(|file| self.standing.changed.contains(file)));
             mentioning
         };
@@ -97,21 +118,24 @@ impl Map {
     }
 
     /// Returns true if a file reads a definition, under its own name or another one, without calling it, or a member of it
-    /// if it is a type.
+    /// if it is a type; or if the language calls a member of its name there.
     fn reads_as_value(&self, resolver: &Resolver<'_>, file: FileId, def: DefRef) -> bool {
         let Some(facts) = self.index.entry(file).map(|entry| &entry.facts) else { return false };
         let home = self.index.entry(def.file).and_then(|entry| entry.facts.defs.get(def.def.index()));
         let is_type = home.is_some_and(|found| found.kind.is_type());
         resolver.names_of_def_in(def, file).into_iter().any(|name| {
             let reads = facts.refs_named(name).iter();
-            let reads = reads.filter(|r| matches!(r.kind(), RefKind::Use | RefKind::Framework));
+            let is_read = |r: &&Ref| matches!(r.kind(), RefKind::Use | RefKind::Framework | RefKind::Key);
+            let reads = reads.filter(is_read);
             let reads: Vec<&Ref> = reads.take(READS_EXAMINED + 1).collect();
             let is_many = reads.len() > READS_EXAMINED;
             let members = match is_type && !is_many && !reads.is_empty() {
                 true => places_of_members(facts, &reads),
                 false => FxHashSet::default(),
             };
-            is_many || reads.iter().any(|r| !is_only_receiver(facts, r, &members))
+            is_many
+                || facts.flows.implied.contains(&name)
+                || reads.iter().any(|r| !is_only_receiver(facts, r, &members))
         })
     }
 }

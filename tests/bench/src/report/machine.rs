@@ -56,10 +56,12 @@ pub(crate) fn remark_on_load(load: f64, cores: usize) -> Option<String> {
 
 /// Returns the first line that a program prints for `--version`, or `None` if it cannot be run.
 pub(crate) fn version_of(program: &Path) -> Option<String> {
-    // Some write settings into the user's home even then.
+    // Some write settings into the user's home even then, and some run only there.
     let home = tempfile::tempdir().ok()?;
-    let out = Command::new(program).arg("--version").env("HOME", home.path()).output().ok();
-    let out = out.filter(|out| out.status.success())?;
+    let told =
+        |command: &mut Command| command.arg("--version").output().ok().filter(|out| out.status.success());
+    let out = told(Command::new(program).env("HOME", home.path()));
+    let out = out.or_else(|| told(&mut Command::new(program)))?;
     let text = String::from_utf8_lossy(&out.stdout);
     text.lines().next().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty())
 }

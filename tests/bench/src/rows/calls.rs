@@ -12,6 +12,8 @@ use crate::world::World;
 pub(super) fn handshake(args: &Args) -> Result<(), Failure> {
     println!("\nhandshake: start to `initialize` answered; a bare rmcp server that lists nothing");
     let world = World::new(&args.tree)?;
+    // A daemon that a shim has just started would end with the shim, which is killed.
+    world.index()?;
     let (mut hob, mut other) = (Times::default(), Times::default());
     for _ in 0..args.rounds {
         timed(&mut hob, || Server::start(&mut world.shim()))?;

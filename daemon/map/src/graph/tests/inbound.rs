@@ -149,6 +149,68 @@ fn calls_through_values_are_found_where_many_files_call_a_function_and_one_passe
     }
 }
 
+/// With a derivation and without one, `caller` is among the callers of a definition of `a.py`.
+#[test]
+fn calls_through_values_are_found_where_no_file_names_the_definition_for_sure() {
+    let run = "//- /r.py\ndef run(call):\n    call()\n";
+    for (target, caller, fixture) in [
+        (
+            "py:a.py#Ctx.__enter__",
+            "t.py#use",
+            "//- /a.py\nclass Ctx:\n    def __enter__(self): pass\n    def __exit__(self, *all): pass\n\
+             //- /t.py\ndef use(ctx):\n    with ctx:\n        pass\n\
+             //- /m.py\nfrom a import Ctx\nfrom t import use\nuse(Ctx())\n",
+        ),
+        (
+            "py:a.py#Sub.hook",
+            "r.py#run",
+            "//- /a.py\nclass Base:\n    def hook(self): pass\nclass Sub(Base):\n    def hook(self): pass\n\
+             //- /t.py\nfrom a import Base\nfrom r import run\ndef reg(b: Base):\n    run(b.hook)\n\
+             //- /m.py\nfrom a import Sub\nfrom t import reg\nreg(Sub())\n",
+        ),
+        (
+            "py:a.py#f~2",
+            "r.py#run",
+            "//- /a.py\nif X:\n    def f(): pass\nelse:\n    def f(): pass\n\
+             //- /t.py\nfrom a import f\nfrom r import run\nrun(f)\n",
+        ),
+    ] {
+        let fixture = format!("{fixture}{run}");
+        let through = format!("{caller} calls {} flow", target.trim_start_matches("py:"));
+        for map in [map(&fixture), derived_map(&fixture)] {
+            assert!(
+                shown_calls(&map, target).contains(&through),
+                "{target}: {:?}",
+                shown_calls(&map, target)
+            );
+        }
+    }
+}
+
+#[test]
+fn a_definition_is_followed_under_the_name_by_which_another_file_exports_it() {
+    let map = derived_map(
+        "//- /p/a.py\ndef f(): pass\n//- /p/__init__.py\nfrom .a import f as g\n\
+         //- /r.py\ndef run(call):\n    call()\n//- /t.py\nfrom p import g\nfrom r import run\nrun(g)\n",
+    );
+    assert_eq!(shown_calls(&map, "f"), ["r.py#run calls p/a.py#f flow"]);
+}
+
+/// Nothing names the decorated function; thirty files mention the member that keeps it.
+#[test]
+fn a_function_that_its_decorator_keeps_may_lack_callers() {
+    let mentions: String =
+        (0..30).map(|at| format!("//- /m{at}.py\ndef user{at}(one):\n    return one.kept\n")).collect();
+    let fixture = |decorator: &str| {
+        format!(
+            "//- /a.py\nclass Task:\n    def __init__(self, work):\n        self.kept = work\n\
+             def task(work):\n    return Task(work)\n{decorator}def job(): pass\n{mentions}"
+        )
+    };
+    assert!(callers_of(&derived_map(&fixture("@task\n")), "job").may_lack_callers);
+    assert!(!callers_of(&derived_map(&fixture("")), "job").may_lack_callers);
+}
+
 #[test]
 fn a_default_export_is_followed_under_the_name_that_a_file_gives_it() {
     let map = derived_map(

@@ -1,10 +1,9 @@
 //! Finds the calls that can reach a function: it follows the function's values forwards, generously, and then checks
 //! what each call that they reach calls.
 //!
-//! Who wants the arguments of a function needs all its calls ([`FlowKey::Callers`]), and so follows its name through every
-//! file that mentions it. Who wants to know its callers has those whose name decides it already, and needs only the calls
-//! of what the function was passed on as ([`FlowKey::CallsThroughValues`]): these start in the few files that read the
-//! function without calling it.
+//! The arguments of a function come from all its calls ([`FlowKey::Callers`]), so its name is followed through every file
+//! that mentions it, if these are few. A search for callers finds those whose name decides it by itself, and needs the calls
+//! that reach the function through values ([`FlowKey::CallsThroughValues`]): it names the files in which the walk starts.
 
 use std::collections::hash_map::Entry;
 
@@ -13,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{BindingCall, CallAt, FlowKey, FlowObject, receiver_shift};
 use crate::facts::{
-    Call, CallKind, DefFlags, FlowTarget, FlowValue, ScopeIdx, ScopeKind, SlotIdx, StrId, ValueIdx,
+    Call, CallKind, DefFlags, FlowTarget, FlowValue, Import, ScopeIdx, ScopeKind, SlotIdx, StrId, ValueIdx,
 };
 use crate::index::{FileEntry, ValueUse};
 use crate::node::DefRef;
@@ -120,6 +119,18 @@ impl<'m> Resolver<'m> {
             self.go_to_made(DefRef { file: def.file, def: class }, &mut way);
         }
         way
+    }
+
+    /// Returns true if a definition is passed on or kept where it stands, in another variable than its own: a decorated
+    /// function, a method of an object literal; or if calls of objects run it.
+    pub(crate) fn is_value_where_it_stands(&self, def: DefRef) -> bool {
+        let Some((entry, found)) = self.def(def) else { return false };
+        let uses = self.uses_in_file(def.file, entry);
+        let value = uses.by_def.get(def.def).and_then(|scope| uses.scopes.get(scope.0));
+        let own = self.variable_of(def).map(FlowTarget::Slot);
+        let is_own = |one: ValueUse| matches!(one, ValueUse::Stored(to) if Some(to) == own);
+        entry.facts.name(found.name) == "__call__"
+            || value.is_some_and(|value| uses.uses_of_value(value).any(|one| !is_own(one)))
     }
 
     fn go_to_scope(&self, def: DefRef, way: &mut ForwardWalk) {
@@ -231,16 +242,20 @@ impl<'m> Resolver<'m> {
     /// Returns the names that may mean a definition in a file: its own, and those under which the file imports it.
     pub(crate) fn names_of_def_in(&self, def: DefRef, file: FileId) -> Vec<StrId> {
         let (Some((home, found)), Some(entry)) = (self.def(def), self.entry(file)) else { return Vec::new() };
-        let own = entry.facts.names.find(home.facts.name(found.name));
+        let own_name = home.facts.name(found.name);
+        let own = entry.facts.names.find(own_name);
         let is_default = found.flags.has(DefFlags::DEFAULT);
         let default = if is_default { entry.facts.names.find("default") } else { None };
+        let means_it = |import: &Import| {
+            let meant = self.binding(file, entry, import);
+            matches!(meant, NameLookup::Thing(Thing::Def(meant), _) if meant == def)
+        };
         let imports = entry.facts.imports.iter().filter(|import| match import.name {
+            Some(name) if Some(name) == default => means_it(import),
             Some(name) if Some(name) == own => true,
-            Some(name) if Some(name) == default => {
-                let meant = self.binding(file, entry, import);
-                matches!(meant, NameLookup::Thing(Thing::Def(meant), _) if meant == def)
-            }
-            _ => false,
+            // Another file may export it under another name.
+            Some(_) => own.is_none() && means_it(import),
+            None => false,
         });
         let mut names: Vec<StrId> = imports.filter_map(|import| import.local).chain(own).collect();
         names.sort_unstable();

@@ -210,7 +210,7 @@ impl<'m> Resolver<'m> {
         !callees.is_empty() && callees.iter().all(|callee| matches!(callee, FlowObject::Library(_)))
     }
 
-    /// Returns the calls that may reach a definition through values, without all of those whose name decides it.
+    /// Returns the calls that may reach a definition through values. It may leave out calls whose name decides it.
     pub(crate) fn calls_reaching(&self, def: DefRef, start: &StartFiles) -> Vec<CallAt> {
         let Some(entry) = self.entry(def.file).filter(|entry| !entry.facts.flows.is_empty()) else {
             return Vec::new();
@@ -313,7 +313,11 @@ impl<'m> Resolver<'m> {
             let Some(next) = next else { break };
             let key = self.flow.borrow().keys[next as usize].clone();
             let found = self.compute_key(&key);
-            self.flow.borrow_mut().grow_key(next, found);
+            let is_too_wide = self.flow.borrow_mut().grow_key(next, found);
+            if is_too_wide && !self.is_passing() {
+                // For a pass it is whole: a query finds no more of it either.
+                self.flow.borrow_mut().note_partial(next);
+            }
         }
         let mut known = self.flow.borrow_mut();
         if !known.waiting.is_empty() || !known.undecided.is_empty() {
@@ -433,7 +437,8 @@ impl FlowMemory {
         Some(next)
     }
 
-    fn grow_key(&mut self, id: u32, found: Vec<FlowObject>) {
+    /// Adds objects to a key, and lets the keys that read it be computed again. Returns true if it has too many now.
+    fn grow_key(&mut self, id: u32, found: Vec<FlowObject>) -> bool {
         let is_callers = matches!(
             self.keys[id as usize],
             FlowKey::Callers(_) | FlowKey::CallersOf(..) | FlowKey::CallsThroughValues(..)
@@ -441,7 +446,7 @@ impl FlowMemory {
         let most = if is_callers { 8 * WIDTH } else { WIDTH };
         let state = &mut self.states[id as usize];
         if state.is_too_wide {
-            return;
+            return false;
         }
         let before = state.set.len();
         for obj in found {
@@ -449,9 +454,10 @@ impl FlowMemory {
                 state.set.push(obj);
             }
         }
-        state.is_too_wide = state.set.len() > most;
+        let is_too_wide = state.set.len() > most;
+        state.is_too_wide = is_too_wide;
         if state.set.len() == before {
-            return;
+            return false;
         }
         for reader in state.readers.clone() {
             let reading = &mut self.states[reader as usize];
@@ -460,6 +466,7 @@ impl FlowMemory {
                 self.waiting.push_back(reader);
             }
         }
+        is_too_wide
     }
 }
 
