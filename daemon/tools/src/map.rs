@@ -33,7 +33,8 @@ const MOST_IN_SCOPE: usize = 5_000;
 const GRAPH_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Says that a bound ended the search for callers through values.
-pub(super) const MAY_LACK_CALLERS: &str = "Something here is passed on as a value, too widely to follow it everywhere: callers through values may be missing.";
+pub(super) const MAY_LACK_CALLERS: &str =
+    "Something here is passed on as a value too widely to follow: callers through values may be missing.";
 
 pub(super) fn overview(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: OverviewArgs = call.parse_args()?;

@@ -126,7 +126,10 @@ struct FlowKeyState {
     /// from callers, which a pass over the whole map does not follow.
     is_partial: bool,
     is_waiting: bool,
+    /// True if its objects are too many, or a search ended before they were known: it has no result.
     is_too_wide: bool,
+    /// True if that search was about something else, so that another one may find them.
+    is_abandoned: bool,
 }
 
 /// The memory of the search: the objects that are known so far, shared by queries about many calls.
@@ -306,7 +309,7 @@ impl<'m> Resolver<'m> {
             let cut_searches = std::mem::take(&mut known.cut_searches);
             *known = FlowMemory { files, open_values, cut_searches, ..FlowMemory::default() };
         }
-        let id = self.flow.borrow_mut().id(key);
+        let id = self.flow.borrow_mut().id_of_root(key);
         let steps = if self.is_passing() { PASSING_STEPS } else { STEPS };
         for _ in 0..steps {
             let next = self.flow.borrow_mut().next();
@@ -399,6 +402,17 @@ impl FlowMemory {
         id
     }
 
+    /// Returns the number of the key that a search is about, and has it computed if another search ended before it was.
+    fn id_of_root(&mut self, key: FlowKey) -> u32 {
+        let id = self.id(key);
+        let state = &mut self.states[id as usize];
+        if std::mem::take(&mut state.is_abandoned) {
+            (state.is_waiting, state.is_too_wide) = (true, false);
+            self.waiting.push_back(id);
+        }
+        id
+    }
+
     /// Notes that the objects of a key, and of all that read it, are not whole.
     fn note_partial(&mut self, id: u32) {
         let mut partial = vec![id];
@@ -410,7 +424,7 @@ impl FlowMemory {
         }
     }
 
-    /// Ends the search: the keys that were still to be computed have no result, now or later.
+    /// Ends the search: the keys that were still to be computed have no result, unless a later search is about one of them.
     fn give_up(&mut self, root: u32) {
         for id in std::mem::take(&mut self.waiting)
             .into_iter()
@@ -418,7 +432,7 @@ impl FlowMemory {
             .chain([root])
         {
             let state = &mut self.states[id as usize];
-            (state.is_waiting, state.is_too_wide) = (false, true);
+            (state.is_waiting, state.is_too_wide, state.is_abandoned) = (false, true, id != root);
             self.note_partial(id);
         }
     }
