@@ -612,8 +612,10 @@ def main():
     time.sleep(calm)
     stop.set()
     [client.join(PATIENCE + 30) for client in clients]
-    compare_with_ripgrep(world, book)
-    world.hob(world.projects[0], "stop", timeout=90)
+    try:
+        compare_with_ripgrep(world, book)
+    finally:
+        world.hob(world.projects[0], "stop", timeout=90)
     time.sleep(2)
     left = world.our_processes()
     if left:

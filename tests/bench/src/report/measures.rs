@@ -59,8 +59,8 @@ pub(crate) struct Inputs {
     pub(crate) python: String,
 }
 
-/// Returns the measurements whose inputs were given.
-pub(crate) fn measures_of(inputs: &Inputs, programs: &Path, scratch: &Path) -> Vec<Measure> {
+/// Returns the measurements whose inputs were given. `programs` is the folder of hob's, `rg` is ripgrep.
+pub(crate) fn measures_of(inputs: &Inputs, programs: &Path, rg: &Path, scratch: &Path) -> Vec<Measure> {
     let hob = programs.join("hob").to_string_lossy().into_owned();
     let shown = |path: &Path| path.to_string_lossy().into_owned();
     let name = |path: &Path| {
@@ -98,7 +98,7 @@ pub(crate) fn measures_of(inputs: &Inputs, programs: &Path, scratch: &Path) -> V
         let (minutes, out) = (minutes.to_string(), shown(&scratch.join("storm")));
         let rest =
             ["--programs", &shown(programs), "--minutes", &minutes, "--clients", "24", "--projects", "6"];
-        let more = ["--faults", "200", "--out", &out].map(str::to_owned);
+        let more = ["--faults", "200", "--rg", &shown(rg), "--out", &out].map(str::to_owned);
         let command = script("soak.py", [rest.map(str::to_owned).to_vec(), more.to_vec()].concat());
         add("storm", "generated", command, read_storm);
     }
@@ -292,8 +292,9 @@ mod tests {
         let lacking = inputs_lacking(&inputs);
         assert_eq!(lacking.len(), 4);
         assert!(lacking.contains(&("commits", "--history DIR")));
-        let measures = measures_of(&inputs, Path::new("/p"), Path::new("/s"));
+        let measures = measures_of(&inputs, Path::new("/p"), Path::new("/r/rg"), Path::new("/s"));
         assert_eq!((measures.len(), measures[0].row), (1, "storm"));
+        assert!(measures[0].command.windows(2).any(|words| words == ["--rg", "/r/rg"]), "{measures:?}");
     }
 
     #[test]
@@ -307,7 +308,7 @@ mod tests {
     #[test]
     fn call_graphs_are_measured_in_the_repository() {
         let inputs = Inputs { call_graphs: Some("src".into()), ..Inputs::default() };
-        let measures = measures_of(&inputs, Path::new("/p"), Path::new("/s"));
+        let measures = measures_of(&inputs, Path::new("/p"), Path::new("/r/rg"), Path::new("/s"));
         assert!(Path::new(&measures[0].environment[0].1).is_absolute(), "{measures:?}");
         let folder = measures[0].folder.as_deref().expect("a folder");
         assert!(folder.join("daemon/map/Cargo.toml").is_file(), "{}", folder.display());

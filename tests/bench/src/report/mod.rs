@@ -90,7 +90,7 @@ pub(crate) fn write_report(options: &ReportOptions) -> Result<(), Failure> {
             measure_corpus(options, corpus, &material, &mut report)?;
         }
     }
-    measure_accuracy(&material.inputs, &mut report)?;
+    measure_accuracy(options, &material, &mut report)?;
     fs::create_dir_all(&options.out)?;
     finish(options, &mut report)
 }
@@ -182,8 +182,7 @@ fn words_of(corpus: &Corpus, fetched: &[String], given: &[String]) -> Vec<String
 
 /// Returns what programs that were not fetched say about their versions. cclsp, csearch and fff do not tell.
 fn versions_given(options: &ReportOptions, material: &Material) -> Result<Vec<String>, Failure> {
-    let Some(corpus) = material.corpora.first() else { return Ok(Vec::new()) };
-    let args = Args::try_parse_from(words_of(corpus, &material.options, &options.options))?;
+    let Some(args) = args_of_rows(options, material)? else { return Ok(Vec::new()) };
     let named = [
         ("--rg", Some(&args.rg)),
         ("--serena", args.serena.as_ref()),
@@ -199,10 +198,22 @@ fn versions_given(options: &ReportOptions, material: &Material) -> Result<Vec<St
     Ok(versions.collect())
 }
 
-fn measure_accuracy(inputs: &Inputs, report: &mut FiguresPage) -> Result<(), Failure> {
+/// Returns the options with which the rows measure the first tree.
+fn args_of_rows(options: &ReportOptions, material: &Material) -> Result<Option<Args>, Failure> {
+    let words = |corpus| words_of(corpus, &material.options, &options.options);
+    Ok(material.corpora.first().map(|corpus| Args::try_parse_from(words(corpus))).transpose()?)
+}
+
+fn measure_accuracy(
+    options: &ReportOptions,
+    material: &Material,
+    report: &mut FiguresPage,
+) -> Result<(), Failure> {
+    let inputs = &material.inputs;
+    let rg = args_of_rows(options, material)?.map_or_else(|| "rg".into(), |args| args.rg);
     let programs = std::env::current_exe()?.parent().ok_or("this program has no folder")?.to_path_buf();
     let scratch = tempfile::tempdir()?;
-    for measure in measures::measures_of(inputs, &programs, scratch.path()) {
+    for measure in measures::measures_of(inputs, &programs, &rg, scratch.path()) {
         let place = (measure.corpus.clone(), measure.row.to_owned());
         report.commands.insert(place, measure.shown_command());
         match measure.run() {

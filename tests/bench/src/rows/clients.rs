@@ -8,6 +8,7 @@ use serde_json::json;
 use super::{Failure, Lab};
 use crate::Args;
 use crate::mcp::Server;
+use crate::peers::Codanna;
 use crate::process::private_bytes;
 use crate::report::figure::{Sample, Sense, Unit};
 
@@ -22,7 +23,7 @@ pub(super) fn clients(args: &Args, lab: &Lab) -> Result<(), Failure> {
     println!("\nclients: private memory of all processes by the number of sessions");
     lab.world.rest()?;
     let name = args.names.first().map_or("main", String::as_str);
-    let codanna = lab.codanna(args)?;
+    let mut codanna = lab.codanna(args)?;
     if codanna.is_none() {
         println!("  codanna was not given (--codanna): left out");
         args.sheet.note_absence("clients", "codanna", "it was not given (-- --codanna PROGRAM)");
@@ -38,13 +39,17 @@ pub(super) fn clients(args: &Args, lab: &Lab) -> Result<(), Failure> {
         let hob = private_bytes(lab.world.pid()?)? + sum(&sessions)?;
         let first = *alone.get_or_insert(hob);
         println!("  hob, {count} sessions: {:.2} MB", hob as f64 / 1e6);
+        let asked = codanna.filter(|_| count <= FEW_SESSIONS);
+        let opened = asked.map(|codanna| open_sessions(codanna, &mut theirs, count, name)).transpose();
+        // Of some versions only one server runs on an index.
+        let opened = opened.or_else(|why| {
+            println!("  codanna, {count} sessions: {why}");
+            args.sheet.note_absence("clients", &format!("codanna, {count} sessions"), &why.to_string());
+            codanna = None;
+            Ok::<_, Failure>(None)
+        })?;
         let mut beside = None;
-        if let Some(codanna) = codanna.filter(|_| count <= FEW_SESSIONS) {
-            while theirs.len() < count {
-                let mut session = Server::start(&mut codanna.server_command())?;
-                session.call("find_symbol", &json!({"name": name}))?;
-                theirs.push(session);
-            }
+        if opened.is_some() {
             let bytes = sum(&theirs)?;
             println!("  codanna, {count} sessions: {:.2} MB", bytes as f64 / 1e6);
             beside = Some(sample("codanna", bytes));
@@ -57,6 +62,16 @@ pub(super) fn clients(args: &Args, lab: &Lab) -> Result<(), Failure> {
             let (name, alone) = (format!("{count} sessions"), sample("hob, 1 session", first));
             args.sheet.note_figure("clients", &name, Sense::Multiple, sample("hob", hob), Some(alone));
         }
+    }
+    Ok(())
+}
+
+/// Starts servers of codanna until there are so many, and asks each once.
+fn open_sessions(codanna: &Codanna, open: &mut Vec<Server>, count: usize, name: &str) -> Result<(), Failure> {
+    while open.len() < count {
+        let mut session = Server::start(&mut codanna.server_command())?;
+        session.call("find_symbol", &json!({"name": name}))?;
+        open.push(session);
     }
     Ok(())
 }
