@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{BindingCall, CallAt, FlowKey, FlowObject, receiver_shift};
 use crate::facts::{
-    Call, CallKind, DefFlags, FlowTarget, FlowValue, Import, ScopeIdx, ScopeKind, SlotIdx, StrId, ValueIdx,
+    CallKind, DefFlags, FlowTarget, FlowValue, Import, ScopeIdx, ScopeKind, SlotIdx, StrId, ValueIdx,
 };
 use crate::index::{FileEntry, ValueUse};
 use crate::node::DefRef;
