@@ -194,7 +194,7 @@ impl Map {
     }
 
     /// Returns the skeleton, if it is up to date, for a query; a pass over the whole map makes a new one.
-    fn surroundings_for(&self, resolver: &Resolver<'_>) -> Option<Surroundings<'_>> {
+    pub(super) fn surroundings_for(&self, resolver: &Resolver<'_>) -> Option<Surroundings<'_>> {
         self.surroundings().filter(|_| !resolver.is_passing())
     }
 

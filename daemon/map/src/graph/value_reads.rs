@@ -106,7 +106,7 @@ impl Map {
         let is_named_at_home = naming.remove(&def.file) || self.standing.changed.contains(&def.file);
         // What a file calls `save` may be the method of another class by its name, and this one by its values.
         let are_few = mentioning.len() <= START_FILES;
-        let open = if !are_few && self.surroundings().is_some() && !resolver.is_passing() {
+        let open = if !are_few && self.surroundings_for(resolver).is_some() {
             elsewhere(skeleton.files_with_open(name))
         } else {
             let mentioning = elsewhere(mentioning);
@@ -144,7 +144,7 @@ impl Map {
 fn is_local(resolver: &Resolver<'_>, facts: &FileFacts, def: DefRef) -> bool {
     let found = facts.defs.get(def.def.index());
     let around = found.and_then(|found| facts.defs.get(found.parent?.index()));
-    around.is_some_and(|around| around.kind.is_callable()) && resolver.variable_of(def).is_some()
+    around.is_some_and(|around| around.kind.is_callable()) && resolver.is_in_own_variable(def)
 }
 
 /// Returns the files in which a definition was used in other ways than called, imported or contained.

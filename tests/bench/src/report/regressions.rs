@@ -197,7 +197,7 @@ fn log_distance(then: Kept, now: Kept) -> Option<f64> {
     (factor > 0.0 && factor.is_finite()).then(|| factor.ln().abs())
 }
 
-/// What a ratio is measured on: only ratios of one place are compared.
+/// The machine and the tree on which a ratio was measured. Ratios of different places are not compared.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct RatioPlace<'r> {
     machine: &'r str,
@@ -254,10 +254,10 @@ mod tests {
     use super::{Circumstances, earlier_ratios, line_of, report_moves};
 
     fn line_at(commit: &str, lines: &[Line]) -> String {
-        line_of(&Circumstances { commit, machine: "m", time: 7, trees: &trees("3 files") }, lines)
+        line_of(&Circumstances { commit, machine: "m", time: 7, trees: &described_click("3 files") }, lines)
     }
 
-    fn trees(click: &str) -> BTreeMap<String, String> {
+    fn described_click(click: &str) -> BTreeMap<String, String> {
         [("click".to_owned(), click.to_owned())].into()
     }
 
@@ -388,7 +388,7 @@ mod tests {
         let other = kept("b", Sense::Race, &[9.0]).replace("\"machine\":\"m\"", "\"machine\":\"n\"");
         let text = format!("{}\n{other}", kept("a", Sense::Race, &[0.5]));
         assert!(report_moves(&text).expect("good").contains("0 ratios compared"));
-        let ratios = earlier_ratios(&text, "m", &trees("3 files")).expect("good");
+        let ratios = earlier_ratios(&text, "m", &described_click("3 files")).expect("good");
         assert_eq!(ratios["click/regex/rare"], [0.5]);
         assert!(report_moves("{}").expect_err("bad").starts_with("line 1: `ratios` is missing"));
     }
@@ -399,7 +399,7 @@ mod tests {
         let older = kept("c", Sense::Race, &[0.7]).replace("\"trees\"", "\"unknown\"");
         let text = format!("{}\n{other}\n{older}", kept("a", Sense::Race, &[0.5]));
         assert!(report_moves(&text).expect("good").contains("0 ratios compared"));
-        let earlier = |tree| earlier_ratios(&text, "m", &trees(tree)).expect("good");
+        let earlier = |tree| earlier_ratios(&text, "m", &described_click(tree)).expect("good");
         assert_eq!(earlier("4 files")["click/regex/rare"], [9.0]);
         assert!(earlier("5 files").is_empty());
     }

@@ -124,20 +124,34 @@ impl<'m> Resolver<'m> {
     /// Returns true if a definition is passed on or kept where it stands, in another variable than its own: a decorated
     /// function, a method of an object literal; or if calls of objects run it.
     pub(crate) fn is_value_where_it_stands(&self, def: DefRef) -> bool {
-        let Some((entry, found)) = self.def(def) else { return false };
-        let uses = self.uses_in_file(def.file, entry);
-        let value = uses.by_def.get(def.def).and_then(|scope| uses.scopes.get(scope.0));
+        let is_called_as_object =
+            self.def(def).is_some_and(|(entry, found)| entry.facts.name(found.name) == "__call__");
+        is_called_as_object || self.uses_where_it_stands(def).into_iter().any(|is_own| !is_own)
+    }
+
+    /// Returns true if a definition is stored in its own variable where it stands, as a method of an object literal is not.
+    pub(crate) fn is_in_own_variable(&self, def: DefRef) -> bool {
+        self.uses_where_it_stands(def).contains(&true)
+    }
+
+    /// Returns, for each use of a definition where it stands, true if that is the store in its own variable.
+    fn uses_where_it_stands(&self, def: DefRef) -> Vec<bool> {
         let own = self.variable_of(def).map(FlowTarget::Slot);
         let is_own = |one: ValueUse| matches!(one, ValueUse::Stored(to) if Some(to) == own);
-        entry.facts.name(found.name) == "__call__"
-            || value.is_some_and(|value| uses.uses_of_value(value).any(|one| !is_own(one)))
+        let Some((entry, value)) = self.entry(def.file).zip(self.value_of_scope(def)) else {
+            return Vec::new();
+        };
+        self.uses_in_file(def.file, entry).uses_of_value(value).map(is_own).collect()
     }
 
     fn go_to_scope(&self, def: DefRef, way: &mut ForwardWalk) {
-        let Some(entry) = self.entry(def.file) else { return };
-        let uses = self.uses_in_file(def.file, entry);
-        let value = uses.by_def.get(def.def).and_then(|scope| uses.scopes.get(scope.0));
-        value.into_iter().for_each(|value| way.visit_value(def.file, value));
+        self.value_of_scope(def).into_iter().for_each(|value| way.visit_value(def.file, value));
+    }
+
+    /// Returns the value that is the function or class where its definition stands.
+    fn value_of_scope(&self, def: DefRef) -> Option<ValueIdx> {
+        let uses = self.uses_in_file(def.file, self.entry(def.file)?);
+        uses.scopes.get(uses.by_def.get(def.def)?.0)
     }
 
     /// Returns the calls that a walk came to and that reach a definition, or the class that it constructs.

@@ -107,7 +107,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the variable to which a definition is assigned.
-    pub(crate) fn variable_of(&self, def: DefRef) -> Option<SlotIdx> {
+    pub(super) fn variable_of(&self, def: DefRef) -> Option<SlotIdx> {
         let (entry, found) = self.def(def)?;
         let uses = self.uses_in_file(def.file, entry);
         let scope = match found.parent {
