@@ -408,21 +408,25 @@ mod tests {
     fn threads_place_and_read_side_by_side() {
         let folder = tempfile::tempdir().expect("a folder");
         let store = PagedStore::trusting(folder.path().to_path_buf());
+        let place_lists = |thread: u32| {
+            let lists: Vec<(Vec<u32>, PagedList<u32>)> = (0..500)
+                .map(|round| {
+                    let items = vec![thread * 1_000 + round; 1 + (round as usize * 37) % 9_000];
+                    let placed = store.place(&items).expect("there is room");
+                    (items, placed)
+                })
+                .collect();
+            store.release();
+            assert!(lists.iter().all(|(items, placed)| *items == **placed));
+            lists
+        };
         std::thread::scope(|scope| {
-            for thread in 0..4u32 {
-                let store = &store;
-                scope.spawn(move || {
-                    let lists: Vec<(Vec<u32>, PagedList<u32>)> = (0..500)
-                        .map(|round| {
-                            let items = vec![thread * 1_000 + round; 1 + (round as usize * 37) % 9_000];
-                            let placed = store.place(&items).expect("there is room");
-                            (items, placed)
-                        })
-                        .collect();
-                    store.release();
-                    assert!(lists.iter().all(|(items, placed)| *items == **placed));
-                });
-            }
+            let threads: Vec<_> = (0..4).map(|thread| scope.spawn(move || place_lists(thread))).collect();
+            // All lists stay until the last thread is done. If a fast thread dropped its own, the store would hold little more than
+            // dropped lists, and refuse to grow for the slow ones.
+            let lists: Vec<_> =
+                threads.into_iter().map(|thread| thread.join().expect("the thread ends well")).collect();
+            assert!(lists.iter().flatten().all(|(items, placed)| *items == **placed));
         });
     }
 
