@@ -2,9 +2,9 @@
 //! thrown away.
 //!
 //! Each thread has one parser per language, there is one thread per core, and the files are taken in the order in which
-//! they are listed. The files are those that ripgrep would search. Only files in C, Python, TypeScript and JavaScript
-//! are parsed, as their endings tell, and only up to the size above which hob does not parse a file either. For a tree
-//! in other languages there is no limit here.
+//! they are listed. The files are those that ripgrep would search. Only files in C, Python, Rust, TypeScript and
+//! JavaScript are parsed, as their endings tell, and only up to the size above which hob does not parse a file either.
+//! For a tree in other languages there is no limit here.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,6 +46,7 @@ struct Grammar {
 const GRAMMARS: &[Grammar] = &[
     Grammar { endings: &["c", "h"], language: || tree_sitter_c::LANGUAGE.into() },
     Grammar { endings: &["py", "pyi"], language: || tree_sitter_python::LANGUAGE.into() },
+    Grammar { endings: &["rs"], language: || tree_sitter_rust::LANGUAGE.into() },
     Grammar {
         endings: &["ts", "mts", "cts"],
         language: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
