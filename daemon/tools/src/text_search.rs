@@ -12,7 +12,9 @@ use hob_map::facts::DefIdx;
 use hob_map::graph::{DefRef, NodeRef};
 use hob_proto::ToolError;
 use hob_proto::tools::ranked::{RankedResult, TextSearchArgs, TextSearchResult};
-use hob_text::ranked::{DocKind, RankedAnswer, RankedHit, RankedIndex, RankedQuestion, RankedRequest};
+use hob_text::ranked::{
+    DocKind, FileFilter, RankedAnswer, RankedHit, RankedIndex, RankedQuestion, RankedRequest,
+};
 
 use super::excerpt::{Size, excerpt_of};
 use super::scope::{CallScope, Rules};
@@ -174,7 +176,7 @@ pub(super) fn find(
     let request = RankedRequest {
         question: &asked.question,
         kinds: &asked.kinds,
-        admits: admits.as_ref().map(|admits| admits as &dyn Fn(u64) -> bool),
+        admits: admits.as_ref().map(|admits| admits as FileFilter<'_>),
         limit: if has_phrases || asked.rules.ask_map() { PHRASE_READS } else { asked.limit },
     };
     let mut tries = 0;

@@ -4,15 +4,21 @@
 //! out. The counts of a file's documents are added before they saturate, and the rarity of a word is that of
 //! the files that have it.
 
+use std::collections::hash_map::Entry;
+use std::ops::Range;
+
 use hob_base::CancelToken;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use tantivy::SegmentReader;
 
+use super::columns::SegmentColumns;
 use super::index::{RankedError, RankedIndex};
-use super::query::{COVERAGE, Collection, PATIENCE, RankedRequest, WeighedWords, all_segments};
-use super::question::{RankedQuestion, Word};
-use super::schema::{DocKind, FILE, TAG, split_tag};
-use super::walk::RankedWalk;
+use super::query::{
+    Collection, FileFilter, PATIENCE, RankedRequest, all_segments, coverage, parts_of_segment,
+};
+use super::question::Word;
+use super::walk::SegmentWords;
 
 /// The saturation of a word's count in a file: files repeat words more than definitions do.
 const SATURATION: f32 = 4.0;
@@ -24,13 +30,6 @@ pub struct RankedFile {
     pub file: u64,
     /// The score, the higher the better; comparable within one answer.
     pub score: f32,
-}
-
-/// The counts of one file.
-struct FileCounts {
-    words: Box<[f32]>,
-    /// The highest prior of its documents.
-    prior: f32,
 }
 
 impl RankedIndex {
@@ -49,91 +48,159 @@ impl RankedIndex {
         let segments = all_segments(&searcher, &overlay);
         let words =
             Collection::measure_collection(self, &segments)?.weigh_words(request.question, &segments)?;
-        let mut tally =
-            FileTally { files: FxHashMap::default(), question: request.question, is_complete: true };
-        for (part, segment) in segments {
+        let mut files = FileTable::new(words.words.len());
+        let mut is_complete = true;
+        let columns = self.columns.columns_of(&segments)?;
+        for ((part, segment), columns) in segments.into_iter().zip(&columns) {
             let admits = |file: u64| {
                 overlay.is_current(file, part) && request.admits.is_none_or(|admits| admits(file))
             };
-            tally.count_segment(&words, segment, request.kinds, &admits, cancel)?;
+            let lists = SegmentWords::open(&words, segment)?;
+            let tally = SegmentTally { request, admits: &admits, segment, columns, lists: &lists, cancel };
+            let tallied: Vec<(FileTally, bool)> =
+                parts_of_segment(segment).map(|docs| tally.count_part(docs)).collect();
+            for (part, is_whole) in tallied {
+                is_complete &= is_whole;
+                files.add(part);
+            }
         }
         let asked: Vec<Word> = words.words.into_iter().map(|(word, _)| word).collect();
-        let mut ranked = tally.scores(&asked, total);
+        let mut ranked = files.tally.scores(&asked, total);
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.file.cmp(&b.file)));
         ranked.truncate(request.limit);
-        Ok((ranked, tally.is_complete))
+        Ok((ranked, is_complete))
     }
 }
 
-/// The counts of all files that have a word.
-struct FileTally<'q> {
-    files: FxHashMap<u64, FileCounts>,
-    question: &'q RankedQuestion,
-    is_complete: bool,
+/// A count of the words of each file in one segment.
+struct SegmentTally<'s> {
+    request: &'s RankedRequest<'s>,
+    admits: FileFilter<'s>,
+    segment: &'s SegmentReader,
+    columns: &'s SegmentColumns,
+    lists: &'s SegmentWords<'s>,
+    cancel: &'s CancelToken,
 }
 
-impl FileTally<'_> {
-    fn count_segment(
-        &mut self,
-        words: &WeighedWords<'_>,
-        segment: &SegmentReader,
-        kinds: &[DocKind],
-        admits: &dyn Fn(u64) -> bool,
-        cancel: &CancelToken,
-    ) -> Result<(), RankedError> {
-        let columns = segment.fast_fields();
-        let (numbers, tags) =
-            (columns.u64(FILE)?.first_or_default_col(0), columns.u64(TAG)?.first_or_default_col(0));
-        let mut walk = RankedWalk::new(words, segment)?;
-        let mut seen = 0_u32;
-        // The documents of a file stand together: its counts are looked up once.
-        let mut present: Option<(u64, FileCounts)> = None;
+impl SegmentTally<'_> {
+    /// Counts the words of the files in a part of the segment. It returns `false` if it was stopped before the end.
+    fn count_part(&self, docs: Range<u32>) -> (FileTally, bool) {
+        let (question, kinds) = (self.request.question, self.request.kinds);
+        let mut files = self.columns.files_from(docs.start);
+        let mut walk = self.lists.walk(docs);
+        let mut tally = FileTally::new(self.lists.word_count());
+        let mut until_look = PATIENCE;
         while let Some(doc) = walk.next() {
-            seen += 1;
-            if seen.is_multiple_of(PATIENCE) && cancel.check().is_err() {
-                self.is_complete = false;
-                break;
+            until_look -= 1;
+            if until_look == 0 {
+                if self.cancel.check().is_err() {
+                    return (tally, false);
+                }
+                until_look = PATIENCE;
             }
-            let (kind, prior) = split_tag(tags.get_val(doc));
+            let (kind, prior) = self.columns.kind_and_prior(doc);
             let is_asked = kinds.is_empty() || kinds.contains(&kind);
-            if !is_asked || segment.is_deleted(doc) {
+            if !is_asked || self.segment.is_deleted(doc) {
                 continue;
             }
-            let file = numbers.get_val(doc);
-            if present.as_ref().is_none_or(|(known, _)| *known != file) {
-                if !admits(file) {
-                    continue;
-                }
-                self.files.extend(present.take());
-                let none = || FileCounts { words: vec![0.0; words.words.len()].into(), prior: 0.0 };
-                present = Some((file, self.files.remove(&file).unwrap_or_else(none)));
+            if files.is_admitted(doc, self.admits) {
+                tally.add(files.file(doc), question.prior_factor(prior), walk.counts());
             }
-            let Some((_, counts)) = &mut present else { continue };
-            counts.prior = counts.prior.max(self.question.prior_factor(prior));
-            walk.present_words().for_each(|(word, count)| counts.words[word] += count);
         }
-        self.files.extend(present);
-        Ok(())
+        (tally, true)
+    }
+}
+
+/// The counts of the words of files, a row for each file.
+struct FileTally {
+    /// Number of words, the length of a row.
+    words: usize,
+    /// The number of each row's file.
+    files: Vec<u64>,
+    /// The highest prior of each file's documents.
+    priors: Vec<f32>,
+    counts: Vec<f32>,
+}
+
+impl FileTally {
+    fn new(words: usize) -> Self {
+        Self { words, files: Vec::new(), priors: Vec::new(), counts: Vec::new() }
+    }
+
+    /// Adds a document of a file. The documents of a file come together.
+    fn add(&mut self, file: u64, prior: f32, counts: &[f32]) {
+        if self.files.last() != Some(&file) {
+            self.push(file);
+        }
+        self.add_to(self.files.len() - 1, prior, counts);
+    }
+
+    /// Adds a row without words.
+    fn push(&mut self, file: u64) {
+        self.files.push(file);
+        self.priors.push(0.0);
+        self.counts.resize(self.files.len() * self.words, 0.0);
+    }
+
+    fn add_to(&mut self, row: usize, prior: f32, counts: &[f32]) {
+        self.priors[row] = self.priors[row].max(prior);
+        let sums = &mut self.counts[row * self.words..(row + 1) * self.words];
+        sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+    }
+
+    fn row(&self, row: usize) -> &[f32] {
+        &self.counts[row * self.words..(row + 1) * self.words]
     }
 
     fn scores(&self, words: &[Word], total: usize) -> Vec<RankedFile> {
         let rarity = |at: usize| {
-            let having = self.files.values().filter(|counts| counts.words[at] > 0.0).count() as f32;
+            let column = self.counts.iter().skip(at).step_by(self.words);
+            let having = column.filter(|count| **count > 0.0).count() as f32;
             (1.0 + (total as f32 - having + 0.5).max(0.5) / (having + 0.5)).ln() * words[at].weight
         };
         let worths: Vec<f32> = (0..words.len()).map(rarity).collect();
         let counting = words.iter().zip(&worths).filter(|(word, _)| word.counts);
         let whole: f32 = counting.map(|(_, worth)| worth).sum::<f32>().max(f32::MIN_POSITIVE);
-        let score = |counts: &FileCounts| {
+        let score = |row: usize| {
             let (mut score, mut had) = (0.0, 0.0);
-            for ((count, worth), word) in counts.words.iter().zip(&worths).zip(words) {
+            for ((count, worth), word) in self.row(row).iter().zip(&worths).zip(words) {
                 if *count > 0.0 {
                     score += worth * (SATURATION + 1.0) * count / (SATURATION + count);
                     had += if word.counts { *worth } else { 0.0 };
                 }
             }
-            counts.prior * score * (had / whole).min(1.0).powf(COVERAGE)
+            self.priors[row] * score * coverage(had / whole)
         };
-        self.files.iter().map(|(file, counts)| RankedFile { file: *file, score: score(counts) }).collect()
+        self.files
+            .iter()
+            .enumerate()
+            .map(|(row, file)| RankedFile { file: *file, score: score(row) })
+            .collect()
+    }
+}
+
+/// The counts of all files, a single row for each.
+struct FileTable {
+    tally: FileTally,
+    rows: FxHashMap<u64, usize>,
+}
+
+impl FileTable {
+    fn new(words: usize) -> Self {
+        Self { tally: FileTally::new(words), rows: FxHashMap::default() }
+    }
+
+    /// Adds the rows of a part: a file may have some documents in one part and some in the next.
+    fn add(&mut self, part: FileTally) {
+        for (at, file) in part.files.iter().enumerate() {
+            let row = match self.rows.entry(*file) {
+                Entry::Occupied(row) => *row.get(),
+                Entry::Vacant(row) => {
+                    self.tally.push(*file);
+                    *row.insert(self.tally.files.len() - 1)
+                }
+            };
+            self.tally.add_to(row, part.priors[at], part.row(at));
+        }
     }
 }

@@ -23,6 +23,7 @@ use tantivy::{
     Term,
 };
 
+use super::columns::ColumnCache;
 use super::folder::RankedFolder;
 use super::overlay::{self, Overlay};
 use super::schema::{FILE, Fields, RankedDoc, VERSION, VERSION_OF, register_tokenizer};
@@ -85,6 +86,7 @@ pub struct RankedIndex {
     shown: RwLock<(Searcher, Arc<Overlay>)>,
     path: PathBuf,
     writer: Mutex<Writing>,
+    pub(super) columns: ColumnCache,
 }
 
 impl std::fmt::Debug for RankedIndex {
@@ -157,7 +159,15 @@ impl RankedIndex {
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual);
         let reader: IndexReader = reader.doc_store_cache_num_blocks(1).try_into()?;
         let shown = RwLock::new((reader.searcher(), Arc::default()));
-        Ok(Self { fields, index, reader, shown, path: folder.to_path_buf(), writer: Mutex::default() })
+        Ok(Self {
+            fields,
+            index,
+            reader,
+            shown,
+            path: folder.to_path_buf(),
+            writer: Mutex::default(),
+            columns: ColumnCache::default(),
+        })
     }
 
     /// Makes changes and shows them. `is_large` uses more threads and memory. It empties the overlay, so the
@@ -302,7 +312,7 @@ impl RankedIndex {
             docs: searcher.num_docs(),
             segments,
             disk_bytes: sizes.filter_map(|entry| entry.metadata().ok()).map(|data| data.len()).sum(),
-            heap_bytes: segments as u64 * SEGMENT_BYTES + overlay.heap_bytes(),
+            heap_bytes: segments as u64 * SEGMENT_BYTES + overlay.heap_bytes() + self.columns.heap_bytes(),
         }
     }
 

@@ -2,33 +2,46 @@
 //!
 //! The score is BM25F (Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields",
 //! 2004): a word's counts in all fields are weighed and added, and saturate once. Documents that have more of
-//! the question's words win over those that have few of them often (`COVERAGE`), and those whose name is in
+//! the question's words win over those that have few of them often (`coverage`), and those whose name is in
 //! the question win over those that only mention it (`NAMED` in `walk`). `question` decides which words a question has.
 //!
 //! `walk` adds up the words of each document; a small heap keeps the best documents under a total order: file and
 //! definition decide between equal scores, never the place in the index. A document that cannot be among them, by the
-//! sums of its words alone, is only counted.
+//! sums of its words alone, is only counted. Threads share a large segment in parts, each with a heap of its own.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering as MemoryOrdering};
 
-use hob_base::{CancelToken, Stopped};
+use hob_base::CancelToken;
+use rayon::prelude::*;
 use tantivy::{Searcher, SegmentReader, TantivyError, Term};
 
+use super::columns::SegmentColumns;
 use super::index::{RankedError, RankedIndex};
 use super::overlay::Overlay;
 use super::question::{RankedQuestion, Word};
-use super::schema::{DocKind, FILE, SLOT, TAG, TEXTS, split_tag};
-use super::walk::RankedWalk;
+use super::schema::{DocKind, TEXTS};
+use super::walk::SegmentWords;
 
-/// The weight of having all of the question's words: the exponent of the share that a document has.
-pub(super) const COVERAGE: f32 = 0.5;
+/// Returns the weight of having a share of the question's words, by their worth.
+pub(super) fn coverage(share: f32) -> f32 {
+    share.min(1.0).sqrt()
+}
 
 /// The factor for a whole file beside a definition: the reader of a file has yet to find the place.
 const FILE_WORTH: f32 = 0.5;
 
 /// Number of documents between two checks of the clock.
 pub(super) const PATIENCE: u32 = 4_096;
+
+/// Number of documents that one thread walks over at once. It is fixed, so that sums of fractions are the same on machines
+/// with any number of threads. Tests have few documents.
+const PART: u32 = if cfg!(test) { 1 << 6 } else { 1 << 16 };
+
+/// A test of a file's number: true if documents of the file may answer.
+pub type FileFilter<'r> = &'r (dyn Fn(u64) -> bool + Sync);
 
 /// One ranked search: the question, and the documents that may answer it.
 pub struct RankedRequest<'r> {
@@ -37,7 +50,7 @@ pub struct RankedRequest<'r> {
     /// Restricts the answer to documents of these kinds; empty for all.
     pub kinds: &'r [DocKind],
     /// Restricts the answer to documents of these files.
-    pub admits: Option<&'r dyn Fn(u64) -> bool>,
+    pub admits: Option<FileFilter<'r>>,
     /// Most hits that are returned.
     pub limit: usize,
 }
@@ -85,15 +98,6 @@ pub struct RankedAnswer {
     pub rarities: Vec<(String, f32)>,
 }
 
-/// The reason why a search ended early.
-#[derive(Debug, thiserror::Error)]
-enum RankedSearchEnd {
-    #[error(transparent)]
-    Index(#[from] RankedError),
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
-}
-
 impl RankedIndex {
     /// Returns the documents that match best. If it is stopped early, it returns the best so far, and
     /// `false`.
@@ -107,22 +111,25 @@ impl RankedIndex {
     ) -> Result<(RankedAnswer, bool), RankedError> {
         let (searcher, overlay) = self.shown_state();
         let segments = all_segments(&searcher, &overlay);
-        let mut best = BestHits { limit: request.limit, heap: BinaryHeap::new(), total: 0 };
         let words =
             Collection::measure_collection(self, &segments)?.weigh_words(request.question, &segments)?;
-        for (part, segment) in segments {
+        let (least, mut best) = (LeastScore::default(), BestHits::new(request.limit));
+        let columns = self.columns.columns_of(&segments)?;
+        for ((part, segment), columns) in segments.into_iter().zip(&columns) {
             let is_open = part.is_none() && overlay.is_empty() && request.admits.is_none();
             let admits = |file: u64| {
                 overlay.is_current(file, part) && request.admits.is_none_or(|admits| admits(file))
             };
-            let admits: Option<&dyn Fn(u64) -> bool> = if is_open { None } else { Some(&admits) };
-            match search_segment(request, admits, &words, segment, &mut best, cancel) {
-                Ok(()) => {}
-                Err(RankedSearchEnd::Stopped(_)) => return Ok((best.into_answer(&words), false)),
-                Err(RankedSearchEnd::Index(error)) => return Err(error),
-            }
+            let admits: Option<FileFilter<'_>> = if is_open { None } else { Some(&admits) };
+            let lists = SegmentWords::open(&words, segment)?;
+            let search =
+                SegmentSearch { request, admits, segment, columns, lists: &lists, least: &least, cancel };
+            let found: Vec<BestHits> =
+                parts_of_segment(segment).map(|docs| search.search_part(docs)).collect();
+            found.into_iter().for_each(|part| best.merge(part));
         }
-        Ok((best.into_answer(&words), true))
+        let is_complete = best.is_complete;
+        Ok((best.into_answer(&words), is_complete))
     }
 
     /// Returns the words of a question in the index's form, each with its worth: rarity times weight.
@@ -137,46 +144,79 @@ impl RankedIndex {
     }
 }
 
-/// Offers the documents of a segment to `best`; `admits` is a test of files, `None` if all count.
-fn search_segment(
-    request: &RankedRequest<'_>,
-    admits: Option<&dyn Fn(u64) -> bool>,
-    words: &WeighedWords<'_>,
-    segment: &SegmentReader,
-    best: &mut BestHits,
-    cancel: &CancelToken,
-) -> Result<(), RankedSearchEnd> {
-    let mut walk = RankedWalk::new(words, segment)?;
-    let columns = segment.fast_fields();
-    let column = |name| Ok::<_, RankedError>(columns.u64(name)?.first_or_default_col(0));
-    let (files, slots, tags) = (column(FILE)?, column(SLOT)?, column(TAG)?);
-    let is_asked = |doc: u32| {
-        (request.kinds.is_empty() || request.kinds.contains(&split_tag(tags.get_val(doc)).0))
-            && admits.is_none_or(|admits| admits(files.get_val(doc)))
-    };
-    let mut until_look = PATIENCE;
-    while let Some(doc) = walk.next() {
-        until_look -= 1;
-        if until_look == 0 {
-            cancel.check()?;
-            until_look = PATIENCE;
+/// Divides the documents of a segment into parts, in order, which threads may walk over at the same time.
+pub(super) fn parts_of_segment(segment: &SegmentReader) -> impl IndexedParallelIterator<Item = Range<u32>> {
+    let docs = segment.max_doc();
+    (0..docs.div_ceil(PART)).into_par_iter().map(move |part| part * PART..docs.min((part + 1) * PART))
+}
+
+/// A search in one segment.
+struct SegmentSearch<'s> {
+    request: &'s RankedRequest<'s>,
+    /// A test of files; `None` if all count.
+    admits: Option<FileFilter<'s>>,
+    segment: &'s SegmentReader,
+    columns: &'s SegmentColumns,
+    lists: &'s SegmentWords<'s>,
+    least: &'s LeastScore,
+    cancel: &'s CancelToken,
+}
+
+impl SegmentSearch<'_> {
+    /// Returns the best documents of a part of the segment.
+    fn search_part(&self, docs: Range<u32>) -> BestHits {
+        let Self { columns, .. } = self;
+        let mut files = columns.files_from(docs.start);
+        let mut walk = self.lists.walk(docs);
+        let kinds = self.request.kinds;
+        let mut is_asked = |doc: u32| {
+            (kinds.is_empty() || kinds.contains(&columns.kind_and_prior(doc).0))
+                && self.admits.is_none_or(|admits| files.is_admitted(doc, admits))
+        };
+        let mut best = BestHits::new(self.request.limit);
+        let mut until_look = PATIENCE;
+        while let Some(doc) = walk.next() {
+            until_look -= 1;
+            if until_look == 0 {
+                if self.cancel.check().is_err() {
+                    best.is_complete = false;
+                    break;
+                }
+                until_look = PATIENCE;
+            }
+            if !walk.is_match() || self.segment.is_deleted(doc) || !is_asked(doc) {
+                continue;
+            }
+            best.total += 1;
+            // No prior and no worth of a document raises its score.
+            if walk.highest_score() < self.least.get() {
+                continue;
+            }
+            let ((kind, prior), slot) = (columns.kind_and_prior(doc), columns.slot(doc));
+            let worth = self.request.question.prior_factor(prior) * if slot == 0 { FILE_WORTH } else { 1.0 };
+            let (score, words) = (walk.present_score(walk.word_sums()) * worth, walk.matched_words());
+            best.offer_hit(RankedHit { file: columns.file(doc), slot, kind, score, words });
+            self.least.raise(best.least_score());
         }
-        let Some(sums) = walk.word_sums() else { continue };
-        if segment.is_deleted(doc) || !is_asked(doc) {
-            continue;
-        }
-        best.total += 1;
-        // No prior and no worth of a document raises its score.
-        if sums.highest_score() < best.least_score() {
-            continue;
-        }
-        let (kind, prior) = split_tag(tags.get_val(doc));
-        let slot = u32::try_from(slots.get_val(doc)).unwrap_or(0);
-        let worth = request.question.prior_factor(prior) * if slot == 0 { FILE_WORTH } else { 1.0 };
-        let (score, words) = (walk.present_score(sums) * worth, walk.matched_words());
-        best.offer_hit(RankedHit { file: files.get_val(doc), slot, kind, score, words });
+        best
     }
-    Ok(())
+}
+
+/// The score that a document must reach to be among the best, as far as any thread knows. It only grows.
+#[derive(Default)]
+struct LeastScore(AtomicU32);
+
+impl LeastScore {
+    fn get(&self) -> f32 {
+        f32::from_bits(self.0.load(MemoryOrdering::Relaxed))
+    }
+
+    /// Raises it to a score above 0. The bits of such scores are in the scores' order.
+    fn raise(&self, score: f32) {
+        if score > self.get() {
+            self.0.fetch_max(score.to_bits(), MemoryOrdering::Relaxed);
+        }
+    }
 }
 
 /// The best hits so far; the worst of them on top.
@@ -184,13 +224,19 @@ struct BestHits {
     limit: usize,
     heap: BinaryHeap<RankedHit>,
     total: usize,
+    /// False if the search was stopped before its end.
+    is_complete: bool,
 }
 
 impl BestHits {
+    fn new(limit: usize) -> Self {
+        Self { limit, heap: BinaryHeap::new(), total: 0, is_complete: true }
+    }
+
     /// Returns the score that a document must reach to be among the best.
     fn least_score(&self) -> f32 {
         let worst = self.heap.peek().filter(|_| self.heap.len() >= self.limit);
-        worst.map_or(f32::NEG_INFINITY, |worst| worst.score)
+        worst.map_or(0.0, |worst| worst.score)
     }
 
     fn offer_hit(&mut self, hit: RankedHit) {
@@ -201,6 +247,12 @@ impl BestHits {
         {
             *worst = hit;
         }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.total += other.total;
+        self.is_complete &= other.is_complete;
+        other.heap.into_iter().for_each(|hit| self.offer_hit(hit));
     }
 
     fn into_answer(self, words: &WeighedWords<'_>) -> RankedAnswer {

@@ -1,16 +1,21 @@
 //! Adds up what the documents of a segment have of a question's words, in order of the documents.
 //!
 //! The posting lists are read window by window: each list as far as the window goes, into a table with a row for each
-//! document. A heap of lists would move a list up and down for every posting; here a posting costs an addition. Tantivy's and Lucene's unions of many lists work in this way. Within a document, the lists come
-//! in a fixed order, so that sums of fractions do not depend on where a window begins.
+//! document. A heap of lists would move a list up and down for every posting; here a posting costs an addition.
+//! Tantivy's and Lucene's unions of many lists work in this way. Within a document, the lists come in a fixed order, so
+//! that sums of fractions do not depend on where a window begins.
+//!
+//! A walk goes over a part of a segment, so that several threads can share one.
+
+use std::ops::Range;
 
 use tantivy::fieldnorm::FieldNormReader;
-use tantivy::postings::{Postings, SegmentPostings};
+use tantivy::postings::BlockSegmentPostings;
 use tantivy::schema::IndexRecordOption;
-use tantivy::{DocSet, SegmentReader, TERMINATED, Term};
+use tantivy::{SegmentReader, TantivyError, Term};
 
 use super::index::RankedError;
-use super::query::{COVERAGE, WeighedWords};
+use super::query::{WeighedWords, coverage};
 use super::question::Word;
 use super::schema::TEXTS;
 
@@ -28,33 +33,52 @@ const K1: f32 = 1.2;
 /// the question that is in the name.
 const NAMED: f32 = 1.0;
 
+/// A factor larger than any rounding of sums of fractions.
+const ROUNDED_UP: f32 = 1.001;
+
 /// Number of documents of a window: with ten words, its table fits into a core's own cache.
 const WINDOW: usize = 1_024;
 
 /// The lengths of fields that an index tells apart.
 const LENGTH_CLASSES: usize = 256;
 
-/// The posting list of one word in one field.
+/// A place in the posting list of one word in one field.
+#[derive(Clone)]
 struct Cursor {
     word: usize,
     field: usize,
-    list: SegmentPostings,
+    /// The list, at one of its blocks; an empty block is its end.
+    list: BlockSegmentPostings,
+    /// The next posting of the block.
+    at: usize,
     lengths: FieldNormReader,
 }
 
-/// A walk over all documents of a segment that have a word of the question.
-pub(super) struct RankedWalk<'w> {
+/// The posting lists of a question's words in one segment.
+pub(super) struct SegmentWords<'w> {
     weighed: &'w WeighedWords<'w>,
+    /// The lists, at their beginnings.
     cursors: Vec<Cursor>,
     /// The divisor of a count, by field and class of length.
     norms: Vec<[f32; LENGTH_CLASSES]>,
-    window: Window,
     /// The words that a document must have.
     required: Vec<usize>,
+    /// The worth of each word, and 0 instead for those that do not count.
+    worths: Vec<f32>,
+    counted_worths: Vec<f32>,
     /// The bit of each counted word; none beyond the 32nd.
     bits: Vec<u32>,
     /// The worth of all counted words.
     whole: f32,
+}
+
+/// A walk over the documents of a part of a segment that have a word of the question.
+pub(super) struct RankedWalk<'w> {
+    words: &'w SegmentWords<'w>,
+    cursors: Vec<Cursor>,
+    /// The first document behind the part.
+    end: u32,
+    window: Window,
 }
 
 /// The table of one window: what each document has of each word.
@@ -67,12 +91,23 @@ struct Window {
     counts: Vec<f32>,
     /// Number of times that each word is in the document's name, a row for each document.
     named: Vec<u32>,
-    /// The length of each document's name.
+    /// The length of each document's name; 0 if no word is in it.
     name_lengths: Vec<u32>,
+    /// The most and the least that each document's words can be worth, roughly.
+    bounds: Vec<WordBounds>,
     /// The documents that have a word and were not passed yet, one bit each.
     waiting: [u64; WINDOW / 64],
     /// The place of the present document.
     at: usize,
+}
+
+/// What a document's words are worth, found without adding up the counts of each word.
+#[derive(Clone, Copy, Debug, Default)]
+struct WordBounds {
+    /// The sum of what each posting would be worth alone. Counts saturate together, so the words are worth no more.
+    most: f32,
+    /// The worth of the counted words that the document has, but for rounding.
+    had: f32,
 }
 
 /// The sums of a document's words.
@@ -84,39 +119,85 @@ pub(super) struct WordSums {
     had: f32,
 }
 
-impl WordSums {
-    /// Returns the highest score that a document with these sums can have, whatever its name.
-    pub(super) fn highest_score(self) -> f32 {
-        self.score * (1.0 + NAMED)
+impl Cursor {
+    /// Goes on to the first posting of this or a later document.
+    fn seek(&mut self, doc: u32) {
+        self.at = self.list.seek(doc);
+        self.leave_passed_block();
+    }
+
+    /// Goes on to the next block if all postings of this one are behind the cursor.
+    fn leave_passed_block(&mut self) {
+        if self.at >= self.list.block_len() && self.list.block_len() > 0 {
+            self.list.advance();
+            self.at = 0;
+        }
+    }
+
+    /// Returns the document of the next posting.
+    fn doc(&self) -> Option<u32> {
+        self.list.docs().get(self.at).copied()
+    }
+
+    /// Calls `take` with the document and the count of each posting before a document.
+    fn take_before(&mut self, end: u32, mut take: impl FnMut(u32, u32, &FieldNormReader)) {
+        loop {
+            let (docs, counts) = (&self.list.docs()[self.at..], &self.list.freqs()[self.at..]);
+            let taken = docs.partition_point(|doc| *doc < end);
+            for (doc, count) in docs.iter().zip(counts).take(taken) {
+                take(*doc, *count, &self.lengths);
+            }
+            self.at += taken;
+            if taken == 0 || self.at < self.list.block_len() {
+                return;
+            }
+            self.leave_passed_block();
+        }
     }
 }
 
-impl<'w> RankedWalk<'w> {
-    pub(super) fn new(weighed: &'w WeighedWords<'w>, segment: &SegmentReader) -> Result<Self, RankedError> {
+impl<'w> SegmentWords<'w> {
+    pub(super) fn open(weighed: &'w WeighedWords<'w>, segment: &SegmentReader) -> Result<Self, RankedError> {
         let mut cursors = Vec::new();
         for (field, text) in weighed.index.fields.texts.into_iter().enumerate() {
             let lists = segment.inverted_index(text)?;
             for (word, (asked, _)) in weighed.words.iter().enumerate() {
                 let term = Term::from_field_text(text, &asked.text);
-                if let Some(list) = lists.read_postings(&term, IndexRecordOption::WithFreqs)? {
-                    cursors.push(Cursor { word, field, list, lengths: segment.get_fieldnorms_reader(text)? });
+                let list = lists.read_block_postings(&term, IndexRecordOption::WithFreqs);
+                if let Some(list) = list.map_err(TantivyError::from)? {
+                    let lengths = segment.get_fieldnorms_reader(text)?;
+                    cursors.push(Cursor { word, field, list, at: 0, lengths });
                 }
             }
         }
-        let counting = weighed.words.iter().filter(|(word, _)| word.counts);
-        let whole = counting.map(|(_, worth)| worth).sum::<f32>().max(f32::MIN_POSITIVE);
-        let words = weighed.words.len();
+        let counted = |(word, worth): &(Word, f32)| if word.counts { *worth } else { 0.0 };
+        let counted_worths: Vec<f32> = weighed.words.iter().map(counted).collect();
+        let whole = counted_worths.iter().sum::<f32>().max(f32::MIN_POSITIVE);
         Ok(Self {
             weighed,
             cursors,
+            worths: weighed.words.iter().map(|(_, worth)| *worth).collect(),
+            counted_worths,
             norms: (0..TEXTS).map(|field| norms_of_field(field, weighed.means[field])).collect(),
-            window: Window::new(words),
-            required: (0..words).filter(|at| weighed.words[*at].0.required).collect(),
+            required: (0..weighed.words.len()).filter(|at| weighed.words[*at].0.required).collect(),
             bits: bits_of_words(weighed),
             whole,
         })
     }
 
+    pub(super) fn word_count(&self) -> usize {
+        self.weighed.words.len()
+    }
+
+    /// Makes a walk over the documents of a part of the segment.
+    pub(super) fn walk(&'w self, part: Range<u32>) -> RankedWalk<'w> {
+        let mut cursors = self.cursors.clone();
+        cursors.iter_mut().for_each(|cursor| cursor.seek(part.start));
+        RankedWalk { words: self, cursors, end: part.end, window: Window::new(self.word_count()) }
+    }
+}
+
+impl RankedWalk<'_> {
     /// Goes on to the next document with a word, and returns it.
     pub(super) fn next(&mut self) -> Option<u32> {
         self.window.clear_row();
@@ -130,57 +211,73 @@ impl<'w> RankedWalk<'w> {
 
     /// Reads the lists into the window that begins with the next document; `None` if there is none.
     fn fill_window(&mut self) -> Option<()> {
-        let start = self.cursors.iter().map(|cursor| cursor.list.doc()).min()?;
-        if start == TERMINATED {
-            return None;
-        }
-        self.window.start = start;
-        let end = start.saturating_add(WINDOW as u32).min(TERMINATED);
-        for Cursor { word, field, list, lengths } in &mut self.cursors {
-            let mut doc = list.doc();
-            while doc < end {
-                let (count, class) = (list.term_freq(), lengths.fieldnorm_id(doc));
-                let norm = self.norms[*field][usize::from(class)];
+        let start = self.cursors.iter().filter_map(Cursor::doc).min().filter(|start| *start < self.end)?;
+        let end = start.saturating_add(WINDOW as u32).min(self.end);
+        let window = &mut self.window;
+        window.start = start;
+        for cursor in &mut self.cursors {
+            let (word, field) = (cursor.word, cursor.field);
+            let norms = &self.words.norms[field];
+            let (worth, counted) = (self.words.worths[word], self.words.counted_worths[word]);
+            cursor.take_before(end, |doc, count, lengths| {
+                let class = lengths.fieldnorm_id(doc);
                 let at = (doc - start) as usize;
-                self.window.add_count(at, *word, WEIGHTS[*field] * count as f32 / norm);
-                if *field == NAME {
-                    self.window.add_name(at, *word, count, FieldNormReader::id_to_fieldnorm(class));
+                let count_of_word = WEIGHTS[field] * count as f32 / norms[usize::from(class)];
+                let is_first = window.add_count(at, word, count_of_word);
+                let bounds = &mut window.bounds[at];
+                bounds.most += worth * saturated(count_of_word);
+                bounds.had += if is_first { counted } else { 0.0 };
+                if field == NAME {
+                    window.add_name(at, word, count, FieldNormReader::id_to_fieldnorm(class));
                 }
-                doc = list.advance();
-            }
+            });
         }
         Some(())
     }
 
+    /// Returns the weighed counts of all words in the present document.
+    pub(super) fn counts(&self) -> &[f32] {
+        self.window.count_row()
+    }
+
     /// Returns the words of the present document with their weighed counts, in order.
-    pub(super) fn present_words(&self) -> impl Iterator<Item = (usize, f32)> {
+    fn present_words(&self) -> impl Iterator<Item = (usize, f32)> {
         self.window.count_row().iter().copied().enumerate().filter(|(_, count)| *count > 0.0)
     }
 
     /// Returns the counted words of the present document, one bit each.
     pub(super) fn matched_words(&self) -> u32 {
-        self.present_words().fold(0, |all, (word, _)| all | self.bits[word])
+        self.present_words().fold(0, |all, (word, _)| all | self.words.bits[word])
     }
 
-    /// Returns the sums of the present document; `None` if it lacks a required word or has only words that do not
-    /// count.
-    pub(super) fn word_sums(&self) -> Option<WordSums> {
+    /// Returns true if the present document has all required words, and a word that counts.
+    pub(super) fn is_match(&self) -> bool {
         let row = self.window.count_row();
-        if self.required.iter().any(|word| row[*word] == 0.0) {
-            return None;
-        }
+        self.window.bounds[self.window.at].had > 0.0
+            && self.words.required.iter().all(|word| row[*word] > 0.0)
+    }
+
+    /// Returns a score that the present document cannot exceed, whatever its kind and prior.
+    pub(super) fn highest_score(&self) -> f32 {
+        let WordBounds { most, had } = self.window.bounds[self.window.at];
+        let share = (had / self.words.whole).min(1.0);
+        let named = if self.window.name_lengths[self.window.at] == 0 { 0.0 } else { NAMED * share };
+        most * coverage(share) * (1.0 + named) * ROUNDED_UP
+    }
+
+    /// Returns the sums of the present document.
+    pub(super) fn word_sums(&self) -> WordSums {
         let (mut score, mut had) = (0.0, 0.0);
-        for (at, count) in self.present_words() {
-            let (word, worth) = &self.weighed.words[at];
-            score += worth * (K1 + 1.0) * count / (K1 + count);
-            had += if word.counts { *worth } else { 0.0 };
+        for (word, count) in self.present_words() {
+            score += self.words.worths[word] * saturated(count);
+            had += self.words.counted_worths[word];
         }
-        (score > 0.0 && had > 0.0).then_some(WordSums { score, had })
+        WordSums { score, had }
     }
 
     /// Returns the score of the present document, which has these sums.
     pub(super) fn present_score(&self, sums: WordSums) -> f32 {
-        sums.score * (sums.had / self.whole).min(1.0).powf(COVERAGE) * (1.0 + NAMED * self.name_agreement())
+        sums.score * coverage(sums.had / self.words.whole) * (1.0 + NAMED * self.name_agreement())
     }
 
     /// Returns how much of the document's name and of the question agree, from 0 to 1.
@@ -191,9 +288,9 @@ impl<'w> RankedWalk<'w> {
         }
         let counts = self.window.named_row();
         let of_name = counts.iter().sum::<u32>() as f32 / length as f32;
-        let named = self.weighed.words.iter().zip(counts).filter(|(_, count)| **count > 0);
+        let named = self.words.weighed.words.iter().zip(counts).filter(|(_, count)| **count > 0);
         let counting = named.filter(|((word, _), _)| word.counts);
-        let of_question = counting.map(|((_, worth), _)| worth).sum::<f32>() / self.whole;
+        let of_question = counting.map(|((_, worth), _)| worth).sum::<f32>() / self.words.whole;
         of_name.min(1.0) * of_question.min(1.0)
     }
 }
@@ -206,14 +303,19 @@ impl Window {
             counts: vec![0.0; WINDOW * words],
             named: vec![0; WINDOW * words],
             name_lengths: vec![0; WINDOW],
+            bounds: vec![WordBounds::default(); WINDOW],
             waiting: [0; WINDOW / 64],
             at: 0,
         }
     }
 
-    fn add_count(&mut self, at: usize, word: usize, count: f32) {
-        self.counts[at * self.words + word] += count;
+    /// Adds to the count of a word. Returns true if the document had none of it before.
+    fn add_count(&mut self, at: usize, word: usize, count: f32) -> bool {
+        let known = &mut self.counts[at * self.words + word];
+        let is_first = *known == 0.0;
+        *known += count;
         self.waiting[at / 64] |= 1 << (at % 64);
+        is_first
     }
 
     fn add_name(&mut self, at: usize, word: usize, count: u32, length: u32) {
@@ -234,6 +336,7 @@ impl Window {
     fn clear_row(&mut self) {
         let row = self.at * self.words..(self.at + 1) * self.words;
         self.counts[row.clone()].fill(0.0);
+        self.bounds[self.at] = WordBounds::default();
         if self.name_lengths[self.at] != 0 {
             self.named[row].fill(0);
             self.name_lengths[self.at] = 0;
@@ -247,6 +350,11 @@ impl Window {
     fn named_row(&self) -> &[u32] {
         &self.named[self.at * self.words..(self.at + 1) * self.words]
     }
+}
+
+/// Returns the weight of a word's count beside that of one: more of a word is worth ever less.
+fn saturated(count: f32) -> f32 {
+    (K1 + 1.0) * count / (K1 + count)
 }
 
 /// Returns the divisors of the counts of a field, by class of length; `mean` is the mean length.

@@ -10,7 +10,7 @@ use hob_base::FileId;
 use hob_map::Map;
 use hob_map::graph::{EdgeKind, Lookup, NodeRef};
 use hob_proto::ToolError;
-use hob_text::ranked::{RankedIndex, RankedQuestion, RankedRequest, Term, terms_of};
+use hob_text::ranked::{FileFilter, RankedIndex, RankedQuestion, RankedRequest, Term, terms_of};
 use hob_words::investigate::reading::{QuestionReading, WrittenIn};
 use hob_words::investigate::scoring::EvidenceKind;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -167,7 +167,7 @@ impl FileScope {
         let ranked = RankedRequest {
             question,
             kinds: &request.asked.kinds,
-            admits: admits.as_ref().map(|admits| admits as &dyn Fn(u64) -> bool),
+            admits: admits.as_ref().map(|admits| admits as FileFilter<'_>),
             limit: FILES,
         };
         let found = request.index.rank_files(&ranked, self.total, &call.cancel);

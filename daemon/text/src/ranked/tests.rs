@@ -1,0 +1,130 @@
+//! Tests that a ranked search finds the same wherever the documents lie: in one segment whose parts threads share, or in
+//! small segments of a part each. The tests are in this crate, where parts are small.
+
+use hob_base::{CancelToken, Deadline};
+
+use super::{
+    DocKind, Prior, RankedAnswer, RankedDoc, RankedFile, RankedIndex, RankedQuestion, RankedRequest,
+};
+
+const FILES: u64 = 20;
+const DOCS_OF_FILE: u32 = 37;
+
+/// The words of names and bodies. Each document has some, by its number.
+const WORDS: &[&str] = &["open", "close", "socket", "timer", "queue", "parser", "buffer"];
+
+fn word(number: u32, step: u32) -> &'static str {
+    WORDS[(number / step) as usize % WORDS.len()]
+}
+
+/// Calls `add` with each document of a file.
+fn documents(file: u64, add: &mut dyn FnMut(&RankedDoc<'_>)) {
+    for slot in 0..DOCS_OF_FILE {
+        let number = file as u32 * DOCS_OF_FILE + slot;
+        let name = format!("{}_{}", word(number, 1), word(number, 3));
+        let body =
+            format!("{} {} {}", word(number, 5), "queue ".repeat(number as usize % 4), word(number, 11));
+        add(&RankedDoc {
+            slot,
+            kind: if slot == 0 { DocKind::File } else { DocKind::Symbol },
+            prior: if number % 9 == 0 { Prior::Test } else { Prior::Plain },
+            name: &name,
+            context: "net",
+            signature: "",
+            doc: if number % 5 == 0 { "a timer for the parser" } else { "" },
+            body: &body,
+        });
+    }
+}
+
+/// Returns an index of all documents in one segment, and one of the same documents with a segment for each file.
+fn one_and_many(folder: &tempfile::TempDir) -> [RankedIndex; 2] {
+    let open = |name: &str| RankedIndex::open(&folder.path().join(name), "").expect("a new index").index;
+    let (one, many) = (open("one"), open("many"));
+    let all: Vec<u64> = (0..FILES).collect();
+    one.patch_files(&all, |patch| {
+        all.iter().for_each(|file| documents(*file, &mut |doc| patch.add(*file, 1, doc).expect("room")));
+        Ok(())
+    })
+    .expect("a segment");
+    for file in all {
+        many.patch_files(&[file], |patch| {
+            documents(file, &mut |doc| patch.add(file, 1, doc).expect("room"));
+            Ok(())
+        })
+        .expect("a segment");
+    }
+    [one, many]
+}
+
+fn search(index: &RankedIndex, request: &RankedRequest<'_>) -> RankedAnswer {
+    let cancel = CancelToken::new(Deadline::NEVER);
+    let (answer, is_complete) = index.search(request, &cancel).expect("a sound index");
+    assert!(is_complete);
+    answer
+}
+
+fn rank_files(index: &RankedIndex, request: &RankedRequest<'_>) -> Vec<RankedFile> {
+    let cancel = CancelToken::new(Deadline::NEVER);
+    let (files, is_complete) = index.rank_files(request, FILES as usize, &cancel).expect("a sound index");
+    assert!(is_complete);
+    files
+}
+
+#[test]
+fn the_best_are_the_same_wherever_documents_lie() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [one, many] = one_and_many(&folder);
+    let odd = |file: u64| file % 2 == 1;
+    for asked in ["open socket", "timer", "parser queue buffer", "close the \"socket timer\"", "nothing"] {
+        let question = RankedQuestion::parse(asked);
+        for (kinds, admits, limit) in [
+            (&[][..], None, 10),
+            (&[DocKind::Symbol][..], None, 3),
+            (&[][..], Some(&odd as super::FileFilter<'_>), 1_000),
+        ] {
+            let request = RankedRequest { question: &question, kinds, admits, limit };
+            assert_eq!(search(&one, &request), search(&many, &request), "{asked}");
+        }
+    }
+    let question = RankedQuestion::parse("socket queue");
+    let request = RankedRequest { question: &question, kinds: &[], admits: None, limit: 5 };
+    let answer = search(&one, &request);
+    assert!(answer.total > 400 && answer.hits.len() == 5, "{}", answer.total);
+}
+
+#[test]
+fn a_short_answer_is_the_beginning_of_a_long_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [one, _] = one_and_many(&folder);
+    for asked in
+        ["open socket", "timer", "parser queue buffer", "close the \"socket timer\"", "open_close queue"]
+    {
+        let question = RankedQuestion::parse(asked);
+        let request = |limit| RankedRequest { question: &question, kinds: &[], admits: None, limit };
+        // Nothing is left out by its highest score as long as there is room.
+        let all = search(&one, &request(10_000));
+        assert_eq!(all.hits.len(), all.total);
+        for limit in [1, 5, 50] {
+            let answer = search(&one, &request(limit));
+            assert_eq!((&answer.hits[..], answer.total), (&all.hits[..limit], all.total), "{asked}");
+        }
+    }
+}
+
+#[test]
+fn files_rank_the_same_wherever_documents_lie() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [one, many] = one_and_many(&folder);
+    for asked in ["open socket", "parser queue buffer"] {
+        let question = RankedQuestion::parse(asked);
+        let request = RankedRequest { question: &question, kinds: &[], admits: None, limit: 100 };
+        let [ranked, other] = [&one, &many].map(|index| rank_files(index, &request));
+        assert_eq!(ranked.len(), FILES as usize);
+        for file in ranked {
+            let same = other.iter().find(|other| other.file == file.file).expect("every file has a word");
+            // A file whose documents are in two parts has its sums added in another order.
+            assert!((same.score - file.score).abs() <= 1e-4 * file.score, "{file:?} {same:?}");
+        }
+    }
+}
