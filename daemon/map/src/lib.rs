@@ -37,3 +37,4 @@ pub use graph::{Map, MapBatch, MapChange, MapWaste, RankingJob};
 pub use index::{ImageJob, PreparedFile};
 pub use langs::{Lang, built_languages, language_of};
 pub use parse::{Patience, may_hold};
+pub use search::SearchedFiles;

@@ -111,6 +111,19 @@ impl PathSet {
         !self.leaves_out(path) && (self.taken.is_empty() || self.taken.iter().any(is_taken))
     }
 
+    /// Returns paths at, below or right beside which every included path is; `None` if that is not known.
+    #[must_use]
+    pub fn taken_prefixes(&self) -> Option<Vec<&WsPath>> {
+        if self.taken.is_empty() {
+            return None;
+        }
+        let prefixes = self.taken.iter().map(|entry| match entry {
+            PathSetEntry::Within(prefix) | PathSetEntry::Below(prefix) => Some(prefix),
+            PathSetEntry::Glob(_) => None,
+        });
+        prefixes.collect()
+    }
+
     /// Returns true if a path is excluded, whatever else includes it.
     #[must_use]
     pub fn leaves_out(&self, path: &WsPath) -> bool {

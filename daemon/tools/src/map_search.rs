@@ -1,8 +1,8 @@
 //! Answers `map_search`: definitions and files by name, several names in one call, and those that nothing uses.
 
-use hob_base::{CancelToken, WsPath};
-use hob_map::Map;
+use hob_base::CancelToken;
 use hob_map::graph::{Hit, KindFilter, NodeInfo, NodeKind, NodeRef, SearchAnswer, SearchQuery};
+use hob_map::{Map, SearchedFiles};
 use hob_proto::ToolError;
 use hob_proto::tools::map::{SearchArgs, SearchHit, SearchResult};
 
@@ -171,14 +171,17 @@ impl Looking<'_> {
     }
 
     fn search(&self, text: &str) -> SearchAnswer {
-        let is_narrowed = !self.scope.is_all() || self.args.callers.is_some();
+        let rules = self.scope.rules();
+        // The search knows paths; tests and callers are asked about its hits.
+        let is_narrowed = rules.ask_map() || self.args.callers.is_some();
         let limit = if is_narrowed { LOOKED_AT } else { self.args.limit };
         let query = SearchQuery { text, kinds: kind_filter(&self.args.kind), path_prefix: "", limit };
         if self.scope.is_all() {
             return self.map.search(&query);
         }
-        let rules = self.scope.rules();
-        let mut answer = self.map.search_among(&query, &|path: &WsPath| rules.has_path(path));
+        let prefixes = rules.path_prefixes();
+        let files = SearchedFiles { admits: &|path| rules.has_path(path), prefixes: prefixes.as_deref() };
+        let mut answer = self.map.search_among(&query, &files);
         let all = self.map.search(&SearchQuery { limit: 1, ..query }).total;
         self.scope.left_out(all.saturating_sub(answer.total), 0);
         let before = answer.hits.len();

@@ -64,6 +64,11 @@ impl Rules {
         self.paths.admits(path) && self.filter.as_ref().is_none_or(|filter| filter.admits_text(path.as_str()))
     }
 
+    /// Returns paths at, below or right beside which every path in `paths` is; `None` if that is not known.
+    pub(super) fn path_prefixes(&self) -> Option<Vec<&WsPath>> {
+        self.paths.taken_prefixes()
+    }
+
     /// Returns true if an item is in scope by `tests`, given whether it belongs to a test.
     pub(super) fn has_test(&self, is_test: bool) -> bool {
         match self.tests {

@@ -36,7 +36,7 @@ pub(crate) use image::fingerprint;
 pub use image::{ImageJob, PreparedFile};
 pub(crate) use kinds::{Kinds, Share};
 use name_statistics::Roots;
-pub(crate) use name_statistics::{NameStatistics, NameStatisticsTable, TopFolders};
+pub(crate) use name_statistics::{NameStatistics, NameStatisticsTable, TopFolders, score_of_parts};
 pub(crate) use names::{MapNameTable, NameId};
 use opened_flows::OpenedFlows;
 use outline::{includes_differ, moves_modules};

@@ -61,6 +61,11 @@ const ABSENT: u32 = u32::MAX;
 /// The number of parts into which a score of 1 is divided: scores have four decimal places.
 const PARTS: f32 = 1e4;
 
+/// Returns the score that is stored as these parts.
+pub(crate) fn score_of_parts(parts: u16) -> f32 {
+    (f64::from(parts) / f64::from(PARTS)) as f32
+}
+
 /// The table of statistics. Its entries are those of the text of names.
 #[derive(Debug, Default)]
 pub(crate) struct NameStatisticsTable {

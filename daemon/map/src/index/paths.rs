@@ -63,6 +63,14 @@ impl Paths {
         self.folders.iter().filter(move |(path, _)| below(path)).map(|(_, folder)| &*folder.files)
     }
 
+    /// Yields all files at, below and right beside a path, and others, some of them twice.
+    pub(crate) fn files_around(&self, path: &WsPath) -> impl Iterator<Item = FileId> {
+        let below = self.folders_below(path.as_str()).flatten();
+        // Folders do not list project files, of which there are few.
+        let manifests = self.manifests.values().flatten();
+        below.chain(self.files_in(path.dir())).chain(manifests).copied()
+    }
+
     pub(crate) fn files_named(&self, name: &str) -> &[FileId] {
         self.by_name.get(name).map_or(&[], |files| files)
     }

@@ -10,6 +10,7 @@ mod queue;
 mod tests;
 mod wanted;
 
+use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use hob_base::{FileId, WsPath};
@@ -19,7 +20,7 @@ use rustc_hash::FxHashSet;
 use crate::facts::DefFlags;
 use crate::graph::{DefRef, Hit, KindFilter, Map, MatchClass, NodeKind, NodeRef, SearchAnswer, SearchQuery};
 use crate::index::{FileEntry, NameId, subtract_runs};
-use queue::NameQueue;
+use queue::{NamePromise, NameQueue};
 use wanted::WantedDefs;
 
 /// Least number of hits with which the search skips near misses. It also skips them if a hit has the very name.
@@ -28,6 +29,8 @@ const FEW: usize = 5;
 const MAX_FUZZY: usize = 50;
 /// Most definitions visited for a qualified name.
 const MAX_LOOKED_AT: usize = 5000;
+/// Most hits in some files that are visited to find the best among them.
+const MOST_VISITED: usize = 2_000;
 /// Most files that are ranked without a selection among them.
 const FEW_FILES: usize = 200;
 /// Most definitions of one name visited besides the best scored ones, unless a kind or a path narrows the query.
@@ -57,6 +60,39 @@ enum HitRole {
 
 /// A filter for the definitions of a matching name, by file and qualified name: true if the query wants the definition.
 type DefFilter<'k> = &'k dyn Fn(&FileEntry, &str) -> bool;
+
+/// The hits of one class that would be shown: the best, as many as the limit.
+struct ShownHits {
+    orders: BinaryHeap<SymbolHitOrder>,
+    limit: usize,
+}
+
+impl ShownHits {
+    fn of_limit(limit: usize) -> Self {
+        Self { orders: BinaryHeap::new(), limit }
+    }
+
+    fn offer(&mut self, order: SymbolHitOrder) {
+        self.orders.push(order);
+        if self.orders.len() > self.limit {
+            self.orders.pop();
+        }
+    }
+
+    /// Returns true if there are as many as the limit, and none of them comes after the best hit that a name promises.
+    fn precede(&self, promise: NamePromise) -> bool {
+        let best = (promise.other_case, HitRole::Definition, score_bits(promise.highest_score));
+        self.orders.len() >= self.limit && self.orders.peek().is_none_or(|worst| *worst <= best)
+    }
+}
+
+/// The files that a search is limited to.
+pub struct SearchedFiles<'s> {
+    /// A test of a file's path: true if the file is among them.
+    pub admits: &'s dyn Fn(&WsPath) -> bool,
+    /// Paths at, below or right beside which all of them are; `None` if that is not known, and all paths are tested.
+    pub prefixes: Option<&'s [&'s WsPath]>,
+}
 
 struct MapSymbolSearch<'m, 'q> {
     map: &'m Map,
@@ -88,10 +124,10 @@ impl Map {
         self.search_wanted(query, &WantedDefs::new(&self.index, query))
     }
 
-    /// Searches symbols and files, in the files whose path `admits` accepts.
+    /// Searches symbols and files, in some files only.
     #[must_use]
-    pub fn search_among(&self, query: &SearchQuery<'_>, admits: &dyn Fn(&WsPath) -> bool) -> SearchAnswer {
-        self.search_wanted(query, &WantedDefs::new(&self.index, query).limited_to(admits))
+    pub fn search_among(&self, query: &SearchQuery<'_>, files: &SearchedFiles<'_>) -> SearchAnswer {
+        self.search_wanted(query, &WantedDefs::new(&self.index, query).limited_to(files))
     }
 
     /// Searches without near misses, for callers that know the name and look for its other spellings.
@@ -186,13 +222,27 @@ impl MapSymbolSearch<'_, '_> {
         }
         let before = self.found.len();
         let mut queue = NameQueue::new(index, self.wanted, names, self.query.text.trim());
-        while let Some((name, other_case)) = if self.has_enough() { None } else { queue.next() } {
+        let mut shown = ShownHits::of_limit(self.query.limit);
+        while !self.has_surely_enough(&shown, &queue) {
+            let Some((name, other_case)) = queue.next() else { break };
+            let from = self.found.len();
             self.add_name(name, NameMatch { class, other_case });
+            self.found[from..].iter().for_each(|raw| shown.offer(raw.order));
         }
         self.counted += queue.total.saturating_sub(self.found.len() - before);
     }
 
-    /// Returns true if there are enough hits that the best ones are surely among them.
+    /// Returns true if the best hits are among those found. In some files only, they are not if the next name promises a
+    /// better one: the hits so far may have been bad ones of promising names.
+    fn has_surely_enough(&self, shown: &ShownHits, queue: &NameQueue<'_, '_>) -> bool {
+        self.has_enough()
+            && (!self.wanted.is_of_some_files()
+                || self.found.len() >= MOST_VISITED
+                || shown.precede(queue.promise()))
+    }
+
+    /// Returns true if there are enough hits that the best ones are among them, unless the query wants some files only: the
+    /// score of a name may come from other files.
     fn has_enough(&self) -> bool {
         self.found.len() >= (4 * self.query.limit).max(64)
     }

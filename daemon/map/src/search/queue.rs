@@ -10,7 +10,8 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 
 use super::wanted::WantedDefs;
-use crate::index::{Index, NameId, in_parts};
+use crate::graph::LEAST_NAME_SCORE;
+use crate::index::{Index, NameId, in_parts, score_of_parts};
 
 /// The key of a name, the best smallest: same case, better score, shorter; then the name's number. The lowest bit is
 /// set if the case is only assumed to be the same.
@@ -23,6 +24,15 @@ const LENGTHS: usize = (1 << 15) - 1;
 
 /// Number of names that are sorted first.
 const BEST: usize = 1 << 10;
+
+/// The order of the best hit that a name can have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NamePromise {
+    /// True if the case of the name surely differs from the query's.
+    pub(super) other_case: bool,
+    /// A score that no definition of the name exceeds.
+    pub(super) highest_score: f32,
+}
 
 /// Names that match, most promising first.
 pub(super) struct NameQueue<'q, 'm> {
@@ -90,6 +100,26 @@ impl<'q, 'm> NameQueue<'q, 'm> {
             return standings.score(entry);
         }
         self.index.mention_weight_of_id(NameId(self.index.def_names().owner(entry))) as u16
+    }
+
+    /// Returns the highest score of a definition of a name for which [`Self::score`] returns this.
+    fn score_of_key(&self, score: u16) -> f32 {
+        match score {
+            // The name has no score of its own.
+            0 => LEAST_NAME_SCORE,
+            _ if self.index.standings().is_scored() => score_of_parts(score),
+            _ => score.into(),
+        }
+    }
+
+    /// Returns what the next name promises; after the last one, nothing.
+    pub(super) fn promise(&self) -> NamePromise {
+        let best = self.names.peek().map(|place| place.0).into_iter().chain(self.border).min();
+        let Some(best) = best else { return NamePromise { other_case: true, highest_score: 0.0 } };
+        NamePromise {
+            other_case: best & OTHER_CASE != 0,
+            highest_score: self.score_of_key(u16::MAX - ((best & !OTHER_CASE) >> 47) as u16),
+        }
     }
 
     fn queue_key(&self, entry: u32) -> QueuedName {

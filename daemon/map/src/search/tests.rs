@@ -2,10 +2,12 @@
 
 use proptest::prelude::*;
 
-use super::HitRole;
+use super::{HitRole, SearchedFiles};
 use crate::fixture::set;
-use crate::graph::{DefRef, KindFilter, Map, MapChange, MatchClass, NodeKind, NodeRef, SearchQuery};
-use hob_base::FileId;
+use crate::graph::{
+    DefRef, KindFilter, Map, MapChange, MatchClass, NodeKind, NodeRef, SearchAnswer, SearchQuery,
+};
+use hob_base::{FileId, WsPath};
 
 /// Returns the hits of a query, best first, by visiting everything. Queries have no separators, and few hits.
 fn plain_search(map: &Map, query: &SearchQuery<'_>) -> Vec<(MatchClass, String)> {
@@ -90,7 +92,17 @@ proptest! {
         let found: Vec<(MatchClass, String)> = sure.map(|hit| (hit.class, hit.info.id.to_string())).collect();
         let expected = plain_search(&map, &query);
         prop_assert_eq!(answer.total - (answer.hits.len() - found.len()), expected.len());
-        prop_assert_eq!(found, expected);
+        prop_assert_eq!(&found, &expected);
+
+        // The same files, tested one by one, and found by their folder.
+        let prefix = WsPath::new(query.path_prefix).expect("a path");
+        let everywhere = SearchQuery { path_prefix: "", ..query };
+        for prefixes in [None, Some(&[&prefix][..])] {
+            let files = SearchedFiles { admits: &|path| path.is_below(&prefix), prefixes };
+            let among = map.search_among(&everywhere, &files);
+            let ids = |answer: &SearchAnswer| answer.hits.iter().map(|hit| hit.info.id.to_string()).collect::<Vec<_>>();
+            prop_assert_eq!((ids(&among), among.total), (ids(&answer), answer.total));
+        }
     }
 }
 
@@ -125,6 +137,33 @@ fn the_best_name_is_found_behind_thousands_that_seem_better() {
     let answer = map.search(&SearchQuery { text: "some", kinds: KindFilter::Any, path_prefix: "", limit: 3 });
     assert_eq!(answer.hits[0].info.id.to_string(), "py:a.py#some_longer_name");
     assert_eq!(answer.total, 3001);
+}
+
+#[test]
+fn the_best_of_a_folder_is_found_behind_bad_ones_of_a_good_name() {
+    // All look for the hub elsewhere, whose name is the most promising one.
+    let used: String =
+        (0..40).map(|at| format!("def u{at}():\n    item_hub()\n    item_helper()\n")).collect();
+    let uses = format!("from a.hub import item_hub\nfrom b.helper import item_helper\n{used}");
+    let mut files = vec![
+        set(0, "a/hub.py", "def item_hub(): pass\n"),
+        set(1, "b/helper.py", "def item_helper(): pass\n"),
+        set(2, "a/uses.py", &uses),
+    ];
+    files.extend(
+        (3..103).map(|file| set(file, &format!("b/f{file}.py"), "class K:\n    def item_hub(self): pass\n")),
+    );
+    let mut map = Map::new();
+    map.apply(files);
+    let mut job = map.derive_job();
+    while !map.derive_step(&mut job, 100) {}
+    map.install_derived(job.finish());
+    let prefix = WsPath::new("b").expect("a path");
+    let files = SearchedFiles { admits: &|path| path.is_below(&prefix), prefixes: Some(&[&prefix]) };
+    let query = SearchQuery { text: "item_", kinds: KindFilter::Any, path_prefix: "", limit: 3 };
+    let answer = map.search_among(&query, &files);
+    assert_eq!(answer.hits[0].info.id.to_string(), "py:b/helper.py#item_helper");
+    assert_eq!(answer.total, 101);
 }
 
 #[test]

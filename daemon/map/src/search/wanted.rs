@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use hob_base::{FileId, WsPath};
 
+use super::SearchedFiles;
 use crate::graph::{KindFilter, NodeKind, SearchQuery};
 use crate::index::{Index, Kinds, NameId, Share, TopFolders};
 
@@ -27,13 +28,23 @@ impl<'m> WantedDefs<'m> {
         Self { index, kinds, files, top: index.top_folder(folder) }
     }
 
-    /// Restricts the wanted files to those that `admits` accepts.
-    pub(super) fn limited_to(mut self, admits: &dyn Fn(&WsPath) -> bool) -> Self {
+    /// Restricts the wanted files.
+    pub(super) fn limited_to(mut self, searched: &SearchedFiles<'_>) -> Self {
         let (mut files, mut top) = (Vec::new(), TopFolders::default());
-        for (path, file) in self.index.paths().all_files() {
-            if self.has_file(file.0) && admits(path) {
+        let mut take = |path: &WsPath, file: FileId| {
+            if self.has_file(file.0) && (searched.admits)(path) {
                 mark_file(&mut files, file);
                 top.add(self.index.top_folder(path.as_str()));
+            }
+        };
+        let paths = self.index.paths();
+        match searched.prefixes {
+            None => paths.all_files().for_each(|(path, file)| take(path, file)),
+            Some(prefixes) => {
+                let around = prefixes.iter().flat_map(|prefix| paths.files_around(prefix));
+                for (file, entry) in around.filter_map(|file| Some((file, self.index.entry(file)?))) {
+                    take(&entry.path, file);
+                }
             }
         }
         (self.files, self.top) = (Some(files), top);
@@ -43,6 +54,11 @@ impl<'m> WantedDefs<'m> {
     /// Returns true if the query wants every definition and file.
     pub(super) fn is_everything(&self) -> bool {
         self.kinds.is_none() && self.files.is_none()
+    }
+
+    /// Returns true if the query wants definitions of some files only.
+    pub(super) fn is_of_some_files(&self) -> bool {
+        self.files.is_some()
     }
 
     /// Returns true if the query wants definitions of a file.
