@@ -183,7 +183,8 @@ pub(super) fn find(
     loop {
         tries += 1;
         let commits = workspace.ranked.commit_count();
-        let found = index.search(&request, &call.cancel);
+        let cancel = &call.cancel;
+        let found = workspace.query_pool().install(|| index.search(&request, cancel));
         let (answer, complete) = found.map_err(|error| errors::words_failed(&error.to_string()))?;
         let (mut named, is_of_one_moment) = name(workspace, &answer, commits);
         asked.keep(workspace, &mut named);
@@ -223,7 +224,9 @@ pub(super) fn warn_of_hits_outside(
         return;
     }
     let request = RankedRequest { question: &asked.question, kinds: &asked.kinds, admits: None, limit: best };
-    let Ok((answer, _)) = index.search(&request, &call.cancel) else { return };
+    let cancel = &call.cancel;
+    let found = workspace.query_pool().install(|| index.search(&request, cancel));
+    let Ok((answer, _)) = found else { return };
     let (named, _) = name(workspace, &answer, workspace.ranked.commit_count());
     let (rules, below) = (scope.rules(), asked.below.as_ref());
     let is_asked = |hit: &&MappedHit| below.is_none_or(|below| hit.path.is_below(below));

@@ -288,7 +288,12 @@ impl DocumentBatch<'_> {
         index.update(self.files.len() > FEW, |update| {
             outdated.iter().for_each(|number| update.remove(*number));
             let one = |file: &FileId| {
-                self.read(workspace, *file, &mut |number, version, doc| update.add(number, version, &doc))
+                update.add_file(|documents| {
+                    self.read(workspace, *file, &mut |number, version, doc| {
+                        documents.add(number, version, &doc);
+                        Ok(())
+                    })
+                })
             };
             // The same threads ingest edits, which get their turn between two batches.
             let handful = |files: &[FileId]| {

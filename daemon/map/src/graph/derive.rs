@@ -26,7 +26,7 @@ use crate::resolve::Resolver;
 const HUBS: usize = 20;
 
 /// Names with a lower score are equal to search.
-pub(crate) const LEAST_NAME_SCORE: f32 = 0.0005;
+const LEAST_NAME_SCORE: f32 = 0.0005;
 /// Most names that get a score of their own.
 const MAX_NAMES: usize = 50_000;
 

@@ -67,7 +67,6 @@ pub use answers::{
 };
 pub use batch::{MapBatch, MapWaste};
 pub use confirmed::{Claim, Examined, FileConfirmations, Proof};
-pub(crate) use derive::LEAST_NAME_SCORE;
 pub use derive::{DeriveJob, Derived};
 pub use edges::Edge;
 pub use family::{Kinship, Relative};

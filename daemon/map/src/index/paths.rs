@@ -63,12 +63,11 @@ impl Paths {
         self.folders.iter().filter(move |(path, _)| below(path)).map(|(_, folder)| &*folder.files)
     }
 
-    /// Yields all files at, below and right beside a path, and others, some of them twice.
-    pub(crate) fn files_around(&self, path: &WsPath) -> impl Iterator<Item = FileId> {
-        let below = self.folders_below(path.as_str()).flatten();
-        // Folders do not list project files, of which there are few.
-        let manifests = self.manifests.values().flatten();
-        below.chain(self.files_in(path.dir())).chain(manifests).copied()
+    /// Yields all source files at, below and right beside some paths, and others, some of them twice.
+    pub(crate) fn files_around<'p>(&'p self, paths: &'p [&'p WsPath]) -> impl Iterator<Item = FileId> + 'p {
+        let around =
+            |path: &&'p WsPath| self.folders_below(path.as_str()).flatten().chain(self.files_in(path.dir()));
+        paths.iter().flat_map(around).copied()
     }
 
     pub(crate) fn files_named(&self, name: &str) -> &[FileId] {

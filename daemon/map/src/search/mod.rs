@@ -79,10 +79,10 @@ impl ShownHits {
         }
     }
 
-    /// Returns true if there are as many as the limit, and none of them comes after the best hit that a name promises.
+    /// Returns true if there are as many as the limit, and each of them comes before the best hit that a name promises.
     fn precede(&self, promise: NamePromise) -> bool {
         let best = (promise.other_case, HitRole::Definition, score_bits(promise.highest_score));
-        self.orders.len() >= self.limit && self.orders.peek().is_none_or(|worst| *worst <= best)
+        self.orders.len() >= self.limit && self.orders.peek().is_none_or(|worst| *worst < best)
     }
 }
 
@@ -232,8 +232,9 @@ impl MapSymbolSearch<'_, '_> {
         self.counted += queue.total.saturating_sub(self.found.len() - before);
     }
 
-    /// Returns true if the best hits are among those found. In some files only, they are not if the next name promises a
-    /// better one: the hits so far may have been bad ones of promising names.
+    /// Returns true if the best hits are among those found, or as many were visited as a search may. In some files only,
+    /// the best are not among them if the next name promises as good a one: the hits so far may have been bad ones of
+    /// promising names.
     fn has_surely_enough(&self, shown: &ShownHits, queue: &NameQueue<'_, '_>) -> bool {
         self.has_enough()
             && (!self.wanted.is_of_some_files()

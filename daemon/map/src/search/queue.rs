@@ -10,7 +10,6 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 
 use super::wanted::WantedDefs;
-use crate::graph::LEAST_NAME_SCORE;
 use crate::index::{Index, NameId, in_parts, score_of_parts};
 
 /// The key of a name, the best smallest: same case, better score, shorter; then the name's number. The lowest bit is
@@ -102,13 +101,14 @@ impl<'q, 'm> NameQueue<'q, 'm> {
         self.index.mention_weight_of_id(NameId(self.index.def_names().owner(entry))) as u16
     }
 
-    /// Returns the highest score of a definition of a name for which [`Self::score`] returns this.
-    fn score_of_key(&self, score: u16) -> f32 {
+    /// Returns a score that no definition of a name exceeds for which [`Self::score`] returns this.
+    fn highest_of_key(&self, score: u16) -> f32 {
         match score {
-            // The name has no score of its own.
-            0 => LEAST_NAME_SCORE,
+            // Too low a score to be kept, or one of too many.
+            0 | u16::MAX => f32::INFINITY,
             _ if self.index.standings().is_scored() => score_of_parts(score),
-            _ => score.into(),
+            // The fraction of a mention weight is cut off.
+            _ => f32::from(score) + 1.0,
         }
     }
 
@@ -118,7 +118,7 @@ impl<'q, 'm> NameQueue<'q, 'm> {
         let Some(best) = best else { return NamePromise { other_case: true, highest_score: 0.0 } };
         NamePromise {
             other_case: best & OTHER_CASE != 0,
-            highest_score: self.score_of_key(u16::MAX - ((best & !OTHER_CASE) >> 47) as u16),
+            highest_score: self.highest_of_key(u16::MAX - ((best & !OTHER_CASE) >> 47) as u16),
         }
     }
 

@@ -140,6 +140,24 @@ fn the_best_name_is_found_behind_thousands_that_seem_better() {
 }
 
 #[test]
+fn a_folder_has_the_module_beside_it() {
+    let mut map = Map::new();
+    let paths = ["src/commands.rs", "src/commands/list.rs", "src/commands_old.rs", "commands.rs"];
+    map.apply(paths.iter().enumerate().map(|(at, path)| set(at as u32, path, "fn com() {}\n")).collect());
+    let prefix = WsPath::new("src/commands").expect("a path");
+    let admits = |path: &WsPath| path.is_below(&prefix) || path.as_str() == "src/commands.rs";
+    let query = SearchQuery { text: "c", kinds: KindFilter::File, path_prefix: "", limit: 10 };
+    let found = [None, Some(&[&prefix][..])].map(|prefixes| {
+        let answer = map.search_among(&query, &SearchedFiles { admits: &admits, prefixes });
+        let mut ids: Vec<String> = answer.hits.iter().map(|hit| hit.info.id.to_string()).collect();
+        ids.sort();
+        ids
+    });
+    assert_eq!(found[0], found[1]);
+    assert_eq!(found[0], ["rs:src/commands.rs", "rs:src/commands/list.rs"]);
+}
+
+#[test]
 fn the_best_of_a_folder_is_found_behind_bad_ones_of_a_good_name() {
     // All look for the hub elsewhere, whose name is the most promising one.
     let used: String =

@@ -41,8 +41,9 @@ impl<'m> WantedDefs<'m> {
         match searched.prefixes {
             None => paths.all_files().for_each(|(path, file)| take(path, file)),
             Some(prefixes) => {
-                let around = prefixes.iter().flat_map(|prefix| paths.files_around(prefix));
-                for (file, entry) in around.filter_map(|file| Some((file, self.index.entry(file)?))) {
+                for (file, entry) in
+                    paths.files_around(prefixes).filter_map(|file| Some((file, self.index.entry(file)?)))
+                {
                     take(&entry.path, file);
                 }
             }

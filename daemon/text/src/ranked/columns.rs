@@ -8,7 +8,7 @@
 use std::sync::{Arc, Mutex};
 
 use hob_base::sync::lock;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tantivy::SegmentReader;
 use tantivy::columnar::ColumnValues;
 use tantivy::index::SegmentId;
@@ -121,23 +121,27 @@ impl FilesInOrder<'_> {
 pub(super) struct ColumnCache(Mutex<FxHashMap<SegmentId, Arc<SegmentColumns>>>);
 
 impl ColumnCache {
-    /// Returns the columns of these segments, and forgets those of all others.
+    /// Returns the columns of these segments.
     pub(super) fn columns_of(
         &self,
         segments: &Segments<'_>,
     ) -> Result<Vec<Arc<SegmentColumns>>, RankedError> {
-        let known = lock(&self.0).clone();
-        let mut columns = Vec::with_capacity(segments.len());
-        for (_, segment) in segments {
+        let columns = segments.iter().map(|(_, segment)| {
+            let known = lock(&self.0).get(&segment.segment_id()).cloned();
             // The lock is not held while a large segment is read.
-            columns.push(match known.get(&segment.segment_id()) {
-                Some(known) => Arc::clone(known),
+            let columns = match known {
+                Some(known) => known,
                 None => Arc::new(SegmentColumns::read(segment)?),
-            });
-        }
-        let ids = segments.iter().map(|(_, segment)| segment.segment_id());
-        *lock(&self.0) = ids.zip(columns.iter().cloned()).collect();
-        Ok(columns)
+            };
+            lock(&self.0).insert(segment.segment_id(), Arc::clone(&columns));
+            Ok(columns)
+        });
+        columns.collect()
+    }
+
+    /// Forgets the columns of all other segments.
+    pub(super) fn retain(&self, segments: &FxHashSet<SegmentId>) {
+        lock(&self.0).retain(|segment, _| segments.contains(segment));
     }
 
     /// Returns the number of bytes in memory.

@@ -4,7 +4,6 @@
 //! out. The counts of a file's documents are added before they saturate, and the rarity of a word is that of
 //! the files that have it.
 
-use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use hob_base::CancelToken;
@@ -50,18 +49,18 @@ impl RankedIndex {
             Collection::measure_collection(self, &segments)?.weigh_words(request.question, &segments)?;
         let mut files = FileTable::new(words.words.len());
         let mut is_complete = true;
-        let columns = self.columns.columns_of(&segments)?;
+        let columns = self.columns_of(&segments)?;
         for ((part, segment), columns) in segments.into_iter().zip(&columns) {
             let admits = |file: u64| {
                 overlay.is_current(file, part) && request.admits.is_none_or(|admits| admits(file))
             };
             let lists = SegmentWords::open(&words, segment)?;
             let tally = SegmentTally { request, admits: &admits, segment, columns, lists: &lists, cancel };
-            let tallied: Vec<(FileTally, bool)> =
+            let tallied: Vec<(FileTable, bool)> =
                 parts_of_segment(segment).map(|docs| tally.count_part(docs)).collect();
             for (part, is_whole) in tallied {
                 is_complete &= is_whole;
-                files.add(part);
+                files.merge(part);
             }
         }
         let asked: Vec<Word> = words.words.into_iter().map(|(word, _)| word).collect();
@@ -84,17 +83,20 @@ struct SegmentTally<'s> {
 
 impl SegmentTally<'_> {
     /// Counts the words of the files in a part of the segment. It returns `false` if it was stopped before the end.
-    fn count_part(&self, docs: Range<u32>) -> (FileTally, bool) {
+    fn count_part(&self, docs: Range<u32>) -> (FileTable, bool) {
         let (question, kinds) = (self.request.question, self.request.kinds);
         let mut files = self.columns.files_from(docs.start);
         let mut walk = self.lists.walk(docs);
-        let mut tally = FileTally::new(self.lists.word_count());
+        let mut table = FileTable::new(self.lists.word_count());
+        if self.cancel.check().is_err() {
+            return (table, false);
+        }
         let mut until_look = PATIENCE;
         while let Some(doc) = walk.next() {
             until_look -= 1;
             if until_look == 0 {
                 if self.cancel.check().is_err() {
-                    return (tally, false);
+                    return (table, false);
                 }
                 until_look = PATIENCE;
             }
@@ -104,10 +106,10 @@ impl SegmentTally<'_> {
                 continue;
             }
             if files.is_admitted(doc, self.admits) {
-                tally.add(files.file(doc), question.prior_factor(prior), walk.counts());
+                table.add(files.file(doc), question.prior_factor(prior), walk.counts());
             }
         }
-        (tally, true)
+        (table, true)
     }
 }
 
@@ -125,14 +127,6 @@ struct FileTally {
 impl FileTally {
     fn new(words: usize) -> Self {
         Self { words, files: Vec::new(), priors: Vec::new(), counts: Vec::new() }
-    }
-
-    /// Adds a document of a file. The documents of a file come together.
-    fn add(&mut self, file: u64, prior: f32, counts: &[f32]) {
-        if self.files.last() != Some(&file) {
-            self.push(file);
-        }
-        self.add_to(self.files.len() - 1, prior, counts);
     }
 
     /// Adds a row without words.
@@ -190,17 +184,23 @@ impl FileTable {
         Self { tally: FileTally::new(words), rows: FxHashMap::default() }
     }
 
-    /// Adds the rows of a part: a file may have some documents in one part and some in the next.
-    fn add(&mut self, part: FileTally) {
-        for (at, file) in part.files.iter().enumerate() {
-            let row = match self.rows.entry(*file) {
-                Entry::Occupied(row) => *row.get(),
-                Entry::Vacant(row) => {
-                    self.tally.push(*file);
-                    *row.insert(self.tally.files.len() - 1)
-                }
-            };
-            self.tally.add_to(row, part.priors[at], part.row(at));
+    /// Adds counts of a file's documents. Usually they are of the file that came last.
+    fn add(&mut self, file: u64, prior: f32, counts: &[f32]) {
+        let last = self.tally.files.len().wrapping_sub(1);
+        let row = match self.tally.files.last() {
+            Some(known) if *known == file => last,
+            _ => *self.rows.entry(file).or_insert_with(|| {
+                self.tally.push(file);
+                self.tally.files.len() - 1
+            }),
+        };
+        self.tally.add_to(row, prior, counts);
+    }
+
+    /// Adds the counts of a part: a file may have some documents in one part and some in the next.
+    fn merge(&mut self, part: Self) {
+        for (at, file) in part.tally.files.iter().enumerate() {
+            self.add(*file, part.tally.priors[at], part.tally.row(at));
         }
     }
 }

@@ -16,16 +16,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, MergePolicy, NoMergePolicy};
+use tantivy::index::SegmentId;
+use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, MergePolicy, NoMergePolicy, UserOperation};
 use tantivy::store::Compressor;
 use tantivy::{
     Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError,
     Term,
 };
 
-use super::columns::ColumnCache;
+use super::columns::{ColumnCache, SegmentColumns};
 use super::folder::RankedFolder;
 use super::overlay::{self, Overlay};
+use super::query::{Segments, all_segments};
 use super::schema::{FILE, Fields, RankedDoc, VERSION, VERSION_OF, register_tokenizer};
 
 /// The file that records the form of the index.
@@ -236,6 +238,9 @@ impl RankedIndex {
         if let Some(overlay) = overlay {
             shown.1 = overlay;
         }
+        let ids = shown_ids(&shown.0, &shown.1);
+        drop(shown);
+        self.columns.retain(&ids);
         Ok(())
     }
 
@@ -302,6 +307,18 @@ impl RankedIndex {
         self.shown.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Returns the columns of segments, which it reads if they are not known.
+    pub(super) fn columns_of(
+        &self,
+        segments: &Segments<'_>,
+    ) -> Result<Vec<Arc<SegmentColumns>>, RankedError> {
+        let columns = self.columns.columns_of(segments)?;
+        // A search that began before a change keeps its own columns, and nobody else needs them.
+        let (searcher, overlay) = self.shown_state();
+        self.columns.retain(&shown_ids(&searcher, &overlay));
+        Ok(columns)
+    }
+
     /// Returns the figures of the index.
     #[must_use]
     pub fn stats(&self) -> RankedStats {
@@ -335,6 +352,11 @@ fn merge_policy() -> LogMergePolicy {
     policy
 }
 
+/// Returns the segments that new searches see.
+fn shown_ids(searcher: &Searcher, overlay: &Overlay) -> FxHashSet<SegmentId> {
+    all_segments(searcher, overlay).iter().map(|(_, segment)| segment.segment_id()).collect()
+}
+
 /// Changes in progress. Several threads may add files, each file from one thread.
 pub struct Update<'w> {
     fields: &'w Fields,
@@ -347,13 +369,32 @@ impl Update<'_> {
         self.writer.delete_term(Term::from_field_u64(self.fields.file, file));
     }
 
-    /// Adds a document of a new file, or of one that was removed before.
+    /// Adds the documents that `fill` gives, of a new file or of one that was removed before. They stand together in the
+    /// index, whatever other threads add meanwhile.
     ///
     /// # Errors
-    /// When the index cannot be written.
-    pub fn add(&self, file: u64, version: u64, doc: &RankedDoc<'_>) -> Result<(), RankedError> {
-        self.writer.add_document(self.fields.tantivy_document(file, version, doc))?;
+    /// The error of `fill`, or when the index cannot be written; then none of them is added.
+    pub fn add_file(
+        &self,
+        fill: impl FnOnce(&mut FileDocuments<'_>) -> Result<(), RankedError>,
+    ) -> Result<(), RankedError> {
+        let mut documents = FileDocuments { fields: self.fields, documents: Vec::new() };
+        fill(&mut documents)?;
+        self.writer.run(documents.documents.into_iter().map(UserOperation::Add))?;
         Ok(())
+    }
+}
+
+/// Documents of one file in progress.
+pub struct FileDocuments<'w> {
+    fields: &'w Fields,
+    documents: Vec<TantivyDocument>,
+}
+
+impl FileDocuments<'_> {
+    /// Adds a document of the file.
+    pub fn add(&mut self, file: u64, version: u64, doc: &RankedDoc<'_>) {
+        self.documents.push(self.fields.tantivy_document(file, version, doc));
     }
 }
 

@@ -24,7 +24,7 @@ mod tokens;
 mod walk;
 
 pub use files::RankedFile;
-pub use index::{OpenedIndex, Patch, RankedError, RankedIndex, RankedStats, Update};
+pub use index::{FileDocuments, OpenedIndex, Patch, RankedError, RankedIndex, RankedStats, Update};
 pub use query::{FileFilter, RankedAnswer, RankedHit, RankedRequest};
 pub use question::{LONGEST_QUESTION, QuestionWords, RankedQuestion, cut_to_bytes, says_nothing};
 pub use schema::{DocKind, Prior, RankedDoc};

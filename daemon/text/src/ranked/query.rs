@@ -114,7 +114,7 @@ impl RankedIndex {
         let words =
             Collection::measure_collection(self, &segments)?.weigh_words(request.question, &segments)?;
         let (least, mut best) = (LeastScore::default(), BestHits::new(request.limit));
-        let columns = self.columns.columns_of(&segments)?;
+        let columns = self.columns_of(&segments)?;
         for ((part, segment), columns) in segments.into_iter().zip(&columns) {
             let is_open = part.is_none() && overlay.is_empty() && request.admits.is_none();
             let admits = |file: u64| {
@@ -127,6 +127,7 @@ impl RankedIndex {
             let found: Vec<BestHits> =
                 parts_of_segment(segment).map(|docs| search.search_part(docs)).collect();
             found.into_iter().for_each(|part| best.merge(part));
+            least.raise(best.least_score());
         }
         let is_complete = best.is_complete;
         Ok((best.into_answer(&words), is_complete))
@@ -166,6 +167,10 @@ impl SegmentSearch<'_> {
     /// Returns the best documents of a part of the segment.
     fn search_part(&self, docs: Range<u32>) -> BestHits {
         let Self { columns, .. } = self;
+        let mut best = BestHits::new(self.request.limit);
+        if self.cancel.check().is_err() {
+            return BestHits { is_complete: false, ..best };
+        }
         let mut files = columns.files_from(docs.start);
         let mut walk = self.lists.walk(docs);
         let kinds = self.request.kinds;
@@ -173,7 +178,6 @@ impl SegmentSearch<'_> {
             (kinds.is_empty() || kinds.contains(&columns.kind_and_prior(doc).0))
                 && self.admits.is_none_or(|admits| files.is_admitted(doc, admits))
         };
-        let mut best = BestHits::new(self.request.limit);
         let mut until_look = PATIENCE;
         while let Some(doc) = walk.next() {
             until_look -= 1;

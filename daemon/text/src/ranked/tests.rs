@@ -57,6 +57,28 @@ fn one_and_many(folder: &tempfile::TempDir) -> [RankedIndex; 2] {
     [one, many]
 }
 
+/// Returns an index on disk of the same documents, which several threads have added.
+fn on_disk(folder: &tempfile::TempDir) -> RankedIndex {
+    let index = RankedIndex::open(&folder.path().join("disk"), "").expect("a new index").index;
+    let added = index.update(true, |update| {
+        std::thread::scope(|scope| {
+            for first in 0..4 {
+                scope.spawn(move || {
+                    for file in (first..FILES).step_by(4) {
+                        let filled = update.add_file(|patch| {
+                            documents(file, &mut |doc| patch.add(file, 1, doc));
+                            Ok(())
+                        });
+                        filled.expect("room");
+                    }
+                });
+            }
+        });
+    });
+    added.expect("a commit");
+    index
+}
+
 fn search(index: &RankedIndex, request: &RankedRequest<'_>) -> RankedAnswer {
     let cancel = CancelToken::new(Deadline::NEVER);
     let (answer, is_complete) = index.search(request, &cancel).expect("a sound index");
@@ -87,10 +109,41 @@ fn the_best_are_the_same_wherever_documents_lie() {
             assert_eq!(search(&one, &request), search(&many, &request), "{asked}");
         }
     }
+    let disk = on_disk(&folder);
     let question = RankedQuestion::parse("socket queue");
     let request = RankedRequest { question: &question, kinds: &[], admits: None, limit: 5 };
     let answer = search(&one, &request);
     assert!(answer.total > 400 && answer.hits.len() == 5, "{}", answer.total);
+    assert_eq!(search(&disk, &request), answer);
+}
+
+#[test]
+fn a_file_counts_where_it_was_changed_last() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let disk = on_disk(&folder);
+    let question = RankedQuestion::parse("parser");
+    let request = RankedRequest { question: &question, kinds: &[], admits: None, limit: 10_000 };
+    let of_file = |answer: &RankedAnswer, file| answer.hits.iter().filter(|hit| hit.file == file).count();
+    let before = search(&disk, &request);
+    assert!(of_file(&before, 3) > 10 && of_file(&before, 4) > 10);
+    let name = RankedDoc {
+        slot: 0,
+        kind: DocKind::File,
+        prior: Prior::Plain,
+        name: "parser",
+        context: "",
+        signature: "",
+        doc: "",
+        body: "",
+    };
+    disk.patch_files(&[3, 4], |patch| patch.add(3, 2, &name)).expect("a segment");
+    let after = search(&disk, &request);
+    assert_eq!((of_file(&after, 3), of_file(&after, 4)), (1, 0));
+    assert_eq!(after.total, before.total - of_file(&before, 3) - of_file(&before, 4) + 1);
+    disk.update(false, |update| update.remove(5)).expect("a commit");
+    assert_eq!(of_file(&search(&disk, &request), 5), 0);
+    let files = rank_files(&disk, &request);
+    assert!(files.iter().all(|file| ![4, 5].contains(&file.file)), "{files:?}");
 }
 
 #[test]

@@ -170,7 +170,8 @@ impl FileScope {
             admits: admits.as_ref().map(|admits| admits as FileFilter<'_>),
             limit: FILES,
         };
-        let found = request.index.rank_files(&ranked, self.total, &call.cancel);
+        let (index, cancel) = (request.index, &call.cancel);
+        let found = request.workspace.query_pool().install(|| index.rank_files(&ranked, self.total, cancel));
         let (found, complete) = found.map_err(|error| errors::words_failed(&error.to_string()))?;
         if !complete {
             text_search::warn_of_part(call);
