@@ -47,7 +47,7 @@ impl RankedIndex {
         let segments = all_segments(&searcher, &overlay);
         let words =
             Collection::measure_collection(self, &segments)?.weigh_words(request.question, &segments)?;
-        let mut files = FileTable::new(words.words.len());
+        let mut files = FileTally::new(words.words.len());
         let mut is_complete = true;
         let columns = self.columns_of(&segments)?;
         for ((part, segment), columns) in segments.into_iter().zip(&columns) {
@@ -56,15 +56,15 @@ impl RankedIndex {
             };
             let lists = SegmentWords::open(&words, segment)?;
             let tally = SegmentTally { request, admits: &admits, segment, columns, lists: &lists, cancel };
-            let tallied: Vec<(FileTable, bool)> =
+            let tallied: Vec<(FileTally, bool)> =
                 parts_of_segment(segment).map(|docs| tally.count_part(docs)).collect();
             for (part, is_whole) in tallied {
                 is_complete &= is_whole;
-                files.merge(part);
+                files.merge(&part);
             }
         }
         let asked: Vec<Word> = words.words.into_iter().map(|(word, _)| word).collect();
-        let mut ranked = files.tally.scores(&asked, total);
+        let mut ranked = files.scores(&asked, total);
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.file.cmp(&b.file)));
         ranked.truncate(request.limit);
         Ok((ranked, is_complete))
@@ -83,20 +83,20 @@ struct SegmentTally<'s> {
 
 impl SegmentTally<'_> {
     /// Counts the words of the files in a part of the segment. It returns `false` if it was stopped before the end.
-    fn count_part(&self, docs: Range<u32>) -> (FileTable, bool) {
+    fn count_part(&self, docs: Range<u32>) -> (FileTally, bool) {
         let (question, kinds) = (self.request.question, self.request.kinds);
         let mut files = self.columns.files_from(docs.start);
         let mut walk = self.lists.walk(docs);
-        let mut table = FileTable::new(self.lists.word_count());
+        let mut tally = FileTally::new(self.lists.word_count());
         if self.cancel.check().is_err() {
-            return (table, false);
+            return (tally, false);
         }
         let mut until_look = PATIENCE;
         while let Some(doc) = walk.next() {
             until_look -= 1;
             if until_look == 0 {
                 if self.cancel.check().is_err() {
-                    return (table, false);
+                    return (tally, false);
                 }
                 until_look = PATIENCE;
             }
@@ -106,10 +106,10 @@ impl SegmentTally<'_> {
                 continue;
             }
             if files.is_admitted(doc, self.admits) {
-                table.add(files.file(doc), question.prior_factor(prior), walk.counts());
+                tally.add(files.file(doc), question.prior_factor(prior), walk.counts());
             }
         }
-        (table, true)
+        (tally, true)
     }
 }
 
@@ -122,24 +122,43 @@ struct FileTally {
     /// The highest prior of each file's documents.
     priors: Vec<f32>,
     counts: Vec<f32>,
+    /// The row of each file.
+    rows: FxHashMap<u64, usize>,
 }
 
 impl FileTally {
     fn new(words: usize) -> Self {
-        Self { words, files: Vec::new(), priors: Vec::new(), counts: Vec::new() }
+        Self { words, files: Vec::new(), priors: Vec::new(), counts: Vec::new(), rows: FxHashMap::default() }
     }
 
-    /// Adds a row without words.
-    fn push(&mut self, file: u64) {
-        self.files.push(file);
-        self.priors.push(0.0);
-        self.counts.resize(self.files.len() * self.words, 0.0);
-    }
-
-    fn add_to(&mut self, row: usize, prior: f32, counts: &[f32]) {
+    /// Adds counts of a file's documents. Usually they are of the file that came last.
+    fn add(&mut self, file: u64, prior: f32, counts: &[f32]) {
+        let row = match self.files.last() {
+            Some(last) if *last == file => self.files.len() - 1,
+            _ => self.row_of(file),
+        };
         self.priors[row] = self.priors[row].max(prior);
         let sums = &mut self.counts[row * self.words..(row + 1) * self.words];
         sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+    }
+
+    /// Adds the counts of a part: a file may have some documents in one part and some in the next.
+    fn merge(&mut self, part: &Self) {
+        for (row, file) in part.files.iter().enumerate() {
+            self.add(*file, part.priors[row], part.row(row));
+        }
+    }
+
+    /// Returns the row of a file, which it adds if there is none.
+    fn row_of(&mut self, file: u64) -> usize {
+        let next = self.files.len();
+        let row = *self.rows.entry(file).or_insert(next);
+        if row == next {
+            self.files.push(file);
+            self.priors.push(0.0);
+            self.counts.resize((next + 1) * self.words, 0.0);
+        }
+        row
     }
 
     fn row(&self, row: usize) -> &[f32] {
@@ -170,37 +189,5 @@ impl FileTally {
             .enumerate()
             .map(|(row, file)| RankedFile { file: *file, score: score(row) })
             .collect()
-    }
-}
-
-/// The counts of all files, a single row for each.
-struct FileTable {
-    tally: FileTally,
-    rows: FxHashMap<u64, usize>,
-}
-
-impl FileTable {
-    fn new(words: usize) -> Self {
-        Self { tally: FileTally::new(words), rows: FxHashMap::default() }
-    }
-
-    /// Adds counts of a file's documents. Usually they are of the file that came last.
-    fn add(&mut self, file: u64, prior: f32, counts: &[f32]) {
-        let last = self.tally.files.len().wrapping_sub(1);
-        let row = match self.tally.files.last() {
-            Some(known) if *known == file => last,
-            _ => *self.rows.entry(file).or_insert_with(|| {
-                self.tally.push(file);
-                self.tally.files.len() - 1
-            }),
-        };
-        self.tally.add_to(row, prior, counts);
-    }
-
-    /// Adds the counts of a part: a file may have some documents in one part and some in the next.
-    fn merge(&mut self, part: Self) {
-        for (at, file) in part.tally.files.iter().enumerate() {
-            self.add(*file, part.tally.priors[at], part.tally.row(at));
-        }
     }
 }

@@ -12,8 +12,8 @@ use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerM
 
 use super::tokens::Splitter;
 
-/// The form of the index on disk and of its tokens; every change of either raises it.
-pub(super) const VERSION: u32 = 2;
+/// The form of the index on disk, the order of its documents included, and of its tokens; every change of either raises it.
+pub(super) const VERSION: u32 = 3;
 
 /// The name of the tokenizer.
 const TOKENIZER: &str = "code";

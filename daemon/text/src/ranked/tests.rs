@@ -27,11 +27,11 @@ fn documents(file: u64, add: &mut dyn FnMut(&RankedDoc<'_>)) {
         add(&RankedDoc {
             slot,
             kind: if slot == 0 { DocKind::File } else { DocKind::Symbol },
-            prior: if number % 9 == 0 { Prior::Test } else { Prior::Plain },
+            prior: if number.is_multiple_of(9) { Prior::Test } else { Prior::Plain },
             name: &name,
             context: "net",
             signature: "",
-            doc: if number % 5 == 0 { "a timer for the parser" } else { "" },
+            doc: if number.is_multiple_of(5) { "a timer for the parser" } else { "" },
             body: &body,
         });
     }
