@@ -101,7 +101,7 @@ impl<'q, 'm> NameQueue<'q, 'm> {
         self.index.mention_weight_of_id(NameId(self.index.def_names().owner(entry))) as u16
     }
 
-    /// Returns a score that no definition of a name exceeds for which [`Self::score`] returns this.
+    /// Returns a score that no definition of a name exceeds, given what [`Self::score`] returned for the name.
     fn highest_of_key(&self, score: u16) -> f32 {
         match score {
             // Too low a score to be kept, or one of too many.

@@ -63,8 +63,9 @@ pub(super) struct SegmentWords<'w> {
     norms: Vec<[f32; LENGTH_CLASSES]>,
     /// The words that a document must have.
     required: Vec<usize>,
-    /// The worth of each word, and 0 instead for those that do not count.
+    /// The worth of each word.
     worths: Vec<f32>,
+    /// The worth of each counted word; 0 for the others.
     counted_worths: Vec<f32>,
     /// The bit of each counted word; none beyond the 32nd.
     bits: Vec<u32>,
@@ -93,7 +94,7 @@ struct Window {
     named: Vec<u32>,
     /// The length of each document's name; 0 if no word is in it.
     name_lengths: Vec<u32>,
-    /// The most and the least that each document's words can be worth, roughly.
+    /// What each document's words are worth at most.
     bounds: Vec<WordBounds>,
     /// The documents that have a word and were not passed yet, one bit each.
     waiting: [u64; WINDOW / 64],
@@ -101,7 +102,7 @@ struct Window {
     at: usize,
 }
 
-/// What a document's words are worth, found without adding up the counts of each word.
+/// What a document's words are worth at most, summed posting by posting while the window is filled.
 #[derive(Clone, Copy, Debug, Default)]
 struct WordBounds {
     /// The sum of what each posting would be worth alone. Counts saturate together, so the words are worth no more.
