@@ -239,7 +239,7 @@ impl MapSymbolSearch<'_, '_> {
         self.has_enough()
             && (!self.wanted.is_of_some_files()
                 || self.found.len() >= MOST_VISITED
-                || shown.precede(queue.promise()))
+                || shown.precede(queue.next_promise()))
     }
 
     /// Returns true if there are enough hits that the best ones are among them, unless the query wants some files only: the

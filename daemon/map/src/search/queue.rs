@@ -113,7 +113,7 @@ impl<'q, 'm> NameQueue<'q, 'm> {
     }
 
     /// Returns what the next name promises; after the last one, nothing.
-    pub(super) fn promise(&self) -> NamePromise {
+    pub(super) fn next_promise(&self) -> NamePromise {
         let best = self.names.peek().map(|place| place.0).into_iter().chain(self.border).min();
         let Some(best) = best else { return NamePromise { other_case: true, highest_score: 0.0 } };
         NamePromise {

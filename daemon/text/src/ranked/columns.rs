@@ -57,7 +57,7 @@ impl SegmentColumns {
     }
 
     /// Returns the place of a document in its file; see [`super::RankedDoc::slot`].
-    pub(super) fn slot(&self, doc: u32) -> u32 {
+    pub(super) fn slot_of_doc(&self, doc: u32) -> u32 {
         u32::try_from(self.slots.get_val(doc)).unwrap_or(0)
     }
 
@@ -67,7 +67,7 @@ impl SegmentColumns {
     }
 
     /// Returns the file of a document.
-    pub(super) fn file(&self, doc: u32) -> u64 {
+    pub(super) fn file_of_doc(&self, doc: u32) -> u64 {
         self.file_of_run(self.run_of(doc))
     }
 
@@ -95,7 +95,7 @@ pub(super) struct FilesInOrder<'c> {
 
 impl FilesInOrder<'_> {
     /// Returns the file of a document, which is none before the last one.
-    pub(super) fn file(&mut self, doc: u32) -> u64 {
+    pub(super) fn file_of_doc(&mut self, doc: u32) -> u64 {
         while self.columns.run_starts.get(self.run + 1).is_some_and(|start| *start <= doc) {
             self.run += 1;
         }
@@ -104,7 +104,7 @@ impl FilesInOrder<'_> {
 
     /// Returns true if the file of a document is admitted, which is asked once for each run of documents.
     pub(super) fn is_admitted(&mut self, doc: u32, admits: FileFilter<'_>) -> bool {
-        let file = self.file(doc);
+        let file = self.file_of_doc(doc);
         match self.admitted {
             Some((run, is_admitted)) if run == self.run => is_admitted,
             _ => {
@@ -140,7 +140,7 @@ impl ColumnCache {
     }
 
     /// Forgets the columns of all other segments.
-    pub(super) fn retain(&self, segments: &FxHashSet<SegmentId>) {
+    pub(super) fn retain_segments(&self, segments: &FxHashSet<SegmentId>) {
         lock(&self.0).retain(|segment, _| segments.contains(segment));
     }
 

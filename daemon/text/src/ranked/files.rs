@@ -14,7 +14,7 @@ use tantivy::SegmentReader;
 use super::columns::SegmentColumns;
 use super::index::{RankedError, RankedIndex};
 use super::query::{
-    Collection, FileFilter, PATIENCE, RankedRequest, all_segments, coverage, parts_of_segment,
+    Collection, FileFilter, PATIENCE, RankedRequest, all_segments, coverage_weight, parts_of_segment,
 };
 use super::question::Word;
 use super::walk::SegmentWords;
@@ -60,7 +60,7 @@ impl RankedIndex {
                 parts_of_segment(segment).map(|docs| tally.count_part(docs)).collect();
             for (part, is_whole) in tallied {
                 is_complete &= is_whole;
-                files.merge(&part);
+                files.merge_part(&part);
             }
         }
         let asked: Vec<Word> = words.words.into_iter().map(|(word, _)| word).collect();
@@ -86,7 +86,7 @@ impl SegmentTally<'_> {
     fn count_part(&self, docs: Range<u32>) -> (FileTally, bool) {
         let (question, kinds) = (self.request.question, self.request.kinds);
         let mut files = self.columns.files_from(docs.start);
-        let mut walk = self.lists.walk(docs);
+        let mut walk = self.lists.walk_part(docs);
         let mut tally = FileTally::new(self.lists.word_count());
         if self.cancel.check().is_err() {
             return (tally, false);
@@ -106,7 +106,7 @@ impl SegmentTally<'_> {
                 continue;
             }
             if files.is_admitted(doc, self.admits) {
-                tally.add(files.file(doc), question.prior_factor(prior), walk.counts());
+                tally.add(files.file_of_doc(doc), question.prior_factor(prior), walk.word_counts());
             }
         }
         (tally, true)
@@ -143,7 +143,7 @@ impl FileTally {
     }
 
     /// Adds the counts of a part: a file may have some documents in one part and some in the next.
-    fn merge(&mut self, part: &Self) {
+    fn merge_part(&mut self, part: &Self) {
         for (row, file) in part.files.iter().enumerate() {
             self.add(*file, part.priors[row], part.row(row));
         }
@@ -182,7 +182,7 @@ impl FileTally {
                     had += if word.counts { *worth } else { 0.0 };
                 }
             }
-            self.priors[row] * score * coverage(had / whole)
+            self.priors[row] * score * coverage_weight(had / whole)
         };
         self.files
             .iter()

@@ -240,7 +240,7 @@ impl RankedIndex {
         }
         let ids = shown_ids(&shown.0, &shown.1);
         drop(shown);
-        self.columns.retain(&ids);
+        self.columns.retain_segments(&ids);
         Ok(())
     }
 
@@ -315,7 +315,7 @@ impl RankedIndex {
         let columns = self.columns.columns_of(segments)?;
         // A search that began before a change keeps its own columns, and nobody else needs them.
         let (searcher, overlay) = self.shown_state();
-        self.columns.retain(&shown_ids(&searcher, &overlay));
+        self.columns.retain_segments(&shown_ids(&searcher, &overlay));
         Ok(columns)
     }
 

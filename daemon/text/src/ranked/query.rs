@@ -2,7 +2,7 @@
 //!
 //! The score is BM25F (Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields",
 //! 2004): a word's counts in all fields are weighed and added, and saturate once. Documents that have more of
-//! the question's words win over those that have few of them often (`coverage`), and those whose name is in
+//! the question's words win over those that have few of them often (`coverage_weight`), and those whose name is in
 //! the question win over those that only mention it (`NAMED` in `walk`). `question` decides which words a question has.
 //!
 //! `walk` adds up the words of each document; a small heap keeps the best documents under a total order: file and
@@ -26,7 +26,7 @@ use super::schema::{DocKind, TEXTS};
 use super::walk::SegmentWords;
 
 /// Returns the weight of having a share of the question's words, by their worth.
-pub(super) fn coverage(share: f32) -> f32 {
+pub(super) fn coverage_weight(share: f32) -> f32 {
     share.min(1.0).sqrt()
 }
 
@@ -126,7 +126,7 @@ impl RankedIndex {
                 SegmentSearch { request, admits, segment, columns, lists: &lists, least: &least, cancel };
             let found: Vec<BestHits> =
                 parts_of_segment(segment).map(|docs| search.search_part(docs)).collect();
-            found.into_iter().for_each(|part| best.merge(part));
+            found.into_iter().for_each(|part| best.merge_hits(part));
             least.raise(best.least_score());
         }
         let is_complete = best.is_complete;
@@ -172,7 +172,7 @@ impl SegmentSearch<'_> {
             return BestHits { is_complete: false, ..best };
         }
         let mut files = columns.files_from(docs.start);
-        let mut walk = self.lists.walk(docs);
+        let mut walk = self.lists.walk_part(docs);
         let kinds = self.request.kinds;
         let mut is_asked = |doc: u32| {
             (kinds.is_empty() || kinds.contains(&columns.kind_and_prior(doc).0))
@@ -196,10 +196,10 @@ impl SegmentSearch<'_> {
             if walk.highest_score() < self.least.get() {
                 continue;
             }
-            let ((kind, prior), slot) = (columns.kind_and_prior(doc), columns.slot(doc));
+            let ((kind, prior), slot) = (columns.kind_and_prior(doc), columns.slot_of_doc(doc));
             let worth = self.request.question.prior_factor(prior) * if slot == 0 { FILE_WORTH } else { 1.0 };
             let (score, words) = (walk.present_score(walk.word_sums()) * worth, walk.matched_words());
-            best.offer_hit(RankedHit { file: columns.file(doc), slot, kind, score, words });
+            best.offer_hit(RankedHit { file: columns.file_of_doc(doc), slot, kind, score, words });
             self.least.raise(best.least_score());
         }
         best
@@ -253,7 +253,7 @@ impl BestHits {
         }
     }
 
-    fn merge(&mut self, other: Self) {
+    fn merge_hits(&mut self, other: Self) {
         self.total += other.total;
         self.is_complete &= other.is_complete;
         other.heap.into_iter().for_each(|hit| self.offer_hit(hit));

@@ -15,7 +15,7 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{SegmentReader, TantivyError, Term};
 
 use super::index::RankedError;
-use super::query::{WeighedWords, coverage};
+use super::query::{WeighedWords, coverage_weight};
 use super::question::Word;
 use super::schema::TEXTS;
 
@@ -94,7 +94,7 @@ struct Window {
     named: Vec<u32>,
     /// The length of each document's name; 0 if no word is in it.
     name_lengths: Vec<u32>,
-    /// What each document's words are worth at most.
+    /// An upper bound of what each document's words are worth.
     bounds: Vec<WordBounds>,
     /// The documents that have a word and were not passed yet, one bit each.
     waiting: [u64; WINDOW / 64],
@@ -102,7 +102,7 @@ struct Window {
     at: usize,
 }
 
-/// What a document's words are worth at most, summed posting by posting while the window is filled.
+/// An upper bound of what a document's words are worth. Filling the window sums it posting by posting.
 #[derive(Clone, Copy, Debug, Default)]
 struct WordBounds {
     /// The sum of what each posting would be worth alone. Counts saturate together, so the words are worth no more.
@@ -191,7 +191,7 @@ impl<'w> SegmentWords<'w> {
     }
 
     /// Makes a walk over the documents of a part of the segment.
-    pub(super) fn walk(&'w self, part: Range<u32>) -> RankedWalk<'w> {
+    pub(super) fn walk_part(&'w self, part: Range<u32>) -> RankedWalk<'w> {
         let mut cursors = self.cursors.clone();
         cursors.iter_mut().for_each(|cursor| cursor.seek(part.start));
         RankedWalk { words: self, cursors, end: part.end, window: Window::new(self.word_count()) }
@@ -237,7 +237,7 @@ impl RankedWalk<'_> {
     }
 
     /// Returns the weighed counts of all words in the present document.
-    pub(super) fn counts(&self) -> &[f32] {
+    pub(super) fn word_counts(&self) -> &[f32] {
         self.window.count_row()
     }
 
@@ -263,7 +263,7 @@ impl RankedWalk<'_> {
         let WordBounds { most, had } = self.window.bounds[self.window.at];
         let share = (had / self.words.whole).min(1.0);
         let named = if self.window.name_lengths[self.window.at] == 0 { 0.0 } else { NAMED * share };
-        most * coverage(share) * (1.0 + named) * ROUNDED_UP
+        most * coverage_weight(share) * (1.0 + named) * ROUNDED_UP
     }
 
     /// Returns the sums of the present document.
@@ -278,7 +278,7 @@ impl RankedWalk<'_> {
 
     /// Returns the score of the present document, which has these sums.
     pub(super) fn present_score(&self, sums: WordSums) -> f32 {
-        sums.score * coverage(sums.had / self.words.whole) * (1.0 + NAMED * self.name_agreement())
+        sums.score * coverage_weight(sums.had / self.words.whole) * (1.0 + NAMED * self.name_agreement())
     }
 
     /// Returns how much of the document's name and of the question agree, from 0 to 1.
